@@ -23,18 +23,14 @@ static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
 	return rr_intern_put(&graph->states, key, graph->product->n_words * sizeof(*key), NULL);
 }
 
-static bool note_edge(struct rr_graph *graph, const struct rr_edge *edge)
+static void note_edge(struct rr_graph *graph, const struct rr_edge *edge)
 {
 	const uint32_t to = add_graph_state(graph, edge->key);
 
 	graph->breaks |= edge->broken;
-	graph->out_of_memory = to == RR_NO_ID;
-	if (graph->out_of_memory)
-		return false;
 	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
 	graph->edges[graph->n_edges++] = (struct rr_graph_edge){ to, edge->transition,
 								 edge->broken };
-	return true;
 }
 
 /* Is the counter what the clients were told it is? */
@@ -63,10 +59,8 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	rr_array_grow(&graph->first, (size_t)state + 1, sizeof(*graph->first));
 	graph->first[state] = graph->n_edges;
 	edges = rr_product_expand(graph->product, rr_graph_key(graph, state));
-	for (size_t i = 0; edges && i < edges->n; i++) {
-		if (!note_edge(graph, &edges->all[i]))
-			return false;
-	}
+	for (size_t i = 0; edges && i < edges->n; i++)
+		note_edge(graph, &edges->all[i]);
 	if (!edges)
 		return false;
 	flags = edges->flags;
@@ -176,8 +170,6 @@ static bool needs_time(struct rr_product *product)
 
 static enum rr_graph_end failed_end(struct rr_graph *graph)
 {
-	if (graph->out_of_memory)
-		return RR_GRAPH_MEMORY;
 	return needs_time(graph->product) ? RR_GRAPH_AGAIN : RR_GRAPH_FAILED;
 }
 

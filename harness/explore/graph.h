@@ -57,7 +57,6 @@ struct rr_graph {
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	int64_t reported_ns;                           /* when `progress` was called last */
-	bool out_of_memory;
 };
 
 static inline const uint32_t *rr_graph_key(const struct rr_graph *graph, uint32_t state)

@@ -16,7 +16,6 @@ struct learner {
 	struct rr_serial *serial;
 	struct rr_product *product;
 	struct place place; /* whose moves are being looked at */
-	bool out_of_memory;
 };
 
 /* ---- What a state says ------------------------------------------------------- */
@@ -84,11 +83,9 @@ static struct rr_serial_end end_of(const struct rr_product *product, const uint3
 
 /* ---- Serial orders ------------------------------------------------------------- */
 
-static bool add_place(struct learner *learner, const struct place *place)
+static void add_place(struct learner *learner, const struct place *place)
 {
-	learner->out_of_memory |= rr_intern_put(&learner->serial->orders, place, sizeof(*place),
-						NULL) == RR_NO_ID;
-	return !learner->out_of_memory;
+	rr_intern_put(&learner->serial->orders, place, sizeof(*place), NULL);
 }
 
 /* Whose move is it? Time and servers are nobody's, and may move in between. */
@@ -102,30 +99,29 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	return move.who == learner->place.turn && !(is_fault && learner->serial->is_atomic);
 }
 
-static bool note_move(struct learner *learner, const struct rr_edge *move)
+static void note_move(struct learner *learner, const struct rr_edge *move)
 {
 	const struct rr_product *product = learner->product;
 	struct place place;
 
 	if (!is_move_of(learner, move->transition))
-		return true;
+		return;
 	memset(&place, 0, sizeof(place));
 	memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
 	place.ran = learner->place.ran;
 	place.turn = learner->place.turn;
 	if (place.turn != NOBODY && client_is_over(product, move->key, place.turn))
 		place.turn = NOBODY;
-	return add_place(learner, &place);
+	add_place(learner, &place);
 }
 
 /* The order may end here, or any client that has not run yet goes on. */
-static bool end_or_begin(struct learner *learner)
+static void end_or_begin(struct learner *learner)
 {
 	const struct rr_product *product = learner->product;
 	const struct rr_serial_end end = end_of(product, learner->place.key, learner->place.ran);
 
-	learner->out_of_memory |= rr_intern_put(&learner->serial->ends, &end, sizeof(end), NULL) ==
-				  RR_NO_ID;
+	rr_intern_put(&learner->serial->ends, &end, sizeof(end), NULL);
 	for (uint32_t i = 0; i < product->n_clients; i++) {
 		struct place place = learner->place;
 
@@ -133,10 +129,8 @@ static bool end_or_begin(struct learner *learner)
 			continue;
 		place.ran |= 1U << i;
 		place.turn = client_is_over(product, place.key, i) ? NOBODY : i;
-		if (!add_place(learner, &place))
-			return false;
+		add_place(learner, &place);
 	}
-	return !learner->out_of_memory;
 }
 
 static bool take_place(struct learner *learner, uint32_t number)
@@ -145,13 +139,11 @@ static bool take_place(struct learner *learner, uint32_t number)
 
 	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
-	if (learner->place.turn == NOBODY && !end_or_begin(learner))
-		return false;
+	if (learner->place.turn == NOBODY)
+		end_or_begin(learner);
 	moves = rr_product_expand(learner->product, learner->place.key);
-	for (size_t i = 0; moves && i < moves->n; i++) {
-		if (!note_move(learner, &moves->all[i]))
-			return false;
-	}
+	for (size_t i = 0; moves && i < moves->n; i++)
+		note_move(learner, &moves->all[i]);
 	return moves != NULL;
 }
 
@@ -178,10 +170,12 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 	first->turn = NOBODY;
 	/* Steps of one client must not stand for those of the others. */
 	product->config.is_local_first = false;
-	if (rr_product_begin(product, first->key, NULL) && add_place(&learner, first))
+	if (rr_product_begin(product, first->key, NULL)) {
+		add_place(&learner, first);
 		take_places(&learner, most);
+	}
 	product->config.is_local_first = is_local_first;
-	return !learner.out_of_memory && product->error.kind == RR_ERROR_NONE;
+	return product->error.kind == RR_ERROR_NONE;
 }
 
 void rr_serial_release(struct rr_serial *serial)

@@ -105,26 +105,22 @@ static bool belongs_to_transaction(const char *name, const struct rl_reply *repl
 }
 
 /* Makes room: the commands become a list, whose number is the first of new ones. */
-static bool fold_commands(struct rr_server_table *table, struct rr_connection *connection)
+static void fold_commands(struct rr_server_table *table, struct rr_connection *connection)
 {
 	const uint32_t list = rr_intern_put(&table->lists, connection->commands,
 					    sizeof(connection->commands), NULL);
 
-	if (list == RR_NO_ID)
-		return rr_error_no_memory(&table->error);
 	memset(connection->commands, 0, sizeof(connection->commands));
 	connection->commands[0] = NO_COMMAND | IS_LIST | list;
 	connection->n_commands = 1;
-	return true;
 }
 
-static bool append_command(struct rr_server_table *table, struct rr_connection *connection,
+static void append_command(struct rr_server_table *table, struct rr_connection *connection,
 			   uint32_t command)
 {
-	if (connection->n_commands == RR_CONNECTION_COMMANDS && !fold_commands(table, connection))
-		return false;
+	if (connection->n_commands == RR_CONNECTION_COMMANDS)
+		fold_commands(table, connection);
 	connection->commands[connection->n_commands++] = command;
-	return true;
 }
 
 static bool are_named(const struct rr_server_table *table, const uint32_t *commands, uint32_t n,
@@ -166,13 +162,14 @@ static bool spoils_transaction(const struct rr_server_table *table,
 }
 
 /* A WATCH is of the database that is selected. */
-static bool append_database(struct rr_server_table *table, struct rr_connection *connection)
+static void append_database(struct rr_server_table *table, struct rr_connection *connection)
 {
 	const char *says = rr_intern_get(&table->says, connection->says);
 	const char *field = strstr(says, "db=");
 	const uint32_t db = field ? (uint32_t)atoi(field + 3) : 0;
 
-	return db == 0 || append_command(table, connection, NO_COMMAND | db);
+	if (db)
+		append_command(table, connection, NO_COMMAND | db);
 }
 
 static bool is_last_command(const struct rr_connection *connection, uint32_t command)
@@ -181,7 +178,7 @@ static bool is_last_command(const struct rr_connection *connection, uint32_t com
 	       connection->commands[connection->n_commands - 1] == command;
 }
 
-bool rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
+void rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
 			uint32_t command, const struct rl_reply *reply)
 {
 	const char *name = rr_server_command_name(table, command);
@@ -189,18 +186,18 @@ bool rr_connection_note(struct rr_server_table *table, struct rr_connection *con
 	if (ends_transaction(name, reply)) {
 		connection->n_commands = 0;
 		memset(connection->commands, 0, sizeof(connection->commands));
-		return true;
+	} else if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply)) {
+		if (is_last_command(connection, command))
+			return;
+		append_database(table, connection);
+		append_command(table, connection, command);
+	} else if (strstr(name, "SUBSCRIBE")) {
+		if (!is_last_command(connection, command))
+			append_command(table, connection, command);
+	} else if (belongs_to_transaction(name, reply) ||
+		   spoils_transaction(table, connection, name, reply)) {
+		append_command(table, connection, command);
 	}
-	if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply))
-		return is_last_command(connection, command) ||
-		       (append_database(table, connection) &&
-			append_command(table, connection, command));
-	if (strstr(name, "SUBSCRIBE"))
-		return is_last_command(connection, command) ||
-		       append_command(table, connection, command);
-	return (!belongs_to_transaction(name, reply) &&
-		!spoils_transaction(table, connection, name, reply)) ||
-	       append_command(table, connection, command);
 }
 
 /* Nothing is subscribed to any more. */

@@ -136,11 +136,9 @@ bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
 	struct rl_reply data;
 	char *bytes = NULL;
 	size_t size;
-	FILE *file = open_memstream(&bytes, &size);
+	FILE *file = rr_open_memory(&bytes, &size);
 	bool good;
 
-	if (!file)
-		return false;
 	state->first_end_ns = RR_NEVER;
 	state->contents = state->elsewhere = state->functions = 0;
 	good = rr_asker_data(asker, &data);
@@ -179,7 +177,7 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 	if (table->is_tree)
 		key.path = (uint64_t)table->rows.n + 1;
 	id = rr_intern_put(&table->keys, &key, sizeof(key), is_new);
-	if (id == RR_NO_ID || !*is_new)
+	if (!*is_new)
 		return id;
 	rr_array_grow(&table->states, id, sizeof(*state));
 	if (state->parent != RR_NO_ID) {

@@ -22,7 +22,7 @@ struct rr_connections {
 	struct rr_connection all[RR_ASKER_SLOTS]; /* in order of their slots */
 };
 
-/* The number of a state; RR_NO_ID: out of memory. */
+/* The number of a state. */
 uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_snapshot *state,
 			     const struct rr_connections *connections, bool *is_new);
 
@@ -50,7 +50,7 @@ void rr_connections_drop(struct rr_connections *connections,
 bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections);
 
 /* A command was answered there: what is left of it. */
-bool rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
+void rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
 			uint32_t command, const struct rl_reply *reply);
 
 bool rr_connection_add_message(struct rr_server_table *table, struct rr_connection *connection,

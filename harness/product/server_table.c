@@ -88,18 +88,18 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 /* Brings the server to a state, by the questions that led there. */
 static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 {
+	uint32_t *path;
+	uint32_t n = 0, at = id;
+	bool good;
+
 	if (table->is_live && id != table->at)
 		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 				    "a live server is not asked twice");
-	uint32_t *path = malloc((table->states[id].length + 1) * sizeof(*path));
-	uint32_t n = 0, at = id;
-	bool good = path != NULL;
-
-	for (; good && at != table->at && table->states[at].parent != RR_NO_ID;
+	path = rr_calloc(table->states[id].length + 1, sizeof(*path));
+	for (; at != table->at && table->states[at].parent != RR_NO_ID;
 	     at = table->states[at].parent)
 		path[n++] = at;
-	if (good && at != table->at)
-		good = rr_asker_reset(table->asker);
+	good = at == table->at || rr_asker_reset(table->asker);
 	while (good && n > 0)
 		good = replay_question(table, path[--n]);
 	good = good && rr_asker_flush(table->asker);
@@ -133,7 +133,8 @@ static bool keep_row_reply(struct rr_server_table *table, struct rr_connections 
 			return false;
 		row->reply = rr_connection_take_message(connection);
 	}
-	return rr_connection_note(table, connection, command, reply);
+	rr_connection_note(table, connection, command, reply);
+	return true;
 }
 
 static bool ask_server(struct rr_server_table *table, struct rr_server_snapshot *state,
@@ -226,10 +227,6 @@ static const struct rr_server_row *learn_row(struct rr_server_table *table, uint
 		return NULL;
 	id = rr_intern_put(&table->rows, key, size, NULL);
 	row.merges = !is_new;
-	if (row.to == RR_NO_ID || id == RR_NO_ID) {
-		rr_error_no_memory(&table->error);
-		return NULL;
-	}
 	rr_array_grow(&table->row, id, sizeof(row));
 	table->row[id] = row;
 	return &table->row[id];
@@ -336,12 +333,12 @@ static bool is_same_later(struct rr_server_table *table, uint32_t number)
 bool rr_server_table_tells_time(struct rr_server_table *table)
 {
 	enum { EACH = 6 };
-	uint8_t *seen = calloc(table->terms->kinds.n + 1, 1);
+	uint8_t *seen = rr_calloc(table->terms->kinds.n + 1, 1);
 	bool differs = false;
 
 	rr_asker_set_epoch(table->asker, LATER_NS);
 	table->at = RR_NO_ID;
-	for (uint32_t i = 0; seen && i < table->rows.n && !differs; i++) {
+	for (uint32_t i = 0; i < table->rows.n && !differs; i++) {
 		const struct rr_question *question = &table->row[i].question;
 		uint32_t kind;
 
@@ -396,9 +393,10 @@ bool rr_server_table_init(struct rr_server_table *table, struct rr_cluster *clus
 	table->asker = rr_asker_new(cluster, server, scripts, &table->error);
 	if (!table->asker)
 		return false;
-	return learn_new_connection(table) && rr_server_read_data(table, table->asker, &state) &&
-	       (rr_server_add_state(table, &state, &none, &is_new) == 0 ||
-		rr_error_no_memory(&table->error));
+	if (!learn_new_connection(table) || !rr_server_read_data(table, table->asker, &state))
+		return false;
+	rr_server_add_state(table, &state, &none, &is_new);
+	return true;
 }
 
 void rr_server_table_release(struct rr_server_table *table)

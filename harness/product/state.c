@@ -56,16 +56,6 @@ bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b)
 	       memcmp(a->servers, b->servers, product->n_servers * sizeof(a->servers[0])) == 0;
 }
 
-static uint32_t intern_part(struct rr_product *product, struct rr_intern *intern, const void *bytes,
-			    size_t size)
-{
-	const uint32_t id = rr_intern_put(intern, bytes, size, NULL);
-
-	if (id == RR_NO_ID)
-		rr_error_no_memory(&product->error);
-	return id;
-}
-
 void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 		   const uint32_t *near_key, rr_state_key key)
 {
@@ -79,12 +69,12 @@ void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 		const struct rr_part *part = &state->clients[i];
 
 		if (!near || !is_same_part(part, &near->clients[i]))
-			key[n_servers + i] = intern_part(product, &product->parts, part,
-							 part_size(part));
+			key[n_servers + i] = rr_intern_put(&product->parts, part, part_size(part),
+							   NULL);
 	}
 	if (!near || !is_same_common(&state->common, &near->common))
-		key[last] = intern_part(product, &product->commons, &state->common,
-					sizeof(state->common));
+		key[last] = rr_intern_put(&product->commons, &state->common, sizeof(state->common),
+					  NULL);
 }
 
 /* What clients do before their first attempts is done by one after the other. */
