@@ -50,10 +50,10 @@ static bool take_ignored(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	if (options->n_ignored == RR_CHECK_IGNORED_MAX)
+	if (options->search.n_ignored == RR_CHECK_IGNORED_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --ignore",
 				    RR_CHECK_IGNORED_MAX);
-	options->ignored[options->n_ignored++] = text;
+	options->ignored[options->search.n_ignored++] = text;
 	return true;
 }
 
@@ -115,7 +115,7 @@ static const struct rr_option options[] = {
 	{ .name = "outputs",
 	  .help = "the outputs and exit statuses of clients must be those of a serial order, too",
 	  .kind = RR_TAKES_NOTHING,
-	  AT(outputs) },
+	  AT(search.outputs) },
 	{ .name = "final",
 	  .argument = "COMMAND VALUE",
 	  .help = "the Redis command must be answered with VALUE when all have done their work; may be repeated",
@@ -134,24 +134,24 @@ static const struct rr_option options[] = {
 	{ .name = "atomic",
 	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
 	  .kind = RR_TAKES_NOTHING,
-	  AT(is_atomic) },
+	  AT(search.is_atomic) },
 	{ .help = "Faults, at any point of the schedule" },
-	{ .row_at = rr_budget_check_option, AT(budget) },
+	{ .row_at = rr_budget_check_option, AT(search.budget) },
 	{ .common = RR_OPTION_TTL_MS,
 	  .help = "the longest lease in milliseconds (10000)",
 	  .min = 1,
 	  .max = 86400000,
-	  AT(ttl_ms) },
+	  AT(search.ttl_ms) },
 	{ .help = "Search" },
 	{ .common = RR_OPTION_ROUNDS,
 	  .help = "how often a client is followed that repeats the same in vain (2)",
-	  AT(rounds) },
+	  AT(search.rounds) },
 	{ .common = RR_OPTION_SECONDS,
 	  .help = "stop after N seconds",
 	  .min = 1,
 	  .max = 1000000,
 	  AT(seconds) },
-	{ .common = RR_OPTION_MAX_STATES, AT(most) },
+	{ .common = RR_OPTION_MAX_STATES, AT(search.most) },
 	{ .name = "hangs-after",
 	  .argument = "N",
 	  .help = "a program that neither sends a command nor ends for N seconds is an error (10)",
@@ -162,7 +162,7 @@ static const struct rr_option options[] = {
 	{ .common = RR_OPTION_AUDIT,
 	  .help = "play N random interleavings for real before a program is called serializable (5)",
 	  .max = 100000,
-	  AT(audit) },
+	  AT(search.audit) },
 	{ .common = RR_OPTION_REPLAY,
 	  .help = "only play the schedule in FILE, which --save has written, with the real programs",
 	  AT(replay) },
@@ -247,7 +247,7 @@ static bool take_replayed(const struct rr_replay *replay, struct rr_check_option
 	for (char *word = strtok(replay->options, " "); word && n < 2 * REPLAYED_MAX;
 	     word = strtok(NULL, " "))
 		argv[n++] = word;
-	options->schedule = replay->words;
+	options->search.schedule = replay->words;
 	rr_command_line_parse(&command_line, options, n, argv);
 	return true;
 }
@@ -290,10 +290,8 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	const char *path = find_replay(n, argv);
 	struct rr_replay replay = { .options = NULL };
 	struct rr_check_options chosen = { .n_clients = 2,
-					   .rounds = 2,
-					   .ttl_ms = 10000,
+					   .search = { .rounds = 2, .ttl_ms = 10000, .audit = 5 },
 					   .patience_s = 10,
-					   .audit = 5,
 					   .redis_server = "redis-server" };
 	enum rr_exit code = RR_EXIT_OK;
 

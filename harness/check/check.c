@@ -36,7 +36,7 @@ static void make_programs(struct rr_check *check)
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
-		.compares_outputs = options->outputs,
+		.compares_outputs = options->search.outputs,
 		.n_clients = check->n_clients,
 	};
 
@@ -145,31 +145,20 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 
 static struct rr_explore_config config_of(struct rr_check *check)
 {
-	const struct rr_check_options *options = check->options;
+	struct rr_explore_config config = check->options->search;
 
-	return (struct rr_explore_config){
-		.programs = ops_of(check->programs),
-		.n_clients = check->n_clients,
-		.budget = options->budget,
-		.rounds = options->rounds,
-		.ttl_ms = options->ttl_ms,
-		.most = options->most,
-		.memory = options->memory,
-		.audit = options->audit,
-		.is_atomic = options->is_atomic,
-		.given = check->given.commands,
-		.n_given = check->given.n_commands,
-		.outputs = options->outputs,
-		.ignored = options->ignored,
-		.n_ignored = options->n_ignored,
-		.expected = check->given.expected,
-		.n_expected = options->n_finals,
-		.checker = ops_of(check->checker),
-		.schedule = options->schedule,
-		.title = "Found by redrace check",
-		.progress = go_on,
-		.context = check,
-	};
+	config.programs = ops_of(check->programs);
+	config.checker = ops_of(check->checker);
+	config.n_clients = check->n_clients;
+	config.given = check->given.commands;
+	config.n_given = check->given.n_commands;
+	config.ignored = check->options->ignored;
+	config.expected = check->given.expected;
+	config.n_expected = check->options->n_finals;
+	config.title = "Found by redrace check";
+	config.progress = go_on;
+	config.context = check;
+	return config;
 }
 
 static void print_warning(const struct rr_check_options *options, FILE *out)

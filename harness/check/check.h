@@ -37,30 +37,21 @@ struct rr_check_options {
 		char name[RR_CHECK_NAME];
 		const char *shell[4]; /* sh -c COMMAND */
 	} named[RR_CHECK_CLIENTS_MAX];
-	struct rr_budget budget;
-	int rounds;
-	long ttl_ms;
-	unsigned long most, audit;
-	bool is_atomic;
-	size_t memory;
-	long seconds;        /* 0 = no limit */
-	long patience_s;     /* until a program that does nothing hangs */
-	const char *init;    /* a file of commands that are done first; or NULL */
-	const char *refused; /* a client whose output matches this regular
+	struct rr_explore_config search; /* its bounds; without what is of programs */
+	long seconds;                    /* 0 = no limit */
+	long patience_s;                 /* until a program that does nothing hangs */
+	const char *init;                /* a file of commands that are done first; or NULL */
+	const char *refused;             /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
-	bool stats;          /* says where the time went */
-	bool outputs;        /* outputs and exit statuses must be serial, too */
-	size_t n_finals;     /* what the data have to be if all did their work */
+	bool stats;                      /* says where the time went */
+	size_t n_finals;                 /* what the data have to be if all did their work */
 	struct rr_check_final {
 		const char *command, *value;
 	} finals[RR_CHECK_FINALS_MAX];
 	const char *checker[4]; /* sh -c COMMAND, on all final data; or NULL */
-	size_t n_ignored;       /* patterns of keys that are not compared */
 	const char *ignored[RR_CHECK_IGNORED_MAX];
-	const char *replay;   /* the file of ... */
-	const char *schedule; /* only this one (of a file that was saved), or
-			       * NULL */
-	const char *save;     /* a file for the schedule that is found; or NULL */
+	const char *replay; /* the file of search.schedule; or NULL */
+	const char *save;   /* a file for the schedule that is found; or NULL */
 	struct rr_outputs report;
 	const char *redis_server;
 };

@@ -17,8 +17,8 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, const ch
 		long value, otherwise;
 	} bounds[] = {
 		{ "clients", options->n_named ? (long)options->n_named : options->n_clients, 0 },
-		{ "rounds", options->rounds, 2 },
-		{ "ttl-ms", options->ttl_ms, 10000 },
+		{ "rounds", options->search.rounds, 2 },
+		{ "ttl-ms", options->search.ttl_ms, 10000 },
 	};
 
 	fprintf(out, "\n%s", options_heading);
@@ -27,8 +27,9 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, const ch
 			fprintf(out, " --%s %ld", bounds[i].name, bounds[i].value);
 	}
 	for (int i = 0; i < RR_BUDGETS; i++) {
-		if (options->budget.of[i])
-			fprintf(out, " --%s %d", rr_budget_rows[i].option, options->budget.of[i]);
+		if (options->search.budget.of[i])
+			fprintf(out, " --%s %d", rr_budget_rows[i].option,
+				options->search.budget.of[i]);
 	}
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))

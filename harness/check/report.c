@@ -54,15 +54,16 @@ static const char *find_source(const struct rr_check_options *options)
 
 static json_t *bounds_of(const struct rr_check_options *options)
 {
-	json_t *bounds = json_pack("{s:i, s:I, s:I, s:I}", "rounds", options->rounds, "ttl_ms",
-				   (json_int_t)options->ttl_ms, "most", (json_int_t)options->most,
-				   "seconds", (json_int_t)options->seconds);
+	json_t *bounds = json_pack("{s:i, s:I, s:I, s:I}", "rounds", options->search.rounds,
+				   "ttl_ms", (json_int_t)options->search.ttl_ms, "most",
+				   (json_int_t)options->search.most, "seconds",
+				   (json_int_t)options->seconds);
 	char name[RR_BUDGET_NAME];
 
 	for (int i = 0; i < RR_BUDGETS; i++) {
 		if (rr_budget_rows[i].check_help)
 			json_object_set_new(bounds, rr_budget_name(i, name),
-					    json_integer(options->budget.of[i]));
+					    json_integer(options->search.budget.of[i]));
 	}
 	return bounds;
 }

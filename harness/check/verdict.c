@@ -247,7 +247,7 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 {
 	if (check->result->found) {
 		print_finding(out, check);
-	} else if (check->options->schedule) {
+	} else if (check->options->search.schedule) {
 		fputs("nothing wrong in this order (", out);
 		print_figures(out, check);
 		print_data(out, check);
@@ -262,7 +262,7 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 {
 	if (check->result->found)
 		return RR_EXIT_VIOLATED;
-	if (check->options->schedule)
+	if (check->options->search.schedule)
 		return RR_EXIT_OK;
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
