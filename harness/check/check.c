@@ -10,12 +10,84 @@
 #include "base/text.h"
 #include "verdict.h"
 
-/* ---- Beginning and end ----------------------------------------------------------- */
+/* ---- What is given ---------------------------------------------------------------- */
 
-size_t rr_check_n_clients(const struct rr_check_options *options)
+/* A race that is written into memory, of which there is only what is given. */
+struct draft {
+	FILE *out;
+	char *text;
+	size_t size;
+};
+
+static struct rr_race *finish_race(struct draft *draft, const char *path, struct rr_error *error)
 {
-	return options->n_named ? options->n_named : (size_t)options->n_clients;
+	struct rr_race *race;
+
+	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", draft->out);
+	fclose(draft->out);
+	race = rr_race_parse(path, draft->text, draft->size, error);
+	free(draft->text);
+	return race;
 }
+
+static void copy_commands(const struct rr_race *race, struct rl_command *commands)
+{
+	for (size_t i = 0; i < race->n_given; i++) {
+		const struct rr_step *step = &race->given[i];
+
+		commands[i] = (struct rl_command){ .n_words = step->n_words };
+		for (size_t j = 0; j < step->n_words; j++)
+			commands[i].words[j] = (struct rl_word){ step->words[j],
+								 strlen(step->words[j]) };
+	}
+}
+
+/* The n-th line of the file is the n-th of the race. */
+static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
+{
+	struct draft draft;
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t capacity = 0;
+
+	if (!file)
+		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
+	draft.out = rr_open_memory(&draft.text, &draft.size);
+	while (getline(&line, &capacity, file) > 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[strspn(line, " \t")] && line[0] != '#')
+			fprintf(draft.out, "given %s", line);
+		fputc('\n', draft.out);
+	}
+	free(line);
+	fclose(file);
+	given->init = finish_race(&draft, path, error);
+	if (!given->init)
+		return false;
+	given->n_commands = given->init->n_given;
+	copy_commands(given->init, given->commands);
+	return true;
+}
+
+static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
+			struct rr_error *error)
+{
+	struct draft draft;
+
+	draft.out = rr_open_memory(&draft.text, &draft.size);
+	for (size_t i = 0; i < options->n_finals; i++)
+		fprintf(draft.out, "given %s\n", options->finals[i].command);
+	given->finals = finish_race(&draft, "--final", error);
+	if (!given->finals)
+		return false;
+	copy_commands(given->finals, given->questions);
+	for (size_t i = 0; i < given->finals->n_given; i++)
+		given->expected[i] = (struct rr_expected){ .asked = &given->questions[i],
+							   .value = options->finals[i].value };
+	return true;
+}
+
+/* ---- Beginning and end ----------------------------------------------------------- */
 
 static struct rr_instance_config instances_of(struct rr_check *check)
 {
@@ -77,7 +149,8 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	make_checker(check);
 	return rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
-	       rr_given_read(&check->given, check->options, error);
+	       (!check->options->init || read_init(&check->given, check->options->init, error)) &&
+	       (check->options->n_finals == 0 || read_finals(&check->given, check->options, error));
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------- */
@@ -206,7 +279,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	enum rr_exit code = RR_EXIT_OK;
 
 	check->options = options;
-	check->n_clients = rr_check_n_clients(options);
+	check->n_clients = options->n_named ? options->n_named : (size_t)options->n_clients;
 	check->begun = rr_clock_s();
 	if (options->seconds)
 		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
@@ -219,7 +292,8 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_programs_free(check->checker);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
-	rr_given_release(&check->given);
+	rr_race_free(check->given.init);
+	rr_race_free(check->given.finals);
 	free(check);
 	return code;
 }

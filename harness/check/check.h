@@ -56,8 +56,6 @@ struct rr_check_options {
 	const char *redis_server;
 };
 
-size_t rr_check_n_clients(const struct rr_check_options *options);
-
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
 enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error);

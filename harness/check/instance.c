@@ -118,7 +118,6 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	struct rr_lane *lane = lane_for(instance, connection);
 	struct rr_terms *terms = terms_of(instance);
 	const unsigned traits = rr_request_traits(command);
-	const enum rr_mark mark = rr_request_mark(command);
 	struct rr_request request = {
 		.is_inside = instance->is_inside,
 		.is_quit = traits & RR_REQUEST_QUITS,
@@ -138,8 +137,8 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->client,
 					   instance->config->program);
-	if (mark != RR_MARK_NONE) {
-		instance->is_inside = mark == RR_MARK_ENTER;
+	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES)) {
+		instance->is_inside = traits & RR_REQUEST_ENTERS;
 		instance->has_entered |= instance->is_inside;
 		instance->was_inside |= instance->is_inside;
 	}
@@ -172,7 +171,7 @@ static bool instance_is_owed(void *context)
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct rr_lane *lane = &instance->lanes[i];
 
-		if (rr_lane_is_owed(lane) || (lane->is_used && rr_lane_is_subscribed(lane)))
+		if (lane->is_used && (lane->n > 0 || rr_lane_is_subscribed(lane)))
 			return true;
 	}
 	return false;
@@ -208,8 +207,8 @@ static void order_new_lanes(struct rr_instance *instance)
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
-	const struct rr_program_clock *clock = &instance->process->clock;
-	const uint64_t n_reads = rr_program_clock_reads(clock);
+	const struct rr_program_page *page = instance->process->clock.page;
+	const uint64_t n_reads = atomic_load(&page->n_reads);
 	const char *output = instance->process->output;
 	enum rr_process_end end;
 	int length;
@@ -219,7 +218,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
 	order_new_lanes(instance);
-	instance->has_read = rr_program_clock_reads(clock) != n_reads;
+	instance->has_read = atomic_load(&page->n_reads) != n_reads;
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(
@@ -280,7 +279,9 @@ size_t rr_instance_client(const struct rr_instance *instance)
 
 bool rr_instance_has_shim(const struct rr_instance *instance)
 {
-	return rr_program_clock_is_used(&instance->process->clock);
+	const struct rr_program_page *page = instance->process->clock.page;
+
+	return atomic_load(&page->has_shim) && !atomic_load(&page->has_go);
 }
 
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
@@ -295,7 +296,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
 				    instance->plan.owner.name);
 	instance->was_inside = false;
-	rr_program_clock_pass(&instance->process->clock, passed_ns);
+	atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {
 		/* Nothing has come until the first of those who wait so long goes on. */
 		if (!rr_program_clock_wake(&instance->process->clock))
@@ -333,7 +334,7 @@ static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint
 {
 	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
 
-	if (!rr_lane_is_owed(lane))
+	if (!lane->is_used || lane->n == 0)
 		return;
 	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
 	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {

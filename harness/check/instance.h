@@ -48,7 +48,8 @@ void rr_instance_free(struct rr_instance *instance);
 
 size_t rr_instance_client(const struct rr_instance *instance);
 
-/* Has it loaded the shim? */
+/* Is its clock ours? Any of its processes has loaded the shim, and none is in Go, which
+ * asks the kernel itself. */
 bool rr_instance_has_shim(const struct rr_instance *instance);
 
 /* Gives it what came on a lane, `passed_ns` after it was told of the time last, and

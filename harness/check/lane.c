@@ -29,11 +29,6 @@ struct rr_request rr_lane_pop(struct rr_lane *lane)
 	return first;
 }
 
-bool rr_lane_is_owed(const struct rr_lane *lane)
-{
-	return lane->is_used && lane->n > 0;
-}
-
 bool rr_lane_is_subscribed(const struct rr_lane *lane)
 {
 	return lane->connection >= 0 && (lane->n_channels > 0 || lane->n_shards > 0);

@@ -39,9 +39,6 @@ struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i);
 bool rr_lane_push(struct rr_lane *lane, struct rr_request request);
 struct rr_request rr_lane_pop(struct rr_lane *lane);
 
-/* Is a reply owed on it? */
-bool rr_lane_is_owed(const struct rr_lane *lane);
-
 /* May a message come? And, once its requests are answered? */
 bool rr_lane_is_subscribed(const struct rr_lane *lane);
 bool rr_lane_will_be_subscribed(const struct rr_lane *lane);

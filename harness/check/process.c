@@ -99,8 +99,7 @@ static bool open_files(struct rr_process *process)
 		return false;
 	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return process->output_fd >= 0 &&
-	       (!plan->config->preload ||
-		rr_program_clock_open(&process->clock, directory, plan->config->start_ns));
+	       rr_program_clock_open(&process->clock, directory, plan->config->start_ns);
 }
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
@@ -297,12 +296,12 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 
 void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply)
 {
-	rr_program_clock_hear(&process->clock);
+	atomic_fetch_add(&process->clock.page->n_heard, 1);
 	rr_endpoint_reply(&process->endpoint, connection, reply);
 }
 
 void rr_process_cut(struct rr_process *process, int connection)
 {
-	rr_program_clock_hear(&process->clock);
+	atomic_fetch_add(&process->clock.page->n_heard, 1);
 	rr_endpoint_cut(&process->endpoint, connection);
 }

@@ -42,35 +42,10 @@ void rr_program_clock_close(struct rr_program_clock *clock)
 	*clock = (struct rr_program_clock){ .page = NULL };
 }
 
-void rr_program_clock_pass(struct rr_program_clock *clock, int64_t ns)
-{
-	if (clock->page)
-		atomic_fetch_add(&clock->page->passed_ns, ns);
-}
-
-uint64_t rr_program_clock_reads(const struct rr_program_clock *clock)
-{
-	return clock->page ? atomic_load(&clock->page->n_reads) : 0;
-}
-
-bool rr_program_clock_is_used(const struct rr_program_clock *clock)
-{
-	return clock->page && atomic_load(&clock->page->has_shim) &&
-	       !atomic_load(&clock->page->has_go);
-}
-
-void rr_program_clock_hear(struct rr_program_clock *clock)
-{
-	if (clock->page)
-		atomic_fetch_add(&clock->page->n_heard, 1);
-}
-
 uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock, pid_t thread)
 {
-	const struct rr_program_page *page = clock->page;
-
-	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
-		const struct rr_waiter *waiter = &page->waiters[i];
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		const struct rr_waiter *waiter = &clock->page->waiters[i];
 
 		if (atomic_load(&waiter->thread) == thread &&
 		    atomic_load(&waiter->state) == RR_WAITER_WAITS)
@@ -123,9 +98,8 @@ bool rr_program_clock_is_waking(struct rr_program_clock *clock)
 	struct rr_program_page *page = clock->page;
 	struct rr_waiter *last = NULL;
 
-	if (page)
-		forget_gone(page);
-	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+	forget_gone(page);
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		if (atomic_load(&page->waiters[i].state) == RR_WAITER_OVER)
 			last = &page->waiters[i];
 	}
@@ -162,26 +136,16 @@ static int64_t first_end(const struct rr_program_page *page)
 
 bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
 {
-	return clock->page && first_end(clock->page) != INT64_MAX;
-}
-
-static void send_alarm(struct rr_alarm *alarm)
-{
-	const int64_t interval_ns = atomic_load(&alarm->interval_ns);
-	const int64_t until_ns = atomic_load(&alarm->until_ns);
-
-	atomic_store(&alarm->until_ns, interval_ns > 0 ? until_ns + interval_ns : 0);
-	kill(atomic_load(&alarm->process), SIGALRM);
+	return first_end(clock->page) != INT64_MAX;
 }
 
 bool rr_program_clock_wake(struct rr_program_clock *clock)
 {
 	struct rr_program_page *page = clock->page;
-	int64_t first_ns;
+	const int64_t first_ns = first_end(page);
 
-	if (!rr_program_clock_has_waiter(clock))
+	if (first_ns == INT64_MAX)
 		return false;
-	first_ns = first_end(page);
 	if (first_ns > atomic_load(&page->passed_ns))
 		atomic_store(&page->passed_ns, first_ns);
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
@@ -189,10 +153,14 @@ bool rr_program_clock_wake(struct rr_program_clock *clock)
 			end_wait(&page->waiters[i]);
 	}
 	for (int i = 0; i < RR_ALARMS_MAX; i++) {
-		const int64_t until_ns = atomic_load(&page->alarms[i].until_ns);
+		struct rr_alarm *alarm = &page->alarms[i];
+		const int64_t until_ns = atomic_load(&alarm->until_ns);
+		const int64_t interval_ns = atomic_load(&alarm->interval_ns);
 
-		if (until_ns > 0 && until_ns <= first_ns)
-			send_alarm(&page->alarms[i]);
+		if (until_ns == 0 || until_ns > first_ns)
+			continue;
+		atomic_store(&alarm->until_ns, interval_ns > 0 ? until_ns + interval_ns : 0);
+		kill(atomic_load(&alarm->process), SIGALRM);
 	}
 	return true;
 }
@@ -201,7 +169,7 @@ void rr_program_clock_wake_busy(struct rr_program_clock *clock)
 {
 	struct rr_program_page *page = clock->page;
 
-	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		struct rr_waiter *waiter = &page->waiters[i];
 
 		if (atomic_load(&waiter->is_brief) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of a program that has loaded the shim (program_page.h): it stands still but
- * for what is added here. Without the shim there is no page, and nothing is done. */
+ * for what is added here. Without the shim nobody looks at the page. */
 #ifndef RR_PROGRAM_CLOCK_H
 #define RR_PROGRAM_CLOCK_H
 
@@ -11,7 +11,7 @@
 #include "program_page.h"
 
 struct rr_program_clock {
-	struct rr_program_page *page; /* NULL: without the shim */
+	struct rr_program_page *page;
 	char path[112];
 	int64_t woken_ns; /* really: since when somebody is on his way; 0: nobody */
 };
@@ -20,17 +20,6 @@ struct rr_program_clock {
  * any case. */
 bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns);
 void rr_program_clock_close(struct rr_program_clock *clock);
-
-/* So much time passes for the program. */
-void rr_program_clock_pass(struct rr_program_clock *clock, int64_t ns);
-
-/* How often it was read; and whether it is the program's: any process has loaded the
- * shim, and none is in Go, which asks the kernel itself. */
-uint64_t rr_program_clock_reads(const struct rr_program_clock *clock);
-bool rr_program_clock_is_used(const struct rr_program_clock *clock);
-
-/* The program hears something: whoever reads the clock again and again begins anew. */
-void rr_program_clock_hear(struct rr_program_clock *clock);
 
 /* Does anybody sleep, wait with a time-out or for an alarm? */
 bool rr_program_clock_has_waiter(const struct rr_program_clock *clock);

@@ -26,6 +26,8 @@ static const struct {
 	{ "CLIENT", "NO-EVICT", RR_REQUEST_ACCEPTED },
 	{ "CLIENT", "NO-TOUCH", RR_REQUEST_ACCEPTED },
 	{ "CLIENT", NULL, RR_REQUEST_REFUSED },
+	{ "ECHO", "redrace:enter", RR_REQUEST_ENTERS },
+	{ "ECHO", "redrace:leave", RR_REQUEST_LEAVES },
 	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY },
 	{ "WATCH", NULL, RR_REQUEST_MAKES_DIRTY },
 	{ "SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
@@ -71,17 +73,6 @@ unsigned rr_request_traits(const struct rl_command *command)
 			return table[i].traits;
 	}
 	return 0;
-}
-
-enum rr_mark rr_request_mark(const struct rl_command *command)
-{
-	if (command->n_words != 2 || !word_is(&command->words[0], "ECHO"))
-		return RR_MARK_NONE;
-	if (word_is(&command->words[1], "redrace:enter"))
-		return RR_MARK_ENTER;
-	if (word_is(&command->words[1], "redrace:leave"))
-		return RR_MARK_LEAVE;
-	return RR_MARK_NONE;
 }
 
 /* ---- Answers to what is no step ---------------------------------------------------------- */
@@ -131,7 +122,7 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 		return answer_about_lane(command, lane, client, program->terms);
 	if (traits & RR_REQUEST_ACCEPTED)
 		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
-	if (rr_request_mark(command) != RR_MARK_NONE)
+	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES))
 		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;

@@ -24,15 +24,13 @@ enum rr_request_trait {
 	/* It cannot be judged: it is answered by more than replies and messages, or it is
 	 * about more than the data and the connection. */
 	RR_REQUEST_REFUSED = 1 << 7,
+	/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
+	RR_REQUEST_ENTERS = 1 << 8,
+	RR_REQUEST_LEAVES = 1 << 9,
 };
 
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rl_command *command);
-
-enum rr_mark { RR_MARK_NONE, RR_MARK_ENTER, RR_MARK_LEAVE };
-
-/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
-enum rr_mark rr_request_mark(const struct rl_command *command);
 
 /* The number of the reply to what is no step; RR_NO_ID = it is one. `client` is the
  * number of the program whose lane it came on, which keeps its name. */

@@ -7,8 +7,18 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "check.h"
-#include "given.h"
 #include "programs.h"
+#include "race/race.h"
+
+/* Commands that the user gives: those that are done first, and what the final data are
+ * asked. They have the grammar of races. */
+struct rr_given {
+	struct rr_race *init, *finals; /* their words; NULL = none */
+	size_t n_commands;
+	struct rl_command commands[RR_GIVEN_MAX]; /* of --init */
+	struct rl_command questions[RR_CHECK_FINALS_MAX];
+	struct rr_expected expected[RR_CHECK_FINALS_MAX]; /* of --final */
+};
 
 struct rr_check {
 	const struct rr_check_options *options;

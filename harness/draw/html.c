@@ -66,8 +66,7 @@ static void print_found(const struct rr_html *html, const struct rr_found *found
 		rr_xml_print(html->out, "%zu increment%s, %s lost", n, n == 1 ? "" : "s",
 			     lost + strlen(", lost "));
 	else
-		rr_xml_print(html->out, "%s%s%s", found->name, *found->figures ? ": " : "",
-			     found->figures);
+		rr_xml_text(html->out, found->heading);
 }
 
 static void print_sentence(const struct rr_html *html)
@@ -124,9 +123,8 @@ static void print_findings(const struct rr_html *html)
 	rr_html_heading(html, "What was found");
 	fputs("<dl>\n", html->out);
 	for (size_t i = 0; i < picture->n_findings; i++)
-		rr_xml_print(html->out, "<dt>✗ %s: %s</dt>\n<dd>%s</dd>\n",
-			     picture->findings[i].name, picture->findings[i].figures,
-			     picture->findings[i].meaning);
+		rr_xml_print(html->out, "<dt>✗ %s</dt>\n<dd>%s</dd>\n",
+			     picture->findings[i].heading, picture->findings[i].meaning);
 	fputs("</dl>\n", html->out);
 }
 

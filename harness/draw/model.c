@@ -325,12 +325,17 @@ static void add_findings(struct rr_picture *picture)
 
 	for (int i = 0; i < RR_FINDINGS; i++) {
 		const enum rr_finding finding = (enum rr_finding)i;
+		const char *name = rr_finding_name(finding);
+		const char *figures;
 
 		if (!(trace->findings & 1U << i))
 			continue;
+		figures = keep_plain(picture, trace->conclusion[i]);
 		picture->findings[picture->n_findings++] = (struct rr_found){
-			.name = rr_finding_name(finding),
-			.figures = keep_plain(picture, trace->conclusion[i]),
+			.name = name,
+			.figures = figures,
+			.heading = keep_text(picture, rr_words("%s%s%s", name, *figures ? ": " : "",
+							       figures)),
 			.meaning = rr_finding_meaning(picture->race, finding),
 		};
 	}

@@ -63,6 +63,7 @@ struct rr_shown_key {
 struct rr_found {
 	const char *name;
 	const char *figures; /* "" = none */
+	const char *heading; /* "update lost: expected 2, actual 1" */
 	const char *meaning;
 };
 

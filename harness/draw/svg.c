@@ -300,11 +300,10 @@ static void draw_verdict(struct rr_svg *svg)
 	svg->back = "none";
 	svg->y += 14;
 	for (size_t i = 0; i < picture->n_findings; i++) {
-		const struct rr_found *found = &picture->findings[i];
-		char *text = rr_words("✗ %s: %s", found->name, found->figures);
+		char *text = rr_words("✗ %s", picture->findings[i].heading);
 
 		draw_paragraph(svg, 0, "b", text);
-		draw_paragraph(svg, 14, "s", found->meaning);
+		draw_paragraph(svg, 14, "s", picture->findings[i].meaning);
 		svg->y += 4;
 		free(text);
 	}

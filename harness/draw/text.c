@@ -122,15 +122,6 @@ static void add_columns(struct sheet *sheet)
 		add_column(sheet, KEY, (int)i, picture->keys[i].name);
 }
 
-static size_t total_width(const struct sheet *sheet)
-{
-	size_t width = sheet->numbers;
-
-	for (size_t i = 0; i < sheet->n; i++)
-		width += GAP + sheet->columns[i].width;
-	return width;
-}
-
 /* The widest column that can give something up; NULL = none can. */
 static struct column *widest_column(struct sheet *sheet)
 {
@@ -148,7 +139,11 @@ static struct column *widest_column(struct sheet *sheet)
 
 static bool shrink_columns(struct sheet *sheet, size_t width)
 {
-	while (total_width(sheet) > width) {
+	size_t total = sheet->numbers;
+
+	for (size_t i = 0; i < sheet->n; i++)
+		total += GAP + sheet->columns[i].width;
+	for (; total > width; total--) {
 		struct column *column = widest_column(sheet);
 
 		if (!column)
@@ -418,21 +413,6 @@ static void table_heads(struct sheet *sheet)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-static void table_finding(struct rr_pen *pen, const struct rr_found *found)
-{
-	rr_pen_paint(pen, RR_RED);
-	rr_pen_string(pen, "✗ ");
-	rr_pen_string(pen, found->name);
-	if (*found->figures) {
-		rr_pen_string(pen, ": ");
-		rr_pen_wrap(pen, found->figures, 2);
-	} else {
-		rr_pen_end_line(pen);
-	}
-	rr_pen_go(pen, 2);
-	rr_pen_wrap(pen, found->meaning, 2);
-}
-
 static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	rr_pen_end_line(pen);
@@ -440,8 +420,13 @@ static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 		rr_pen_wrap(pen, picture->no_finding, 0);
 	if (!picture->is_complete)
 		return;
-	for (size_t i = 0; i < picture->n_findings; i++)
-		table_finding(pen, &picture->findings[i]);
+	for (size_t i = 0; i < picture->n_findings; i++) {
+		rr_pen_paint(pen, RR_RED);
+		rr_pen_string(pen, "✗ ");
+		rr_pen_wrap(pen, picture->findings[i].heading, 2);
+		rr_pen_go(pen, 2);
+		rr_pen_wrap(pen, picture->findings[i].meaning, 2);
+	}
 	for (size_t i = 0; i < picture->race->n_sayings; i++)
 		rr_pen_wrap(pen, picture->sayings[i], 2);
 }

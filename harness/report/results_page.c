@@ -134,27 +134,19 @@ static void print_base64(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* What a plot shows, as plots/describe has written it into it. */
-static char *describe_plot(const char *svg)
-{
-	static const char label[] = "aria-label=\"";
-	const char *from = strstr(svg, label);
-
-	if (!from)
-		return rr_strdup("A plot");
-	from += strlen(label);
-	return rr_strndup(from, strcspn(from, "\""));
-}
-
+/* What it shows has plots/describe written into it. */
 static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 {
+	static const char label[] = "aria-label=\"";
 	size_t length;
 	char *svg = rr_read_file(path, &length, error);
+	const char *from = svg ? strstr(svg, label) : NULL;
 	char *words;
 
 	if (!svg)
 		return false;
-	words = describe_plot(svg);
+	from = from ? from + strlen(label) : "A plot";
+	words = rr_strndup(from, strcspn(from, "\""));
 	rr_xml_print(out, "<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
 		     words);
 	print_base64(out, svg, length);
@@ -197,19 +189,6 @@ static bool print_plots(FILE *out, const char *directory, struct rr_error *error
 
 /* ---- On what ------------------------------------------------------------- */
 
-static void print_value(FILE *out, const json_t *value)
-{
-	char *text;
-
-	if (json_is_string(value)) {
-		rr_xml_text(out, json_string_value(value));
-	} else {
-		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-		rr_xml_text(out, text);
-		free(text);
-	}
-}
-
 static void print_object(FILE *out, const char *name, const json_t *object)
 {
 	const char *key;
@@ -217,11 +196,12 @@ static void print_object(FILE *out, const char *name, const json_t *object)
 
 	rr_xml_print(out, "<tr><th scope=\"row\">%s</th><td>", name);
 	json_object_foreach((json_t *)object, key, value) {
-		if (json_is_null(value))
-			continue;
-		rr_xml_print(out, "%s <code>", key);
-		print_value(out, value);
-		fputs("</code>; ", out);
+		char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+		if (!json_is_null(value))
+			rr_xml_print(out, "%s <code>%s</code>; ", key,
+				     json_is_string(value) ? json_string_value(value) : text);
+		free(text);
 	}
 	fputs("</td></tr>\n", out);
 }

@@ -53,8 +53,8 @@ static void (*library_function(_Atomic(void *) *known, const char *name))(void)
 int pthread_cond_signal(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *) =
-		(int (*)(pthread_cond_t *))library_function(&known, "pthread_cond_signal");
+	__typeof__(pthread_cond_signal) *const next =
+		(__typeof__(next))library_function(&known, "pthread_cond_signal");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
@@ -63,8 +63,8 @@ int pthread_cond_signal(pthread_cond_t *condition)
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *) =
-		(int (*)(pthread_cond_t *))library_function(&known, "pthread_cond_broadcast");
+	__typeof__(pthread_cond_broadcast) *const next =
+		(__typeof__(next))library_function(&known, "pthread_cond_broadcast");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
@@ -74,9 +74,8 @@ static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, 
 			     const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) =
-		(int (*)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))
-			library_function(&known, "pthread_cond_clockwait");
+	__typeof__(pthread_cond_clockwait) *const next =
+		(__typeof__(next))library_function(&known, "pthread_cond_clockwait");
 
 	return next(condition, mutex, clock, until);
 }
@@ -112,9 +111,8 @@ static int library_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 			     const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = (int (*)(
-		pthread_cond_t *, pthread_mutex_t *,
-		const struct timespec *))library_function(&known, "pthread_cond_timedwait");
+	__typeof__(pthread_cond_timedwait) *const next =
+		(__typeof__(next))library_function(&known, "pthread_cond_timedwait");
 
 	return next(condition, mutex, until);
 }
@@ -158,9 +156,8 @@ static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *)
 static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(sem_t *, clockid_t, const struct timespec *) =
-		(int (*)(sem_t *, clockid_t,
-			 const struct timespec *))library_function(&known, "sem_clockwait");
+	__typeof__(sem_clockwait) *const next = (__typeof__(next))library_function(&known,
+										   "sem_clockwait");
 
 	return next(semaphore, clock, until) == 0 ? 0 : errno;
 }
@@ -183,9 +180,8 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 static int ask_mutex(void *mutex, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_mutex_t *, clockid_t, const struct timespec *) =
-		(int (*)(pthread_mutex_t *, clockid_t, const struct timespec *))library_function(
-			&known, "pthread_mutex_clocklock");
+	__typeof__(pthread_mutex_clocklock) *const next =
+		(__typeof__(next))library_function(&known, "pthread_mutex_clocklock");
 
 	return next(mutex, clock, until);
 }
@@ -209,9 +205,8 @@ static int ask_join(void *context, clockid_t clock, const struct timespec *until
 {
 	static _Atomic(void *) known;
 	const struct join_call *call = context;
-	int (*const next)(pthread_t, void **, clockid_t, const struct timespec *) =
-		(int (*)(pthread_t, void **, clockid_t,
-			 const struct timespec *))library_function(&known, "pthread_clockjoin_np");
+	__typeof__(pthread_clockjoin_np) *const next =
+		(__typeof__(next))library_function(&known, "pthread_clockjoin_np");
 
 	return next(call->thread, call->result, clock, until);
 }
