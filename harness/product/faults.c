@@ -81,7 +81,8 @@ static void cut_connections(struct rr_state *state, size_t server)
 
 		if (rr_state_has_ended(state, i))
 			continue;
-		*is_cut |= UINT64_C(1) << server;
+		/* One that is not there will lead to the new server. */
+		*is_cut |= UINT64_C(1) << server & ~state->clients[i].is_shut;
 		for (uint32_t j = 0; j < it->n_sent; j++) {
 			const uint8_t lane = it->sent[j].lane;
 

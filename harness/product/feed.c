@@ -63,7 +63,6 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 				    .client = (uint8_t)client,
 				    .input = *input,
 				    .ns = passed_ns,
-				    .signature = rr_client_view_signature(view, row),
 				    .stop = from->stops[input->thread],
 				    .was_inside = from->is_inside,
 				    .has_entered = row->has_entered,
@@ -100,6 +99,8 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 	log_feed(state, client, input, passed_ns, row);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->to]);
 	part->state = row->to;
+	for (uint32_t i = 0; i < view->states[row->to].n_sent && part->is_shut; i++)
+		part->is_shut &= ~(UINT64_C(1) << view->states[row->to].sent[i].lane);
 }
 
 /* Takes an answer out of the part. */
@@ -127,8 +128,11 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 	struct rr_common *common = &state->common;
 	size_t answered = rr_part_n_answers(&state->clients[client], lane);
 
+	/* Nothing arrives over a connection that the server has lost, nor behind a command
+	 * that did not. */
 	if (common->left.of[RR_LATE_COMMANDS] == 0 || common->down == (int8_t)server ||
-	    rr_state_connection(state, client, lane))
+	    rr_state_connection(state, client, lane) || rr_state_is_cut(state, client, lane) ||
+	    !rr_state_next_sent(state, client, lane))
 		return;
 	for (uint32_t i = 0; i < it->n_sent; i++) {
 		if (it->sent[i].lane != lane)
@@ -154,6 +158,9 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 
 	rr_state_keep_late(state, client, lane);
 	rr_state_close(state, client, lane);
+	part->is_cut &= ~(UINT64_C(1) << lane);
+	if (state->product->config.budget.of[RR_RESTARTS])
+		part->is_shut |= UINT64_C(1) << lane;
 	for (size_t i = part->n_answers; i-- > 0;) {
 		if (part->answers[i].lane == lane)
 			take_answer(part, i);

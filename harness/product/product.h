@@ -48,6 +48,8 @@ struct rr_part {
 	uint8_t n_answers;
 	uint8_t unused[6];
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
+	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
+					    * where servers may restart */
 	int64_t passed_ns;                 /* since it last read its clock */
 	int64_t attempt_ns;                /* since its attempt began, a lease at most */
 	int64_t waited_ns[RR_RUN_THREADS]; /* each, where it stands */

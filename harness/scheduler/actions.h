@@ -47,7 +47,6 @@ struct rr_action {
 	struct rr_question question; /* ASK */
 	struct rr_input input;       /* FEED */
 	uint32_t command, reply;     /* ASK, ANSWER */
-	uint64_t signature;          /* FEED: of what the client does then */
 	int64_t ns;                  /* TIME; FEED: see rr_client_run_feed() */
 };
 
