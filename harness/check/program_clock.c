@@ -91,7 +91,7 @@ static void end_wait(struct rr_waiter *waiter)
 		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Whoever was woken gives his slot back, unless a signal has made him jump out of his
+/* Whoever was woken gives his slot back, unless a signal has taken him out of his
  * wait. */
 bool rr_program_clock_is_waking(struct rr_program_clock *clock)
 {

@@ -99,7 +99,7 @@ static int64_t kernel_ns(void)
 	return rr_shim_ns(&now);
 }
 
-/* A signal's handler may have jumped out of a wait. */
+/* A signal's handler may have left a wait by longjmp(). */
 static void free_slots_of(int thread)
 {
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {

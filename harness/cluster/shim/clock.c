@@ -121,7 +121,7 @@ time_t time(time_t *result)
 /*
  * From 9.1 on Valkey asks for the wall clock only once a millisecond, and
  * between adds what the processor's cycle counter says, so that its time runs
- * on and a jump comes late. It counts cycles only if it learns from this file
+ * on and a time that is set comes late. It counts cycles only if it learns from this file
  * how fast they are; else it asks each time, as other servers do.
  */
 static FILE *open_other(const char *which, const char *path, const char *mode)
