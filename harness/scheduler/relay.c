@@ -76,24 +76,17 @@ static size_t lane_server(const struct rr_relay *relay, uint8_t lane)
 	return (size_t)rr_lane_server(relay->program, lane);
 }
 
-static uint16_t slot_of(const struct rr_relay *relay, const struct rr_relay_connection *connection)
-{
-	const struct rr_relay_connection *all =
-		relay->connections[lane_server(relay, connection->lane)];
-
-	return (uint16_t)(connection - all);
-}
-
 static bool ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,
 		   enum rr_question_kind kind, int64_t argument, struct rr_heard *heard)
 {
-	const struct rr_question question = { .kind = (uint8_t)kind,
-					      .slot = slot_of(relay, connection),
-					      .argument = argument };
+	const size_t server = lane_server(relay, connection->lane);
+	const struct rr_question question = {
+		.kind = (uint8_t)kind,
+		.slot = (uint16_t)(connection - relay->connections[server]),
+		.argument = argument,
+	};
 
-	return rr_servers_ask(&relay->servers, lane_server(relay, connection->lane), &question,
-			      heard) ||
-	       fail_servers(relay);
+	return rr_servers_ask(&relay->servers, server, &question, heard) || fail_servers(relay);
 }
 
 /* The server has noticed when this returns. */
@@ -209,11 +202,9 @@ static struct rr_relay_connection *expect_request(struct rr_relay *relay,
 
 static bool has_lost_answer(const struct rr_relay_connection *connection)
 {
-	for (size_t i = 0; i < connection->n_answers; i++) {
-		if (connection->answers[i].kind != RR_ANSWER_REPLY)
-			return true;
-	}
-	return false;
+	const size_t n = connection->n_answers;
+
+	return n > 0 && connection->answers[n - 1].kind != RR_ANSWER_REPLY;
 }
 
 /* The server answers to a request, and that is what the path has. */
