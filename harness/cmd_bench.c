@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/secret.h"
 #include "bench/bench.h"
 #include "commands.h"
@@ -12,16 +13,15 @@ static char *describe_command(int argc, char **argv)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	for (int i = 0; file && i < argc; i++) {
+	for (int i = 0; i < argc; i++) {
 		char *word = rr_secrets_hide(argv[i]);
 
 		fprintf(file, "%s%s", i ? " " : "", word);
 		free(word);
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	return text;
 }
 

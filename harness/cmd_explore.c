@@ -89,8 +89,8 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	const double begun = rr_clock_s();
 	struct rr_outputs outputs = options->report;
 	struct searches searches = { .options = options };
-	enum rr_exit code = RR_EXIT_OK;
 	char version[RR_VERSION_SIZE];
+	enum rr_exit code;
 
 	rr_cases_init(&searches.cases, "redrace explore");
 	rr_cluster_version(cluster, version, sizeof(version));

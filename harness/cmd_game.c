@@ -78,13 +78,9 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 	struct rr_draft draft;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (!options.output) {
-		write_game(&options, stdout, error);
-	} else {
-		rr_draft_open(&draft);
-		write_game(&options, draft.out, error);
-		rr_draft_replace(&draft, options.output, error);
-	}
+	rr_draft_open(&draft);
+	write_game(&options, draft.out, error);
+	rr_draft_replace(&draft, options.output, error);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	return RR_EXIT_OK;

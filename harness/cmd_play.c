@@ -127,7 +127,7 @@ static bool refuse_unknown(const char *name, struct rr_error *error)
 			"no race, file or strategy '%.100s'; did you mean '%s'?" :
 			"no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
 		name, nearest ? nearest : "");
-	rr_library_free_names(races, n_races);
+	rr_files_free_list(races, n_races);
 	return false;
 }
 

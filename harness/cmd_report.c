@@ -50,18 +50,6 @@ static const struct rr_command_line report_line = {
 	.take_argument = take_subject,
 };
 
-static bool finish_page(struct rr_draft *draft, const char *output, struct rr_error *error)
-{
-	if (output)
-		return rr_draft_replace(draft, output, error);
-	if (fclose(draft->out) != 0)
-		rr_error_no_memory(error);
-	if (!error->kind)
-		fwrite(draft->text, 1, draft->length, stdout);
-	free(draft->text);
-	return !error->kind;
-}
-
 /* All of it or nothing. */
 static bool write_page(const struct report_options *options, struct rr_cluster *cluster,
 		       bool *as_written, struct rr_error *error)
@@ -70,7 +58,7 @@ static bool write_page(const struct report_options *options, struct rr_cluster *
 
 	rr_draft_open(&draft);
 	rr_report_write(draft.out, &options->report, cluster, as_written, error);
-	return finish_page(&draft, options->output, error);
+	return rr_draft_replace(&draft, options->output, error);
 }
 
 /* Servers are started only for races. */

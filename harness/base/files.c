@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -163,10 +164,46 @@ bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error 
 {
 	if (fclose(draft->out) != 0)
 		rr_out_of_memory();
-	if (!error->kind)
+	if (!error->kind && path)
 		rr_files_replace(path, draft->text, draft->length, error);
+	else if (!error->kind)
+		fwrite(draft->text, 1, draft->length, stdout);
 	free(draft->text);
 	return !error->kind;
+}
+
+/* ---- Folders --------------------------------------------------------------------- */
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	const size_t length = strlen(name), end = strlen(suffix);
+
+	return length > end && name[0] != '.' && strcmp(name + length - end, suffix) == 0;
+}
+
+char **rr_files_list(const char *folder, const char *suffix, size_t *n)
+{
+	struct dirent **entries = NULL;
+	const int found = scandir(folder, &entries, NULL, alphasort);
+	char **names = rr_calloc(found > 0 ? (size_t)found : 0, sizeof(*names));
+
+	*n = 0;
+	if (found >= 0)
+		errno = 0;
+	for (int i = 0; i < found; i++) {
+		if (ends_in(entries[i]->d_name, suffix))
+			names[(*n)++] = rr_strdup(entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return names;
+}
+
+void rr_files_free_list(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
 }
 
 bool rr_files_link(const char *path, const char *target, struct rr_error *error)

@@ -24,8 +24,8 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error);
  * instead. */
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error);
 
-/* The same of what is printed to draft.out between the two calls; nothing is replaced
- * when the second finds an error that is set already. */
+/* The same of what is printed to draft.out between the two calls; `path` NULL: standard
+ * output. Nothing is replaced when the second finds an error that is set already. */
 struct rr_draft {
 	FILE *out;
 	char *text;
@@ -33,6 +33,11 @@ struct rr_draft {
 };
 void rr_draft_open(struct rr_draft *draft);
 bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error);
+
+/* The names of the files in a folder that end in `suffix`, in order; malloc'd, as each
+ * is. With n = 0 errno says whether the folder cannot be read; 0: it has none. */
+char **rr_files_list(const char *folder, const char *suffix, size_t *n);
+void rr_files_free_list(char **names, size_t n);
 
 /* Points the symbolic link `path` at `target`. */
 bool rr_files_link(const char *path, const char *target, struct rr_error *error);

@@ -40,12 +40,6 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length)
 		rr_write_quoted(file, text, length);
 }
 
-void rr_write_word(FILE *file, const struct rl_word *word)
-{
-	fputc(' ', file);
-	rr_write_bare_word(file, word->text, word->length);
-}
-
 char *rr_join_words(const struct rl_word *words, size_t n)
 {
 	char *text = NULL;

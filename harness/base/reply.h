@@ -13,9 +13,6 @@ void rr_write_quoted(FILE *file, const char *text, size_t length);
 /* In quotes unless it means itself without, wherever it stands in a line. */
 void rr_write_bare_word(FILE *file, const char *text, size_t length);
 
-/* A blank and the word. */
-void rr_write_word(FILE *file, const struct rl_word *word);
-
 /* Words as they are typed: with blanks in quotes; malloc'd. */
 char *rr_join_words(const struct rl_word *words, size_t n);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "claims.h"
@@ -131,7 +132,7 @@ bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
 	}
 	for (size_t i = 0; i < n; i++)
 		add_race(jobs, names[i], choice);
-	rr_library_free_names(names, n);
+	rr_files_free_list(names, n);
 	if (n > 0)
 		return true;
 	rr_jobs_free(jobs);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The transcripts of failing cells: as files, and played again. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +41,6 @@ bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct r
 
 /* ---- Played again ------------------------------------------------------------ */
 
-static int is_race_file(const struct dirent *entry)
-{
-	const char *end = strrchr(entry->d_name, '.');
-
-	return end && strcmp(end, ".race") == 0;
-}
-
 static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster)
 {
 	struct rr_error error = { 0 };
@@ -69,43 +61,30 @@ static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster
 	return code;
 }
 
-static enum rr_exit play_transcripts(const char *folder, struct dirent **entries, int n,
-				     struct rr_cluster *cluster)
-{
-	struct rr_signals *signals = &cluster->session->signals;
-	enum rr_exit code = RR_EXIT_OK;
-	char path[RR_PATH_SIZE];
-
-	for (int i = 0; i < n; i++) {
-		rr_signals_wait(signals, 0);
-		if (signals->interrupted)
-			return RR_EXIT_INTERRUPTED;
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-		code = rr_exit_worse(code, play_transcript(path, cluster));
-	}
-	return code;
-}
-
 enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
 			      struct rr_error *error)
 {
+	struct rr_signals *signals = &cluster->session->signals;
 	const double begun = rr_clock_s();
-	struct dirent **entries = NULL;
-	const int n = scandir(folder, &entries, is_race_file, alphasort);
-	enum rr_exit code;
+	size_t n;
+	char **names = rr_files_list(folder, ".race", &n);
+	enum rr_exit code = RR_EXIT_OK;
 
-	if (n <= 0) {
-		free(entries);
+	if (n == 0)
 		rr_error_set(error, RR_ERROR_USAGE, "no transcripts in '%s': %s", folder,
-			     n < 0 ? strerror(errno) : "no *.race");
-		return RR_EXIT_OK;
+			     errno ? strerror(errno) : "no *.race");
+	for (size_t i = 0; i < n && !signals->interrupted; i++) {
+		char path[RR_PATH_SIZE];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		code = rr_exit_worse(code, play_transcript(path, cluster));
+		rr_signals_wait(signals, 0);
 	}
-	code = play_transcripts(folder, entries, n, cluster);
-	for (int i = 0; i < n; i++)
-		free(entries[i]);
-	free(entries);
-	if (code == RR_EXIT_OK)
-		printf("%s: all %d transcripts play as written, %.1f s\n", folder, n,
+	rr_files_free_list(names, n);
+	if (signals->interrupted)
+		return RR_EXIT_INTERRUPTED;
+	if (n > 0 && code == RR_EXIT_OK)
+		printf("%s: all %zu transcripts play as written, %.1f s\n", folder, n,
 		       rr_clock_s() - begun);
 	return code;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a race owns: its texts, its memory; the words of its language; and the
  * files that races come from. */
+#include "base/files.h"
 #include "base/memory.h"
 #include "parser.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -204,40 +204,16 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 	return NULL;
 }
 
-static int names_race(const struct dirent *entry)
-{
-	const size_t length = strlen(entry->d_name);
-
-	return length > strlen(suffix) && entry->d_name[0] != '.' &&
-	       strcmp(entry->d_name + length - strlen(suffix), suffix) == 0;
-}
-
 char **rr_library_names(size_t *n)
 {
 	char directory[RR_RACE_PATH_SIZE];
-	struct dirent **entries = NULL;
 	char **names;
-	int found;
 
 	find_library(directory);
-	found = scandir(directory, &entries, names_race, alphasort);
-	names = rr_calloc(found > 0 ? (size_t)found : 0, sizeof(*names));
-	*n = 0;
-	for (int i = 0; i < found; i++) {
-		const size_t length = strlen(entries[i]->d_name) - strlen(suffix);
-
-		names[(*n)++] = rr_strndup(entries[i]->d_name, length);
-		free(entries[i]);
-	}
-	free(entries);
+	names = rr_files_list(directory, suffix, n);
+	for (size_t i = 0; i < *n; i++)
+		names[i][strlen(names[i]) - strlen(suffix)] = '\0';
 	return names;
-}
-
-void rr_library_free_names(char **names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 }
 
 static bool print_race(const char *name, bool markdown, struct rr_error *error)
@@ -265,7 +241,7 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 		printf("%-32s %-20s %s\n", "race", "claims", "shows");
 	for (size_t i = 0; i < n; i++)
 		all = print_race(names[i], markdown, error) && all;
-	rr_library_free_names(names, n);
+	rr_files_free_list(names, n);
 	return all;
 }
 

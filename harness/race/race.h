@@ -170,9 +170,9 @@ bool rr_library_has(const char *name);
  * cannot be stopped such a race may not go as it is written. */
 bool rr_race_needs_time(const struct rr_race *race);
 
-/* The names of ours, sorted, in a malloc'd array of malloc'd strings. */
+/* The names of ours, sorted, in a malloc'd array of malloc'd strings:
+ * rr_files_free_list(). */
 char **rr_library_names(size_t *n);
-void rr_library_free_names(char **names, size_t n);
 
 /* Prints ours, a line each: name, claims, title. False: a file is no race. */
 bool rr_library_print(bool markdown, struct rr_error *error);

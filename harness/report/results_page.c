@@ -3,7 +3,6 @@
  * the table, the plots, and on what it was measured. */
 #include "report.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,34 +155,25 @@ static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 	return true;
 }
 
-static int is_svg(const struct dirent *entry)
-{
-	const char *suffix = strrchr(entry->d_name, '.');
-
-	return suffix && strcmp(suffix, ".svg") == 0;
-}
-
 static bool print_plots(FILE *out, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE + NAME_SIZE];
-	struct dirent **entries;
 	bool good = true;
-	int n;
+	char **names;
+	size_t n;
 
 	snprintf(path, sizeof(path), "%s/plots", directory);
-	n = scandir(path, &entries, is_svg, alphasort);
-	if (n <= 0)
+	names = rr_files_list(path, ".svg", &n);
+	if (n == 0)
 		fputs("<p class=\"quiet\">No plots were drawn there: <code>sh plots/draw DIR</code> draws them.</p>\n",
 		      out);
 	fputs("<div class=\"plots\">\n", out);
-	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/plots/%s", directory, entries[i]->d_name);
-		good = good && print_plot(out, path, error);
-		free(entries[i]);
+	for (size_t i = 0; good && i < n; i++) {
+		snprintf(path, sizeof(path), "%s/plots/%s", directory, names[i]);
+		good = print_plot(out, path, error);
 	}
 	fputs("</div>\n", out);
-	if (n >= 0)
-		free(entries);
+	rr_files_free_list(names, n);
 	return good;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "../cluster/stage.h"
 #include "claim.h"
 #include "claims/claims.h"
@@ -36,7 +37,7 @@ static void shard_open(struct shard *shard, int number)
 static void shard_close(struct shard *shard)
 {
 	stage_close(&shard->stage);
-	rr_library_free_names(shard->names, shard->n_names);
+	rr_files_free_list(shard->names, shard->n_names);
 }
 
 static const char *shard_next(struct shard *shard)
@@ -202,5 +203,5 @@ Test(races, name_claims_that_there_are)
 		check_claims(race, names[i]);
 		rr_race_free(race);
 	}
-	rr_library_free_names(names, n);
+	rr_files_free_list(names, n);
 }

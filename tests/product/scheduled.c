@@ -19,8 +19,11 @@ static void write_command(struct scheduled *scheduled, const struct rr_action *a
 	if (action->server)
 		fprintf(scheduled->file, "@%d", action->server);
 	fputc('>', scheduled->file);
-	for (size_t i = 0; i < command->n_words; i++)
-		rr_write_word(scheduled->file, &command->words[i]);
+	for (size_t i = 0; i < command->n_words; i++) {
+		fputc(' ', scheduled->file);
+		rr_write_bare_word(scheduled->file, command->words[i].text,
+				   command->words[i].length);
+	}
 	fputs(" => ", scheduled->file);
 	if (action->kind == RR_ACTION_ANSWER)
 		fputs("(closed)", scheduled->file);

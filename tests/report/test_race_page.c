@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "../cli.h"
 #include "race/race.h"
 
@@ -214,7 +215,7 @@ Test(race_page, what_is_called_safe_is_safe)
 		rr_race_free(safe);
 		rr_race_free(race);
 	}
-	rr_library_free_names(names, n);
+	rr_files_free_list(names, n);
 	cr_assert_gt(n_safe, 10);
 }
 
