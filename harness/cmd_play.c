@@ -220,29 +220,20 @@ static struct rr_article article_of(const struct play_options *options)
 	return article;
 }
 
-static enum rr_exit draw_to_file(const struct rr_trace *trace, const struct play_options *options)
-{
-	const struct rr_article article = article_of(options);
-	const struct rr_style style = { .ascii = options->ascii, .width = 80, .article = &article };
-	struct rr_error error = { 0 };
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	rr_draw(draft.out, trace, options->format, &style);
-	rr_draft_replace(&draft, options->output, &error);
-	return rr_report_error(&error);
-}
-
 static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_options *options)
 {
 	const struct rr_article article = article_of(options);
 	struct rr_style style = rr_draw_style(stdout, options->ascii);
+	struct rr_error error = { 0 };
+	struct rr_draft draft;
 
-	style.article = &article;
 	if (options->output)
-		return draw_to_file(trace, options);
-	rr_draw(stdout, trace, options->format, &style);
-	return RR_EXIT_OK;
+		style = (struct rr_style){ .ascii = options->ascii, .width = 80 };
+	style.article = &article;
+	rr_draft_open(&draft);
+	rr_draw(draft.out, trace, options->format, &style);
+	rr_draft_replace(&draft, options->output, &error);
+	return rr_report_error(&error);
 }
 
 /* ---- Playing ------------------------------------------------------------ */

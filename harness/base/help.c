@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a table of options says of itself: the help page, the manual page, and
  * what can be typed next. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,12 +203,6 @@ static void write_examples(const char *examples, FILE *out)
 	}
 }
 
-static void write_upper(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
-}
-
 void rr_command_line_manual(const struct rr_command_line *line, const char *name,
 			    const char *summary, FILE *out)
 {
@@ -216,7 +211,8 @@ void rr_command_line_manual(const struct rr_command_line *line, const char *name
 
 	fprintf(out, ".\\\" Made by 'redrace help --man %s'.\n", name);
 	fprintf(out, ".Dd %s\n.Dt REDRACE-", RR_DATE);
-	write_upper(name, out);
+	for (const char *c = name; *c; c++)
+		fputc(toupper((unsigned char)*c), out);
 	fprintf(out, " 1\n.Os\n.Sh NAME\n.Nm redrace-%s\n.Nd %s\n", name, summary);
 	fprintf(out, ".Sh SYNOPSIS\n.Nm redrace %s\n.Op Ar OPTION ...\n", name);
 	if (line->arguments)

@@ -38,7 +38,7 @@ enum rr_compared_figure { RR_COMPARED_RATE, RR_COMPARED_P99, RR_COMPARED_FIGURES
 struct rr_compared_row {
 	const char *strategy, *policy, *verdict, *expectation;
 	long threads, processes;
-	long long ok, lost, extra, overlaps;
+	long long ok, lost, extra;
 	double wall_ns, p50_ns, commands, lost_pct;
 	double figures[RR_COMPARED_FIGURES];
 	/* What has to be equal for a comparison, as it stands there. */

@@ -94,7 +94,6 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 	row->ok = (long long)number_of(table, "ok");
 	row->lost = (long long)number_of(table, "lost");
 	row->extra = (long long)number_of(table, "extra");
-	row->overlaps = (long long)number_of(table, "overlaps");
 	row->wall_ns = number_of(table, "wall_ns");
 	row->p50_ns = number_of(table, "lat_p50_ns");
 	row->commands = number_of(table, "commands");

@@ -16,18 +16,6 @@ struct group {
 	size_t n;
 };
 
-static void fill_group(const struct rr_results *results, const struct rr_strategy *strategy,
-		       long threads, struct group *group)
-{
-	group->n = 0;
-	for (size_t i = 0; i < results->n_finished; i++) {
-		const struct rr_measurement *m = &results->finished[i]->measurement;
-
-		if (m->strategy == strategy && m->threads == threads && group->n < GROUP_MAX)
-			group->members[group->n++] = m;
-	}
-}
-
 /* The next group in the order of the command line; false when there is none.
  * Begin with *index = 0. */
 static bool next_group(const struct rr_results *results, size_t *index, struct group *group)
@@ -35,15 +23,20 @@ static bool next_group(const struct rr_results *results, size_t *index, struct g
 	const struct rr_bench_options *options = results->options;
 	const size_t n = options->n_strategies * options->n_threads;
 
-	while (*index < n) {
-		const size_t i = (*index)++;
+	group->n = 0;
+	for (; *index < n && !group->n; (*index)++) {
+		const struct rr_strategy *strategy =
+			options->strategies[*index / options->n_threads];
+		const long threads = options->threads[*index % options->n_threads];
 
-		fill_group(results, options->strategies[i / options->n_threads],
-			   options->threads[i % options->n_threads], group);
-		if (group->n)
-			return true;
+		for (size_t i = 0; i < results->n_finished && group->n < GROUP_MAX; i++) {
+			const struct rr_measurement *m = &results->finished[i]->measurement;
+
+			if (m->strategy == strategy && m->threads == threads)
+				group->members[group->n++] = m;
+		}
 	}
-	return false;
+	return group->n > 0;
 }
 
 /* ---- Figures ------------------------------------------------------------- */

@@ -472,11 +472,7 @@ bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_err
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
 {
-	struct rr_programs_figures figures = programs->figures;
-
-	for (size_t i = 0; i < programs->n_lines; i++)
-		figures.n_random += programs->lines[i].values.n;
-	return figures;
+	return programs->figures;
 }
 
 struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending)

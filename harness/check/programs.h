@@ -58,7 +58,6 @@ void rr_programs_set_live(struct rr_programs *programs, bool is_live);
 struct rr_programs_figures {
 	unsigned long starts; /* processes that were started */
 	struct rr_instance_times times;
-	size_t n_random;    /* values that are known to be random */
 	bool has_own_clock; /* some have not loaded the shim, or are in Go */
 	bool outputs_vary;  /* with the same replies: they are not compared */
 };

@@ -13,7 +13,7 @@ struct evidence {
 	const struct rr_job *failed, *deviant, *broken, *skipped;
 	bool unfinished, open;
 	bool is_elsewhere; /* the race that tells servers apart was played */
-	size_t n_races, n_played, n_measures;
+	size_t n_races, n_measures;
 	size_t n_sayings, n_hold;
 };
 
@@ -41,7 +41,6 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 		if (result->measured == RR_MEASURED_BROKEN)
 			evidence->broken = job;
 	} else {
-		evidence->n_played++;
 		evidence->is_elsewhere |= claim->elsewhere.race &&
 					  strcmp(claim->elsewhere.race, job->name) == 0;
 		if (!result->as_written)

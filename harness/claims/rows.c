@@ -162,22 +162,17 @@ static enum rr_case_verdict verdict_of_row(const struct rr_claim_row *row)
 	return verdicts[row->standing];
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 static json_t *properties_of_row(const struct rr_claim_row *row)
 {
 	const struct rr_claim *claim = row->claim;
 	const char *computed = row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
 
-	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:s, s:i, s:o, s:s}", "id", claim->id,
-			 "claim", claim->text, "document", claim->where, "derived",
+	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:s?, s:s?, s:s, s:i, s:o, s:s}", "id",
+			 claim->id, "claim", claim->text, "document", claim->where, "derived",
 			 (int)claim->derived, "recorded", rr_claim_verdict_name(row->recorded),
-			 "remark", text_or_null(claim->remark), "computed", text_or_null(computed),
-			 "standing", standing_names[row->standing], "exit_code", (int)row->code,
-			 "observed", rr_case_text(row->observed), "races", row->races);
+			 "remark", claim->remark, "computed", computed, "standing",
+			 standing_names[row->standing], "exit_code", (int)row->code, "observed",
+			 rr_case_text(row->observed), "races", row->races);
 }
 
 /* "true, as recorded", "differs: recorded false, found true". */

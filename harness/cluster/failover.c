@@ -134,7 +134,6 @@ static void tally_fail_over(struct rr_formation *formation)
 	const int64_t headless_ns = rr_clock_ns() - formation->since_ns;
 
 	tally->fail_overs++;
-	tally->unasked += formation->killed < 0;
 	if (formation->killed < 0)
 		return;
 	tally->headless_ns += headless_ns;

@@ -47,7 +47,6 @@ enum rr_formation_phase {
 struct rr_formation_tally {
 	long kills;
 	long fail_overs;                      /* others that were promoted, or came back alone */
-	long unasked;                         /* of which nobody was killed for */
 	int64_t headless_ns, headless_max_ns; /* from a kill to a promotion */
 };
 

@@ -39,7 +39,6 @@ void rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *s
 		    size_t n_strategies, unsigned hazards, unsigned long most)
 {
 	*matrix = (struct rr_matrix){ .n_strategies = n_strategies,
-				      .strategies = strategies,
 				      .hazards = hazards,
 				      .most = most };
 	matrix->cells = rr_calloc(count_cells(matrix), sizeof(*matrix->cells));

@@ -77,12 +77,11 @@ struct rr_cell {
 
 struct rr_matrix {
 	size_t n_strategies;
-	const struct rr_strategy *const *strategies; /* the caller's */
-	unsigned hazards;                            /* the columns asked for, a bit each */
-	unsigned long most;                          /* states of a cell, 0 = as in its bounds */
-	struct rr_cell *cells;                       /* RR_HAZARDS of each strategy; those of other
+	unsigned hazards;              /* the columns asked for, a bit each */
+	unsigned long most;            /* states of a cell, 0 = as in its bounds */
+	struct rr_cell *cells;         /* RR_HAZARDS of each strategy; those of other
 				 * columns are RR_CELL_UNDONE */
-	char version[RR_VERSION_SIZE];               /* "Redis 7.0.15", "" = unknown */
+	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = unknown */
 	double seconds;
 };
 

@@ -264,7 +264,6 @@ struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const ch
 
 	if (reply->type != RL_REPLY_ARRAY || !of || of->type != RL_REPLY_ARRAY || of->length < 7)
 		return info;
-	info.is_known = true;
 	/* WAIT is not marked in all versions. */
 	info.blocks = has_category(&of->elements[2], "blocking") || strcasecmp(name, "WAIT") == 0;
 	info.of_connection = has_category(&of->elements[6], "@connection") ||

@@ -21,7 +21,6 @@ enum {
 
 /* What the server says of a command (COMMAND INFO). */
 struct rr_command_info {
-	bool is_known;
 	bool blocks;        /* may keep its client waiting */
 	bool of_connection; /* may leave something on its connection */
 	bool is_random;     /* two servers may answer differently */
