@@ -198,16 +198,6 @@ static const struct rr_command_line command_line = {
 	.take_argument = take_word,
 };
 
-/* How many words there are before "--". */
-static int words_before_command(int argc, char **argv)
-{
-	int n = 0;
-
-	while (n < argc && strcmp(argv[n], "--") != 0)
-		n++;
-	return n;
-}
-
 /* --final COMMAND VALUE: takes the values, which may look like options, out of the
  * words. False: one is missing. */
 static bool take_values(struct rr_check_options *options, int *n, char **argv,
@@ -239,7 +229,7 @@ static bool take_values(struct rr_check_options *options, int *n, char **argv,
 }
 
 /* The bounds with which a schedule was found count, unless others are given. */
-static bool take_replayed(const struct rr_replay *replay, struct rr_check_options *options)
+static void take_replayed(const struct rr_replay *replay, struct rr_check_options *options)
 {
 	char *argv[2 * REPLAYED_MAX] = { "redrace check" };
 	int n = 1;
@@ -249,7 +239,6 @@ static bool take_replayed(const struct rr_replay *replay, struct rr_check_option
 		argv[n++] = word;
 	options->search.schedule = replay->words;
 	rr_command_line_parse(&command_line, options, n, argv);
-	return true;
 }
 
 static const char *find_replay(int n, char **argv)
@@ -286,8 +275,8 @@ static enum rr_exit check_program(struct rr_check_options *chosen, int n, int ar
 
 static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 {
-	const int n = words_before_command(argc, argv);
-	const char *path = find_replay(n, argv);
+	int n = 0; /* words before "--" */
+	const char *path;
 	struct rr_replay replay = { .options = NULL };
 	struct rr_check_options chosen = { .n_clients = 2,
 					   .search = { .rounds = 2, .ttl_ms = 10000, .audit = 5 },
@@ -296,7 +285,12 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
-	if (!path || (rr_replay_read(path, &replay, error) && take_replayed(&replay, &chosen)))
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	path = find_replay(n, argv);
+	if (path && rr_replay_read(path, &replay, error))
+		take_replayed(&replay, &chosen);
+	if (!error->kind)
 		code = check_program(&chosen, n, argc, argv, error);
 	rr_replay_release(&replay);
 	return code;

@@ -377,12 +377,6 @@ static void put_step_details(FILE *out, const struct rr_case *one)
 	fprintf(out, "%s</pre>\n\n</details>\n\n", *text ? "...\n" : "");
 }
 
-static void put_step_row(FILE *out, const struct rr_case *one)
-{
-	rr_xml_print(out, "<tr><td>%s</td><td>%s %s</td><td>%s</td></tr>\n",
-		     rr_case_verdict_names[one->verdict], one->suite, one->name, one->message);
-}
-
 void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 {
 	const size_t n_passed = rr_cases_count(cases, RR_CASE_PASSED);
@@ -393,9 +387,13 @@ void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 	rr_cases_summarise(cases, out);
 	fputs("\n\n<table>\n", out);
 	for (size_t i = 0; i < cases->n && shown < STEP_CASES; i++) {
-		if (is_long && cases->cases[i].verdict == RR_CASE_PASSED)
+		const struct rr_case *one = &cases->cases[i];
+
+		if (is_long && one->verdict == RR_CASE_PASSED)
 			continue;
-		put_step_row(out, &cases->cases[i]);
+		rr_xml_print(out, "<tr><td>%s</td><td>%s %s</td><td>%s</td></tr>\n",
+			     rr_case_verdict_names[one->verdict], one->suite, one->name,
+			     one->message);
 		shown++;
 	}
 	fputs("</table>\n\n", out);

@@ -203,17 +203,6 @@ static bool is_over(struct rr_runner *runner)
 	return outcome == RL_OK && due == 0 && processing == 0;
 }
 
-static void finish_queue(struct rr_runner *runner)
-{
-	while (!rr_board_is_stopped(runner->board)) {
-		if (do_taken(runner))
-			continue;
-		if (is_over(runner))
-			return;
-		rl_sleep_ns(runner->data, delay_ms(runner->run) * INT64_C(1000000));
-	}
-}
-
 void rr_postpone(struct rr_runner *runner)
 {
 	const size_t self = (size_t)runner->number;
@@ -227,6 +216,12 @@ void rr_postpone(struct rr_runner *runner)
 	}
 	if (slot->handled > 0 && !rr_board_is_stopped(runner->board))
 		rr_count_note_first_done(runner->board);
-	finish_queue(runner);
+	while (!rr_board_is_stopped(runner->board)) {
+		if (do_taken(runner))
+			continue;
+		if (is_over(runner))
+			break;
+		rl_sleep_ns(runner->data, delay_ms(runner->run) * INT64_C(1000000));
+	}
 	slot->end_ns = rr_count_now_ns(runner);
 }
