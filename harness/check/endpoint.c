@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "base/memory.h"
 
-enum { CHUNK = 64 * 1024, REQUEST_MAX = 64 * 1024 * 1024, BACKLOG = 64, WRITE_MS = 1000 };
+enum { BACKLOG = 64 };
 
 /* ---- Beginning and end -------------------------------------------------------------- */
 
@@ -56,8 +55,6 @@ bool rr_endpoint_open(struct rr_endpoint *endpoint, const struct rr_endpoint_own
 		      const char *directory)
 {
 	*endpoint = (struct rr_endpoint){ .owner = *owner, .tcp_fd = -1, .unix_fd = -1 };
-	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++)
-		endpoint->connections[i].fd = -1;
 	return listen_tcp(endpoint) && listen_unix(endpoint, directory);
 }
 
@@ -70,10 +67,8 @@ static void close_descriptor(int *fd)
 
 void rr_endpoint_close(struct rr_endpoint *endpoint)
 {
-	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++) {
-		close_descriptor(&endpoint->connections[i].fd);
-		free(endpoint->connections[i].bytes);
-	}
+	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++)
+		rr_wire_release(&endpoint->connections[i]);
 	close_descriptor(&endpoint->tcp_fd);
 	close_descriptor(&endpoint->unix_fd);
 }
@@ -88,7 +83,7 @@ static bool accept_connections(struct rr_endpoint *endpoint, int listener, struc
 	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		int i = 0;
 
-		while (i < RR_ENDPOINT_CONNECTIONS && endpoint->connections[i].fd >= 0)
+		while (i < RR_ENDPOINT_CONNECTIONS && endpoint->connections[i].is_open)
 			i++;
 		if (i == RR_ENDPOINT_CONNECTIONS) {
 			close(fd);
@@ -97,8 +92,7 @@ static bool accept_connections(struct rr_endpoint *endpoint, int listener, struc
 					    endpoint->owner.name, RR_ENDPOINT_CONNECTIONS);
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-		endpoint->connections[i].fd = fd;
-		endpoint->connections[i].n = 0;
+		rr_wire_begin(&endpoint->connections[i], fd);
 		endpoint->asked_ns = rr_clock_ns();
 	}
 	return true;
@@ -115,74 +109,41 @@ static bool complain_of(const struct rr_endpoint *endpoint, enum rr_resp_result 
 		endpoint->owner.name, RL_WORDS_MAX);
 }
 
-/* All whole requests that have come on a connection, which the owner may cut. */
+/* Hands on all whole requests that have come on a connection, which the owner may cut. */
 static bool take_requests(struct rr_endpoint *endpoint, int number, struct rr_error *error)
 {
 	const struct rr_endpoint_owner *owner = &endpoint->owner;
-	struct rr_endpoint_connection *connection = &endpoint->connections[number];
-	size_t at = 0, used;
+	struct rr_wire *wire = &endpoint->connections[number];
+	enum rr_resp_result result = RR_RESP_COMPLETE;
+	const int yes = 1;
 
-	for (;;) {
+	endpoint->asked_ns = rr_clock_ns();
+	while (wire->is_open && result == RR_RESP_COMPLETE) {
 		struct rl_command command;
-		const enum rr_resp_result result =
-			rr_resp_parse(connection->bytes + at, connection->n - at, &command, &used);
 
-		if (result == RR_RESP_PARTIAL)
-			break;
-		if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG)
-			return complain_of(endpoint, result, error);
+		result = rr_wire_take(wire, &command);
 		if (result == RR_RESP_COMPLETE &&
 		    !owner->on_request(owner->context, number, &command))
 			return false;
-		if (connection->fd < 0)
-			return true;
-		at += used;
 	}
-	memmove(connection->bytes, connection->bytes + at, connection->n - at);
-	connection->n -= at;
-	return true;
-}
-
-/* Reads all that has come on a connection, and hands it on. */
-static bool read_requests(struct rr_endpoint *endpoint, int number, struct rr_error *error)
-{
-	struct rr_endpoint_connection *connection = &endpoint->connections[number];
-	const int yes = 1;
-	ssize_t n;
-
-	for (;;) {
-		if (connection->capacity - connection->n < CHUNK) {
-			connection->capacity = connection->n + 2 * CHUNK;
-			connection->bytes = rr_realloc(connection->bytes, connection->capacity, 1);
-		}
-		n = read(connection->fd, connection->bytes + connection->n, CHUNK);
-		if (n <= 0)
-			break;
-		connection->n += (size_t)n;
-		endpoint->asked_ns = rr_clock_ns();
-		if (connection->n > REQUEST_MAX)
-			return complain_of(endpoint, RR_RESP_MALFORMED, error);
-		if (!take_requests(endpoint, number, error))
-			return false;
-		if (connection->fd < 0)
-			return true;
-	}
-	if (n < 0 && errno == EAGAIN) {
-		/* A program that has not turned Nagle's algorithm off sleeps while its
-		 * kernel keeps the next short write back, until the one before is
-		 * acknowledged. */
-		setsockopt(connection->fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
-		return true;
-	}
-	close_descriptor(&connection->fd);
-	endpoint->owner.on_close(endpoint->owner.context, number);
+	if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG)
+		return complain_of(endpoint, result, error);
+	/* A program that has not turned Nagle's algorithm off sleeps while its kernel keeps the
+	 * next short write back, until the one before is acknowledged. */
+	if (wire->is_open)
+		setsockopt(wire->fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+	else if (result == RR_RESP_PARTIAL)
+		owner->on_close(owner->context, number);
 	return true;
 }
 
 void rr_endpoint_list(const struct rr_endpoint *endpoint, struct pollfd *list)
 {
 	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++)
-		list[i] = (struct pollfd){ endpoint->connections[i].fd, POLLIN, 0 };
+		list[i] = (struct pollfd){ endpoint->connections[i].is_open ?
+						   endpoint->connections[i].fd :
+						   -1,
+					   POLLIN, 0 };
 	list[RR_ENDPOINT_CONNECTIONS] = (struct pollfd){ endpoint->tcp_fd, POLLIN, 0 };
 	list[RR_ENDPOINT_CONNECTIONS + 1] = (struct pollfd){ endpoint->unix_fd, POLLIN, 0 };
 }
@@ -196,45 +157,18 @@ bool rr_endpoint_take(struct rr_endpoint *endpoint, const struct pollfd *list,
 	     !accept_connections(endpoint, endpoint->unix_fd, error)))
 		return false;
 	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++) {
-		if (list[i].revents && !read_requests(endpoint, i, error))
+		if (list[i].revents && !take_requests(endpoint, i, error))
 			return false;
 	}
 	return true;
 }
 
-/* ---- What the program hears ----------------------------------------------------------- */
-
-/* Waits until all of it is written, or the program does not take it. */
-static void write_all(int fd, const char *bytes, size_t n)
-{
-	struct pollfd ready = { fd, POLLOUT, 0 };
-
-	while (n > 0) {
-		const ssize_t written = send(fd, bytes, n, MSG_NOSIGNAL);
-
-		if (written < 0 && (errno != EAGAIN || poll(&ready, 1, WRITE_MS) <= 0))
-			return;
-		if (written > 0) {
-			bytes += written;
-			n -= (size_t)written;
-		}
-	}
-}
-
 void rr_endpoint_reply(struct rr_endpoint *endpoint, int connection, const struct rl_reply *reply)
 {
-	char *text;
-	size_t length;
-	FILE *file = rr_open_memory(&text, &length);
-
-	rr_resp_write(file, reply);
-	fclose(file);
-	if (endpoint->connections[connection].fd >= 0)
-		write_all(endpoint->connections[connection].fd, text, length);
-	free(text);
+	rr_wire_reply(&endpoint->connections[connection], reply);
 }
 
 void rr_endpoint_cut(struct rr_endpoint *endpoint, int connection)
 {
-	close_descriptor(&endpoint->connections[connection].fd);
+	rr_wire_close(&endpoint->connections[connection]);
 }

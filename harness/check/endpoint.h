@@ -10,7 +10,7 @@
 #include <poll.h>
 
 #include "base/error.h"
-#include "base/resp.h"
+#include "base/wire.h"
 
 enum {
 	RR_ENDPOINT_CONNECTIONS = 32,                          /* open at once */
@@ -33,11 +33,7 @@ struct rr_endpoint {
 	int tcp_fd, unix_fd;
 	unsigned port;
 	char socket_path[108];
-	struct rr_endpoint_connection {
-		int fd;      /* -1 = none */
-		char *bytes; /* the beginning of a request */
-		size_t n, capacity;
-	} connections[RR_ENDPOINT_CONNECTIONS];
+	struct rr_wire connections[RR_ENDPOINT_CONNECTIONS];
 	int64_t asked_ns; /* when the program connected or sent something last */
 };
 

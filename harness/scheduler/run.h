@@ -6,10 +6,10 @@
 #ifndef RR_RUN_H
 #define RR_RUN_H
 
+#include "base/wire.h"
 #include "client_run.h"
 #include "fiber.h"
 #include "link.h"
-#include "wire.h"
 
 struct rr_stack {
 	struct rr_fiber fiber;

@@ -51,7 +51,8 @@ void run_take_sent(struct run_thread *thread)
 	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
 		struct run_lane *lane = run->lanes[i];
 
-		while (lane && lane->wire.is_open && rr_wire_take(&lane->wire, &command))
+		while (lane && lane->wire.is_open &&
+		       rr_wire_take(&lane->wire, &command) == RR_RESP_COMPLETE)
 			run_add_pending(thread, lane, i, &command, take_queued(run, lane));
 	}
 }

@@ -6,7 +6,7 @@
 #ifndef RR_WIRE_H
 #define RR_WIRE_H
 
-#include "driver.h"
+#include "resp.h"
 
 /* All zero = closed. */
 struct rr_wire {
@@ -15,6 +15,9 @@ struct rr_wire {
 	size_t used, n, capacity; /* bytes taken, bytes there */
 	char *bytes;
 };
+
+/* Of a socket that a client has connected to; it is the wire's from now on. */
+void rr_wire_begin(struct rr_wire *wire, int fd);
 
 /* Opens a wire that is closed: the client's end, -1 = there are no descriptors left. */
 int rr_wire_open(struct rr_wire *wire);
@@ -25,11 +28,12 @@ void rr_wire_close(struct rr_wire *wire);
 /* Closes it, and frees its memory. */
 void rr_wire_release(struct rr_wire *wire);
 
-/* The next whole request, valid until the next call; false: none has come. If the client
- * has closed its end, the wire is closed then. */
-bool rr_wire_take(struct rr_wire *wire, struct rl_command *command);
+/* RR_RESP_COMPLETE: the next whole request, valid until the next call; RR_RESP_PARTIAL: none
+ * has come, and if the client has closed its end, the wire is closed now; otherwise what has
+ * come is no request. */
+enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rl_command *command);
 
-/* False: the client takes it no more. */
-bool rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply);
+/* Waits until all of it is written, or the client does not take it. */
+void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply);
 
 #endif
