@@ -30,11 +30,6 @@ bool rr_error_interrupted(struct rr_error *error)
 	return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 }
 
-bool rr_error_no_memory(struct rr_error *error)
-{
-	return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");
-}
-
 /* ---- Exit codes --------------------------------------------------------------- */
 
 /* All there are, the worst last. */

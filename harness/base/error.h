@@ -32,7 +32,6 @@ struct rr_error {
 bool rr_error_set(struct rr_error *error, enum rr_error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-bool rr_error_no_memory(struct rr_error *error);
 bool rr_error_interrupted(struct rr_error *error);
 
 /* ---- Exit codes --------------------------------------------------------------- */

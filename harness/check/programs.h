@@ -32,7 +32,7 @@ struct rr_programs_config {
 
 struct rr_programs;
 
-/* NULL: out of memory. The configuration is copied, but not what it points to. */
+/* The configuration is copied, but not what it points to. */
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config);
 void rr_programs_free(struct rr_programs *programs);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check.h"
 
 static const char options_heading[] = "# redrace check";
@@ -53,9 +54,9 @@ bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error 
 
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!replay->options && strncmp(line, options_heading, n) == 0)
-			replay->options = strdup(line + n);
+			replay->options = rr_strdup(line + n);
 		if (!replay->words && strncmp(line, words_heading, m) == 0)
-			replay->words = strdup(line + m);
+			replay->words = rr_strdup(line + m);
 	}
 	free(line);
 	fclose(file);

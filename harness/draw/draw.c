@@ -41,8 +41,7 @@ struct rr_style rr_draw_style(FILE *out, bool ascii)
 
 static void write_as_race(FILE *out, const struct rr_picture *picture)
 {
-	if (!rr_trace_write(out, picture->trace))
-		rr_out_of_memory();
+	rr_trace_write(out, picture->trace);
 }
 
 void rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,

@@ -149,8 +149,7 @@ static void print_replay(const struct rr_html *html, const char *command)
 	size_t size;
 	FILE *memory = rr_open_memory(&race, &size);
 
-	if (!rr_trace_write(memory, html->picture->trace))
-		rr_out_of_memory();
+	rr_trace_write(memory, html->picture->trace);
 	fclose(memory);
 	rr_html_heading(html, "Play it again");
 	if (command)

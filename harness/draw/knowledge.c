@@ -24,6 +24,7 @@ struct tracker {
 	const struct rr_picture *picture;
 	struct rr_knowledge *knowledge;
 	size_t row;
+	bool shares_connections; /* a reply may be another client's */
 	struct rr_row_knowledge now;
 	const char *before[RR_KEYS_SHOWN_MAX];                 /* held before this row */
 	size_t looked[RR_KEYS_SHOWN_MAX][RR_RACE_CLIENTS_MAX]; /* at which row */
@@ -305,16 +306,6 @@ static void apply_message(struct tracker *tracker, const struct rr_row *row)
 
 /* ---- Row by row ---------------------------------------------------------- */
 
-/* Where clients share a connection, a reply may be another's. */
-static bool shares_connections(const struct rr_race *race)
-{
-	for (size_t i = 0; i < race->n_clients; i++) {
-		if (race->clients[i].connection != (int)i)
-			return true;
-	}
-	return false;
-}
-
 /* The clients that know something else of a key than the server holds. A lock that
  * another one has taken since is not the client's, whatever it holds. */
 static unsigned find_stale(const struct tracker *tracker, size_t key)
@@ -345,7 +336,7 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 		else if (row->event && row->event->keys[i] && !tracker->now.held[i])
 			tracker->now.held[i] = "(nil)";
 	}
-	if (row->kind == RR_ROW_MESSAGE && row->event && !shares_connections(race))
+	if (row->kind == RR_ROW_MESSAGE && row->event && !tracker->shares_connections)
 		apply_message(tracker, row);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)
@@ -364,6 +355,8 @@ void rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *
 	};
 	tracker->picture = picture;
 	tracker->knowledge = knowledge;
+	for (size_t i = 0; i < picture->race->n_clients; i++)
+		tracker->shares_connections |= picture->race->clients[i].connection != (int)i;
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++) {
 		tracker->writer[i] = -1;
 		tracker->written[i] = SIZE_MAX;

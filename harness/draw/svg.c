@@ -109,14 +109,6 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 	return y + BELOW_PX - svg->y;
 }
 
-static int draw_mark(struct rr_svg *svg, const struct rr_row *row)
-{
-	const int text = rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
-				      rr_svg_side(svg, row->client), svg->y + 17, "m", row->text);
-
-	return text + 10 + draw_chips(svg, row, svg->y + 24);
-}
-
 /* Over all lanes: a band for what happens to servers and for notes, a dashed
  * line for time. */
 static int draw_across(struct rr_svg *svg, const struct rr_row *row)
@@ -185,11 +177,17 @@ static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
 
 static int draw_texts(struct rr_svg *svg, const struct rr_row *row)
 {
-	const int height = row->kind == RR_ROW_MESSAGE ? draw_message(svg, row) :
-			   row->kind == RR_ROW_MARK    ? draw_mark(svg, row) :
-							 draw_across(svg, row);
 	char number[24];
+	int height;
 
+	if (row->kind == RR_ROW_MESSAGE)
+		height = draw_message(svg, row);
+	else if (row->kind == RR_ROW_MARK)
+		height = rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
+				      rr_svg_side(svg, row->client), svg->y + 17, "m", row->text) +
+			 10 + draw_chips(svg, row, svg->y + 24);
+	else
+		height = draw_across(svg, row);
 	snprintf(number, sizeof(number), "%zu", row->number);
 	if (row->number)
 		rr_svg_text(svg, RR_MARGIN_PX + 18, svg->y + 17, RR_ANCHOR_END, "n", number,

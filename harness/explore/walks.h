@@ -25,7 +25,6 @@
 
 struct rr_walks;
 
-/* NULL: out of memory. */
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows);
 void rr_walks_free(struct rr_walks *walks);

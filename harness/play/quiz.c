@@ -83,16 +83,6 @@ static size_t count_results(const struct quiz *quiz, enum result result)
 	return n;
 }
 
-static void print_score(const struct quiz *quiz)
-{
-	const size_t right = count_results(quiz, RIGHT);
-	const size_t answered = right + count_results(quiz, WRONG);
-
-	printf("%s%zu of %zu predictions were right; %zu replies came.\n",
-	       quiz->wish == STEP_QUIT ? "\n" : "", right, answered,
-	       answered + count_results(quiz, NO_ANSWER));
-}
-
 /* ---- What is shown ------------------------------------------------------ */
 
 /* The step that is about to be played, as a line. */
@@ -314,6 +304,7 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 	struct quiz *quiz = rr_calloc(1, sizeof(*quiz));
 	struct rr_trace trace = { .race = race };
 	enum rr_exit code = RR_EXIT_OK;
+	size_t right, answered;
 
 	quiz->ascii = ascii;
 	quiz->screen.signals = signals;
@@ -331,7 +322,11 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 		putchar('\n');
 		code = show(context, &trace);
 	}
-	print_score(quiz);
+	right = count_results(quiz, RIGHT);
+	answered = right + count_results(quiz, WRONG);
+	printf("%s%zu of %zu predictions were right; %zu replies came.\n",
+	       quiz->wish == STEP_QUIT ? "\n" : "", right, answered,
+	       answered + count_results(quiz, NO_ANSWER));
 	rr_trace_free(&trace);
 	free(quiz);
 	return code;

@@ -185,9 +185,9 @@ bool rr_library_print(bool markdown, struct rr_error *error);
  * are no part of a race. What no parser made must be sayable, too: titles,
  * notes and remarks without newlines, a pattern for each reply that was taken
  * from a server (rr_reply_to_pattern()), times in whole microseconds (others
- * are rounded up). False: not written.
+ * are rounded up).
  */
-bool rr_race_write(FILE *file, const struct rr_race *race);
+void rr_race_write(FILE *file, const struct rr_race *race);
 
 /* One step as its line, without the newline. */
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step);
@@ -317,9 +317,9 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found);
 /*
  * Writes a race that is as this one went: where it differed from what was
  * written down it ends, with the reply that came, and the verdict is what was
- * found. A race that was as written is written as it is. False: not written.
+ * found. A race that was as written is written as it is.
  */
-bool rr_trace_write(FILE *file, const struct rr_trace *trace);
+void rr_trace_write(FILE *file, const struct rr_trace *trace);
 
 /* Does what the document says hold? */
 bool rr_trace_saying_holds(const struct rr_trace *trace, const struct rr_saying *saying);

@@ -167,25 +167,25 @@ static struct rr_saying *copy_sayings(const struct rr_trace *trace, size_t *n)
 	return sayings;
 }
 
-bool rr_trace_write(FILE *file, const struct rr_trace *trace)
+void rr_trace_write(FILE *file, const struct rr_trace *trace)
 {
 	const size_t n = trace->n_events;
 	struct rr_race race = *trace->race;
 	char reply[RR_REPLY_TEXT_SIZE] = "";
-	bool written;
 
-	if (trace->as_written)
-		return rr_race_write(file, trace->race);
+	if (trace->as_written) {
+		rr_race_write(file, trace->race);
+		return;
+	}
 	if (n > 0 && trace->events[n - 1].reply)
 		snprintf(reply, sizeof(reply), "%s", trace->events[n - 1].reply);
 	race.steps = copy_played(trace, reply);
 	race.n_steps = n;
 	race.sayings = copy_sayings(trace, &race.n_sayings);
 	rr_race_set_verdict(&race, trace->broken_off);
-	written = rr_race_write(file, &race);
+	rr_race_write(file, &race);
 	free(race.steps);
 	free(race.sayings);
-	return written;
 }
 
 bool rr_trace_saying_holds(const struct rr_trace *trace, const struct rr_saying *saying)

@@ -340,7 +340,7 @@ static size_t write_steps(FILE *file, const struct rr_race *race)
 	return sayings;
 }
 
-bool rr_race_write(FILE *file, const struct rr_race *race)
+void rr_race_write(FILE *file, const struct rr_race *race)
 {
 	size_t sayings;
 
@@ -354,5 +354,4 @@ bool rr_race_write(FILE *file, const struct rr_race *race)
 		fprintf(file, "%s%s", i ? ", " : "verdict ", race->verdicts[i]);
 	if (race->n_verdicts)
 		fputc('\n', file);
-	return !ferror(file);
 }

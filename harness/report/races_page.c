@@ -88,26 +88,22 @@ static void write_trace(FILE *out, const struct rr_report *report, size_t i,
 	rr_draw_article(out, trace, &article);
 }
 
-static struct rr_race *open_race(const char *subject, struct rr_error *error)
-{
-	struct stat status;
-
-	if (stat(subject, &status) != 0 || !S_ISDIR(status.st_mode))
-		return rr_library_open(subject, error);
-	rr_error_set(error, RR_ERROR_USAGE,
-		     "'%s' has no summary.csv: expected a results directory of bench, or a race",
-		     subject);
-	return NULL;
-}
-
 static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		       struct rr_cluster *cluster, bool *as_written, struct rr_error *error)
 {
-	struct rr_race *race = open_race(report->subjects[i], error);
+	const char *subject = report->subjects[i];
+	struct rr_race *race;
 	struct rr_counterpart counterpart = { 0 };
 	struct rr_trace trace = { 0 };
+	struct stat status;
 	bool good;
 
+	if (stat(subject, &status) == 0 && S_ISDIR(status.st_mode))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"'%s' has no summary.csv: expected a results directory of bench, or a race",
+			subject);
+	race = rr_library_open(subject, error);
 	if (!race)
 		return false;
 	good = rr_player_play(race, cluster, NULL, &trace, error) &&
@@ -117,7 +113,7 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		write_trace(out, report, i, &trace, &counterpart);
 	} else if (rr_error_set_aside(error, RR_ERROR_SKIPPED)) {
 		rr_xml_print(out, "<p>%s was not played: the server lacks what it needs.</p>\n",
-			     report->subjects[i]);
+			     subject);
 		good = true;
 	}
 	rr_counterpart_free(&counterpart);

@@ -153,7 +153,7 @@ struct rr_program {
 	uint32_t (*heard_as_self)(void *context, int client, uint32_t reply);
 	uint32_t (*sent_as_own)(void *context, int client, uint32_t command);
 	/* Makes and frees what a client needs. `links`: one to each server.
-	 * NULL: out of memory. No command may be sent yet. */
+	 * No command may be sent yet. */
 	void *(*make)(void *context, struct rr_client_run *run, int client, struct rl_link **links,
 		      struct rl_mutex *mutex);
 	void (*run)(void *client); /* its first thread */
@@ -173,7 +173,7 @@ struct rr_program {
 	bool has_attempts;  /* and what comes before the first is opening */
 };
 
-/* NULL: out of memory. */
+/* NULL: no stack for it. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);
 void rr_client_run_free(struct rr_client_run *run);
 

@@ -55,7 +55,7 @@ struct rr_terms {
 
 void rr_terms_release(struct rr_terms *terms);
 
-/* RR_NO_ID: out of memory. */
+/* Their numbers, new or known. */
 uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command);
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
 

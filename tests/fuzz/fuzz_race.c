@@ -61,7 +61,8 @@ static char *write_race(const struct rr_race *race)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	demand(file && rr_race_write(file, race));
+	demand(file != NULL);
+	rr_race_write(file, race);
 	demand(fclose(file) == 0);
 	return text;
 }
