@@ -279,6 +279,7 @@ static void describe_failure(const struct rr_runner *runner, const struct rr_tar
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const char *why = rl_link_error(runner->data);
 	const bool kept = target && has_kept_lock(runner);
+	char *trailer;
 
 	if (target && strategy->error && (!runner->entered || kept))
 		snprintf(text, size, "%s", strategy->error(&target->client));
@@ -286,6 +287,10 @@ static void describe_failure(const struct rr_runner *runner, const struct rr_tar
 		snprintf(text, size, "%s%.200s: %.150s",
 			 kept ? "the lock cannot be released: " : "", where,
 			 why[0] ? why : "not the reply that was expected");
+	/* Where in a script, "@user_script:1", looks like the end of a user's name. */
+	trailer = strstr(text, " script: ");
+	if (trailer)
+		*trailer = '\0';
 }
 
 bool rr_runner_is_refused(const char *why)
