@@ -214,7 +214,7 @@ static bool open_run(struct run *run, struct rr_error *error)
 
 	run->soak.books = soak_books_open();
 	if (!run->soak.books)
-		return rr_error_no_memory(error);
+		return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");
 	rr_processes_init(&run->processes, SOAK_CLIENTS);
 	if (!rr_cluster_open(&run->cluster, &run->session, &options, error) ||
 	    !rr_cluster_need(&run->cluster, SOAK_SERVERS, error))
@@ -223,7 +223,7 @@ static bool open_run(struct run *run, struct rr_error *error)
 		run->soak.addresses[i] = *rr_cluster_address(&run->cluster, (int)i);
 		run->admin[i] = rl_link_new(&run->soak.addresses[i], 10 * SOAK_TIMEOUT_MS);
 		if (!run->admin[i])
-			return rr_error_no_memory(error);
+			return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");
 	}
 	return true;
 }
