@@ -5,131 +5,106 @@
 #include <stdlib.h>
 
 #include "base/machine.h"
-#include "base/memory.h"
 #include "commands.h"
 #include "report/report.h"
 
-/* What is printed, where that is text, as it comes, and all of it for files. */
 struct searches {
 	const struct rr_explore_options *options;
+	struct rr_cluster *cluster;
 	struct rr_cases cases;
-	FILE *text;
-	char *all_text;
-	size_t size;
-	FILE *page; /* NULL = none is asked for */
-	char *all_page;
-	size_t page_size;
+	size_t n; /* strategies that were explored */
+	struct rr_explore_said said[RR_EXPLORE_STRATEGIES];
 };
 
-static enum rr_exit explore_strategy(struct searches *searches, const struct rr_strategy *strategy,
-				     struct rr_cluster *cluster)
+static void note_version(struct searches *searches)
 {
-	const size_t begin = searches->size;
-	struct rr_explore_config config = searches->options->config;
-	struct rr_error error = { 0 };
-	char *transcript = NULL;
-	const enum rr_exit code = rr_explore_report(cluster, strategy, searches->options,
-						    searches->text, &transcript, &searches->cases,
-						    &error);
+	json_t *properties = searches->cases.properties;
+	char version[RR_VERSION_SIZE];
 
-	fflush(searches->text);
-	config.strategy = strategy;
-	if (searches->page && searches->size > begin && !error.kind)
-		rr_report_search(searches->page, &config, searches->all_text + begin, transcript,
-				 cluster, &error);
-	free(transcript);
-	if (searches->options->report.printed == RR_FORMAT_TEXT)
-		fputs(searches->all_text + begin, stdout);
-	fflush(stdout);
-	return rr_exit_worse(code, rr_report_error(&error));
+	rr_cluster_version(searches->cluster, version, sizeof(version));
+	json_object_set_new(properties, "redis_version", json_string(rr_version_number(version)));
+	json_object_set_new(properties, "server", json_string(version));
 }
 
 /* Of several, one that is skipped does not count. */
-static enum rr_exit explore_strategies(struct searches *searches, struct rr_cluster *cluster)
+static enum rr_exit explore_strategies(struct searches *searches)
 {
 	const struct rr_explore_options *options = searches->options;
-	enum rr_exit worst = RR_EXIT_OK;
+	const double begun = rr_clock_s();
+	enum rr_exit code = RR_EXIT_OK, worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		const enum rr_exit code = explore_strategy(searches, options->strategies[i],
-							   cluster);
+	note_version(searches);
+	while (searches->n < options->n_strategies && code != RR_EXIT_INTERRUPTED) {
+		const struct rr_strategy *strategy = options->strategies[searches->n];
+		struct rr_explore_said *said = &searches->said[searches->n++];
+		struct rr_error error = { 0 };
 
+		code = rr_explore_report(searches->cluster, strategy, options, said,
+					 &searches->cases, &error);
+		if (options->report.printed == RR_FORMAT_TEXT)
+			fputs(said->text, stdout);
+		fflush(stdout);
+		code = rr_exit_worse(code, rr_report_error(&error));
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else
 			worst = rr_exit_worse(worst, code);
-		if (code == RR_EXIT_INTERRUPTED)
-			break;
 	}
+	searches->cases.seconds = rr_clock_s() - begun;
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
+static bool print_page(const struct searches *searches, FILE *out, struct rr_error *error)
+{
+	struct rr_explore_config config = searches->options->config;
+	bool good = true;
+
+	rr_page_begin(out, "redrace explore");
+	fputs("<h1>Every interleaving</h1>\n", out);
+	for (size_t i = 0; i < searches->n && good; i++) {
+		const struct rr_explore_said *said = &searches->said[i];
+
+		config.strategy = searches->options->strategies[i];
+		good = !said->is_judged ||
+		       rr_report_search(out, &config, said->text, said->transcript,
+					searches->cluster, error);
+	}
+	rr_page_end(out, rr_race_script);
+	return good;
+}
+
+/* Text is printed as it comes. */
 static bool print_searches(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	const struct searches *searches = what;
 
-	(void)error;
-	if (format == RR_FORMAT_HTML) {
-		rr_page_begin(out, "redrace explore");
-		fputs("<h1>Every interleaving</h1>\n", out);
-		fputs(searches->all_page ? searches->all_page : "", out);
-		rr_page_end(out, rr_race_script);
-	} else if (out != stdout) {
-		fputs(searches->all_text, out);
-	}
+	if (format == RR_FORMAT_HTML)
+		return print_page(searches, out, error);
+	for (size_t i = 0; i < searches->n && out != stdout; i++)
+		fputs(searches->said[i].text, out);
 	return true;
 }
 
 /* What was called off is shown, and replaces no file. */
-static enum rr_exit explore_and_publish(const struct rr_explore_options *options,
-					struct rr_cluster *cluster, struct rr_error *error)
+static void publish_searches(struct searches *searches, enum rr_exit code, struct rr_error *error)
 {
-	const double begun = rr_clock_s();
-	struct rr_outputs outputs = options->report;
-	struct searches searches = { .options = options };
-	char version[RR_VERSION_SIZE];
-	enum rr_exit code;
+	struct rr_outputs outputs = searches->options->report;
+	struct rr_error unwritten = { 0 };
 
-	rr_cases_init(&searches.cases, "redrace explore");
-	rr_cluster_version(cluster, version, sizeof(version));
-	json_object_set_new(searches.cases.properties, "redis_version",
-			    json_string(rr_version_number(version)));
-	json_object_set_new(searches.cases.properties, "server", json_string(version));
-	searches.text = rr_open_memory(&searches.all_text, &searches.size);
-	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))
-		searches.page = rr_open_memory(&searches.all_page, &searches.page_size);
-	code = explore_strategies(&searches, cluster);
-	searches.cases.seconds = rr_clock_s() - begun;
+	if (error->kind)
+		rr_cases_add(&searches->cases, &(struct rr_case){ .suite = "explore",
+								  .name = "servers",
+								  .verdict = RR_CASE_ERROR,
+								  .message = error->text });
 	if (code == RR_EXIT_INTERRUPTED)
 		outputs.n = 0;
-	if (searches.page)
-		fflush(searches.page);
-	rr_cases_publish(&searches.cases, &outputs, print_searches, &searches, error);
-	fclose(searches.text);
-	if (searches.page)
-		fclose(searches.page);
-	free(searches.all_page);
-	free(searches.all_text);
-	rr_cases_release(&searches.cases);
-	return code;
-}
-
-/* There are no servers to search on. */
-static void publish_failure(const struct rr_explore_options *options, const struct rr_error *why)
-{
-	struct searches searches = { .options = options, .all_text = "" };
-	struct rr_error error = { 0 };
-
-	rr_cases_init(&searches.cases, "redrace explore");
-	rr_cases_add(&searches.cases, &(struct rr_case){ .suite = "explore",
-							 .name = "servers",
-							 .verdict = RR_CASE_ERROR,
-							 .message = why->text });
-	rr_cases_publish(&searches.cases, &options->report, print_searches, &searches, &error);
-	rr_report_error(&error);
-	rr_cases_release(&searches.cases);
+	rr_cases_publish(&searches->cases, &outputs, print_searches, searches, &unwritten);
+	if (error->kind)
+		rr_report_error(&unwritten);
+	else
+		*error = unwritten;
 }
 
 static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
@@ -141,14 +116,20 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 		.cpu = rr_placement_cpu(),
 	};
 	struct rr_cluster cluster;
+	struct searches searches = { .options = options, .cluster = &cluster };
 	enum rr_exit code = RR_EXIT_OK;
 
+	rr_cases_init(&searches.cases, "redrace explore");
 	rr_placement_settle(cluster_options.cpu);
 	if (rr_cluster_open(&cluster, session, &cluster_options, error))
-		code = explore_and_publish(options, &cluster, error);
-	else
-		publish_failure(options, error);
+		code = explore_strategies(&searches);
+	publish_searches(&searches, code, error);
 	rr_cluster_close(&cluster);
+	rr_cases_release(&searches.cases);
+	for (size_t i = 0; i < searches.n; i++) {
+		free(searches.said[i].text);
+		free(searches.said[i].transcript);
+	}
 	return code;
 }
 

@@ -2,12 +2,38 @@
 /* What a search came to, compared with what the strategy's table expects. */
 #include "report.h"
 
+#include <stdio.h>
+
 const char *rr_invariant_name(int bit)
 {
 	static const char *const names[RR_INVARIANTS] = { "count",     "exclusion", "lease",
 							  "ownership", "deadlock",  "starvation" };
 
 	return names[bit];
+}
+
+const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 rr_invariant_name(i));
+	}
+	return text;
+}
+
+json_t *rr_invariants_json(unsigned breaks)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1)
+			json_array_append_new(list, json_string(rr_invariant_name(i)));
+	}
+	return list;
 }
 
 /* The columns of the matrix that these bounds touch, as bits. */

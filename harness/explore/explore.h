@@ -17,7 +17,6 @@
 #include "base/cases.h"
 #include "base/error.h"
 #include "base/option.h"
-#include "base/cases.h"
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "scheduler/scheduler.h"
@@ -204,6 +203,10 @@ void rr_explore_release(struct rr_explore_result *result);
  * invariant whose bit has that number (strategy.h). */
 const char *rr_invariant_name(int bit);
 
+/* The names of those whose bits are set: "count, exclusion"; as a list. */
+const char *rr_breaks_text(unsigned breaks, char *text, size_t size);
+json_t *rr_invariants_json(unsigned breaks);
+
 /* ---- Transcripts ----------------------------------------------------------- */
 
 /*
@@ -262,13 +265,21 @@ struct rr_explore_options {
 extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
 
-/* Explores one strategy, prints what came of it, and adds it to the cases. *transcript is
- * malloc'd: the shortest schedule that fails, with its verdict; NULL = none does.
+/* What is said of a strategy: the caller's to free. */
+struct rr_explore_said {
+	char *text;
+	char *transcript; /* the shortest schedule that fails, with its verdict; NULL = none
+			   * does */
+	bool is_judged;   /* there was no error */
+};
+
+/* Explores one strategy, says what came of it, and adds it to the cases.
  * RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE:
  * the search was cut. There may be an error, too: RR_ERROR_INTERNAL is that what was found
  * contradicts what it was played to show. */
 enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options, FILE *out,
-			       char **transcript, struct rr_cases *cases, struct rr_error *error);
+			       const struct rr_explore_options *options,
+			       struct rr_explore_said *said, struct rr_cases *cases,
+			       struct rr_error *error);
 
 #endif

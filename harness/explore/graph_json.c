@@ -338,23 +338,20 @@ static json_t *scripts_of(const struct writer *writer)
 static json_t *json_of_graph(struct writer *writer, const bool *is_on_path)
 {
 	const struct rr_race *race = writer->recorder.race;
-	json_t *clients = json_array(), *servers = json_array(), *invariants = json_array();
-	json_t *states = json_array();
+	json_t *clients = json_array(), *servers = json_array(), *states = json_array();
 
 	for (size_t i = 0; i < race->n_clients; i++)
 		json_array_append_new(clients, json_string(race->clients[i].name));
 	for (size_t i = 0; i < race->n_servers; i++)
 		json_array_append_new(servers, json_string(race->servers[i].name));
-	for (int i = 0; i < RR_INVARIANTS; i++)
-		json_array_append_new(invariants, json_string(rr_invariant_name(i)));
 	for (uint32_t i = 0; i < writer->search->graph.states.n; i++)
 		json_array_append_new(states, state_of(writer, i, is_on_path));
 	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:O, s:O, s:O, s:o}", "schema", SCHEMA,
-			 "clients", clients, "servers", servers, "invariants", invariants,
-			 "scripts", scripts_of(writer), "timed",
-			 writer->search->product.config.reads_clock, "server_states",
-			 writer->servers.all, "client_states", writer->clients.all, "transitions",
-			 writer->transitions.all, "states", states);
+			 "clients", clients, "servers", servers, "invariants",
+			 rr_invariants_json((1U << RR_INVARIANTS) - 1), "scripts",
+			 scripts_of(writer), "timed", writer->search->product.config.reads_clock,
+			 "server_states", writer->servers.all, "client_states", writer->clients.all,
+			 "transitions", writer->transitions.all, "states", states);
 }
 
 static bool has_failed(struct writer *writer)

@@ -64,20 +64,6 @@ static void save_transcript(const struct report *report, struct rr_error *error)
 		fprintf(report->out, "  saved: %s\n", path);
 }
 
-/* The steps, without the headings. */
-static void print_transcript_steps(FILE *out, const char *text)
-{
-	const char *line = strstr(text, "\n\n");
-
-	for (line = line ? line + 2 : text; *line;) {
-		const size_t length = strcspn(line, "\n");
-
-		if (length)
-			fprintf(out, "  %.*s\n", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 /* As `play` draws it, and what comes of it. */
 static void draw_shortest(const struct report *report)
 {
@@ -87,21 +73,9 @@ static void draw_shortest(const struct report *report)
 	struct rr_error error = { 0 };
 
 	if (!rr_conclude_draw(report->out, text, report->cluster, RR_FORMAT_TEXT, &style, &error))
-		print_transcript_steps(report->out, text);
+		fputs(text, report->out);
 	else if (verdict)
 		fprintf(report->out, "%s\n", verdict);
-}
-
-static void print_broken_invariants(FILE *out, unsigned breaks)
-{
-	const char *before = "";
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1) {
-			fprintf(out, "%s%s", before, rr_invariant_name(i));
-			before = ", ";
-		}
-	}
 }
 
 /* Of random schedules, of all, of the interleavings, or of states. */
@@ -109,7 +83,7 @@ static void print_failing(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 	const bool is_counted = has_interleavings(result);
-	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE], breaks[120];
 
 	fprintf(report->out, "%s: ", report->config.strategy->name);
 	if (result->schedules)
@@ -123,7 +97,7 @@ static void print_failing(const struct report *report)
 			rr_grouped(all, (long long)result->interleavings));
 	else
 		fprintf(report->out, "fails: ");
-	print_broken_invariants(report->out, result->breaks);
+	fputs(rr_breaks_text(result->breaks, breaks, sizeof(breaks)), report->out);
 	if (!result->schedules && !is_counted)
 		fprintf(report->out, " (%s states, %s transitions%s)",
 			rr_grouped(some, (long long)result->states),
@@ -257,22 +231,11 @@ static void name_error(const struct report *report, struct rr_error *error)
 
 /* ---- A case for other programs --------------------------------------------- */
 
-static json_t *breaks_as_list(unsigned breaks)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1)
-			json_array_append_new(list, json_string(rr_invariant_name(i)));
-	}
-	return list;
-}
-
 static json_t *shortest_of_search(const struct rr_explore_result *result)
 {
 	if (!result->transcript)
 		return json_null();
-	return json_pack("{s:o, s:i, s:I}", "breaks", breaks_as_list(result->shortest_breaks),
+	return json_pack("{s:o, s:i, s:I}", "breaks", rr_invariants_json(result->shortest_breaks),
 			 "switches", result->switches, "steps", (json_int_t)result->steps);
 }
 
@@ -305,16 +268,16 @@ static json_t *properties_of_search(const struct report *report)
 	};
 	const struct rr_explore_result *result = &report->result;
 
-	return json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
-			 breaks_as_list(result->breaks), "bounds", bounds_as_json(&report->config),
-			 "explored", explored[result->explored], "shortest",
-			 shortest_of_search(result), "states", (json_int_t)result->states,
-			 "transitions", (json_int_t)result->transitions, "schedules",
-			 (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
-			 "questions", (json_int_t)result->stats.questions, "rests_on",
-			 rr_case_text(result->n_mutants && result->noticed ? result->noticed :
-									     NULL),
-			 "transcript", rr_case_text(report->transcript));
+	return json_pack(
+		"{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
+		rr_invariants_json(result->breaks), "bounds", bounds_as_json(&report->config),
+		"explored", explored[result->explored], "shortest", shortest_of_search(result),
+		"states", (json_int_t)result->states, "transitions",
+		(json_int_t)result->transitions, "schedules", (json_int_t)result->schedules,
+		"failing", (json_int_t)result->failing, "questions",
+		(json_int_t)result->stats.questions, "rests_on",
+		rr_case_text(result->n_mutants && result->noticed ? result->noticed : NULL),
+		"transcript", rr_case_text(report->transcript));
 }
 
 /* How the verdict and what the table expects go together. */
@@ -355,50 +318,39 @@ static void add_search(const struct report *report, enum rr_exit code, const str
 
 /* ---- All of it --------------------------------------------------------------- */
 
-/* The text of it, malloc'd. */
-static char *search_and_print(struct report *report, enum rr_exit *code, struct rr_error *error)
-{
-	char *text = NULL;
-	size_t size;
-
-	report->out = rr_open_memory(&text, &size);
-	if (rr_explore(report->cluster, &report->config, &report->result)) {
-		rr_progress_end(&report->progress.line);
-		*code = print_result(report, error);
-		if (report->options->stats)
-			rr_print_search_stats(report->out, &report->result);
-	} else {
-		rr_progress_end(&report->progress.line);
-		name_error(report, error);
-	}
-	fclose(report->out);
-	return text;
-}
-
 enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options, FILE *out,
-			       char **transcript, struct rr_cases *cases, struct rr_error *error)
+			       const struct rr_explore_options *options,
+			       struct rr_explore_said *said, struct rr_cases *cases,
+			       struct rr_error *error)
 {
-	struct report report = { .cluster = cluster,
-				 .options = options,
-				 .config = options->config };
-	enum rr_exit code = RR_EXIT_OK;
-	char *text;
-
-	report.progress = (struct rr_explore_progress){
-		.signals = &cluster->session->signals,
-		.name = strategy->name,
-		.unit = options->config.random.runs ? "schedules" : "states",
+	struct report report = {
+		.cluster = cluster,
+		.options = options,
+		.config = options->config,
+		.progress = { .signals = &cluster->session->signals,
+			      .name = strategy->name,
+			      .unit = options->config.random.runs ? "schedules" : "states" },
 	};
+	enum rr_exit code = RR_EXIT_OK;
+	size_t size;
+	bool was_explored;
+
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &report.progress;
-	text = search_and_print(&report, &code, error);
-	fputs(text, out);
-	add_search(&report, code, error, text, cases);
-	fflush(out);
-	free(text);
-	*transcript = report.transcript;
+	report.out = rr_open_memory(&said->text, &size);
+	was_explored = rr_explore(cluster, &report.config, &report.result);
+	rr_progress_end(&report.progress.line);
+	if (was_explored)
+		code = print_result(&report, error);
+	else
+		name_error(&report, error);
+	if (was_explored && options->stats)
+		rr_print_search_stats(report.out, &report.result);
+	fclose(report.out);
+	add_search(&report, code, error, said->text, cases);
+	said->transcript = report.transcript;
+	said->is_judged = !error->kind;
 	rr_explore_release(&report.result);
 	return code;
 }

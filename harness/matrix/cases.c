@@ -7,17 +7,6 @@
 
 /* ---- What is known of a cell ------------------------------------------------ */
 
-static json_t *list_of(unsigned breaks)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1)
-			json_array_append_new(list, json_string(rr_invariant_name(i)));
-	}
-	return list;
-}
-
 /* How many transitions and states break each. */
 static json_t *broken_of(const struct rr_cell *cell)
 {
@@ -52,8 +41,8 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
 		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
 		words.verdict->json, "standing", standings[words.standing], "breaks",
-		list_of(cell->breaks), "expected", list_of(expected), "expected_loops",
-		!!(expected & RR_LOOPS), "cut", (int)cell->was_cut, "states",
+		rr_invariants_json(cell->breaks), "expected", rr_invariants_json(expected),
+		"expected_loops", !!(expected & RR_LOOPS), "cut", (int)cell->was_cut, "states",
 		(json_int_t)cell->states, "transitions", (json_int_t)cell->transitions,
 		"interleavings", counted(cell, cell->interleavings), "failing_interleavings",
 		counted(cell, cell->failing), "breaking", broken_of(cell), "mutant",

@@ -53,9 +53,6 @@ struct rr_cell_words {
 
 struct rr_cell_words rr_cell_words(const struct rr_cell *cell);
 
-/* "count, exclusion": a set of RR_BREAKS_COUNT and so on; "" = none. */
-const char *rr_breaks_text(unsigned breaks, char *text, size_t size);
-
 /* What a strategy has broken there, in one sentence: of bit number `bit`. */
 const char *rr_invariant_meaning(int bit);
 

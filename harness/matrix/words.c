@@ -109,19 +109,6 @@ static const struct rr_verdict_words verdict_words[] = {
 			     .symbol = "?" },
 };
 
-const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1 && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-						 rr_invariant_name(i));
-	}
-	return text;
-}
-
 const char *rr_invariant_meaning(int bit)
 {
 	static const char *const meanings[RR_INVARIANTS] = {
