@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -127,6 +128,10 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return rr_error_set(error, RR_ERROR_INTERNAL, "socketpair: %s", strerror(errno));
+	/* A child that was there before is not ours to kill: it came with an exec. */
+	guardian->inherits = waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) !=
+				     0 &&
+			     prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
 	fflush(NULL);
 	guardian->pid = fork();
 	if (guardian->pid == 0) {
@@ -189,8 +194,11 @@ void rr_guardian_stop(struct rr_guardian *guardian)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
 	/* Killed, it could not clean up after itself. */
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
+		if (guardian->inherits)
+			guardian_end_children();
 		rr_guardian_remove_tree(guardian->base);
+	}
 }
 
 /* ---- Requests -------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
  *
  * It is forked before any thread exists, has a process group of its own (so
  * that Ctrl-C does not reach it) and holds no terminal or pipe of the
- * program's. Its children carry PR_SET_PDEATHSIG in case the guardian itself is
- * killed. When a signal has asked the program to end and it does not even look, for
+ * program's. Should the guardian itself be killed, its children end with it
+ * (PR_SET_PDEATHSIG), and the program ends those that these leave behind. When a signal has asked the program to end and it does not even look, for
  * it waits for a server that does not answer, the guardian ends it
  * (base/machine.h). One thread may use it; worker processes may inherit it, and then the
  * guardian acts when the last of them is gone.
@@ -41,7 +41,8 @@ struct rr_guardian {
 	char base[80]; /* the directory that holds the servers' directories */
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
-	bool is_gone; /* it has not answered the last one */
+	bool is_gone;  /* it has not answered the last one */
+	bool inherits; /* what a guardian that is killed leaves behind becomes our child */
 	struct {
 		pid_t pid; /* 0 = was not started */
 		bool has_ended;

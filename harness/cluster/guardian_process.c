@@ -317,30 +317,30 @@ static void serve(struct guardian_state *state, const struct guardian_request *r
 
 /* ---- Life and end ------------------------------------------------------- */
 
-/* Kills all children, and whatever becomes one because its parent ends with them: those
- * that left their group, or made daemons of themselves. */
-static void end_children(struct guardian_state *state)
+void guardian_end_children(void)
 {
-	int pid;
+	char path[48];
+	int pid, n;
 
-	for (int i = 0; i < RR_GUARDED_MAX; i++)
-		end_process(state, &state->entries[i]);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
 	do {
-		FILE *children = fopen("/proc/thread-self/children", "re");
+		FILE *children = fopen(path, "re");
 
-		if (!children)
-			return;
-		while (fscanf(children, "%d", &pid) == 1) {
+		for (n = 0; children && fscanf(children, "%d", &pid) == 1; n++) {
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
 		}
-		fclose(children);
-	} while (waitpid(-1, NULL, 0) > 0);
+		if (children)
+			fclose(children);
+	} while (n > 0);
 }
 
 static void clean_up(struct guardian_state *state)
 {
-	end_children(state);
+	for (int i = 0; i < RR_GUARDED_MAX; i++)
+		end_process(state, &state->entries[i]);
+	guardian_end_children();
 	rr_guardian_remove_tree(state->base);
 	for (int i = 0; i < state->n_key_sets; i++) {
 		const struct rr_key_set *keys = &state->key_sets[i];

@@ -50,4 +50,8 @@ struct guardian_message {
  * so that it is there to remove it whenever the program is killed. */
 void guardian_process(int socket, char *base);
 
+/* Kills all children of the calling process, and whatever becomes one because its parent
+ * ends with them: those that left their group, or made daemons of themselves. */
+void guardian_end_children(void);
+
 #endif

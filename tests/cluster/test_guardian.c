@@ -2,6 +2,7 @@
 /* The guardian's answers, when they come too late. */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,39 @@ Test(guardian, a_late_answer_does_not_answer_the_next_request)
 	cr_assert(rr_guardian_signal(&guardian, &sleeper, SIGKILL));
 	cr_assert(rr_guardian_has_ended(&guardian, &sleeper, &status));
 	rr_guardian_stop(&guardian);
+	cr_assert_neq(access(guardian.base, F_OK), 0);
+}
+
+/* A process that has left its group and its parent, and that nothing ends when its
+ * parent is killed, ends with the program at the latest. */
+Test(guardian, one_that_is_killed_leaves_nobody_behind)
+{
+	const char *const argv[] = { "sh", "-c",
+				     "setsid sh -c 'echo $$ >pid; exec sleep 600' & wait", NULL };
+	struct rr_guardian guardian;
+	struct rr_guarded process;
+	struct rr_error error = { 0 };
+	char path[128];
+	int pid = 0;
+
+	start_guardian(&guardian);
+	cr_assert(rr_guardian_prepare(&guardian, &process, &error) &&
+			  rr_guardian_run(&guardian, &process, argv, NULL, -1, &error),
+		  "%s", error.text);
+	snprintf(path, sizeof(path), "%s/pid", process.directory);
+	for (int i = 0; i < 1000 && pid == 0; i++) {
+		FILE *file = fopen(path, "r");
+
+		usleep(10000);
+		if (file && fscanf(file, "%d", &pid) != 1)
+			pid = 0;
+		if (file)
+			fclose(file);
+	}
+	cr_assert(pid > 0 && kill(pid, 0) == 0);
+	kill(guardian.pid, SIGKILL);
+	rr_guardian_stop(&guardian);
+	cr_assert_neq(kill(pid, 0), 0);
 	cr_assert_neq(access(guardian.base, F_OK), 0);
 }
 
