@@ -153,7 +153,7 @@ void rr_schedule_release(struct rr_schedule *schedule)
 	*schedule = (struct rr_schedule){ 0 };
 }
 
-static bool play_and_show(struct rr_search *search, const struct rr_schedule *schedule)
+bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_free_replay *replay = open_replay(search);
 	const bool good = play_actions(search, replay, &schedule->actions, schedule->end,
@@ -165,9 +165,9 @@ static bool play_and_show(struct rr_search *search, const struct rr_schedule *sc
 	return good && search->property->show(search, schedule);
 }
 
-bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
-		    const struct rr_path *path)
+static bool show_path(struct rr_search *search, const struct rr_path *path)
 {
+	const struct rr_graph *graph = &search->graph;
 	struct rr_schedule schedule = { .steps = path->n,
 					.switches = path->switches,
 					.words = rr_path_words(graph, path),
@@ -177,7 +177,7 @@ bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
 	memcpy(schedule.end, rr_graph_path_end(graph, path),
 	       graph->product->n_words * sizeof(schedule.end[0]));
 	good = find_actions(search, graph, path, &schedule.actions) &&
-	       play_and_show(search, &schedule);
+	       rr_search_show(search, &schedule);
 	rr_schedule_release(&schedule);
 	return good;
 }
@@ -190,7 +190,7 @@ static bool show_shortest(struct rr_search *search)
 
 	result->shortest_breaks = rr_worst_invariant(result->breaks, search->config->shows);
 	good = rr_graph_shortest(&search->graph, result->shortest_breaks, &path) ?
-		       rr_search_show(search, &search->graph, &path) :
+		       show_path(search, &path) :
 		       rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no path to a state that fails");
 	rr_path_release(&path);
@@ -219,7 +219,7 @@ static bool check_states(struct rr_search *search)
 	if (!rr_graph_write(search, rr_worst_invariant(result->breaks, config->shows)))
 		return false;
 	if (config->schedule)
-		return play_and_show(search, &search->followed);
+		return rr_search_show(search, &search->followed);
 	if (result->breaks)
 		return show_shortest(search);
 	return result->explored == RR_EXPLORED_STOPPED ||

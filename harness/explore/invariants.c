@@ -112,15 +112,19 @@ static bool show_failure(struct rr_search *search, const struct rr_schedule *sch
 
 bool rr_search_conclude_walks(struct rr_search *search, void *unused)
 {
-	const struct rr_graph *graph;
-	const struct rr_path *path;
+	struct rr_schedule schedule = { 0 };
+	bool good = true;
 
 	(void)unused;
 	if (search->end == RR_GRAPH_STOPPED)
 		search->result->explored = RR_EXPLORED_STOPPED;
 	search->result->bound = rr_walks_bound(search->walks, search->result->schedules);
-	return !rr_walks_shortest(search->walks, &graph, &path) ||
-	       rr_search_show(search, graph, path);
+	if (search->result->failing)
+		good = rr_walks_shortest(search->walks, &schedule) ?
+			       rr_search_show(search, &schedule) :
+			       rr_search_fail(search, &search->product.error);
+	rr_schedule_release(&schedule);
+	return good;
 }
 
 /* ---- Mutants -------------------------------------------------------------- */

@@ -117,9 +117,8 @@ bool rr_search_conclude(struct rr_search *search, void *unused);
 /* The same for random schedules (invariants.c). */
 bool rr_search_conclude_walks(struct rr_search *search, void *unused);
 
-/* Plays a path, with all clients at once on real servers, and shows it. */
-bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
-		    const struct rr_path *path);
+/* Plays a schedule, with all clients at once on real servers, and shows it. */
+bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule);
 
 void rr_schedule_release(struct rr_schedule *schedule);
 

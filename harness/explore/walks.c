@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "search.h"
 
 enum { STEPS_MAX = 4000, FAULTS_MAX = 64 };
 
-/* One path, as a graph of its own. */
+/* One path. */
 struct walk {
-	struct rr_graph graph;
-	struct rr_path path;
+	unsigned long run; /* its number: so it can be gone again */
+	size_t n;          /* transitions */
 	unsigned broken;
 	int last, switches;
 };
@@ -34,30 +34,6 @@ struct rr_walks {
 	size_t widest; /* so many faults to choose from at once */
 	struct walk walk, best;
 };
-
-/* ---- Paths ----------------------------------------------------------------- */
-
-static void release_walk(struct walk *walk)
-{
-	rr_graph_release(&walk->graph);
-	rr_path_release(&walk->path);
-	*walk = (struct walk){ .last = -1 };
-}
-
-static void add_walk_step(struct rr_walks *walks, const struct rr_edge *edge)
-{
-	struct walk *walk = &walks->walk;
-	struct rr_graph *graph = &walk->graph;
-	const size_t size = walks->product->n_words * sizeof(uint32_t);
-
-	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
-	rr_array_grow(&walk->path.edges, walk->path.n, sizeof(*walk->path.edges));
-	graph->edges[graph->n_edges] = (struct rr_graph_edge){
-		rr_intern_put(&graph->states, edge->key, size, NULL), edge->transition, edge->broken
-	};
-	walk->path.edges[walk->path.n++] = graph->n_edges++;
-	walk->broken |= edge->broken;
-}
 
 /* ---- Drawing -------------------------------------------------------------- */
 
@@ -81,16 +57,11 @@ struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random
 	walks->n_faults = n_faults_of(&product->config.budget);
 	walks->n_injected = walks->n_faults;
 	walks->widest = 1;
-	walks->walk.last = walks->best.last = -1;
 	return walks;
 }
 
 void rr_walks_free(struct rr_walks *walks)
 {
-	if (!walks)
-		return;
-	release_walk(&walks->walk);
-	release_walk(&walks->best);
 	free(walks);
 }
 
@@ -118,25 +89,9 @@ static void draw_priorities(struct rr_walks *walks)
 
 /* ---- Picking -------------------------------------------------------------- */
 
-/* A random one of those that are faults, or of those of `client`. */
-static const struct rr_edge *pick_among(struct rr_walks *walks, const struct rr_edges *edges,
-					bool faults, int client)
+static bool is_own_step(struct rr_transition transition)
 {
-	const struct rr_edge *chosen = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < edges->n; i++) {
-		const struct rr_transition transition = edges->all[i].transition;
-
-		if (rr_transition_is_fault(transition) != faults ||
-		    (!faults && (!rr_transition_is_step(transition) || transition.who != client)))
-			continue;
-		if (rr_random_below(&walks->random, ++n) == 0)
-			chosen = &edges->all[i];
-	}
-	if (faults && n > walks->widest)
-		walks->widest = n;
-	return chosen;
+	return rr_transition_is_step(transition) && !rr_transition_is_fault(transition);
 }
 
 /* Who can go on and comes first: in the first run by turns, then by priority. */
@@ -147,24 +102,11 @@ static int first_client(const struct rr_walks *walks, const struct rr_edges *edg
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_transition transition = edges->all[i].transition;
 
-		if (rr_transition_is_fault(transition) || !rr_transition_is_step(transition))
-			continue;
-		if (first < 0 || walks->priorities[transition.who] > walks->priorities[first])
+		if (is_own_step(transition) &&
+		    (first < 0 || walks->priorities[transition.who] > walks->priorities[first]))
 			first = transition.who;
 	}
 	return first;
-}
-
-/* What is nobody's: a late command, a notice, time that passes by itself. */
-static const struct rr_edge *find_free(const struct rr_edges *edges)
-{
-	for (size_t i = 0; i < edges->n; i++) {
-		const struct rr_transition transition = edges->all[i].transition;
-
-		if (!rr_transition_is_fault(transition) && !rr_transition_is_step(transition))
-			return &edges->all[i];
-	}
-	return NULL;
 }
 
 static void lower_priority(struct rr_walks *walks, int client)
@@ -172,28 +114,53 @@ static void lower_priority(struct rr_walks *walks, int client)
 	walks->priorities[client] = --walks->lowest;
 }
 
-static const struct rr_edge *pick_edge(struct rr_walks *walks, const struct rr_edges *edges,
+/* A random step of the client that comes first; NULL: nobody can go on. */
+static const struct rr_edge *pick_step(struct rr_walks *walks, const struct rr_edges *edges,
 				       size_t step)
 {
-	const struct rr_edge *edge = pick_among(walks, edges, true, -1);
-	int client;
+	const struct rr_edge *chosen = NULL;
+	int client = first_client(walks, edges);
+	size_t n = 0;
 
-	if (edge && walks->n_injected < walks->n_faults &&
-	    walks->faults[walks->n_injected] <= step) {
-		walks->n_injected++;
-		return edge;
-	}
-	edge = find_free(edges);
-	if (edge)
-		return edge;
-	client = first_client(walks, edges);
 	for (int i = 1; i < walks->config.depth && client >= 0; i++) {
 		if (walks->n_steps > 0 && walks->changes[i] == step) {
 			lower_priority(walks, client);
 			client = first_client(walks, edges);
 		}
 	}
-	return client < 0 ? NULL : pick_among(walks, edges, false, client);
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+
+		if (is_own_step(transition) && transition.who == client &&
+		    rr_random_below(&walks->random, ++n) == 0)
+			chosen = &edges->all[i];
+	}
+	return chosen;
+}
+
+/* A random fault, if one is due; what is nobody's: a late command, a notice, time that passes
+ * by itself; or a step. */
+static const struct rr_edge *pick_edge(struct rr_walks *walks, const struct rr_edges *edges,
+				       size_t step)
+{
+	const struct rr_edge *fault = NULL, *free = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+
+		if (rr_transition_is_fault(transition))
+			fault = rr_random_below(&walks->random, ++n) ? fault : &edges->all[i];
+		else if (!free && !rr_transition_is_step(transition))
+			free = &edges->all[i];
+	}
+	walks->widest = n > walks->widest ? n : walks->widest;
+	if (fault && walks->n_injected < walks->n_faults &&
+	    walks->faults[walks->n_injected] <= step) {
+		walks->n_injected++;
+		return fault;
+	}
+	return free ? free : pick_step(walks, edges, step);
 }
 
 /* In the first run all take turns, and whoever was refused lets all others go. */
@@ -231,18 +198,17 @@ static bool judge_end(struct rr_walks *walks, const uint32_t *key, const struct 
 	return true;
 }
 
-static bool run_walk(struct rr_walks *walks)
+/* Its actions and its end go to `schedule`, which may be NULL. */
+static bool run_walk(struct rr_walks *walks, struct rr_schedule *schedule)
 {
 	struct rr_product *product = walks->product;
 	const size_t size = product->n_words * sizeof(uint32_t);
 	const struct rr_edges *edges = NULL;
 	rr_state_key key;
 
-	release_walk(&walks->walk);
-	walks->walk.graph.product = product;
-	if (!rr_product_begin(product, key, NULL))
+	walks->walk = (struct walk){ .run = walks->begun, .last = -1 };
+	if (!rr_product_begin(product, key, schedule ? &schedule->actions : NULL))
 		return false;
-	rr_intern_put(&walks->walk.graph.states, key, size, NULL);
 	for (size_t step = 1; step < STEPS_MAX; step++) {
 		const struct rr_edge *edge;
 
@@ -252,10 +218,19 @@ static bool run_walk(struct rr_walks *walks)
 		edge = pick_edge(walks, edges, step);
 		if (!edge)
 			break;
+		if (schedule)
+			edge = rr_product_take(product, key, edge->transition);
+		if (!edge)
+			return false;
+		if (schedule)
+			rr_product_keep_actions(product, edge, &schedule->actions);
 		let_others_go(walks, edge);
-		add_walk_step(walks, edge);
+		walks->walk.n++;
+		walks->walk.broken |= edge->broken;
 		memcpy(key, edge->key, size);
 	}
+	if (schedule)
+		memcpy(schedule->end, key, size);
 	return judge_end(walks, key, edges);
 }
 
@@ -269,7 +244,7 @@ static bool is_better_walk(const struct rr_walks *walks, const struct walk *a, c
 		return !y || x & walks->shows || (!(y & walks->shows) && x < y);
 	if (a->switches != b->switches)
 		return a->switches < b->switches;
-	return a->path.n < b->path.n;
+	return a->n < b->n;
 }
 
 static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
@@ -277,19 +252,15 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 	const unsigned broken = walks->walk.broken;
 
 	result->schedules++;
-	result->transitions += walks->walk.path.n;
+	result->transitions += walks->walk.n;
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->broken[i] += broken >> i & 1;
 	result->breaks |= broken;
 	result->failing += broken != 0;
 	if (!broken || !is_better_walk(walks, &walks->walk, &walks->best))
 		return;
-	release_walk(&walks->best);
 	walks->best = walks->walk;
-	walks->walk = (struct walk){ .last = -1 };
 	result->seed = walks->config.seed + walks->begun - 1;
-	result->switches = walks->best.switches;
-	result->steps = walks->best.path.n;
 	result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
 }
 
@@ -298,14 +269,14 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	const struct rr_product *product = walks->product;
 
 	if (walks->n_steps == 0) {
-		if (!run_walk(walks))
+		if (!run_walk(walks, NULL))
 			return false;
-		walks->n_steps = walks->walk.path.n ? walks->walk.path.n : 1;
+		walks->n_steps = walks->walk.n ? walks->walk.n : 1;
 	}
 	if (walks->begun == walks->config.runs || product->wants_absolute || product->wants_clock)
 		return false;
 	draw_priorities(walks);
-	if (!run_walk(walks) || product->wants_absolute || product->wants_clock)
+	if (!run_walk(walks, NULL) || product->wants_absolute || product->wants_clock)
 		return false;
 	keep_walk(walks, result);
 	return true;
@@ -328,10 +299,12 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned lon
 	return bound;
 }
 
-bool rr_walks_shortest(const struct rr_walks *walks, const struct rr_graph **graph,
-		       const struct rr_path **path)
+bool rr_walks_shortest(struct rr_walks *walks, struct rr_schedule *schedule)
 {
-	*graph = &walks->best.graph;
-	*path = &walks->best.path;
-	return walks->best.broken != 0;
+	walks->begun = walks->best.run - 1;
+	draw_priorities(walks);
+	schedule->switches = walks->best.switches;
+	schedule->steps = walks->best.n;
+	schedule->broken = walks->best.broken;
+	return run_walk(walks, schedule);
 }

@@ -24,6 +24,7 @@
 #include "graph.h"
 
 struct rr_walks;
+struct rr_schedule;
 
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows);
@@ -44,9 +45,8 @@ static inline unsigned rr_worst_invariant(unsigned breaks, unsigned shows)
 /* What is known about how likely a failure would have been found. */
 struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned long runs);
 
-/* Of those that failed, the shortest that breaks what is worst: as a graph of its own
- * and the way through it. False: none did. */
-bool rr_walks_shortest(const struct rr_walks *walks, const struct rr_graph **graph,
-		       const struct rr_path **path);
+/* Of those that failed, the shortest that breaks what is worst, gone again: release the
+ * schedule. False: product->error. */
+bool rr_walks_shortest(struct rr_walks *walks, struct rr_schedule *schedule);
 
 #endif
