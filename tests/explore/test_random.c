@@ -72,6 +72,8 @@ Test(random, states_stand_for_all_interleavings, .timeout = 110)
 Test(random, lost_update_is_found_in_a_few_runs)
 {
 	cr_assert_eq(explore("none --random 50 --seed 1", output), 0);
+	cr_assert_null(strstr(output, " 0 changes of client"), "an update is lost by changes: %s",
+		       output);
 	cr_assert(strstr(output, "random schedules fail"), "%s", output);
 	cr_assert(strstr(output, "verdict update lost"), "%s", output);
 }
