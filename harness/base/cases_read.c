@@ -89,13 +89,17 @@ bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *er
 	FILE *file = fopen(path, "re");
 	const char *command;
 	json_error_t why;
-	json_t *root;
+	json_t *root = file ? json_loadf(file, 0, &why) : NULL;
 
-	if (!file)
-		return rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
-				    strerror(errno));
-	root = json_loadf(file, 0, &why);
-	fclose(file);
+	/* A directory can be opened and not be read. */
+	if (!file || ferror(file))
+		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
+	if (file)
+		fclose(file);
+	if (error->kind) {
+		json_decref(root);
+		return false;
+	}
 	if (!root)
 		return rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why.line, why.text);
 	command = text_in(root, "command");
