@@ -159,7 +159,7 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 	rr_state_keep_late(state, client, lane);
 	rr_state_close(state, client, lane);
 	part->is_cut &= ~(UINT64_C(1) << lane);
-	if (state->product->config.is_live || state->product->config.budget.of[RR_RESTARTS])
+	if (state->product->config.budget.of[RR_RESTARTS])
 		part->is_shut |= UINT64_C(1) << lane;
 	for (size_t i = part->n_answers; i-- > 0;) {
 		if (part->answers[i].lane == lane)

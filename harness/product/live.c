@@ -12,6 +12,7 @@ enum { OPENING_STEPS = 400 };
 struct live_client {
 	bool is_idle; /* its next attempt is to begin */
 	int64_t idle_since_ns, paused_until_ns;
+	uint64_t used;                     /* lanes whose connection is open */
 	uint64_t blocked_at[RR_RUN_LANES]; /* when its command had to wait */
 	struct rr_run_tally tally;         /* when it crashed */
 };
@@ -204,6 +205,17 @@ const struct rr_live_view *rr_live_look(struct rr_live *live)
 
 /* ---- What has been done ------------------------------------------------------- */
 
+/* A connection is open from its first command on. */
+static void note_use(struct rr_live *live, const struct rr_action *action)
+{
+	struct live_client *client = &live->clients[action->client];
+
+	if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND)
+		client->used |= UINT64_C(1) << action->lane;
+	if (action->kind == RR_ACTION_FEED && action->input.kind == RR_INPUT_LOST)
+		client->used &= ~(UINT64_C(1) << action->stop.lane);
+}
+
 /* Who was not refused begins its next attempt. */
 static void begin_attempts(struct rr_live *live)
 {
@@ -223,8 +235,11 @@ static void begin_attempts(struct rr_live *live)
 static enum rr_did settle(struct rr_live *live)
 {
 	begin_attempts(live);
-	for (size_t i = 0; i < live->log.n && live->config.note; i++)
-		live->config.note(live->config.context, &live->log.all[i]);
+	for (size_t i = 0; i < live->log.n; i++) {
+		note_use(live, &live->log.all[i]);
+		if (live->config.note)
+			live->config.note(live->config.context, &live->log.all[i]);
+	}
 	return rr_product_failed(&live->product) ? RR_DID_FAIL : RR_DID_IT;
 }
 
@@ -328,6 +343,7 @@ static enum rr_did pause_process(struct rr_live *live, size_t who, int64_t ns)
 	return RR_DID_IT;
 }
 
+/* A connection that no command has gone down yet is opened later, to the new server. */
 static enum rr_did restart(struct rr_live *live, size_t server)
 {
 	const struct rr_live_config *config = &live->config;
@@ -340,6 +356,10 @@ static enum rr_did restart(struct rr_live *live, size_t server)
 	}
 	rr_state_copy(&next, &live->state);
 	rr_state_restart(&next, server);
+	for (size_t i = 0; i < live->product.n_clients; i++) {
+		next.clients[i].is_cut &= live->state.clients[i].is_cut | live->clients[i].used;
+		live->clients[i].used &= ~next.clients[i].is_cut;
+	}
 	return go_to(live, &next);
 }
 
@@ -438,9 +458,6 @@ static bool open_product(struct rr_live *live)
 	live->state.product = &live->product;
 	live->state.common.down = -1;
 	memset(live->state.common.makers, -1, sizeof(live->state.common.makers));
-	/* Connections are opened when they are first used. */
-	for (size_t i = 0; i < live->product.n_clients; i++)
-		live->state.clients[i].is_shut = UINT64_MAX;
 	return true;
 }
 
