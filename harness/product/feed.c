@@ -319,8 +319,12 @@ bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 
 	if (!rr_state_client(state, client)->is_attempt)
 		return true;
-	if (state->product->config.is_live)
+	/* Played once, random values are as they come. */
+	if (state->product->config.is_live) {
 		input.value = -1;
+		rr_state_feed(state, client, &input);
+		return true;
+	}
 	names = names_in_use(state, client);
 	while (input.value < RR_GENERATIONS && names & rr_name_bit((int)client, (int)input.value))
 		input.value++;
