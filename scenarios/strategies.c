@@ -7,23 +7,39 @@
 
 #include "strategy.h"
 
-#define RR_STRATEGIES(strategy)                                                                     \
-	strategy(rr_none) strategy(rr_local_mutex) strategy(rr_local_mutex_per_op) strategy(        \
-		rr_setnx) strategy(rr_setnx_expire) strategy(rr_setnx_expire_all)                   \
-		strategy(rr_setnx_expire_multi) strategy(rr_setnx_del_takeover) strategy(           \
-			rr_setnx_getset) strategy(rr_setnx_getset_checked)                          \
-			strategy(rr_watch_getset) strategy(rr_incr_lock) strategy(                  \
-				rr_incr_lock_all) strategy(rr_set_nx_ex)                            \
-				strategy(rr_get_compare_del) strategy(rr_lua_delifequals) strategy( \
-					rr_lua_pipelined) strategy(rr_lua_renewed)                  \
-					strategy(rr_native_cad) strategy(rr_fenced) strategy(       \
-						rr_fair_queue) strategy(rr_reentrant_naive)         \
-						strategy(rr_reentrant) strategy(                    \
-							rr_multi) strategy(rr_multi_watch_split)    \
-							strategy(rr_multi_watch) strategy(          \
-								rr_lua_incr) strategy(rr_incr)      \
-								strategy(rr_redlock) strategy(      \
-									rr_redlock_sequential)
+/* clang-format off */
+#define RR_STRATEGIES(strategy) \
+	strategy(rr_none) \
+	strategy(rr_local_mutex) \
+	strategy(rr_local_mutex_per_op) \
+	strategy(rr_setnx) \
+	strategy(rr_setnx_expire) \
+	strategy(rr_setnx_expire_all) \
+	strategy(rr_setnx_expire_multi) \
+	strategy(rr_setnx_del_takeover) \
+	strategy(rr_setnx_getset) \
+	strategy(rr_setnx_getset_checked) \
+	strategy(rr_watch_getset) \
+	strategy(rr_incr_lock) \
+	strategy(rr_incr_lock_all) \
+	strategy(rr_set_nx_ex) \
+	strategy(rr_get_compare_del) \
+	strategy(rr_lua_delifequals) \
+	strategy(rr_lua_pipelined) \
+	strategy(rr_lua_renewed) \
+	strategy(rr_native_cad) \
+	strategy(rr_fenced) \
+	strategy(rr_fair_queue) \
+	strategy(rr_reentrant_naive) \
+	strategy(rr_reentrant) \
+	strategy(rr_multi) \
+	strategy(rr_multi_watch_split) \
+	strategy(rr_multi_watch) \
+	strategy(rr_lua_incr) \
+	strategy(rr_incr) \
+	strategy(rr_redlock) \
+	strategy(rr_redlock_sequential)
+/* clang-format on */
 
 #define DECLARE(strategy) extern const struct rr_strategy strategy;
 #define ADDRESS(strategy) &strategy,
