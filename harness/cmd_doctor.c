@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace doctor: what this machine has, what it lacks, and how to get that. */
+#include "base/cases.h"
 #include "base/option.h"
 #include "commands.h"
 #include "doctor/doctor.h"
@@ -7,14 +8,14 @@
 enum { DOCTOR_FORMATS = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) };
 
 struct options {
-	struct rr_doctor_options doctor;
+	const char *redis_server;
 	struct rr_outputs outputs;
 };
 
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER,
-	  .help = "look at this server only (redis-server and valkey-server on PATH, and those of make servers)",
-	  .at = offsetof(struct options, doctor.redis_server) },
+	  .help = "look at this server only (redis-server and valkey-server on PATH)",
+	  .at = offsetof(struct options, redis_server) },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt or .json; may be repeated",
 	  .at = offsetof(struct options, outputs),
@@ -38,12 +39,13 @@ static const struct rr_command_line command_line = {
 
 static enum rr_exit run_doctor(int argc, char **argv, struct rr_error *error)
 {
-	struct options options = { .doctor.root = "" };
+	struct options options = { .redis_server = NULL };
 	struct rr_doctor doctor;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (rr_doctor_examine(&doctor, &options.doctor, error) &&
-	    rr_doctor_publish(&doctor, &options.outputs, error) && !doctor.has_server)
+	if (rr_doctor_examine(&doctor, options.redis_server, "", error) &&
+	    rr_outputs_write(&options.outputs, rr_doctor_print, &doctor, error) &&
+	    !doctor.has_server)
 		rr_error_set(
 			error, RR_ERROR_REDIS,
 			"no server can be started; apt-get install redis-server, or name one with --redis-server PATH");

@@ -171,29 +171,13 @@ void rr_cases_summarise(const struct rr_cases *cases, FILE *file)
 
 /* ---- Publishing ------------------------------------------------------------ */
 
-/* What is published. */
-struct publication {
-	const struct rr_cases *cases;
-	rr_print *print;
-	const void *what;
-};
-
-static bool print_in_format(const struct publication *publication, enum rr_format format, FILE *out,
-			    struct rr_error *error)
-{
-	if (!(RR_CASE_FORMATS >> format & 1))
-		return publication->print(publication->what, format, out, error);
-	rr_cases_print(publication->cases, format, out);
-	return true;
-}
-
-static bool write_in_format(const struct publication *publication, enum rr_format format,
-			    const char *path, struct rr_error *error)
+static bool write_file(const char *path, enum rr_format format, rr_print *print, const void *what,
+		       struct rr_error *error)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *out = rr_open_memory(&text, &length);
-	bool good = print_in_format(publication, format, out, error);
+	bool good = print(what, format, out, error);
 
 	fclose(out);
 	if (good) {
@@ -202,6 +186,23 @@ static bool write_in_format(const struct publication *publication, enum rr_forma
 	}
 	free(text);
 	return good;
+}
+
+bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const void *what,
+		      struct rr_error *error)
+{
+	print(what, outputs->printed, stdout, error);
+	for (size_t i = 0; i < outputs->n; i++) {
+		const struct rr_output *file = &outputs->files[i];
+		struct rr_error why = { .kind = RR_ERROR_NONE };
+
+		if (!write_file(file->path,
+				file->format == RR_FORMATS ? outputs->printed : file->format, print,
+				what, &why) &&
+		    !error->kind)
+			*error = why;
+	}
+	return !error->kind;
 }
 
 static bool append_text(const char *path, const char *text, size_t length, struct rr_error *error)
@@ -235,22 +236,30 @@ static bool add_step_summary(const struct rr_cases *cases, struct rr_error *erro
 	return good;
 }
 
+/* What is published. */
+struct publication {
+	const struct rr_cases *cases;
+	rr_print *print;
+	const void *what;
+};
+
+static bool print_publication(const void *what, enum rr_format format, FILE *out,
+			      struct rr_error *error)
+{
+	const struct publication *publication = what;
+
+	if (!(RR_CASE_FORMATS >> format & 1))
+		return publication->print(publication->what, format, out, error);
+	rr_cases_print(publication->cases, format, out);
+	return true;
+}
+
 bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,
 		      rr_print *print, const void *what, struct rr_error *error)
 {
 	const struct publication publication = { cases, print, what };
 
-	print_in_format(&publication, outputs->printed, stdout, error);
-	for (size_t i = 0; i < outputs->n; i++) {
-		const struct rr_output *file = &outputs->files[i];
-		struct rr_error why = { .kind = RR_ERROR_NONE };
-
-		if (!write_in_format(&publication,
-				     file->format == RR_FORMATS ? outputs->printed : file->format,
-				     file->path, &why) &&
-		    !error->kind)
-			*error = why;
-	}
+	rr_outputs_write(outputs, print_publication, &publication, error);
 	if (rr_outputs_have(outputs, RR_ONLY(RR_FORMAT_GITHUB)))
 		add_step_summary(cases, error);
 	return !error->kind;

@@ -68,15 +68,17 @@ size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict
 /* "3 passed, 1 failed, 2 skipped": what there is none of is left out. */
 void rr_cases_summarise(const struct rr_cases *cases, FILE *file);
 
-/* Prints what is no format of cases. False: the error. */
+/* Prints `what` in that format. False: the error. */
 typedef bool rr_print(const void *what, enum rr_format format, FILE *out, struct rr_error *error);
 
-/*
- * Prints and writes all that was asked for: a file without colours, and under
- * another name first. With --format github the summary of the workflow's step, the
- * file that $GITHUB_STEP_SUMMARY names, gets a part more. False: the first error;
- * the others are written all the same.
- */
+/* Prints and writes all that was asked for: a file without colours, and under another
+ * name first. False: the first error; the others are written all the same. */
+bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const void *what,
+		      struct rr_error *error);
+
+/* The same of cases; `print` is asked for what is no format of cases. With --format
+ * github the summary of the workflow's step, the file that $GITHUB_STEP_SUMMARY names,
+ * gets a part more. */
 bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,
 		      rr_print *print, const void *what, struct rr_error *error);
 

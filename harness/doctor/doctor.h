@@ -4,13 +4,14 @@
  * limits; what is missing or makes measurements worse, what that means, and the
  * command that mends it. The folder's public header.
  *
- * Nothing is changed, and no probe lasts longer than two seconds: a server that
- * hangs, or prints for ever, is ended.
+ * Nothing is changed, and a server that does not answer within two seconds is ended.
  *
- * Order: examine, publish, release.
+ * Order: examine, print, release.
  */
 #ifndef RR_DOCTOR_H
 #define RR_DOCTOR_H
+
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -28,33 +29,31 @@ enum rr_health {
 /* "ok", "unknown", "missing", "warning", "failed". */
 extern const char *const rr_health_names[RR_HEALTHS];
 
+/* What is looked at; what it means when it is not well, and the command that mends it. */
+struct rr_topic {
+	const char *section, *name, *means, *remedy;
+};
+
 struct rr_finding {
-	const char *section, *name;
-	const char *means, *remedy; /* unless it is ok or unknown; a remedy is a command */
+	struct rr_topic topic; /* means and remedy: NULL where it is ok or unknown */
 	enum rr_health health;
 	char *value; /* what is there: one printable line */
 };
 
-struct rr_doctor_options {
-	const char *redis_server; /* the only server to look at; NULL = all */
-	const char *root;         /* /proc and /sys lie below it: "" */
-};
-
 struct rr_doctor {
-	struct rr_doctor_options options;
+	const char *root; /* /proc and /sys lie below it: "" */
 	size_t n, counts[RR_HEALTHS];
 	struct rr_finding *findings;
 	bool has_server; /* one that starts and answers */
 };
 
-/* Looks at everything. False: interrupted; what was found so far is there. A server
- * that cannot be started is a finding, no error. */
-bool rr_doctor_examine(struct rr_doctor *doctor, const struct rr_doctor_options *options,
+/* Looks at everything, of servers at `only_server` only unless that is NULL. False:
+ * interrupted. A server that cannot be started is a finding, no error. */
+bool rr_doctor_examine(struct rr_doctor *doctor, const char *only_server, const char *root,
 		       struct rr_error *error);
 void rr_doctor_release(struct rr_doctor *doctor);
 
-/* Prints it, and writes the files that were asked for: text or JSON. */
-bool rr_doctor_publish(const struct rr_doctor *doctor, const struct rr_outputs *outputs,
-		       struct rr_error *error);
+/* Prints a struct rr_doctor as text or JSON, for rr_outputs_write(). */
+bool rr_doctor_print(const void *doctor, enum rr_format format, FILE *out, struct rr_error *error);
 
 #endif

@@ -25,18 +25,16 @@ static void make_file(const char *path, const char *text)
 static struct rr_finding examine(const char *name)
 {
 	char root[SUPPORT_DIRECTORY + 8];
-	const struct rr_doctor_options options = { .redis_server = "/no/such/server",
-						   .root = root };
 	struct rr_error error = { 0 };
 	static char value[256];
 	struct rr_finding found = { .health = RR_HEALTHS };
 	struct rr_doctor doctor;
 
 	snprintf(root, sizeof(root), "%s/root", cli_home);
-	cr_assert(rr_doctor_examine(&doctor, &options, &error), "%s", error.text);
+	cr_assert(rr_doctor_examine(&doctor, "/no/such/server", root, &error), "%s", error.text);
 	cr_assert_not(doctor.has_server);
 	for (size_t i = 0; i < doctor.n; i++) {
-		if (strcmp(doctor.findings[i].name, name) == 0)
+		if (strcmp(doctor.findings[i].topic.name, name) == 0)
 			found = doctor.findings[i];
 	}
 	snprintf(value, sizeof(value), "%s", found.value ? found.value : "");
@@ -54,7 +52,8 @@ static void assert_found(const char *name, enum rr_health health, const char *pa
 		     found.value);
 	cr_assert_not_null(strstr(found.value, part), "%s: %s", name, found.value);
 	if (health == RR_HEALTH_WARNING)
-		cr_assert(found.means[0] && found.remedy[0], "%s: a warning without help", name);
+		cr_assert(found.topic.means[0] && found.topic.remedy[0],
+			  "%s: a warning without help", name);
 }
 
 /* What is not to be seen is no warning, and nothing is made up. */
