@@ -119,7 +119,6 @@ static bool take_act(void *into, char *text, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .name = "auto",
 	  .help = "go on without waiting for keys",
-	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct demo_options, is_auto) },
 	{ .common = RR_OPTION_ONLY,
 	  .help = "only one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",

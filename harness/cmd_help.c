@@ -42,11 +42,9 @@ static bool check_help_options(void *into, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .name = "man",
 	  .help = "print its manual page, as mdoc(7), instead",
-	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct help_options, manual) },
 	{ .name = "complete",
 	  .help = "print what can follow the words of a command line, which stand behind --, for the completion of shells",
-	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct help_options, complete) },
 };
 

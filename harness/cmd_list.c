@@ -15,7 +15,6 @@ struct list_options {
 static const struct rr_option options_table[] = {
 	{ .name = "races",
 	  .help = "list only the races",
-	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct list_options, races) },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, or markdown for the rows of a table (text)",

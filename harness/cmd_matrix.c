@@ -64,7 +64,6 @@ static const struct rr_option options_table[] = {
 	{ .name = "hazard",
 	  .argument = "NAME",
 	  .help = "only this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
-	  .kind = RR_TAKES_MORE,
 	  .take = take_hazard,
 	  .name_at = hazard_name },
 	{ .common = RR_OPTION_MAX_STATES,

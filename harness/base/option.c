@@ -12,19 +12,13 @@
 enum { KEY_FIRST = 0x100, NAMES_MAX = 512, LIST_SIZE = 200 };
 
 static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
-	[RR_OPTION_ALL] = { .name = "all",
-			    .help = "all strategies instead of the basic ones",
-			    .kind = RR_TAKES_NOTHING },
-	[RR_OPTION_AUDIT] = { .name = "audit",
-			      .argument = "N",
-			      .kind = RR_TAKES_NUMBER,
-			      .max = 1000000 },
+	[RR_OPTION_ALL] = { .name = "all", .help = "all strategies instead of the basic ones" },
+	[RR_OPTION_AUDIT] = { .name = "audit", .argument = "N", .max = 1000000 },
 	[RR_OPTION_CLIENTS] = { .name = "clients",
 				.argument = "N",
 				.help = "number of clients (2)",
-				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
-	[RR_OPTION_DOCS] = { .name = "docs", .argument = "DIR", .kind = RR_TAKES_TEXT },
+	[RR_OPTION_DOCS] = { .name = "docs", .argument = "DIR" },
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
@@ -34,94 +28,86 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				   .letter = 'n',
 				   .argument = "N",
 				   .help = "increments of each client (1)",
-				   .kind = RR_TAKES_NUMBER,
 				   .min = 1 },
 	[RR_OPTION_JOBS] = { .name = "jobs",
 			     .letter = 'j',
 			     .argument = "N",
 			     .help = "run N jobs at once, 1 to 64 (the number of processors)",
-			     .kind = RR_TAKES_NUMBER,
 			     .min = 1,
 			     .max = 64 },
 	[RR_OPTION_MAX_STATES] = { .name = "max-states",
 				   .argument = "N",
 				   .help = "stop after N states",
-				   .kind = RR_TAKES_NUMBER,
 				   .min = 1,
 				   .max = 1000000000 },
-	[RR_OPTION_ONLY] = { .name = "only", .argument = "NAME", .kind = RR_TAKES_TEXT },
+	[RR_OPTION_ONLY] = { .name = "only", .argument = "NAME" },
 	[RR_OPTION_OUTPUT] = { .name = "output",
 			       .letter = 'o',
 			       .argument = "FILE",
-			       .help = "write to FILE instead of standard output",
-			       .kind = RR_TAKES_TEXT },
+			       .help = "write to FILE instead of standard output" },
 	[RR_OPTION_PROCESSES] = { .name = "processes",
 				  .letter = 'p',
 				  .argument = "N",
-				  .kind = RR_TAKES_NUMBER,
 				  .min = 1,
 				  .max = 256 },
 	[RR_OPTION_REDIS_SERVER] = { .name = "redis-server",
 				     .argument = "PATH",
-				     .help = "program to start private servers with (redis-server)",
-				     .kind = RR_TAKES_TEXT },
-	[RR_OPTION_REPEATS] = { .name = "repeats",
-				.letter = 'r',
-				.argument = "N",
-				.kind = RR_TAKES_NUMBER,
-				.min = 1 },
-	[RR_OPTION_REPLAY] = { .name = "replay", .argument = "FILE", .kind = RR_TAKES_TEXT },
+				     .help = "program to start private servers with (redis-server)" },
+	[RR_OPTION_REPEATS] = { .name = "repeats", .letter = 'r', .argument = "N", .min = 1 },
+	[RR_OPTION_REPLAY] = { .name = "replay", .argument = "FILE" },
 	[RR_OPTION_ROUNDS] = { .name = "rounds",
 			       .argument = "N",
 			       .kind = RR_TAKES_INT,
 			       .min = 1,
 			       .max = 20 },
-	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE", .kind = RR_TAKES_TEXT },
-	[RR_OPTION_SECONDS] = { .name = "seconds",
-				.letter = 's',
-				.argument = "N",
-				.kind = RR_TAKES_NUMBER,
-				.min = 1 },
-	[RR_OPTION_SEED] = { .name = "seed", .argument = "N", .kind = RR_TAKES_NUMBER },
+	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE" },
+	[RR_OPTION_SECONDS] = { .name = "seconds", .letter = 's', .argument = "N", .min = 1 },
+	[RR_OPTION_SEED] = { .name = "seed", .argument = "N" },
 	[RR_OPTION_SHARD] = { .name = "shard",
 			      .argument = "I/N",
 			      .help = "do only shard I of N, such as 2/3; redrace merge puts the results of all N together",
 			      .kind = RR_TAKES_SHARD },
-	[RR_OPTION_STATS] = { .name = "stats", .kind = RR_TAKES_NOTHING },
+	[RR_OPTION_STATS] = { .name = "stats" },
 	[RR_OPTION_TIMES] = { .name = "times",
 			      .argument = "FILE",
-			      .help = "results of an earlier run (.json): shards are dealt out evenly by the times in it",
-			      .kind = RR_TAKES_TEXT },
+			      .help = "results of an earlier run (.json): shards are dealt out evenly by the times in it" },
 	[RR_OPTION_TTL_MS] = { .name = "ttl-ms",
 			       .argument = "MS",
 			       .help = "lease of a lock in milliseconds (10000)",
-			       .kind = RR_TAKES_NUMBER,
 			       .max = 86400000 },
 };
 
-static struct rr_option complete_option(const struct rr_option *row)
+static enum rr_option_kind kind_of(const struct rr_option *option)
 {
-	struct rr_option option = *row;
-	const struct rr_option *common = &common_options[row->common];
+	if (option->take)
+		return RR_TAKES_MORE;
+	if (option->kind || !option->argument)
+		return option->kind;
+	if (option->words)
+		return RR_TAKES_WORD;
+	return option->max ? RR_TAKES_NUMBER : RR_TAKES_TEXT;
+}
 
-	if (row->common == RR_OPTION_OWN)
-		return option;
-	option.name = common->name;
-	option.letter = common->letter;
-	option.kind = common->kind;
-	if (!row->argument)
-		option.argument = common->argument;
-	if (!row->help)
-		option.help = common->help;
-	if (!row->max) {
-		option.min = common->min;
-		option.max = common->max;
+static void complete_option(struct rr_option *option)
+{
+	const struct rr_option *common = &common_options[option->common];
+
+	if (option->common != RR_OPTION_OWN) {
+		option->name = common->name;
+		option->letter = common->letter;
+		option->kind = common->kind;
 	}
-	if (row->formats && row->common == RR_OPTION_OUTPUT)
-		option.kind = RR_TAKES_OUTPUT;
-	if (row->take)
-		option.kind = RR_TAKES_MORE;
-	return option;
+	if (!option->argument)
+		option->argument = common->argument;
+	if (!option->help)
+		option->help = common->help;
+	if (!option->max) {
+		option->min = common->min;
+		option->max = common->max;
+	}
+	if (option->formats && option->common == RR_OPTION_OUTPUT)
+		option->kind = RR_TAKES_OUTPUT;
+	option->kind = kind_of(option);
 }
 
 bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_option *option)
@@ -130,7 +116,8 @@ bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_op
 		const struct rr_option *row = &line->options[i];
 
 		if (!row->row_at && index-- == 0) {
-			*option = complete_option(row);
+			*option = *row;
+			complete_option(option);
 			return true;
 		}
 		for (size_t j = 0; row->row_at && row->row_at(j, option); j++) {

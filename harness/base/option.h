@@ -8,8 +8,7 @@
  *
  *	static const struct rr_option options[] = {
  *		{ .common = RR_OPTION_JOBS, .at = offsetof(struct mine, jobs) },
- *		{ .name = "shout", .help = "say it loud", .kind = RR_TAKES_NOTHING,
- *		  .at = offsetof(struct mine, shouts) },
+ *		{ .name = "shout", .help = "say it loud", .at = offsetof(struct mine, shouts) },
  *	};
  *
  * Rows are shown in the order of the table, under the headlines that stand
@@ -29,17 +28,18 @@
 #include "error.h"
 #include "format.h"
 
-/* What an option takes, and the type of the field that it goes to. */
+/* What an option takes, and the type of the field that it goes to. The first five follow
+ * from what its row has. */
 enum rr_option_kind {
-	RR_TAKES_NOTHING, /* bool: it is there */
+	RR_TAKES_NOTHING, /* no argument. bool: it is there */
+	RR_TAKES_NUMBER,  /* a max. long, or another type of its size: from min to max */
+	RR_TAKES_WORD,    /* words. int or an enum: the index of one of them */
+	RR_TAKES_MORE,    /* what `take` makes of it */
+	RR_TAKES_TEXT,    /* none of these. const char *, not empty */
 	RR_TAKES_INT,     /* int: a whole number from min to max */
-	RR_TAKES_NUMBER,  /* long, or another type of its size: the same */
-	RR_TAKES_TEXT,    /* const char *, not empty */
-	RR_TAKES_WORD,    /* int or an enum: the index of one of `words` */
 	RR_TAKES_FORMAT,  /* enum rr_format: the name of one of `formats` */
 	RR_TAKES_OUTPUT,  /* struct rr_outputs: a file more, in one of `formats` */
-	RR_TAKES_SHARD,   /* struct rr_shard: "2/3" */
-	RR_TAKES_MORE     /* what `take` makes of it */
+	RR_TAKES_SHARD    /* struct rr_shard: "2/3" */
 };
 
 /* What several subcommands have (option.c). */
@@ -84,7 +84,7 @@ struct rr_option {
 	enum rr_option_kind kind;
 	size_t at;
 	long min, max;
-	const char *const *words; /* of RR_TAKES_WORD */
+	const char *const *words;
 	size_t n_words;
 	/* Values that completion suggests, NULL behind the last; may be NULL */
 	const char *(*name_at)(size_t index);

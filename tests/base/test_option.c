@@ -36,7 +36,7 @@ static bool check(void *into, struct rr_error *error)
 }
 
 static const struct rr_option options[] = {
-	{ .name = "loud", .kind = RR_TAKES_NOTHING, .at = offsetof(struct given, loud) },
+	{ .name = "loud", .at = offsetof(struct given, loud) },
 	{ .name = "small",
 	  .letter = 'x',
 	  .argument = "N",
@@ -44,7 +44,7 @@ static const struct rr_option options[] = {
 	  .at = offsetof(struct given, small),
 	  .min = 0,
 	  .max = 8 },
-	{ .name = "word", .argument = "W", .kind = RR_TAKES_MORE, .take = count_word },
+	{ .name = "word", .argument = "W", .take = count_word },
 	{ .common = RR_OPTION_TTL_MS,
 	  .at = offsetof(struct given, ttl_ms),
 	  .min = 5000,
