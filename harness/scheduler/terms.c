@@ -207,26 +207,35 @@ static int64_t to_ns(const char *text, double unit_ns)
 	return ns > 0 && ns < 1e18 ? (int64_t)ns : INT64_MAX;
 }
 
-static bool is_named_so(const struct rl_command *command, const char *a, const char *b)
+static bool is_word(const struct rl_word *word, const char *name)
 {
-	const char *name = command->words[0].text;
-
-	return strcasecmp(name, a) == 0 || strcasecmp(name, b) == 0;
+	return strcasecmp(word->text, name) == 0;
 }
 
-int64_t rr_command_time_out_ns(const struct rl_command *command)
+/* XREAD and XREADGROUP, whose group may be called BLOCK, and so may a stream. */
+static int64_t stream_time_out_ns(const struct rl_command *command, size_t first)
 {
 	const struct rl_word *words = command->words;
+
+	for (size_t i = first; i + 1 < command->n_words && !is_word(&words[i], "STREAMS"); i++) {
+		if (is_word(&words[i], "BLOCK"))
+			return to_ns(words[i + 1].text, 1e6);
+	}
+	return INT64_MAX;
+}
+
+/* In seconds, and the last word, unless it is said otherwise. */
+int64_t rr_command_time_out_ns(const struct rl_command *command)
+{
+	const struct rl_word *words = command->words, *name = words;
 	const size_t last = command->n_words - 1;
 
-	if (is_named_so(command, "BLMPOP", "BZMPOP"))
+	if (is_word(name, "XREAD") || is_word(name, "XREADGROUP"))
+		return stream_time_out_ns(command, is_word(name, "XREAD") ? 1 : 4);
+	if (is_word(name, "BLMPOP") || is_word(name, "BZMPOP"))
 		return to_ns(words[last > 1].text, 1e9);
-	if (is_named_so(command, "XREAD", "XREADGROUP")) {
-		for (size_t i = 1; i < last; i++) {
-			if (strcasecmp(words[i].text, "BLOCK") == 0)
-				return to_ns(words[i + 1].text, 1e6);
-		}
-	}
+	if (is_word(name, "WAIT") || is_word(name, "WAITAOF"))
+		return to_ns(words[last].text, 1e6);
 	return to_ns(words[last].text, 1e9);
 }
 
