@@ -79,22 +79,80 @@ static enum rr_resp_result parse_array(const char *at, const char *end, long cou
 	return count > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
 }
 
-/* As typed into a terminal: words with blanks between them. */
-static enum rr_resp_result split_line(const char *line, size_t length, struct rl_command *command)
+/* ---- Lines --------------------------------------------------------------------- */
+
+static int hex_value(char c)
 {
-	const char *end = line + length;
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
+/* What stands behind a backslash between double quotes, and moves on. */
+static char unescape(char **at, const char *end)
+{
+	static const char names[] = "nrtba", meant[] = "\n\r\t\b\a";
+	const char *text = *at, *name;
+
+	if (text[0] == 'x' && end - text > 2 && isxdigit((unsigned char)text[1]) &&
+	    isxdigit((unsigned char)text[2])) {
+		*at += 3;
+		return (char)(hex_value(text[1]) * 16 + hex_value(text[2]));
+	}
+	++*at;
+	name = memchr(names, text[0], strlen(names));
+	return name ? meant[name - names] : text[0];
+}
+
+/* Behind an opening quote: writes what it encloses to *to. False: it is not closed, or
+ * something follows at once. */
+static bool take_quoted(char **at, const char *end, char **to)
+{
+	const char quote = (*at)[-1];
+
+	while (*at < end && **at != quote) {
+		const char c = *(*at)++;
+		const bool escapes = c == '\\' && *at < end && (quote == '"' || **at == '\'');
+
+		*(*to)++ = escapes && quote == '"' ? unescape(at, end) : escapes ? *(*at)++ : c;
+	}
+	if (*at == end)
+		return false;
+	++*at;
+	return *at == end || isspace((unsigned char)**at);
+}
+
+/* One word, which is written where it stands. False: its quotes are not balanced. */
+static bool take_word(char **at, const char *end, struct rl_word *word)
+{
+	char *to = *at;
+
+	word->text = to;
+	while (*at < end && **at != ' ' && **at != '\t') {
+		const char c = *(*at)++;
+
+		if (c != '"' && c != '\'')
+			*to++ = c;
+		else if (!take_quoted(at, end, &to))
+			return false;
+	}
+	word->length = (size_t)(to - word->text);
+	return true;
+}
+
+/* As typed into a terminal: words with blanks between them, and quotes, as servers read
+ * them (sdssplitargs). */
+static enum rr_resp_result split_line(char *line, size_t length, struct rl_command *command)
+{
+	const char *end = line + strnlen(line, length);
 
 	while (line < end) {
-		const char *begin = line;
-
-		while (line < end && *line != ' ' && *line != '\t')
+		if (isspace((unsigned char)*line)) {
 			line++;
-		if (line > begin && command->n_words == RL_WORDS_MAX)
+			continue;
+		}
+		if (command->n_words == RL_WORDS_MAX)
 			return RR_RESP_TOO_LONG;
-		if (line > begin)
-			command->words[command->n_words++] =
-				(struct rl_word){ begin, (size_t)(line - begin) };
-		line += line < end;
+		if (!take_word(&line, end, &command->words[command->n_words++]))
+			return RR_RESP_MALFORMED;
 	}
 	return command->n_words > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
 }
@@ -107,8 +165,7 @@ static bool is_binary(char c)
 	return (byte < ' ' && !strchr("\r\n\t", c)) || byte > '~';
 }
 
-enum rr_resp_result rr_resp_parse(const char *bytes, size_t n, struct rl_command *command,
-				  size_t *used)
+enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *command, size_t *used)
 {
 	const char *end = bytes + n, *rest;
 	size_t length;
@@ -122,7 +179,7 @@ enum rr_resp_result rr_resp_parse(const char *bytes, size_t n, struct rl_command
 	if (!line)
 		return without_line(bytes, end);
 	if (line[0] != '*')
-		result = split_line(line, length, command);
+		result = split_line(bytes, length, command);
 	else if (!read_count(line, length, WORDS_MAX, &count))
 		result = RR_RESP_MALFORMED;
 	else

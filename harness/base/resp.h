@@ -19,9 +19,9 @@ enum rr_resp_result {
 };
 
 /* The request at the beginning of `bytes`: an array of bulk strings, or words on one
- * line. Its words point into `bytes`; *used is how many bytes it takes. */
-enum rr_resp_result rr_resp_parse(const char *bytes, size_t n, struct rl_command *command,
-				  size_t *used);
+ * line, as they are typed into a terminal. Its words point into `bytes`, where quotes of a
+ * whole line are taken away; *used is how many bytes it takes. */
+enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *command, size_t *used);
 
 /* Writes a reply as a server does. False: the file cannot take it. */
 bool rr_resp_write(FILE *file, const struct rl_reply *reply);

@@ -9,9 +9,13 @@
 #include "check/names.h"
 #include "base/resp.h"
 
+/* Words of the command that was parsed last lie there. */
+static char parsed[200];
+
 static enum rr_resp_result parse(const char *bytes, struct rl_command *command, size_t *used)
 {
-	return rr_resp_parse(bytes, strlen(bytes), command, used);
+	snprintf(parsed, sizeof(parsed), "%s", bytes);
+	return rr_resp_parse(parsed, strlen(parsed), command, used);
 }
 
 Test(resp, parses_one_request_of_several)
@@ -29,7 +33,7 @@ Test(resp, parses_one_request_of_several)
 /* Wherever it is cut. */
 Test(resp, waits_for_the_rest_of_a_request)
 {
-	static const char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n";
+	char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n";
 	struct rl_command command;
 	size_t used;
 
@@ -48,6 +52,35 @@ Test(resp, parses_lines_and_skips_empty_ones)
 	cr_assert_eq(parse("\r\n", &command, &used), RR_RESP_EMPTY);
 	cr_assert_eq(used, 2);
 	cr_assert_eq(parse("*0\r\n", &command, &used), RR_RESP_EMPTY);
+}
+
+static void assert_second(const char *line, const char *word, size_t length)
+{
+	struct rl_command command;
+	size_t used;
+
+	cr_assert_eq(parse(line, &command, &used), RR_RESP_COMPLETE, "%s", line);
+	cr_assert_eq(command.n_words, 3, "%s", line);
+	cr_assert_eq(command.words[1].length, length, "%s", line);
+	cr_assert_eq(memcmp(command.words[1].text, word, length), 0, "%s", line);
+}
+
+/* Each of these was sent to a server, and MONITOR showed these words. */
+Test(resp, takes_quotes_of_lines_as_servers_do)
+{
+	struct rl_command command;
+	size_t used;
+
+	assert_second("SET \"a b\" 1\r\n", "a b", 3);
+	assert_second("SET 'a b' 1\r\n", "a b", 3);
+	assert_second("SET a\"b c\" 1\r\n", "ab c", 4);
+	assert_second("SET \"\" 1\r\n", "", 0);
+	assert_second("SET \"\\x00\\xfF\\n\\q\\\"\" 1\r\n", "\0\xff\nq\"", 5);
+	assert_second("SET 'it\\'s\\n' 1\r\n", "it's\\n", 6);
+	assert_second("SET \"\\xg0\" 1\r\n", "xg0", 3);
+	cr_assert_eq(parse("SET \"a 1\r\n", &command, &used), RR_RESP_MALFORMED);
+	cr_assert_eq(parse("SET \"a\"b 1\r\n", &command, &used), RR_RESP_MALFORMED);
+	cr_assert_eq(parse("SET 'a 1\r\n", &command, &used), RR_RESP_MALFORMED);
 }
 
 /* `make fuzz`: two more than the largest number was added to it. */
