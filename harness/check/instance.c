@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "requests.h"
 
 struct rr_instance {
@@ -16,7 +17,7 @@ struct rr_instance {
 	size_t client;
 	struct rr_lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
-	long long n_connections;            /* that there have been */
+	long long last_id;                  /* of the connection that was opened last */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */
@@ -47,7 +48,7 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 					    .connection = connection,
 					    .is_used = true,
 					    .is_new = true,
-					    .id = ++instance->n_connections,
+					    .id = ++instance->last_id,
 					    .name = RR_NO_ID };
 	return unused;
 }
@@ -135,8 +136,7 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
-	request.answer = rr_request_answer(command, lane, instance->client,
-					   instance->config->program);
+	request.answer = rr_request_answer(command, lane, instance->config->program);
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES)) {
 		instance->is_inside = traits & RR_REQUEST_ENTERS;
 		instance->has_entered |= instance->is_inside;
@@ -204,6 +204,15 @@ static void order_new_lanes(struct rr_instance *instance)
 	}
 }
 
+/* Which numbers connections have depends on who else has connected: they are another
+ * run's, as a random value is, of ten digits. */
+static long long draw_first_id(uint64_t start)
+{
+	struct rr_random random = { start };
+
+	return (long long)(1000000000 + rr_random_below(&random, 1000000000));
+}
+
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
@@ -238,6 +247,7 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 
 	instance->config = config;
 	instance->client = client;
+	instance->last_id = draw_first_id(config->n_starts);
 	instance->plan = (struct rr_process_plan){
 		.config = &config->process,
 		.argv = argv,

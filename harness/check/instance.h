@@ -27,6 +27,7 @@ struct rr_instance_config {
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times;  /* added up there */
 	struct rr_intern *endings;        /* status, output: see rr_ending_of() */
+	uint64_t n_starts;                /* of programs before it */
 };
 
 /* How a program ended, and what it printed. */

@@ -26,7 +26,7 @@ struct rr_lane {
 	bool is_new;                    /* since the program waited last */
 	bool is_dirty;                  /* it may carry something */
 	long long n_channels, n_shards; /* that it is subscribed to */
-	long long id;                   /* connections of its program up to it */
+	long long id;                   /* what CLIENT ID says */
 	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
 	struct rr_request *requests; /* a ring; NULL = none yet */

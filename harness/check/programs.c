@@ -157,7 +157,7 @@ static void start_instance(struct run *run, size_t client)
 
 	if (programs->problem.kind)
 		return;
-	programs->figures.starts++;
+	programs->instances.n_starts = programs->figures.starts++;
 	run->instance = rr_instance_start(&programs->instances, run->line->argv, client,
 					  programs->config.names[client], &programs->problem);
 	if (!run->instance)

@@ -87,7 +87,7 @@ static uint32_t text_reply(struct rr_terms *terms, enum rl_reply_type type, cons
 
 /* CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
 static uint32_t answer_about_lane(const struct rl_command *command, struct rr_lane *lane,
-				  size_t client, struct rr_terms *terms)
+				  struct rr_terms *terms)
 {
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 
@@ -101,12 +101,12 @@ static uint32_t answer_about_lane(const struct rl_command *command, struct rr_la
 		return lane->name;
 	if (word_is(&command->words[1], "ID")) {
 		reply.type = RL_REPLY_INTEGER;
-		reply.integer = (long long)client * RR_RUN_LANES + lane->id;
+		reply.integer = lane->id;
 	}
 	return rr_terms_reply(terms, &reply);
 }
 
-uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane, size_t client,
+uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program)
 {
 	static const char no_resp3[] = "NOPROTO unsupported protocol version";
@@ -119,7 +119,7 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 	if (traits & RR_REQUEST_ASKED_ONCE && !rr_lane_will_be_subscribed(lane))
 		return program->ask(program->ask_context, 0, command);
 	if (traits & RR_REQUEST_NAMES)
-		return answer_about_lane(command, lane, client, program->terms);
+		return answer_about_lane(command, lane, program->terms);
 	if (traits & RR_REQUEST_ACCEPTED)
 		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES))

@@ -32,9 +32,9 @@ enum rr_request_trait {
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rl_command *command);
 
-/* The number of the reply to what is no step; RR_NO_ID = it is one. `client` is the
- * number of the program whose lane it came on, which keeps its name. */
-uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane, size_t client,
+/* The number of the reply to what is no step; RR_NO_ID = it is one. The lane that it came
+ * on keeps its name. */
+uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program);
 
 #endif

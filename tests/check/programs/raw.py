@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""A connection that sends what it is told to, and nothing else: r("GET", "k")."""
+
+import os
+import socket
+
+
+class Connection:
+    def __init__(self, port=None):
+        port = int(port or os.environ["REDIS_PORT"])
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.file = self.socket.makefile("rb")
+
+    def send(self, *words):
+        parts = [b"*%d\r\n" % len(words)]
+        for word in words:
+            text = word if isinstance(word, bytes) else str(word).encode()
+            parts.append(b"$%d\r\n%s\r\n" % (len(text), text))
+        self.socket.sendall(b"".join(parts))
+
+    def read(self):
+        line = self.file.readline()
+        if not line:
+            raise EOFError
+        kind, rest = line[:1], line[1:-2].decode()
+        if kind == b"+":
+            return rest
+        if kind == b"-":
+            return Exception(rest)
+        if kind == b":":
+            return int(rest)
+        if int(rest) < 0:
+            return None
+        if kind == b"$":
+            return self.file.read(int(rest) + 2)[:-2].decode("latin1")
+        return [self.read() for _ in range(int(rest))]
+
+    def __call__(self, *words):
+        self.send(*words)
+        return self.read()

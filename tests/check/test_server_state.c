@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace check with programs whose commands ask for what a server keeps besides data, and
+ * with those that wait. What is true of each was seen with the same programs on a real
+ * server, in the order that its comment says.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(server_state, .init = cli_setup, .fini = cli_teardown);
+
+#define CHECK "$REDRACE check --audit 2 "
+#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
+
+static void assert_told(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+/* A program in Python; `r` is its connection. */
+static void write_program(const char *name, const char *text)
+{
+	char path[SUPPORT_DIRECTORY + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.py", cli_home, name);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "import raw\nr = raw.Connection()\n%s\n", text);
+	fclose(file);
+}
+
+/* Two clients that do the same. */
+static void check_one(const char *options, const char *text, int code, const char *part)
+{
+	char command[600];
+
+	write_program("both", text);
+	snprintf(command, sizeof(command), CHECK "%s -- sh -c \"" PYTHON "both.py\" 2>&1", options);
+	cr_assert_eq(cli_run(command), code, "%s: %s", text, cli_output);
+	assert_told(part);
+}
+
+/* ---- Connections ---------------------------------------------------------------------- */
+
+/* Connections are numbered in the order in which they are opened, by 5 and 6 or 5 and 7:
+ * two clients may or may not count in the same place. */
+Test(server_state, a_choice_by_client_id_is_not_deterministic)
+{
+	check_one("",
+		  "shard = r('CLIENT', 'ID') % 2\n"
+		  "r('SET', 'n%d' % shard, int(r('GET', 'n%d' % shard) or 0) + 1)",
+		  65, "not deterministic");
+	check_one("", "r('INCR', 'odd' if r('CLIENT', 'ID') % 2 else 'even')", 65,
+		  "not deterministic");
+}
+
+/* As a name it is one's own. */
+Test(server_state, a_client_may_be_named_by_its_id)
+{
+	check_one("",
+		  "me = str(r('CLIENT', 'ID'))\n"
+		  "while r('SET', 'lock', me, 'NX', 'PX', 10000) is None: pass\n"
+		  "r('SET', 'n', int(r('GET', 'n') or 0) + 1)\n"
+		  "if r('GET', 'lock') == me: r('DEL', 'lock')",
+		  2, "no failure found");
+	check_one("",
+		  "me = str(r('CLIENT', 'ID'))\n"
+		  "if r('SET', 'lock', me, 'NX') == 'OK': r('SET', 'winner', r('GET', 'lock'))",
+		  0, "serializable");
+}
+
+/* ---- The protocol --------------------------------------------------------------------- */
+
+/* A line may have quotes: the value is "b c", as MONITOR of a server shows. */
+Test(server_state, lines_with_quotes_are_read_as_servers_do)
+{
+	check_one("",
+		  "r.socket.sendall(b'GET \"the count\"\\r\\n')\n"
+		  "n = int(r.read() or 0)\n"
+		  "r.socket.sendall(b'SET \"the count\" \\'%d\\'\\r\\n' % (n + 1))\n"
+		  "r.read()",
+		  1, "the count = \"1\"");
+	check_one("", "r.socket.sendall(b'SET \"a 1\\r\\n')\nr.read()", 65,
+		  "no request of Redis's protocol");
+}
+
+/* ---- Waiting ---------------------------------------------------------------------------- */
+
+/* The key has 5 s, and WAIT gives up after 100 ms: the value is still there. */
+Test(server_state, wait_counts_milliseconds)
+{
+	check_one("--clients 1 --final 'GET lost' '(nil)'",
+		  "r('SET', 'k', 1, 'PX', 5000)\n"
+		  "r('WAIT', 1, 100)\n"
+		  "if r('GET', 'k') is None: r('SET', 'lost', 1)",
+		  0, "serializable");
+}
