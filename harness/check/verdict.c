@@ -101,6 +101,23 @@ static void print_data(FILE *out, const struct rr_check *check)
 	print_endings(out, check, check->result->endings, false);
 }
 
+static void print_outputs(FILE *out, const struct rr_check *check)
+{
+	fputs("In the end\n", out);
+	print_endings(out, check, check->result->endings, true);
+	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
+	print_endings(out, check, check->result->nearest_endings, true);
+}
+
+static void print_why(FILE *out, const struct rr_explore_result *result)
+{
+	char heading[80] = "Why:";
+
+	if (result->anomaly)
+		snprintf(heading, sizeof(heading), "Why (%s):", result->anomaly);
+	print_lines(out, heading, result->why);
+}
+
 static void print_finding(FILE *out, const struct rr_check *check)
 {
 	const unsigned found = check->result->found;
@@ -122,14 +139,10 @@ static void print_finding(FILE *out, const struct rr_check *check)
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check);
 	print_lines(out, "Not as expected:", check->result->unexpected);
-	if (!(found & RR_OUTCOME_OUTPUTS))
-		return;
-	fputs("In the end\n", out);
-	print_endings(out, check, check->result->endings, true);
-	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, check->result->nearest_endings, true);
+	if (found & RR_OUTCOME_OUTPUTS)
+		print_outputs(out, check);
+	print_why(out, check->result);
 }
-
 /* ---- Without a finding ------------------------------------------------------------- */
 
 /* A client that always failed has shown nothing; how many there are if there is none. */

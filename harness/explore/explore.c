@@ -62,6 +62,7 @@ void rr_explore_release(struct rr_explore_result *result)
 	free(result->nearest);
 	free(result->unexpected);
 	free(result->words);
+	free(result->why);
 	result->transcript = result->data = result->nearest = result->unexpected = result->words =
-		NULL;
+		result->why = NULL;
 }

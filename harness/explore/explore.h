@@ -185,6 +185,8 @@ struct rr_explore_result {
 	 * NULL = none. */
 	char *data, *nearest;
 	char *unexpected;                    /* what is not as expected */
+	char *why;                           /* sentences, a line each; see why.h */
+	const char *anomaly;                 /* its name; NULL = none fits */
 	char *words;                         /* the schedule, to be followed again */
 	uint32_t ended_well;                 /* clients, as bits */
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its

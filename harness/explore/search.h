@@ -144,6 +144,8 @@ struct rr_transcript_headings {
 	const char *shows;       /* see struct rr_race; NULL = nothing */
 	const char *const *keys; /* that are shown, of programs of others */
 	size_t n_keys;
+	size_t *steps; /* of each action: the number of its step is put here, 0 = it is in
+			* none; NULL = nobody asks */
 };
 
 /* Without its verdict; malloc'd. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "search.h"
+#include "why.h"
 
 enum {
 	SERIAL_MOST = 2000000, /* states of serial orders */
@@ -162,22 +163,24 @@ static bool judge_programs(struct rr_search *search)
 
 /* ---- What is found -------------------------------------------------------------- */
 
-/* A serial order that is nearest to what was found. */
-static void note_nearest(struct rr_search *search, uint32_t nearest)
+/* A serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
+ * none. */
+static uint32_t note_nearest(struct rr_search *search, uint32_t nearest)
 {
 	struct rr_explore_result *result = search->result;
 	const struct rr_serial_end *end;
 
 	if (nearest == RR_NO_ID)
-		return;
+		return RR_NO_ID;
 	end = rr_intern_get(&search->judge.serial.ends, nearest);
 	result->nearest = rr_contents_text(&search->judge.contents, end->server, false);
 	for (size_t i = 0; i < search->product.n_clients; i++)
 		result->nearest_endings[i] = end->endings[i];
+	return end->server;
 }
 
 /* What is found at the end of a schedule. */
-static bool note_end(struct rr_search *search, const uint32_t *end)
+static bool note_end(struct rr_search *search, const uint32_t *end, uint32_t *nearest)
 {
 	struct rr_explore_result *result = search->result;
 	const struct rr_product *product = &search->product;
@@ -195,7 +198,7 @@ static bool note_end(struct rr_search *search, const uint32_t *end)
 		return rr_search_fail(search, &search->judge.error);
 	if (result->found & RR_OUTCOME_NOT_SERIAL)
 		result->found = (result->found & ~RR_OUTCOME_NOT_SERIAL) | judgement.found;
-	note_nearest(search, judgement.nearest);
+	*nearest = note_nearest(search, judgement.nearest);
 	result->unexpected = rr_judge_unexpected(&search->judge, end);
 	return true;
 }
@@ -234,14 +237,34 @@ static bool conclude_transcript(struct rr_search *search, char *transcript)
 	return search->result->transcript || rr_search_fail(search, &why);
 }
 
+/* Why that is a finding. */
+static void explain(struct rr_search *search, const struct rr_schedule *schedule,
+		    const size_t *steps, uint32_t nearest)
+{
+	struct rr_explore_result *result = search->result;
+	const struct rr_why why = rr_why_find(&(struct rr_why_question){
+		.contents = &search->judge.contents,
+		.actions = &schedule->actions,
+		.steps = steps,
+		.end = schedule->end[0],
+		.nearest = nearest,
+		.found = result->found,
+	});
+
+	result->why = why.text;
+	result->anomaly = why.name;
+}
+
 static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	const char **keys;
-	size_t n_keys;
+	size_t *steps, n_keys;
+	uint32_t nearest = RR_NO_ID;
 	char *transcript;
 
-	if (!note_end(search, schedule->end))
+	if (!note_end(search, schedule->end, &nearest))
 		return false;
+	steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
 	search->result->words = rr_strdup(schedule->words);
 	n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], &keys);
 	transcript =
@@ -251,8 +274,12 @@ static bool show_finding(struct rr_search *search, const struct rr_schedule *sch
 					      .shows = sum_up(search->result->found),
 					      .keys = keys,
 					      .n_keys = n_keys < KEYS_SHOWN ? n_keys : KEYS_SHOWN,
+					      .steps = steps,
 				      });
 	free(keys);
+	if (search->result->found)
+		explain(search, schedule, steps, nearest);
+	free(steps);
 	return conclude_transcript(search, transcript);
 }
 

@@ -114,13 +114,32 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 	return !recorder->is_full;
 }
 
+/* The number of the step that an action has become. */
+struct numbering {
+	const struct rr_actions *actions;
+	size_t *steps;
+	size_t n;
+};
+
+static void number_step(void *context, struct rr_step *step, const struct rr_action *action)
+{
+	struct numbering *numbering = context;
+
+	numbering->n += step->kind != RR_STEP_NOTE;
+	if (action && numbering->steps)
+		numbering->steps[action - numbering->actions->all] = numbering->n;
+}
+
 char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
 			    const struct rr_actions *actions,
 			    const struct rr_transcript_headings *headings)
 {
 	uint32_t given[RR_GIVEN_MAX];
 	char *text = NULL;
+	struct numbering numbering = { .actions = actions, .steps = headings->steps };
 	struct rr_recorder_setup setup = {
+		.added = number_step,
+		.context = &numbering,
 		.program = product->config.program,
 		.scripts = scripts,
 		.strategy = product->config.strategy,

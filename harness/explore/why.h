@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why a schedule is a finding: sentences that contradict each other, and the anomaly's name.
+ *
+ * Two commands depend on each other if they do not commute where they met: in the one order a
+ * reply or what the server holds is another than in the other. No list of ours says which do:
+ * the server table is asked. Clients that depend on each other in a circle have no order (as
+ * Elle does for transactions: Kingsbury and Alvaro, PVLDB 14(3), 2020).
+ */
+#ifndef RR_WHY_H
+#define RR_WHY_H
+
+#include "contents.h"
+#include "product/product.h"
+
+/* What is told of. */
+struct rr_why_question {
+	struct rr_contents *contents; /* of the table of the only server */
+	const struct rr_actions *actions;
+	const size_t *steps; /* of each action: the number of its step, 0 = none */
+	uint32_t end;        /* the server's state at their end */
+	uint32_t nearest;    /* that of a serial order that is near; RR_NO_ID = none */
+	unsigned found;      /* RR_OUTCOME_..., see explore.h */
+};
+
+struct rr_why {
+	char *text;       /* a sentence a line, malloc'd; NULL = nothing is known */
+	const char *name; /* "lost update", NULL = none fits */
+};
+
+/* An error of the table on the way is forgotten: then nothing is known. */
+struct rr_why rr_why_find(const struct rr_why_question *question);
+
+#endif

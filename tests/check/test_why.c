@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings that explain themselves: why, and what the anomaly is called. What the sentences
+ * say was seen on real servers: every finding is played on one before it is printed. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(why, .init = cli_setup, .fini = cli_teardown);
+
+#define CLI "redis-cli -p $REDIS_PORT "
+
+/* `init`: commands, a line each; `arguments` and all the texts that are to be printed, the
+ * last one NULL. */
+static void check_says(const char *init, const char *arguments, const char *const *parts)
+{
+	char path[SUPPORT_DIRECTORY + 40], command[1200];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/init.redis", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%s\n", init);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "$REDRACE check --audit 1 --init $HERE/init.redis %s 2>&1", arguments);
+	cr_assert_eq(cli_run(command), 1, "%s", cli_output);
+	for (; *parts; parts++)
+		cr_assert_not_null(strstr(cli_output, *parts), "no '%s' in: %s", *parts,
+				   cli_output);
+}
+
+#define SAYS(...)                 \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
+
+/* ---- Two clients ------------------------------------------------------------------ */
+
+Test(why, lost_update)
+{
+	check_says("SET x 5", "-- sh -c 'v=$(" CLI "GET x); " CLI "SET x $((v + 1))'",
+		   SAYS("Why (lost update):\n"
+			"  A is before B: GET x (2) did not see B's SET (4).\n"
+			"  B is before A: GET x (1) did not see A's SET (3).\n"));
+}
+
+/* B has read nothing, and its update is lost as well. */
+Test(why, lost_update_of_a_client_that_only_writes)
+{
+	check_says("SET x 5",
+		   "--client A='v=$(" CLI "GET x); " CLI "SET x $((v + 1))' --client B='" CLI
+		   "SET x 100'",
+		   SAYS("Why (lost update):\n"
+			"  A is before B: GET x (1) did not see B's SET (2).\n"
+			"  B is before A: A's SET x 6 (3) overwrote B's SET (2).\n"));
+}
+
+Test(why, write_skew)
+{
+	check_says("MSET x 1 y 1",
+		   "--client A='[ $(" CLI "GET y) = 1 ] && " CLI "SET x 0; true' "
+		   "--client B='[ $(" CLI "GET x) = 1 ] && " CLI "SET y 0; true'",
+		   SAYS("Why (write skew):\n", "GET y (2) did not see B's SET (4)",
+			"GET x (1) did not see A's SET (3)"));
+}
+
+Test(why, both_did_what_one_should)
+{
+	check_says("SET stock 1",
+		   "-- sh -c '[ $(" CLI "GET stock) -gt 0 ] && " CLI "DECR stock; true'",
+		   SAYS("Why (both did what one should):\n",
+			"GET stock (2) did not see B's DECR (4)"));
+}
+
+Test(why, resurrected_delete)
+{
+	check_says("HSET s name old",
+		   "--client A='[ $(" CLI "EXISTS s) = 1 ] && " CLI "HSET s seen 1; true' "
+		   "--client B='" CLI "DEL s'",
+		   SAYS("Why (resurrected delete):\n", "EXISTS s (1) did not see B's DEL (2)",
+			"A's HSET s seen (3) came after B's DEL (2)"));
+}
+
+Test(why, stale_read)
+{
+	check_says("MSET x 0 y 0",
+		   "--client A='" CLI "SET x 1; " CLI "SET y 1' --client B='x=$(" CLI
+		   "GET x); y=$(" CLI "GET y); " CLI "SET seen $x$y'",
+		   SAYS("Why (stale read):\n", "B's GET x (2) saw A's SET (1)",
+			"GET y (3) did not see A's SET (5)"));
+}
+
+/* The order of two lists contradicts itself, and nothing was read: that has no name. */
+Test(why, what_has_no_name_has_its_sentences)
+{
+	check_says("PING",
+		   "-- sh -c '" CLI "RPUSH a $REDRACE_CLIENT; " CLI "RPUSH b $REDRACE_CLIENT'",
+		   SAYS("Why:\n  A is before B: B's RPUSH a B (2) came after A's RPUSH (1).\n"
+			"  B is before A: A's RPUSH b A (4) came after B's RPUSH (3).\n"));
+}
+
+/* What EXEC does is one step, though each of its commands was sent before. */
+Test(why, transactions_are_one_command)
+{
+	check_says("SET x 5",
+		   "-- sh -c 'v=$(" CLI
+		   "GET x); printf \"MULTI\\nSET x $((v + 1))\\nEXEC\\n\" | " CLI "'",
+		   SAYS("Why (lost update):\n", " did not see B's EXEC ("));
+}
+
+/* ---- More clients, and none -------------------------------------------------------- */
+
+Test(why, a_circle_of_three)
+{
+	check_says("MSET x 0 y 0 z 0",
+		   "--client A='v=$(" CLI "GET x); " CLI "SET y a$v' --client B='v=$(" CLI
+		   "GET y); " CLI "SET z b$v' --client C='v=$(" CLI "GET z); " CLI "SET x c$v'",
+		   SAYS("Why:\n", "A is before C: GET x (", "C is before B: GET z (",
+			"B is before A: GET y ("));
+}
+
+Test(why, left_without_a_lease)
+{
+	check_says("PING",
+		   "--clients 1 --atomic --crashes 1 -- sh -c '" CLI "INCR hits; " CLI
+		   "EXPIRE hits 60'",
+		   SAYS("Why (left without a lease):\n"
+			"  hits stays for ever: in a serial order it has a time to live.\n"));
+}
+
+Test(why, a_lease_that_has_run_out)
+{
+	check_says("PING",
+		   "--expiries 1 -- sh -c '" CLI
+		   "SET lock $REDRACE_CLIENT NX PX 1000 | grep -q OK || exit 1; " CLI
+		   "ECHO redrace:enter; " CLI "ECHO redrace:leave; " CLI "DEL lock'",
+		   SAYS("two clients are in their critical sections",
+			"Why:\n  lock, which A's SET (1) wrote, has run out (3).\n"));
+}
+
+/* ---- For programs ------------------------------------------------------------------ */
+
+Test(why, stands_in_json)
+{
+	cr_assert_eq(
+		cli_run("$REDRACE check --audit 1 --format json -- sh examples/check/counter.sh 2>&1"),
+		1, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "\"anomaly\": \"lost update\""), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "\"why\": \"A is before B: GET counter (2) did not"),
+			   "%s", cli_output);
+}
