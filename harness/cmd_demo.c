@@ -127,7 +127,6 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_SECONDS,
 	  .help = "seconds that each of the four live counts takes (10)",
 	  .at = offsetof(struct demo_options, seconds),
-	  .min = 1,
 	  .max = 600 },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = offsetof(struct demo_options, redis_server) },
 };
@@ -156,7 +155,7 @@ struct tour {
 static void pause_tour(struct tour *tour)
 {
 	if (tour->waits && !tour->has_quit)
-		tour->has_quit = !rr_press_key(&tour->session.signals, "press a key, q to end ");
+		tour->has_quit = !rr_press_key(&tour->session, "press a key, q to end ");
 	if (tour->session.signals.interrupted)
 		rr_error_interrupted(tour->error);
 }

@@ -147,6 +147,30 @@ static bool write_and_rename(const char *path, const char *text, size_t length)
 	return good;
 }
 
+/* A name beside it could be renamed: it is no directory, and its own can be written. */
+static bool can_rename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? rr_asprintf("%.*s", (int)(slash + 1 - path), path) : rr_strdup(".");
+	struct stat info;
+	bool good = access(folder, W_OK | X_OK) == 0;
+	const int why = errno;
+
+	free(folder);
+	errno = why;
+	if (good && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+		errno = EISDIR;
+		good = false;
+	}
+	return good;
+}
+
+bool rr_files_can_write(const char *path, struct rr_error *error)
+{
+	return (is_special(path) ? access(path, W_OK) == 0 : can_rename(path)) ||
+	       cannot("write", path, error);
+}
+
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error)
 {
 	return (is_special(path) ? write_special(path, text, length) :

@@ -18,6 +18,10 @@ bool rr_files_make_directory(const char *path, struct rr_error *error);
 /* The same of one that is not there yet, in a directory that is. */
 bool rr_files_make_new_directory(const char *path, struct rr_error *error);
 
+/* Could `path` be replaced, as far as can be said without doing it? To be asked before
+ * the work whose results it shall hold. */
+bool rr_files_can_write(const char *path, struct rr_error *error);
+
 /* Replaces `path` by `text`: written to a new file beside it, whose name nobody can
  * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
  * pipe and what stands for a descriptor, as /dev/stdout does, is written to

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "files.h"
 #include "text.h"
 
 const char *const rr_format_names[RR_FORMATS] = {
@@ -103,7 +104,7 @@ bool rr_outputs_add(struct rr_outputs *outputs, const char *path, unsigned forma
 				    path, rr_format_suffixes(formats, list));
 	file->path = path;
 	outputs->n++;
-	return true;
+	return rr_files_can_write(path, error);
 }
 
 void rr_outputs_drop(struct rr_outputs *outputs, unsigned formats)

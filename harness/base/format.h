@@ -69,7 +69,8 @@ struct rr_outputs {
 	} files[RR_OUTPUTS_MAX];
 };
 
-/* One more file, in the format of its suffix. */
+/* One more file, in the format of its suffix. False: that is none of the set, or it
+ * cannot be written. */
 bool rr_outputs_add(struct rr_outputs *outputs, const char *path, unsigned formats,
 		    struct rr_error *error);
 

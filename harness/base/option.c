@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "shard.h"
 #include "text.h"
 
@@ -44,7 +45,8 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_OUTPUT] = { .name = "output",
 			       .letter = 'o',
 			       .argument = "FILE",
-			       .help = "write to FILE instead of standard output" },
+			       .help = "write to FILE instead of standard output",
+			       .kind = RR_TAKES_FILE },
 	[RR_OPTION_PROCESSES] = { .name = "processes",
 				  .letter = 'p',
 				  .argument = "N",
@@ -101,10 +103,10 @@ static void complete_option(struct rr_option *option)
 		option->argument = common->argument;
 	if (!option->help)
 		option->help = common->help;
-	if (!option->max) {
+	if (!option->min)
 		option->min = common->min;
+	if (!option->max)
 		option->max = common->max;
-	}
 	if (option->formats && option->common == RR_OPTION_OUTPUT)
 		option->kind = RR_TAKES_OUTPUT;
 	option->kind = kind_of(option);
@@ -219,6 +221,9 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 		return rr_format_find(text, option->formats, field) ||
 		       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name,
 				    text, rr_format_list(option->formats, list));
+	case RR_TAKES_FILE:
+		*(const char **)field = text;
+		return rr_files_can_write(text, error);
 	case RR_TAKES_OUTPUT:
 		return rr_outputs_add(field, text, option->formats, error);
 	case RR_TAKES_SHARD:

@@ -37,6 +37,7 @@ enum rr_option_kind {
 	RR_TAKES_MORE,    /* what `take` makes of it */
 	RR_TAKES_TEXT,    /* none of these. const char *, not empty */
 	RR_TAKES_INT,     /* int: a whole number from min to max */
+	RR_TAKES_FILE,    /* const char *: the path of a file that can be written */
 	RR_TAKES_FORMAT,  /* enum rr_format: the name of one of `formats` */
 	RR_TAKES_OUTPUT,  /* struct rr_outputs: a file more, in one of `formats` */
 	RR_TAKES_SHARD    /* struct rr_shard: "2/3" */
@@ -74,7 +75,7 @@ enum rr_common_option {
  * the text will not do. It may be changed. */
 typedef bool rr_take(void *into, char *text, struct rr_error *error);
 
-/* With a common option, what is left out here is as in option.c. */
+/* With a common option, what is left out here, or 0, is as in option.c. */
 struct rr_option {
 	enum rr_common_option common;
 	const char *name;     /* "ttl-ms"; NULL and a help: a headline */

@@ -382,7 +382,7 @@ bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *
 	struct keyboard *keyboard = rr_calloc(1, sizeof(*keyboard));
 	bool good;
 
-	if (!rr_screen_open(&keyboard->screen, signals)) {
+	if (!rr_screen_open(&keyboard->screen, cluster->session)) {
 		free(keyboard);
 		return rr_error_set(error, RR_ERROR_USAGE, "--interactive needs a terminal");
 	}
@@ -395,7 +395,7 @@ bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 	else if (!good)
 		*error = keyboard->guided.error;
-	else
+	else if (rr_cluster_is_whole(cluster, error))
 		sum_up(keyboard);
 	rr_guided_close(&keyboard->guided);
 	free(keyboard);

@@ -54,9 +54,9 @@ bool rr_quiz_is_right(const char *answer, const char *reply);
 
 /* ---- Pauses (screen.c) -------------------------------------------------- */
 
-/* Prints `prompt` and waits for a key, at a terminal. False: it was q, or a
- * signal has come (signals->interrupted). */
-bool rr_press_key(struct rr_signals *signals, const char *prompt);
+/* Prints `prompt` and waits for a key, at a terminal. False: it was q, a signal
+ * has come (signals.interrupted), or the guardian is gone. */
+bool rr_press_key(struct rr_session *session, const char *prompt);
 
 /* ---- Playing a strategy (schedule.c, interactive.c) --------------------- */
 

@@ -220,7 +220,7 @@ static void await_line(struct quiz *quiz)
 	rr_screen_read(&quiz->screen, quiz->answer);
 	if (!isatty(STDIN_FILENO))
 		putchar('\n');
-	if (quiz->screen.signals->interrupted || strcmp(quiz->answer, "q") == 0)
+	if (quiz->screen.session->signals.interrupted || strcmp(quiz->answer, "q") == 0)
 		quiz->wish = STEP_QUIT;
 }
 
@@ -307,9 +307,9 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 	size_t right, answered;
 
 	quiz->ascii = ascii;
-	quiz->screen.signals = signals;
+	quiz->screen.session = cluster->session;
 	if (terminal && *terminal && strcmp(terminal, "dumb") != 0)
-		rr_screen_open(&quiz->screen, signals);
+		rr_screen_open(&quiz->screen, cluster->session);
 	do
 		rr_trace_free(&trace);
 	while (step_through(quiz, race, cluster, &trace, error) && quiz->wish == STEP_BACK);
@@ -318,7 +318,7 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 	rr_screen_close(&quiz->screen);
 	if (signals->interrupted) {
 		code = RR_EXIT_INTERRUPTED;
-	} else if (!error->kind && quiz->wish != STEP_QUIT) {
+	} else if (!error->kind && rr_cluster_is_whole(cluster, error) && quiz->wish != STEP_QUIT) {
 		putchar('\n');
 		code = show(context, &trace);
 	}

@@ -16,11 +16,11 @@
 
 enum { COLUMNS = 80, COLUMNS_LEAST = 40, LINES = 24, LINES_LEAST = 8, TAIL_LEAST = 3 };
 
-bool rr_screen_open(struct rr_screen *screen, struct rr_signals *signals)
+bool rr_screen_open(struct rr_screen *screen, struct rr_session *session)
 {
 	struct termios raw;
 
-	*screen = (struct rr_screen){ .signals = signals };
+	*screen = (struct rr_screen){ .session = session };
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &raw) != 0)
 		return false;
 	/* Ctrl-C is a signal still, for nobody reads keys while a server is
@@ -72,18 +72,21 @@ static int read_sequence(void)
 
 int rr_screen_key(struct rr_screen *screen)
 {
+	struct rr_signals *signals = &screen->session->signals;
+	/* Of the guardian nothing is read here: poll() says when it has hung up. */
 	struct pollfd ready[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = screen->signals->fd, .events = POLLIN },
+		{ .fd = signals->fd, .events = POLLIN },
+		{ .fd = screen->session->guardian.socket },
 	};
 	unsigned char key;
 
-	while (!screen->signals->interrupted) {
-		poll(ready, 2, -1);
-		rr_signals_wait(screen->signals, 0);
-		if (screen->signals->interrupted || !ready[0].revents)
+	while (!signals->interrupted) {
+		poll(ready, 3, -1);
+		rr_signals_wait(signals, 0);
+		if (signals->interrupted || (!ready[0].revents && !ready[2].revents))
 			continue;
-		screen->has_ended = read(STDIN_FILENO, &key, 1) != 1;
+		screen->has_ended = ready[2].revents || read(STDIN_FILENO, &key, 1) != 1;
 		if (screen->has_ended)
 			return RR_KEY_NONE;
 		return key == RR_KEY_ESCAPE && screen->has_keys ? read_sequence() : key;
@@ -117,14 +120,14 @@ void rr_screen_read(struct rr_screen *screen, char line[RR_LINE_SIZE])
 		rr_screen_edit(line, key);
 }
 
-bool rr_press_key(struct rr_signals *signals, const char *prompt)
+bool rr_press_key(struct rr_session *session, const char *prompt)
 {
 	struct rr_screen screen;
 	int key;
 
 	fputs(prompt, stdout);
 	fflush(stdout);
-	if (!rr_screen_open(&screen, signals))
+	if (!rr_screen_open(&screen, session))
 		return true;
 	key = rr_screen_key(&screen);
 	rr_screen_close(&screen);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/machine.h"
+#include "cluster/cluster.h"
 
 enum { RR_LINE_SIZE = 512 };
 
@@ -17,17 +17,17 @@ enum { RR_LINE_SIZE = 512 };
 enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127, RR_KEY_LEFT = 256, RR_KEY_RIGHT };
 
 struct rr_screen {
-	struct rr_signals *signals;
+	struct rr_session *session;
 	bool has_keys;  /* opened: each key comes at once, nothing is echoed */
 	bool has_ended; /* the input: nobody will say anything more */
 };
 
 /* False: standard input and output are not a terminal. Lines can be read all the same. */
-bool rr_screen_open(struct rr_screen *screen, struct rr_signals *signals);
+bool rr_screen_open(struct rr_screen *screen, struct rr_session *session);
 void rr_screen_close(struct rr_screen *screen);
 
 /* The next key; Ctrl-C is a signal. RR_KEY_NONE: a signal has come
- * (signals->interrupted), or the input has ended. */
+ * (signals.interrupted), the input has ended, or the guardian is gone. */
 int rr_screen_key(struct rr_screen *screen);
 
 /* A line that is typed, with one more key: a character, DELETE, or ESCAPE, which leaves

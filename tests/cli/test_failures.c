@@ -127,6 +127,34 @@ Test(failures, of_written_files_are_74)
 	}
 }
 
+/* The work, for which there is no server here, is not begun. */
+Test(failures, of_files_in_no_folder_come_before_the_work)
+{
+	static const char *const writers[] = {
+		"bench incr -o $HERE/none/f.json",
+		"play lost-update -o $HERE/none/f.svg",
+		"explore none -o $HERE/none/f.json",
+		"check -o $HERE/none/f.json true",
+		"matrix -o $HERE/f.xml -o $HERE/none/f.json",
+		"matrix -o $HERE/folder.json",
+		"claims -o $HERE/none/f.json",
+		"game -o $HERE/none/f.html",
+		"report -o $HERE/none/f.html",
+		"doctor -o $HERE/none/f.json",
+	};
+	char command[400];
+
+	cr_assert_eq(cli_run("mkdir $HERE/folder.json"), 0);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		snprintf(command, sizeof(command), "$REDRACE %s --redis-server /none " QUIETLY,
+			 writers[i]);
+		if (strncmp(writers[i], "check", 5) == 0)
+			snprintf(command, sizeof(command),
+				 "$REDRACE check --redis-server /none %s " QUIETLY, writers[i] + 6);
+		cli_assert_one_line(command, RR_EXIT_FILE, "cannot write '");
+	}
+}
+
 /* ---- Servers that are none ---------------------------------------------------- */
 
 Test(failures, of_programs_that_are_no_server_come_at_once)
@@ -186,6 +214,41 @@ Test(failures, of_numbers_are_64)
 		snprintf(command, sizeof(command),
 			 "$REDRACE bench incr --threads '1,%s' --output $HERE/a 2>&1", texts[i]);
 		cli_assert_one_line(command, RR_EXIT_USAGE, "--threads");
+	}
+}
+
+/* Where there has to be one, also where a command has bounds of its own. */
+Test(failures, of_none_at_all_are_64)
+{
+	static const char *const wrong[] = {
+		"bench incr --increments 0",
+		"bench incr --threads 0",
+		"bench incr --processes 0",
+		"bench incr --repeats 0",
+		"bench incr --keys 0",
+		"check --clients 0 true",
+		"check --seconds 0 true",
+		"check --rounds 0 true",
+		"check --hangs-after 0 true",
+		"check --max-states 0 true",
+		"check --ttl-ms 0 true",
+		"claims --jobs 0",
+		"demo --seconds 0",
+		"explore --clients 0 none",
+		"explore --increments 0 none",
+		"explore --max-states 0 none",
+		"explore --rounds 0 none",
+		"matrix --jobs 0",
+		"matrix --max-states 0",
+		"play --clients 0 none",
+		"play --increments 0 none",
+		"play --processes 0 none",
+	};
+	char command[300];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(command, sizeof(command), "$REDRACE %s 2>&1", wrong[i]);
+		cli_assert_one_line(command, RR_EXIT_USAGE, "'0' is not a whole number from ");
 	}
 }
 

@@ -127,6 +127,22 @@ Test(interactive, kill_leaves_nothing_behind)
 	cr_assert(false, "left behind: %s", cli_output);
 }
 
+/* Without a key: who plays must not choose on in what is no more. */
+Test(interactive, a_guardian_that_is_killed_ends_it)
+{
+	static const char *const commands[] = { "none --interactive",
+						"--step tests/draw/lost.race" };
+	char command[100];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		pseudo_open(&pseudo, commands[i]);
+		pseudo_await(&pseudo, i == 0 ? "next step" : "1 A: GET x");
+		snprintf(command, sizeof(command), "kill -9 $(pgrep -P %d)", (int)pseudo.pid);
+		cr_assert_eq(cli_run(command), 0);
+		cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_REDIS, "%s", commands[i]);
+	}
+}
+
 /* And the terminal is put back, which pseudo_close() looks at. */
 Test(interactive, ctrl_c_is_heard_while_a_server_stands_still)
 {
