@@ -33,17 +33,34 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
-static bool take_refused(void *into, char *text, struct rr_error *error)
+static bool is_expression(const char *option, const char *text, struct rr_error *error)
 {
-	struct rr_check_options *options = into;
 	regex_t pattern;
 
 	if (regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB) != 0)
-		return rr_error_set(error, RR_ERROR_USAGE, "--refused '%s': no regular expression",
+		return rr_error_set(error, RR_ERROR_USAGE, "%s '%s': no regular expression", option,
 				    text);
 	regfree(&pattern);
-	options->refused = text;
 	return true;
+}
+
+static bool take_refused(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	options->refused = text;
+	return is_expression("--refused", text, error);
+}
+
+static bool take_allowed(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_allowed == RR_CHECK_IGNORED_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --allow-output",
+				    RR_CHECK_IGNORED_MAX);
+	options->allowed[options->n_allowed++] = text;
+	return is_expression("--allow-output", text, error);
 }
 
 static bool take_ignored(void *into, char *text, struct rr_error *error)
@@ -109,9 +126,13 @@ static const struct rr_option options[] = {
 	  .argument = "REGEX",
 	  .help = "a client that prints this has not done its work; nor has one that exits with a status other than 0",
 	  .take = take_refused },
-	{ .name = "outputs",
-	  .help = "the outputs and exit statuses of clients must be those of a serial order, too",
-	  AT(search.outputs) },
+	{ .name = "data-only",
+	  .help = "compare only the data: what clients print and how they exit need not be that of a serial order",
+	  AT(data_only) },
+	{ .name = "allow-output",
+	  .argument = "REGEX",
+	  .help = "do not compare lines of output that match; may be repeated",
+	  .take = take_allowed },
 	{ .name = "final",
 	  .argument = "COMMAND VALUE",
 	  .help = "the Redis command must be answered with VALUE when all have done their work; may be repeated",

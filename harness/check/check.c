@@ -108,7 +108,9 @@ static void make_programs(struct rr_check *check)
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
-		.compares_outputs = options->search.outputs,
+		.compares_outputs = !options->data_only,
+		.allowed = options->allowed,
+		.n_allowed = options->n_allowed,
 		.n_clients = check->n_clients,
 	};
 
@@ -211,6 +213,7 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.begin_search = rr_programs_begin_search,
 		.verify = rr_programs_verify,
 		.set_live = rr_programs_set_live,
+		.end_alike = rr_programs_end_alike,
 		.describe = describe_ending,
 		.programs = programs,
 	};

@@ -43,8 +43,13 @@ struct rr_check_options {
 	const char *init;                /* a file of commands that are done first; or NULL */
 	const char *refused;             /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
-	bool stats;                      /* says where the time went */
-	size_t n_finals;                 /* what the data have to be if all did their work */
+	bool data_only;                  /* what clients print, and their statuses, need not
+			    * be those of a serial order */
+	const char *allowed[RR_CHECK_IGNORED_MAX]; /* lines of outputs that are not
+						    * compared: regular expressions */
+	size_t n_allowed;
+	bool stats;      /* says where the time went */
+	size_t n_finals; /* what the data have to be if all did their work */
 	struct rr_check_final {
 		const char *command, *value;
 	} finals[RR_CHECK_FINALS_MAX];

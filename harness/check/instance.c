@@ -400,32 +400,10 @@ static uint32_t keep_ending(const struct rr_instance *instance)
 	struct rr_terms *terms = terms_of(instance);
 	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
 						 rr_terms_reply(terms, &printed));
-	size_t size;
-	char *bytes;
-	uint32_t number;
 
 	if (renamed != RR_NO_ID)
 		output = terms->reply[renamed].reply.text;
-	size = sizeof(status) + strlen(output) + 1;
-	bytes = rr_malloc(size);
-	memcpy(bytes, &status, sizeof(status));
-	memcpy(bytes + sizeof(status), output, size - sizeof(status));
-	number = rr_intern_put(instance->config->endings, bytes, size, NULL);
-	free(bytes);
-	return number;
-}
-
-struct rr_ending rr_ending_of(const struct rr_intern *endings, uint32_t number)
-{
-	struct rr_ending ending = { .status = 0, .output = "" };
-	const char *bytes;
-
-	if (number >= endings->n)
-		return ending;
-	bytes = rr_intern_get(endings, number);
-	memcpy(&ending.status, bytes, sizeof(ending.status));
-	ending.output = bytes + sizeof(ending.status);
-	return ending;
+	return rr_endings_put(instance->config->endings, status, output);
 }
 
 struct rr_run_view rr_instance_view(struct rr_instance *instance)

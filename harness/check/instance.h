@@ -10,6 +10,7 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
+#include "endings.h"
 #include "names.h"
 #include "process.h"
 
@@ -26,17 +27,9 @@ struct rr_instance_config {
 				* expression has failed; NULL = none */
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times;  /* added up there */
-	struct rr_intern *endings;        /* status, output: see rr_ending_of() */
-	uint64_t n_starts;                /* of programs before it */
+	struct rr_endings *endings;
+	uint64_t n_starts; /* of programs before it */
 };
-
-/* How a program ended, and what it printed. */
-struct rr_ending {
-	int status; /* of wait(2) */
-	const char *output;
-};
-
-struct rr_ending rr_ending_of(const struct rr_intern *endings, uint32_t number);
 
 struct rr_instance;
 

@@ -24,7 +24,10 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	bool compares_outputs;                    /* they must be the same with the same replies */
+	bool compares_outputs;      /* what clients print counts */
+	const char *const *allowed; /* lines that are not compared: regular
+						   * expressions */
+	size_t n_allowed;
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same table */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
@@ -59,7 +62,6 @@ struct rr_programs_figures {
 	unsigned long starts; /* processes that were started */
 	struct rr_instance_times times;
 	bool has_own_clock; /* some have not loaded the shim, or are in Go */
-	bool outputs_vary;  /* with the same replies: they are not compared */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);
@@ -67,6 +69,15 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 /* How a client's program ended after its longest history. False: it never did. */
 bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
 			     struct rr_ending *ending);
+
+/* Has a client, in a state in which it has ended, done so as some run with that tally
+ * did? `is_thorough`: what varies between runs with the same replies, which is found out
+ * by another run, is left out, and so is what varies only with how long it waited. */
+bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
+			   bool is_thorough);
+
+/* How they ended, all of them. */
+const struct rr_endings *rr_programs_endings(const struct rr_programs *programs);
 
 /* Of a state that has ended, by its tally. */
 struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending);

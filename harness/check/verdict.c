@@ -228,14 +228,24 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (failing < check->n_clients)
 		print_failure(out, check, failing);
-	/* No finding, but it may well be one to the user. */
-	if (check->result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
-		fprintf(out,
-			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
-			check->result->odd_outputs, check->result->finals);
 }
 
 /* Where the time went. */
+static void print_varying(FILE *out, const struct rr_check *check)
+{
+	const struct rr_endings *endings = rr_programs_endings(check->programs);
+
+	if (endings->n_varying > 0)
+		fputs("  What '*' stands for in these lines of output differs between runs with the same replies, and is not compared:\n",
+		      out);
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		const struct rr_varying *varying = &endings->varying[i];
+
+		fprintf(out, varying->line ? "    %s (line %zu)\n" : "    %s\n", varying->pattern,
+			varying->line);
+	}
+}
+
 static void print_stats(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
@@ -267,6 +277,7 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 	} else {
 		print_no_finding(out, check);
 	}
+	print_varying(out, check);
 	if (check->options->stats)
 		print_stats(out, check);
 }

@@ -53,6 +53,11 @@ struct rr_explored_programs {
 	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
+	/* Has a client that has ended in a state of its table ended as one with that tally
+	 * did? `is_thorough`: also if it need not do so in each run, or without waiting,
+	 * for which it is run. */
+	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
+			  bool is_thorough);
 	/* Of the checker: how it ended, in a line of words. */
 	void (*describe)(struct rr_programs *checker, long ending, FILE *out);
 	struct rr_programs *programs;
@@ -97,7 +102,6 @@ struct rr_explore_config {
 	const char *schedule;           /* only this one, in words (result->words); NULL =
 					 * all */
 	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
-	bool outputs;                   /* outputs and exit statuses must be serial, too */
 	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
 	const char *const *ignored; /* patterns of keys that are not compared */
@@ -178,7 +182,6 @@ struct rr_explore_result {
 	/* Of programs of others. */
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
-	unsigned long odd_outputs;   /* final states whose outputs no serial order gives */
 	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
 	/* Of a finding, whose transcript has its verdict: the final data, and those of a
 	 * serial order in which the clients end well that did so here. Lines of text,

@@ -212,13 +212,13 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 	*judgement = (struct rr_judgement){ .nearest = RR_NO_ID };
 	if (!judge->serial.is_cut) {
 		const struct rr_serial_verdict verdict =
-			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents);
+			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
+					&judge->config->programs);
 
 		judgement->nearest = verdict.nearest;
 		if (!verdict.allows_data)
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
-		judgement->has_odd_outputs = verdict.allows_data && !verdict.allows_endings;
-		if (judgement->has_odd_outputs && judge->config->outputs)
+		else if (!verdict.allows_endings)
 			judgement->found |= RR_OUTCOME_OUTPUTS;
 	}
 	if (!is_as_expected(judge, key) || check_data(judge, key[0]) != 0)

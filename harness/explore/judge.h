@@ -26,9 +26,8 @@ struct rr_judge {
 };
 
 struct rr_judgement {
-	unsigned found;       /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
-	bool has_odd_outputs; /* they are not serial, which may be no finding */
-	uint32_t nearest;     /* of struct rr_serial_verdict */
+	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	uint32_t nearest; /* of struct rr_serial_verdict */
 };
 
 /* Learns all serial orders, up to `most` states, 0 = none: then data are not compared

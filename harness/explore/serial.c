@@ -201,36 +201,70 @@ static bool is_candidate(const struct rr_serial_end *end, const struct rr_serial
 	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used);
 }
 
-/* Has each client that ended well in the final state ended so in the order? */
-static bool has_endings_of(const struct rr_serial_end *end, const struct rr_serial_end *found)
+/* A final state that is being judged. */
+struct judged {
+	const struct rr_serial *serial;
+	const struct rr_product *product;
+	const uint32_t *key;
+	struct rr_contents *contents;
+	const struct rr_explored_programs *programs;
+	struct rr_serial_end found;
+	bool is_thorough; /* see rr_explored_programs */
+};
+
+/* Has each client ended so in the order? A client that was refused may have done anything
+ * there but its work. With atomic clients that is not known of it. */
+static bool has_endings_of(const struct judged *judged, const struct rr_serial_end *end)
 {
-	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
-		if (found->good & 1U << i && end->endings[i] != found->endings[i])
+	for (size_t i = 0; i < judged->product->n_clients; i++) {
+		const bool is_good = judged->found.good & 1U << i;
+		const bool is_free = judged->serial->is_atomic || !(end->good & 1U << i);
+
+		if (judged->found.endings[i] < 0 || (!is_good && is_free))
+			continue;
+		if (!judged->programs->end_alike(
+			    judged->programs->programs, i,
+			    rr_product_part(judged->product, judged->key, i)->state,
+			    end->endings[i], judged->is_thorough))
 			return false;
 	}
 	return true;
 }
 
-struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
-					 const struct rr_product *product, const uint32_t *key,
-					 struct rr_contents *contents)
+static void compare_with_orders(const struct judged *judged, struct rr_serial_verdict *verdict)
 {
-	const struct rr_serial_end found = end_of(product, key, 0);
-	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
+	for (uint32_t i = 0; i < judged->serial->ends.n && !verdict->allows_endings; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judged->serial->ends, i);
 
-	for (uint32_t i = 0; i < serial->ends.n && !verdict.allows_endings; i++) {
-		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
-
-		if (!is_candidate(end, &found))
+		if (!is_candidate(end, &judged->found))
 			continue;
-		if (!rr_contents_are_same(contents, end->server, found.server)) {
-			if (!verdict.allows_data)
-				verdict.nearest = i;
+		if (!rr_contents_are_same(judged->contents, end->server, judged->found.server)) {
+			if (!verdict->allows_data)
+				verdict->nearest = i;
 			continue;
 		}
-		verdict.allows_data = true;
-		verdict.nearest = i;
-		verdict.allows_endings = has_endings_of(end, &found);
+		verdict->allows_data = true;
+		verdict->nearest = i;
+		verdict->allows_endings = has_endings_of(judged, end);
 	}
+}
+
+struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
+					 const struct rr_product *product, const uint32_t *key,
+					 struct rr_contents *contents,
+					 const struct rr_explored_programs *programs)
+{
+	struct judged judged = { .serial = serial,
+				 .product = product,
+				 .key = key,
+				 .contents = contents,
+				 .programs = programs,
+				 .found = end_of(product, key, 0) };
+	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
+
+	compare_with_orders(&judged, &verdict);
+	judged.is_thorough = true;
+	if (verdict.allows_data && !verdict.allows_endings)
+		compare_with_orders(&judged, &verdict);
 	return verdict;
 }

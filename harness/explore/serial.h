@@ -17,6 +17,7 @@
 #define RR_SERIAL_H
 
 #include "contents.h"
+#include "explore.h"
 #include "product/product.h"
 
 struct rr_serial {
@@ -46,15 +47,17 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 /* How a final state compares with serial orders. */
 struct rr_serial_verdict {
 	bool allows_data;    /* one leaves the same data */
-	bool allows_endings; /* and in it each client that ended well did so with
-			      * the same output */
+	bool allows_endings; /* and in it each client ended as it did here, or, if it did
+			      * not succeed here, did not run or succeed either */
 	uint32_t nearest;    /* the end, if any, of the same clients, whose data or
 			      * outputs differ; RR_NO_ID = none */
 };
 
-/* The server is asked for what it holds where that is not plain. */
+/* The server is asked for what it holds where that is not plain. What clients print is
+ * compared by `programs`. */
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 					 const struct rr_product *product, const uint32_t *key,
-					 struct rr_contents *contents);
+					 struct rr_contents *contents,
+					 const struct rr_explored_programs *programs);
 
 #endif

@@ -72,7 +72,6 @@ static bool judge_final(struct rr_search *search, const uint32_t *key, bool *is_
 	result->finals++;
 	result->wrong += *is_wrong;
 	result->ever_well |= rr_serial_good(&search->product, key);
-	result->odd_outputs += judgement.has_odd_outputs;
 	return true;
 }
 
@@ -147,7 +146,7 @@ static bool judge_programs(struct rr_search *search)
 	if (search->is_interrupted && !search->graph.breaks)
 		return true;
 	good = judge_states(search);
-	if (!verify(search, &search->config->checker))
+	if (!verify(search, &search->config->checker) || !verify_programs(search))
 		return false;
 	if (search->learned)
 		return true;

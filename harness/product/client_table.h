@@ -131,6 +131,12 @@ struct rr_client_end {
 
 struct rr_client_end rr_client_table_longest(const struct rr_client_table *table);
 
+/* Where a client ends that has ended behind this row, if what it heard while it only waited
+ * is left out of its history: from a state in which it does the same as in a later one to
+ * that one, as long as it does the same afterwards. Asks for rows. */
+uint32_t rr_client_table_without_waiting(struct rr_client_table *table,
+					 const struct rr_client_row *row);
+
 /* Another run, of a client, receives what leads to a state, and then what fills a row of
  * it (NULL = nothing): does it do the same? False: table->error, or the program's
  * problem. */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "endings.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+
+/* In a pattern: a word that may be any; and all words from there on. */
+#define ANY_WORD "*"
+#define ANY_REST "..."
+
+uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *output)
+{
+	const size_t size = sizeof(status) + strlen(output) + 1;
+	char *bytes = rr_malloc(size);
+	uint32_t number;
+
+	memcpy(bytes, &status, sizeof(status));
+	memcpy(bytes + sizeof(status), output, size - sizeof(status));
+	number = rr_intern_put(&endings->all, bytes, size, NULL);
+	free(bytes);
+	return number;
+}
+
+struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number)
+{
+	struct rr_ending ending = { .status = 0, .output = "" };
+	const char *bytes;
+
+	if (number >= endings->all.n)
+		return ending;
+	bytes = rr_intern_get(&endings->all, number);
+	memcpy(&ending.status, bytes, sizeof(ending.status));
+	ending.output = bytes + sizeof(ending.status);
+	return ending;
+}
+
+/* ---- Lines that vary ----------------------------------------------------------------- */
+
+/* The next line of a text, malloc'd; NULL: there is none. */
+static char *take_line(const char **text)
+{
+	const size_t length = strcspn(*text, "\n");
+	char *line;
+
+	if (!**text)
+		return NULL;
+	line = rr_strndup(*text, length);
+	*text += length + ((*text)[length] == '\n');
+	return line;
+}
+
+/* The next word of a line; empty: there is none. */
+static struct rl_word take_word(const char **line)
+{
+	struct rl_word word;
+
+	*line += strspn(*line, " \t");
+	word = (struct rl_word){ *line, strcspn(*line, " \t") };
+	*line += word.length;
+	return word;
+}
+
+static bool is_word(struct rl_word word, const char *text)
+{
+	return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+}
+
+static bool are_same_words(struct rl_word a, struct rl_word b)
+{
+	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+static bool is_like(const char *line, const char *pattern)
+{
+	struct rl_word expected, word;
+
+	do {
+		expected = take_word(&pattern);
+		word = take_word(&line);
+		if (is_word(expected, ANY_REST))
+			return true;
+		if (!are_same_words(expected, word) &&
+		    (word.length == 0 || !is_word(expected, ANY_WORD)))
+			return false;
+	} while (expected.length > 0);
+	return true;
+}
+
+/* NULL: the line does not vary. */
+static const struct rr_varying *find_varying(const struct rr_endings *endings, const char *line,
+					     size_t number)
+{
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		const struct rr_varying *varying = &endings->varying[i];
+
+		if ((varying->line == 0 || varying->line == number) &&
+		    is_like(line, varying->pattern))
+			return varying;
+	}
+	return NULL;
+}
+
+/* "took * ms": the words in which they differ may be anything; from where one has more
+ * words than the other, all may. */
+static char *pattern_of(const char *a, const char *b)
+{
+	struct rl_word word_a, word_b;
+	char *pattern;
+	size_t size;
+	FILE *file = rr_open_memory(&pattern, &size);
+
+	for (bool is_first = true;; is_first = false) {
+		word_a = take_word(&a);
+		word_b = take_word(&b);
+		if (word_a.length == 0 && word_b.length == 0)
+			break;
+		fputs(is_first ? "" : " ", file);
+		if (word_a.length == 0 || word_b.length == 0) {
+			fputs(ANY_REST, file);
+			break;
+		}
+		if (are_same_words(word_a, word_b))
+			fwrite(word_a.text, 1, word_a.length, file);
+		else
+			fputs(ANY_WORD, file);
+	}
+	fclose(file);
+	return pattern;
+}
+
+static bool has_only_blanks(const char *pattern)
+{
+	return pattern[strspn(pattern, ANY_WORD ANY_REST " ")] == '\0';
+}
+
+static void add_varying(struct rr_endings *endings, const char *a, const char *b, size_t number)
+{
+	struct rr_varying varying = { .pattern = pattern_of(a, b) };
+
+	if (has_only_blanks(varying.pattern))
+		varying.line = number;
+	rr_array_grow(&endings->varying, endings->n_varying, sizeof(varying));
+	endings->varying[endings->n_varying++] = varying;
+}
+
+void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	const char *rest_a = rr_endings_get(endings, a).output;
+	const char *rest_b = rr_endings_get(endings, b).output;
+
+	for (size_t number = 1; *rest_a || *rest_b; number++) {
+		char *line_a = take_line(&rest_a), *line_b = take_line(&rest_b);
+		const char *text_a = line_a ? line_a : "", *text_b = line_b ? line_b : "";
+		const struct rr_varying *known = find_varying(endings, text_a, number);
+
+		if (strcmp(text_a, text_b) != 0 &&
+		    (!known || known != find_varying(endings, text_b, number)))
+			add_varying(endings, text_a, text_b, number);
+		free(line_a);
+		free(line_b);
+	}
+}
+
+/* ---- Comparing ------------------------------------------------------------------------ */
+
+static bool is_allowed(const struct rr_endings *endings, const char *line)
+{
+	bool matches = false;
+
+	for (size_t i = 0; i < endings->n_allowed && !matches; i++) {
+		regex_t pattern;
+
+		if (regcomp(&pattern, endings->allowed[i], REG_EXTENDED | REG_NOSUB))
+			continue;
+		matches = regexec(&pattern, line, 0, NULL, 0) == 0;
+		regfree(&pattern);
+	}
+	return matches;
+}
+
+/* The next line that counts, without what varies in it; malloc'd, NULL = none is left. */
+static char *take_compared(const struct rr_endings *endings, const char **text, size_t *number)
+{
+	const struct rr_varying *varying;
+	char *line;
+
+	while ((line = take_line(text)) && ++*number && is_allowed(endings, line))
+		free(line);
+	varying = line ? find_varying(endings, line, *number) : NULL;
+	if (!varying)
+		return line;
+	free(line);
+	return rr_strdup(varying->pattern);
+}
+
+bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	const struct rr_ending one = rr_endings_get(endings, a), other = rr_endings_get(endings, b);
+	const char *rest_one = one.output, *rest_other = other.output;
+	size_t number_one = 0, number_other = 0;
+	bool is_same = one.status == other.status, is_over = a == b;
+
+	while (is_same && !is_over) {
+		char *line_one = take_compared(endings, &rest_one, &number_one);
+		char *line_other = take_compared(endings, &rest_other, &number_other);
+
+		is_over = !line_one && !line_other;
+		is_same = is_over || (line_one && line_other && strcmp(line_one, line_other) == 0);
+		free(line_one);
+		free(line_other);
+	}
+	return is_same;
+}
+
+void rr_endings_release(struct rr_endings *endings)
+{
+	for (size_t i = 0; i < endings->n_varying; i++)
+		free(endings->varying[i].pattern);
+	free(endings->varying);
+	rr_intern_release(&endings->all);
+	*endings = (struct rr_endings){ .varying = NULL };
+}

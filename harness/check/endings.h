@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How programs end, by numbers, and whether two of them ended alike: with the same
+ * status, and having printed the same. What need not be the same is left out: lines that
+ * the user names, and words in which two runs with the same replies differ (a time, a
+ * process id).
+ */
+#ifndef RR_ENDINGS_H
+#define RR_ENDINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "scheduler/scheduler.h"
+
+struct rr_ending {
+	int status; /* of wait(2) */
+	const char *output;
+};
+
+struct rr_endings {
+	struct rr_intern all;       /* status, output */
+	const char *const *allowed; /* regular expressions of lines that the user leaves
+				     * out */
+	size_t n_allowed;
+	struct rr_varying {
+		char *pattern; /* "took * ms" */
+		size_t line;   /* only this one, from 1; 0 = any, since there are words
+				* that do not vary */
+	} * varying;           /* lines that differ between runs */
+	size_t n_varying;
+};
+
+void rr_endings_release(struct rr_endings *endings);
+
+/* The number of an ending. */
+uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *output);
+
+/* Of a number; of one that was never given: status 0 and nothing printed. */
+struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number);
+
+/* But for what is left out. */
+bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b);
+
+/* Two runs with the same history have ended in these ways: from now on the words in which
+ * they differ are left out. */
+void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of programs: started, fed, and compared with what was seen of others. */
+#include "program_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/memory.h"
+
+enum { TEXT_SIZE = 160 };
+
+/* A process. One that runs beside other clients, and not for the tables, must do what its
+ * table says, and is seen to do it with the client's own random values. */
+struct run {
+	struct rr_programs *programs;
+	struct command_line *line;
+	struct rr_instance *instance; /* NULL: it could not be started */
+	uint32_t number;              /* of those that were started before it */
+	uint32_t counted;             /* see rr_random_values_count() */
+	int64_t unread_ns;            /* that have passed since it read its clock */
+	struct rr_run_view view;
+	struct rr_client_view client; /* without a table: it runs for that */
+	uint32_t state;               /* in the table */
+	struct rr_run_view own;
+};
+
+static struct rr_terms *terms_of(const struct rr_programs *programs)
+{
+	return programs->instances.program->terms;
+}
+
+/* ---- Differences ------------------------------------------------------------------- */
+
+/* What a program does, in words. */
+static void describe_view(const struct rr_programs *programs, const struct rr_run_view *view,
+			  char text[TEXT_SIZE])
+{
+	if (view->stops[0].kind == RR_STOP_ENDED)
+		snprintf(text, TEXT_SIZE, "ended with status %d",
+			 WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
+	else
+		rr_run_view_text(terms_of(programs), view, 3, text, TEXT_SIZE);
+}
+
+/* Equal clients that do different things get tables of their own. */
+static bool wants_own_table(const struct run *run, int other)
+{
+	struct rr_programs *programs = run->programs;
+
+	programs->wants_own_tables = rr_instance_client(run->instance) != (size_t)other &&
+				     !programs->has_own_tables;
+	if (programs->wants_own_tables)
+		rr_error_set(&programs->problem, RR_ERROR_INTERNAL, "clients do different things");
+	return programs->wants_own_tables;
+}
+
+static bool fail_differing_run(const struct run *run, const struct rr_run_view *known, int client)
+{
+	struct rr_programs *programs = run->programs;
+	const size_t self = rr_instance_client(run->instance);
+	char before[TEXT_SIZE], now[TEXT_SIZE];
+
+	if (wants_own_table(run, client))
+		return false;
+	describe_view(programs, known, before);
+	describe_view(programs, &run->view, now);
+	return rr_error_set(
+		&programs->problem, RR_ERROR_DATA,
+		"the program is not deterministic: with the same replies, client %s did '%s' once and '%s' another time",
+		programs->config.names[self], before, now);
+}
+
+/* Both have ended, and do the same: have they printed the same, too? */
+static bool compare_outputs(const struct run *run, const struct rr_run_view *known, int client)
+{
+	struct rr_programs *programs = run->programs;
+	const uint32_t endings[] = { (uint32_t)known->tally.ending,
+				     (uint32_t)run->view.tally.ending };
+
+	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
+	    rr_endings_are_same(&programs->endings, endings[0], endings[1]))
+		return true;
+	if (rr_instance_client(run->instance) != (size_t)client && !programs->has_own_tables) {
+		memcpy(programs->unlike, endings, sizeof(endings));
+		return !run->client.table || !wants_own_table(run, client);
+	}
+	rr_endings_vary(&programs->endings, endings[0], endings[1]);
+	return true;
+}
+
+static bool compare_run(void *context, const struct rr_run_view *known, int client)
+{
+	struct run *run = context;
+	struct rr_programs *programs = run->programs;
+	struct rr_random_values *values = &run->line->values;
+	const struct rr_terms *terms = terms_of(programs);
+	const size_t n_values = values->n;
+
+	if (programs->problem.kind)
+		return false;
+	while (known && !rr_run_view_is_same(&run->view, known)) {
+		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view))
+			return fail_differing_run(run, known, client);
+		run->view = rr_instance_view(run->instance);
+		programs->has_new_values |= values->n > n_values;
+	}
+	if (known)
+		rr_random_values_count(values, terms, run->instance, known, &run->counted);
+	rr_tokens_note(&programs->tokens, terms, &run->view, run->number);
+	return !known || compare_outputs(run, known, client);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------- */
+
+static void start_instance(struct run *run, size_t client)
+{
+	struct rr_programs *programs = run->programs;
+
+	if (programs->problem.kind)
+		return;
+	programs->instances.n_starts = programs->figures.starts++;
+	run->instance = rr_instance_start(&programs->instances, run->line->argv, client,
+					  programs->config.names[client], &programs->problem);
+	if (!run->instance)
+		return;
+	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
+	run->view = rr_instance_view(run->instance);
+}
+
+static bool reach_state(struct run *run, uint32_t state)
+{
+	const struct rr_client_state *known = &run->client.table->states[state];
+	const struct rr_run_view view = rr_client_state_view(known);
+
+	run->state = state;
+	run->own = rr_client_state_view(&run->client.states[state]);
+	return compare_run(run, &view, known->client);
+}
+
+static void *begin_run(const struct rr_program *program, int client)
+{
+	struct rr_programs *programs = program->context;
+	struct run *run = rr_malloc(sizeof(*run));
+	const bool is_for_table = program == &programs->program;
+
+	*run = (struct run){ .programs = programs,
+			     .line = programs->line_of[client],
+			     .view = { .n_threads = 1, .stops = { { .kind = RR_STOP_ENDED } } } };
+	run->own = run->view;
+	if (!is_for_table && !rr_client_view_init(&run->client, programs->tables[client], client))
+		return run;
+	run->number = (uint32_t)programs->figures.starts;
+	start_instance(run, (size_t)client);
+	if (!is_for_table)
+		reach_state(run, 0);
+	return run;
+}
+
+static void end_run(void *context)
+{
+	struct run *run = context;
+
+	rr_instance_free(run->instance);
+	rr_client_view_release(&run->client);
+	free(run);
+}
+
+/* Its clock has been told of some of the time already. */
+static void feed_instance(struct run *run, const struct rr_input *input, int64_t passed_ns)
+{
+	const int64_t more_ns = passed_ns > run->unread_ns ? passed_ns - run->unread_ns : 0;
+	const uint8_t lane = run->view.stops[input->thread].lane;
+
+	if (!run->instance || run->programs->problem.kind ||
+	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
+		return;
+	run->view = rr_instance_view(run->instance);
+	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;
+}
+
+static void feed_run(void *context, const struct rr_input *input, int64_t passed_ns)
+{
+	struct run *run = context;
+	struct rr_input heard;
+	const struct rr_client_row *row;
+
+	if (!run->client.table) {
+		feed_instance(run, input, passed_ns);
+		return;
+	}
+	if (run->programs->problem.kind)
+		return;
+	heard = rr_client_view_as_self(&run->client, input);
+	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
+	if (!row)
+		return;
+	feed_instance(run, &heard, passed_ns);
+	reach_state(run, row->to);
+}
+
+static const struct rr_run_view *view_of_run(const void *context)
+{
+	const struct run *run = context;
+
+	return run->client.table ? &run->own : &run->view;
+}
+
+static const char *problem_of_run(const void *context)
+{
+	const struct run *run = context;
+
+	return run->programs->problem.kind ? run->programs->problem.text : NULL;
+}
+
+const struct rr_run_ops rr_program_run_ops = {
+	.begin = begin_run,
+	.end = end_run,
+	.feed = feed_run,
+	.view = view_of_run,
+	.problem = problem_of_run,
+	.compare = compare_run,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of programs, for the files that deal with them; and their runs, as the
+ * tables of clients ask for them (program_run.c). */
+#ifndef RR_PROGRAM_RUN_H
+#define RR_PROGRAM_RUN_H
+
+#include "product/product.h"
+#include "programs.h"
+#include "random_values.h"
+#include "tokens.h"
+
+enum { UNWAITED_MAX = 8 };
+
+/* What is known of a command line. */
+struct command_line {
+	const char *const *argv;
+	uint32_t clients; /* whose it is, as bits */
+	struct rr_client_table table;
+	struct rr_random_values values;
+};
+
+/* How a client that has ended would have, had it not waited. */
+struct unwaited {
+	uint32_t n, endings[UNWAITED_MAX];
+};
+
+struct rr_programs {
+	struct rr_programs_config config;
+	struct rr_instance_config instances;
+	struct rr_program program; /* of the tables: each client as the one that they are
+				    * about */
+	size_t n_lines;
+	struct command_line lines[RR_PROGRAMS_MAX];
+	struct command_line *line_of[RR_PROGRAMS_MAX];
+	struct rr_client_table *tables[RR_PROGRAMS_MAX]; /* of each client */
+	struct rr_kept_runs kept;
+	struct rr_renaming own[RR_PROGRAMS_MAX]; /* the table's values and the client's,
+						  * exchanged */
+	bool is_verified[RR_PROGRAMS_MAX];       /* under that name a program did in a
+					    * whole history what another did */
+	bool has_own_tables;                     /* clients do different things */
+	bool wants_own_tables, has_new_values;
+	struct rr_endings endings;
+	struct rr_intern ended;    /* states of tables in which a client has ended */
+	struct unwaited *unwaited; /* by their numbers */
+	uint32_t unlike[2];        /* endings of two clients with the same history */
+	struct rr_tokens tokens;
+	struct rr_programs_figures figures;
+	struct rr_error problem;
+};
+
+/* A run compares itself with what is known already; it may rename random values, or note
+ * that clients do different things. */
+extern const struct rr_run_ops rr_program_run_ops;
+
+#endif
