@@ -72,19 +72,20 @@ static json_t *properties_of(const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "clients", (json_int_t)check->n_clients, "starts",
-			 (json_int_t)figures.starts, "states", (json_int_t)check->result->states,
-			 "transitions", (json_int_t)check->result->transitions, "final_states",
-			 (json_int_t)check->result->finals, "wrong_final_states",
-			 (json_int_t)check->result->wrong, "not_searched_because",
-			 rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options),
-			 "final_data", rr_case_text(check->result->data), "nearest_serial_data",
-			 rr_case_text(check->result->nearest), "unexpected",
-			 rr_case_text(check->result->unexpected), "schedule",
-			 rr_case_text(check->result->words), "why",
-			 rr_case_text(check->result->why), "anomaly",
-			 rr_case_text(check->result->anomaly));
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"clients", (json_int_t)check->n_clients, "starts", (json_int_t)figures.starts,
+		"states", (json_int_t)check->result->states, "transitions",
+		(json_int_t)check->result->transitions, "final_states",
+		(json_int_t)check->result->finals, "wrong_final_states",
+		(json_int_t)check->result->wrong, "not_searched_because",
+		rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options),
+		"final_data", rr_case_text(check->result->data), "nearest_serial_data",
+		rr_case_text(check->result->nearest), "unexpected",
+		rr_case_text(check->result->unexpected), "schedule",
+		rr_case_text(check->result->words), "why", rr_case_text(check->result->why),
+		"anomaly", rr_case_text(check->result->anomaly), "mend",
+		rr_case_text(check->result->mend));
 }
 
 /* The first line says it, the others and the schedule are details. */

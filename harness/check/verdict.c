@@ -116,6 +116,8 @@ static void print_why(FILE *out, const struct rr_explore_result *result)
 	if (result->anomaly)
 		snprintf(heading, sizeof(heading), "Why (%s):", result->anomaly);
 	print_lines(out, heading, result->why);
+	if (result->mend)
+		fprintf(out, "%s\n", result->mend);
 }
 
 static void print_finding(FILE *out, const struct rr_check *check)

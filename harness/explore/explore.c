@@ -63,6 +63,7 @@ void rr_explore_release(struct rr_explore_result *result)
 	free(result->unexpected);
 	free(result->words);
 	free(result->why);
+	free(result->mend);
 	result->transcript = result->data = result->nearest = result->unexpected = result->words =
-		result->why = NULL;
+		result->why = result->mend = NULL;
 }

@@ -190,6 +190,7 @@ struct rr_explore_result {
 	char *unexpected;                    /* what is not as expected */
 	char *why;                           /* sentences, a line each; see why.h */
 	const char *anomaly;                 /* its name; NULL = none fits */
+	char *mend;                          /* what would mend it, a sentence */
 	char *words;                         /* the schedule, to be followed again */
 	uint32_t ended_well;                 /* clients, as bits */
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its

@@ -78,6 +78,9 @@ void rr_graph_release(struct rr_graph *graph);
  * states that were not looked at count as good. */
 void rr_graph_analyse(struct rr_graph *graph);
 
+/* Only how many paths there are, if it has no loop. */
+void rr_graph_count_interleavings(struct rr_graph *graph);
+
 /* The invariants that a state breaks by being there. */
 unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state);
 

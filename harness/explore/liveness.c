@@ -251,7 +251,7 @@ static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t 
 	graph->failing_interleavings = sum - sum_good;
 }
 
-static void count_interleavings(struct rr_graph *graph)
+void rr_graph_count_interleavings(struct rr_graph *graph)
 {
 	const size_t n = graph->states.n;
 	uint32_t *order = rr_malloc(n * sizeof(*order));
@@ -276,5 +276,5 @@ void rr_graph_analyse(struct rr_graph *graph)
 	classify_stuck(graph, &marking);
 	count_broken(graph);
 	release_marking(&marking);
-	count_interleavings(graph);
+	rr_graph_count_interleavings(graph);
 }

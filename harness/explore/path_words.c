@@ -29,19 +29,12 @@ static void name_sent(const struct rr_product *product, const uint32_t *key,
 		      struct rr_transition transition, struct rr_word *word)
 {
 	const struct rr_program *program = product->config.program;
-	const struct rr_part *part = rr_product_part(product, key, transition.who);
-	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
-	uint32_t executed = 0;
+	const struct rr_sent *sent = rr_product_next_sent(product, key, transition);
 
-	for (int i = 0; i < part->n_answers; i++)
-		executed += part->answers[i].lane == transition.lane;
-	for (uint32_t i = 0; i < state->n_sent; i++) {
-		if (state->sent[i].lane != transition.lane || executed-- > 0)
-			continue;
-		name_command(product, state->sent[i].command, word);
+	if (sent) {
+		name_command(product, sent->command, word);
 		/* Of programs of others a thread is no renewer, but what waits on a lane. */
-		word->thread = program->run_ops ? 0 : state->sent[i].thread;
-		break;
+		word->thread = program->run_ops ? 0 : sent->thread;
 	}
 	word->connection = rr_lane_ordinal(program, transition.lane);
 	word->server = rr_lane_server(program, transition.lane);

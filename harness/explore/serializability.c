@@ -236,7 +236,8 @@ static bool conclude_transcript(struct rr_search *search, char *transcript)
 	return search->result->transcript || rr_search_fail(search, &why);
 }
 
-/* Why that is a finding. */
+/* Why that is a finding, and what would mend it. Where not all is known, or a lease or waiting
+ * is what is wrong, no span of commands is looked for. */
 static void explain(struct rr_search *search, const struct rr_schedule *schedule,
 		    const size_t *steps, uint32_t nearest)
 {
@@ -252,6 +253,9 @@ static void explain(struct rr_search *search, const struct rr_schedule *schedule
 
 	result->why = why.text;
 	result->anomaly = why.name;
+	if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
+	    !(search->graph.breaks & ~(unsigned)RR_BREAKS_COUNT))
+		result->mend = rr_mend_find(&search->graph, result->found);
 }
 
 static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)

@@ -11,7 +11,7 @@
 #define RR_WHY_H
 
 #include "contents.h"
-#include "product/product.h"
+#include "graph.h"
 
 /* What is told of. */
 struct rr_why_question {
@@ -30,5 +30,12 @@ struct rr_why {
 
 /* An error of the table on the way is forgotten: then nothing is known. */
 struct rr_why rr_why_find(const struct rr_why_question *question);
+
+/* The smallest spans of commands that leave nothing wrong if each is one step, in a sentence;
+ * `found`: RR_OUTCOME_... Only of clients that do the same in all interleavings from the
+ * first command of a span to its last,
+ * wait for no message and do not block.
+ * malloc'd; NULL = there are none, or the graph is too large. */
+char *rr_mend_find(const struct rr_graph *graph, unsigned found);
 
 #endif

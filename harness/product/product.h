@@ -173,6 +173,11 @@ const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_
 const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t *key,
 				      struct rr_transition transition);
 
+/* The command that a transition of a client is about, the next one on its lane; NULL = there
+ * is none. */
+const struct rr_sent *rr_product_next_sent(const struct rr_product *product, const uint32_t *key,
+					   struct rr_transition transition);
+
 /* Writes the actions of an edge behind those that are there. */
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
 			     struct rr_actions *actions);

@@ -248,6 +248,20 @@ const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t
 	return edges && edges->n > 0 ? edges->all : NULL;
 }
 
+const struct rr_sent *rr_product_next_sent(const struct rr_product *product, const uint32_t *key,
+					   struct rr_transition transition)
+{
+	const struct rr_part *part = rr_product_part(product, key, transition.who);
+	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
+	size_t executed = rr_part_n_answers(part, transition.lane);
+
+	for (uint32_t i = 0; i < state->n_sent; i++) {
+		if (state->sent[i].lane == transition.lane && executed-- == 0)
+			return &state->sent[i];
+	}
+	return NULL;
+}
+
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
 			     struct rr_actions *actions)
 {

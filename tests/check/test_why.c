@@ -140,6 +140,55 @@ Test(why, a_lease_that_has_run_out)
 			"Why:\n  lock, which A's SET (1) wrote, has run out (3).\n"));
 }
 
+/* ---- What would mend it -------------------------------------------------------------- */
+
+#define PROGRAM "v=$(" CLI "GET x); " CLI "GET y; " CLI "SET x $((v + 1)); " CLI "SET done 1"
+
+/* The smallest span; and a real script in its place is serializable. */
+Test(why, what_would_mend_it)
+{
+	check_says("SET x 5", "-- sh -c '" PROGRAM "'",
+		   SAYS("As one step (a script), GET x … SET x would leave all 6 interleavings "
+			"serializable: computed, not run.\n"));
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- sh -c '" CLI
+			     "EVAL \"local v = redis.call(\\\"GET\\\", KEYS[1]) or 0; "
+			     "redis.call(\\\"GET\\\", \\\"y\\\"); "
+			     "redis.call(\\\"SET\\\", KEYS[1], v + 1)\" 1 x; " CLI
+			     "SET done 1' 2>&1"),
+		     0, "%s", cli_output);
+}
+
+/* One client's is enough, if the other only writes. */
+Test(why, what_would_mend_it_may_concern_one_client)
+{
+	check_says("SET x 5",
+		   "--client A='v=$(" CLI "GET x); " CLI "SET x $((v + 1))' --client B='" CLI
+		   "SET x 100'",
+		   SAYS("As one step (a script), A's GET x … SET x would leave all 2 "));
+	check_says(
+		"MSET x 1 y 1",
+		"--client A='[ $(" CLI "GET y) = 1 ] && " CLI "SET x 0; true' "
+		"--client B='[ $(" CLI "GET x) = 1 ] && " CLI "SET y 0; true'",
+		SAYS("As one step each (scripts), A's GET y … SET x and B's GET x … SET y would "));
+}
+
+/* A crash between two commands is none between the lines of a script. */
+Test(why, what_would_mend_a_missing_lease)
+{
+	check_says("PING",
+		   "--clients 1 --atomic --crashes 1 -- sh -c '" CLI "INCR hits; " CLI
+		   "EXPIRE hits 60'",
+		   SAYS("INCR hits … EXPIRE hits would leave all 2 interleavings serializable"));
+}
+
+Test(why, no_mend_is_offered_where_clients_block)
+{
+	check_says("RPUSH jobs 1 2",
+		   "-- sh -c 'v=$(" CLI "GET x); " CLI "BLPOP jobs 1; " CLI "SET x $((v + 1))'",
+		   SAYS("Why (lost update):\n"));
+	cr_assert_null(strstr(cli_output, "would leave"), "%s", cli_output);
+}
+
 /* ---- For programs ------------------------------------------------------------------ */
 
 Test(why, stands_in_json)
