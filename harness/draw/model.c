@@ -279,24 +279,17 @@ static void add_lanes(struct rr_picture *picture)
 		add_lane(picture, true, i);
 }
 
-/* A key is KEY@SERVER, or one of the first server. */
 static void add_shown_keys(struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
 
 	for (size_t i = 0; i < race->n_keys; i++) {
 		struct rr_shown_key *key = &picture->keys[i];
-		const char *at = strrchr(race->keys[i], '@');
+		size_t length;
 
-		key->name = key->label = keep_plain(picture, race->keys[i]);
-		for (size_t s = 0; at && s < race->n_servers; s++) {
-			if (strcmp(at + 1, race->servers[s].name) != 0)
-				continue;
-			key->server = (int)s;
-			key->label = keep_text(picture, rr_words("%.*s", (int)(at - race->keys[i]),
-								 race->keys[i]));
-			break;
-		}
+		key->server = rr_race_key_server(race, race->keys[i], &length);
+		key->name = keep_plain(picture, race->keys[i]);
+		key->label = keep_text(picture, rr_words("%.*s", (int)length, race->keys[i]));
 	}
 }
 

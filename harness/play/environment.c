@@ -74,17 +74,13 @@ static bool read_key(struct environment *env, int server, const char *key,
 	return true;
 }
 
-/* KEY, or KEY@SERVER: the key's name into `name`, its server's number. */
+/* The key's own name into `name`; its server's number. */
 static int split_key(const struct environment *env, const char *key, char name[RR_VALUE_SIZE])
 {
-	const char *at = strrchr(key, '@');
-	int server = 0;
+	size_t length;
+	const int server = rr_race_key_server(env->race, key, &length);
 
-	for (size_t i = 0; at && i < env->race->n_servers; i++) {
-		if (strcmp(env->race->servers[i].name, at + 1) == 0)
-			server = (int)i;
-	}
-	snprintf(name, RR_VALUE_SIZE, "%.*s", at ? (int)(at - key) : (int)strlen(key), key);
+	snprintf(name, RR_VALUE_SIZE, "%.*s", (int)length, key);
 	return server;
 }
 

@@ -245,6 +245,20 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 	return all;
 }
 
+int rr_race_key_server(const struct rr_race *race, const char *key, size_t *length)
+{
+	const char *at = strrchr(key, '@');
+
+	*length = strlen(key);
+	for (size_t i = 0; at && i < race->n_servers; i++) {
+		if (strcmp(at + 1, race->servers[i].name) == 0) {
+			*length = (size_t)(at - key);
+			return (int)i;
+		}
+	}
+	return 0;
+}
+
 /* ---- Time -------------------------------------------------------------------- */
 
 static bool step_needs_time(const struct rr_step *step)

@@ -166,6 +166,10 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 /* Is it one of ours, or a file? */
 bool rr_library_has(const char *name);
 
+/* KEY or KEY@SERVER: the number of its server, the first one unless it is named, and how
+ * many bytes the key's own name has. */
+int rr_race_key_server(const struct rr_race *race, const char *key, size_t *length);
+
 /* Does time pass in it, is it computed with, or read? Where servers' clocks
  * cannot be stopped such a race may not go as it is written. */
 bool rr_race_needs_time(const struct rr_race *race);
