@@ -1,258 +1,358 @@
 /* SPDX-License-Identifier: MIT */
 #include "contents.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "base/reply.h"
+#include "hyperloglog.h"
 
-/* Nobody's connection; and how many databases a server has. */
-enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1, DATABASES = 16 };
+/* Nobody's connection. */
+enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
 
-static const struct rr_server_row *ask_row(struct rr_contents *contents, uint32_t state,
-					   uint32_t command)
-{
-	const struct rr_question question = { .kind = RR_ASK_COMMAND,
-					      .slot = LOOKING_SLOT,
-					      .argument = command };
+/*
+ * All keys but those that match one of the script's arguments. What XINFO says and does
+ * not mean anything (`plain`: true), or can be told from the rest, is left out; names that
+ * a newer server adds are told.
+ */
+static const char look_at_keys[] =
+	"local function tell(info, plain) "
+	"local told, of = {}, {} "
+	"for i = 1, #info, 2 do "
+	"local name, value = info[i], info[i + 1] "
+	"of[name] = value "
+	"if plain[name] ~= true and plain[name] ~= value then "
+	"told[#told + 1] = name "
+	"told[#told + 1] = type(value) == 'number' and string.format('%d', value) or value "
+	"end end return told, of end "
 
-	return rr_server_table_ask(contents->table, state, &question);
-}
+	"local function group(info) "
+	"local told, of = tell(info, { name = true, lag = true, ['pel-count'] = true, "
+	"pending = true, pel = true, consumers = true, ['entries-read'] = false }) "
+	"local consumers, pending = {}, {} "
+	"for i, consumer in ipairs(of.consumers) do "
+	"local _, its = tell(consumer, {}) "
+	"consumers[i] = its.name end "
+	"for i, entry in ipairs(of.pending or of.pel) do "
+	"pending[i] = { entry[1], entry[2], string.format('%d', entry[4]) } end "
+	"return { of.name, told, consumers, pending } end "
+
+	"local function stream(key) "
+	"local entries = redis.call('XRANGE', key, '-', '+') "
+	"local last = entries[#entries] and entries[#entries][1] or '0-0' "
+	"local told, of = tell(redis.call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0'), { "
+	"length = true, ['radix-tree-keys'] = true, ['radix-tree-nodes'] = true, entries = true, "
+	"groups = true, ['recorded-first-entry-id'] = true, ['last-generated-id'] = last, "
+	"['entries-added'] = #entries, ['max-deleted-entry-id'] = '0-0' }) "
+	"local groups = {} "
+	"for i, info in ipairs(of.groups) do groups[i] = group(info) end "
+	"return { entries, told, groups } end "
+
+	"local function hash(key) "
+	"local fields, all = redis.call('HGETALL', key), {} "
+	"for i = 1, #fields, 2 do "
+	"local left = redis.pcall('HPTTL', key, 'FIELDS', '1', fields[i]) "
+	"all[#all + 1] = fields[i] "
+	"all[#all + 1] = fields[i + 1] "
+	"all[#all + 1] = left[1] or -1 "
+	"end return all end "
+
+	"local read = { stream = stream, hash = hash, "
+	"string = function(key) return redis.call('GET', key) end, "
+	"list = function(key) return redis.call('LRANGE', key, '0', '-1') end, "
+	"set = function(key) return redis.call('SMEMBERS', key) end, "
+	"zset = function(key) return redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES') end } "
+
+	"local all = {} "
+	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
+	"redis.call('SELECT', db) "
+	"local ignored = {} "
+	"for _, pattern in ipairs(ARGV) do "
+	"for _, key in ipairs(redis.call('KEYS', pattern)) do ignored[key] = true end end "
+	"local keys = redis.call('KEYS', '*') "
+	"table.sort(keys) "
+	"for _, key in ipairs(keys) do "
+	"if not ignored[key] then "
+	"local kind = redis.call('TYPE', key)['ok'] "
+	"local value = read[kind] and read[kind](key) or redis.call('DUMP', key) "
+	"all[#all + 1] = { tonumber(db), key, redis.call('PTTL', key), kind, value } "
+	"end end end return all";
+
+/* ---- Asking --------------------------------------------------------------------- */
 
 const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t state,
 				       uint32_t command)
 {
-	const struct rr_server_row *row = ask_row(contents, state, command);
+	const struct rr_question question = { .kind = RR_ASK_COMMAND,
+					      .slot = LOOKING_SLOT,
+					      .argument = command };
+	const struct rr_server_row *row = rr_server_table_ask(contents->table, state, &question);
 
 	return row ? &contents->table->terms->reply[row->reply].reply : NULL;
 }
 
-static const struct rl_reply *look_at_server(struct rr_contents *contents, uint32_t state,
-					     const char *const *words)
+static bool ask_words(struct rr_contents *contents, uint32_t state, const char *const *words,
+		      struct rl_reply *reply)
 {
-	return rr_contents_ask(contents, state, rr_terms_words(contents->table->terms, words));
+	struct rr_server_table *table = contents->table;
+	const struct rl_reply *answer = rr_contents_ask(contents, state,
+							rr_terms_words(table->terms, words));
+
+	if (!answer)
+		return false;
+	*reply = *answer;
+	return reply->type == RL_REPLY_ARRAY ||
+	       rr_error_set(&table->error, RR_ERROR_REDIS, "the server's data cannot be read: %s",
+			    reply->text ? reply->text : "no list");
 }
 
-/* The same data, with a look at another database; RR_NO_ID: the error. */
-static uint32_t select_database(struct rr_contents *contents, uint32_t state, int database)
+static bool ask_keys(struct rr_contents *contents, uint32_t state, struct rl_reply *keys)
 {
-	char number[12];
-	const char *const words[] = { "SELECT", number, NULL };
-	const struct rr_server_row *row;
+	const char *words[RL_WORDS_MAX + 1] = { "EVAL", look_at_keys, "0" };
 
-	if (database == 0)
-		return state;
-	snprintf(number, sizeof(number), "%d", database);
-	row = ask_row(contents, state, rr_terms_words(contents->table->terms, words));
-	return row ? row->to : RR_NO_ID;
+	for (size_t i = 0; i < contents->n_ignored && i + 3 < RL_WORDS_MAX; i++)
+		words[i + 3] = contents->ignored[i];
+	return ask_words(contents, state, words, keys);
 }
 
-static int compare_texts(const void *a, const void *b)
+/* Libraries; none, where no command has dealt with functions. */
+static bool ask_functions(struct rr_contents *contents, uint32_t state, struct rl_reply *libraries)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	static const char *const words[] = { "FUNCTION", "LIST", "WITHCODE", NULL };
+
+	*libraries = (struct rl_reply){ .type = RL_REPLY_ARRAY };
+	return !contents->table->states[state].functions ||
+	       ask_words(contents, state, words, libraries);
 }
 
-/* ---- Values ------------------------------------------------------------------ */
+/* ---- In an order of their own ------------------------------------------------------ */
 
-/* How a value is read, KEY behind the first word. What is in no order comes in
- * groups: a field with its value, a member. */
-struct reader {
-	const char *type, *words[4];
-	size_t group; /* 0 = it has an order */
-};
-
-static const struct reader *reader_of(const char *type)
+static int compare_bytes(const struct rl_reply *a, const struct rl_reply *b)
 {
-	static const struct reader readers[] = {
-		{ "string", { "GET" }, 0 },
-		{ "list", { "LRANGE", "0", "-1" }, 0 },
-		{ "zset", { "ZRANGE", "0", "-1", "WITHSCORES" }, 0 },
-		{ "stream", { "XRANGE", "-", "+" }, 0 },
-		{ "hash", { "HGETALL" }, 2 },
-		{ "set", { "SMEMBERS" }, 1 },
-		{ NULL, { "DUMP" }, 0 },
-	};
-	const struct reader *reader = readers;
+	const size_t length = a->length < b->length ? a->length : b->length;
+	const int order = memcmp(a->text, b->text, length);
 
-	while (reader->type && strcmp(reader->type, type) != 0)
-		reader++;
-	return reader;
+	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Some elements of an array, as text; malloc'd. */
-static char *group_text(const struct rl_reply *elements, size_t n)
+/* Members, and fields with what belongs to them, by their bytes. */
+static int compare_first(const void *a, const void *b)
 {
-	char *text;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
-
-	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ", " : "", file);
-		rr_write_reply(file, &elements[i]);
-	}
-	fclose(file);
-	return text;
+	return compare_bytes(a, b);
 }
 
-static void print_sorted(FILE *file, const struct rl_reply *reply, size_t group)
+static int compare_keys(const void *a, const void *b)
 {
-	const size_t n = reply->length / group;
-	char **groups = rr_calloc(n + 1, sizeof(*groups));
+	const struct rl_reply *one = ((const struct rl_reply *)a)->elements;
+	const struct rl_reply *other = ((const struct rl_reply *)b)->elements;
+	const long long left = one[RR_KEY_DATABASE].integer, right = other[RR_KEY_DATABASE].integer;
 
-	for (size_t i = 0; i < n; i++)
-		groups[i] = group_text(&reply->elements[i * group], group);
-	qsort(groups, n, sizeof(*groups), compare_texts);
-	fputc('[', file);
-	for (size_t i = 0; i < n; i++) {
-		fprintf(file, "%s%s", i ? ", " : "", groups[i]);
-		free(groups[i]);
-	}
-	fputc(']', file);
-	free(groups);
+	return left != right ? (left > right) - (left < right) :
+			       compare_bytes(&one[RR_KEY_NAME], &other[RR_KEY_NAME]);
 }
 
-static void print_value(struct rr_contents *contents, FILE *file, uint32_t state, const char *key)
+/* As the list of its registers that are not 0: number, value. */
+static void settle_string(struct rl_reply *key)
 {
-	const char *const ask_type[] = { "TYPE", key, NULL };
-	const struct rl_reply *type = look_at_server(contents, state, ask_type);
-	const struct reader *reader = reader_of(type && type->text ? type->text : "");
-	const char *const *words = reader->words;
-	const char *const ask[] = { words[0], key, words[1], words[2], words[3], NULL };
-	const struct rl_reply *reply = look_at_server(contents, state, ask);
+	struct rl_reply *value = &key[RR_KEY_VALUE];
+	uint8_t registers[RR_HYPERLOGLOG_REGISTERS];
+	size_t n = 0;
 
-	if (reply && reader->group && reply->type == RL_REPLY_ARRAY)
-		print_sorted(file, reply, reader->group);
-	else if (reply)
-		rr_write_reply(file, reply);
-}
-
-static void print_time(struct rr_contents *contents, FILE *file, uint32_t state, const char *key,
-		       bool ms)
-{
-	const char *const ask[] = { "PTTL", key, NULL };
-	const struct rl_reply *reply = look_at_server(contents, state, ask);
-	long long left_ms;
-
-	if (!reply || !rl_reply_number(reply, &left_ms) || left_ms < 0)
+	if (!rr_hyperloglog_read(value->text, value->length, registers))
 		return;
-	if (ms)
-		fprintf(file, ", for %lld ms", left_ms);
-	else
-		fprintf(file, ", for %.15g s", (double)(left_ms / 100) / 10);
-}
-
-/* ---- Keys -------------------------------------------------------------------- */
-
-static bool is_ignored(const struct rr_contents *contents, const char *key)
-{
-	for (size_t i = 0; i < contents->n_ignored; i++) {
-		if (fnmatch(contents->ignored[i], key, 0) == 0)
-			return true;
+	*value = (struct rl_reply){ .type = RL_REPLY_ARRAY,
+				    .elements = rr_calloc(2 * RR_HYPERLOGLOG_REGISTERS,
+							  sizeof(*value)) };
+	for (size_t i = 0; i < RR_HYPERLOGLOG_REGISTERS; i++) {
+		if (!registers[i])
+			continue;
+		value->elements[n++] = (struct rl_reply){ .type = RL_REPLY_INTEGER,
+							  .integer = (long long)i };
+		value->elements[n++] = (struct rl_reply){ .type = RL_REPLY_INTEGER,
+							  .integer = registers[i] };
 	}
-	return false;
+	value->length = n;
+	key[RR_KEY_TYPE] = (struct rl_reply){ .type = RL_REPLY_STRING,
+					      .text = "HyperLogLog",
+					      .length = strlen("HyperLogLog") };
 }
 
-size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, const char ***names)
-{
-	static const char *const words[] = { "KEYS", "*", NULL };
-	const struct rl_reply *reply = look_at_server(contents, state, words);
-	size_t n = reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
-	size_t n_names = 0;
+/* ---- What is compared --------------------------------------------------------------- */
 
-	*names = rr_calloc(n + 1, sizeof(**names));
-	for (size_t i = 0; i < n; i++) {
-		if (!is_ignored(contents, reply->elements[i].text))
-			(*names)[n_names++] = reply->elements[i].text;
+static void sort_value(struct rl_reply *value, size_t group)
+{
+	value->elements = rr_memdup(value->elements, value->length * sizeof(*value));
+	qsort(value->elements, value->length / group, group * sizeof(*value), compare_first);
+}
+
+/* Takes out of a key what means nothing; its elements are its own then. */
+static void settle_key(struct rl_reply *key)
+{
+	struct rl_reply *parts = key->elements = rr_memdup(key->elements,
+							   RR_KEY_PARTS * sizeof(*key));
+
+	if (rr_contents_has_type(parts, "string"))
+		settle_string(parts);
+	else if (rr_contents_has_type(parts, "set"))
+		sort_value(&parts[RR_KEY_VALUE], 1);
+	else if (rr_contents_has_type(parts, "hash"))
+		sort_value(&parts[RR_KEY_VALUE], RR_HASH_GROUP);
+}
+
+static void release_key(struct rl_reply *key)
+{
+	struct rl_reply *parts = key->elements;
+
+	if (rr_contents_has_type(parts, "set") || rr_contents_has_type(parts, "hash") ||
+	    rr_contents_has_type(parts, "HyperLogLog"))
+		free(parts[RR_KEY_VALUE].elements);
+	free(parts);
+}
+
+/* A library of functions: name and source. */
+static struct rl_reply library_as_key(const struct rl_reply *library)
+{
+	static const char type[] = "functions";
+	struct rl_reply key = { .type = RL_REPLY_ARRAY,
+				.length = RR_KEY_PARTS,
+				.elements = rr_calloc(RR_KEY_PARTS, sizeof(key)) };
+	struct rl_reply *parts = key.elements;
+
+	parts[RR_KEY_DATABASE] = parts[RR_KEY_LEFT_MS] =
+		(struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = -1 };
+	parts[RR_KEY_TYPE] =
+		(struct rl_reply){ .type = RL_REPLY_STRING, .text = type, .length = strlen(type) };
+	for (size_t i = 0; i + 1 < library->length; i += 2) {
+		if (strcmp(library->elements[i].text, "library_name") == 0)
+			parts[RR_KEY_NAME] = library->elements[i + 1];
+		else if (strcmp(library->elements[i].text, "library_code") == 0)
+			parts[RR_KEY_VALUE] = library->elements[i + 1];
 	}
-	qsort(*names, n_names, sizeof(**names), compare_texts);
-	return n_names;
-}
-
-/* How many keys there are. */
-static size_t print_database(struct rr_contents *contents, FILE *file, uint32_t state, int database,
-			     bool ms)
-{
-	const char **names;
-	size_t n;
-
-	state = select_database(contents, state, database);
-	if (state == RR_NO_ID)
-		return 0;
-	n = rr_contents_keys(contents, state, &names);
-	for (size_t i = 0; i < n; i++) {
-		if (database)
-			fprintf(file, "db %d: ", database);
-		fprintf(file, "%s = ", names[i]);
-		print_value(contents, file, state, names[i]);
-		print_time(contents, file, state, names[i], ms);
-		fputc('\n', file);
-	}
-	free(names);
-	return n;
-}
-
-char *rr_contents_text(struct rr_contents *contents, uint32_t state, bool ms)
-{
-	const bool is_elsewhere = contents->table->states[state].elsewhere != 0;
-	char *text;
-	size_t size, n;
-	FILE *file = rr_open_memory(&text, &size);
-
-	n = print_database(contents, file, state, 0, ms);
-	for (int i = 1; i < DATABASES && is_elsewhere; i++)
-		n += print_database(contents, file, state, i, ms);
-	if (n == 0)
-		fputs("no keys\n", file);
-	fclose(file);
-	return text;
-}
-
-/* ---- Whole states ------------------------------------------------------------ */
-
-static uint32_t make_text(struct rr_contents *contents, uint32_t state)
-{
-	char *text = rr_contents_text(contents, state, true);
-	uint32_t number = RR_NO_ID;
-
-	if (text && contents->table->error.kind == RR_ERROR_NONE)
-		number = rr_intern_put(&contents->texts, text, strlen(text) + 1, NULL);
-	free(text);
-	return number;
+	return key;
 }
 
 /* The number of what a state holds; RR_NO_ID: it cannot be asked. */
-static uint32_t text_of_state(struct rr_contents *contents, uint32_t state)
+static uint32_t ask_whole(struct rr_contents *contents, uint32_t state)
+{
+	struct rl_reply keys, libraries, whole = { .type = RL_REPLY_ARRAY };
+	uint32_t number;
+
+	if (!ask_keys(contents, state, &keys) || !ask_functions(contents, state, &libraries))
+		return RR_NO_ID;
+	whole.elements = rr_calloc(keys.length + libraries.length + 1, sizeof(whole));
+	for (; whole.length < keys.length; whole.length++) {
+		whole.elements[whole.length] = keys.elements[whole.length];
+		settle_key(&whole.elements[whole.length]);
+	}
+	for (size_t i = 0; i < libraries.length; i++)
+		whole.elements[whole.length++] = library_as_key(&libraries.elements[i]);
+	qsort(whole.elements, whole.length, sizeof(whole), compare_keys);
+	number = rr_terms_reply(contents->table->terms, &whole);
+	for (size_t i = 0; i < whole.length; i++)
+		release_key(&whole.elements[i]);
+	free(whole.elements);
+	return number;
+}
+
+static uint32_t number_of(struct rr_contents *contents, uint32_t state)
 {
 	while (contents->n_known <= state) {
-		rr_array_grow(&contents->text_of, contents->n_known, sizeof(*contents->text_of));
-		contents->text_of[contents->n_known++] = RR_NO_ID;
+		rr_array_grow(&contents->known, contents->n_known, sizeof(*contents->known));
+		contents->known[contents->n_known++] = RR_NO_ID;
 	}
-	if (contents->text_of[state] == RR_NO_ID)
-		contents->text_of[state] = make_text(contents, state);
-	return contents->text_of[state];
+	if (contents->known[state] == RR_NO_ID)
+		contents->known[state] = ask_whole(contents, state);
+	return contents->known[state];
 }
 
 bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b)
 {
 	const struct rr_server_snapshot *states = contents->table->states;
-	uint32_t text;
+	uint32_t number;
 
 	if (states[a].contents == states[b].contents)
 		return true;
-	if (states[a].functions != states[b].functions)
-		return false;
-	text = text_of_state(contents, a);
-	return text != RR_NO_ID && text == text_of_state(contents, b);
+	number = number_of(contents, a);
+	return number != RR_NO_ID && number == number_of(contents, b);
+}
+
+/* ---- All of it ------------------------------------------------------------------------ */
+
+/* Is the key the same in there? */
+static bool holds(struct rr_terms *terms, const struct rl_reply *whole, const struct rl_reply *key)
+{
+	const struct rl_reply *found = whole->length ? bsearch(key, whole->elements, whole->length,
+							       sizeof(*key), compare_keys) :
+						       NULL;
+
+	return found && rr_terms_reply(terms, found) == rr_terms_reply(terms, key);
+}
+
+/* The keys of a state, those first that are not the same in the other; *n of them. The
+ * list is the caller's to free. */
+static const struct rl_reply **list_keys(struct rr_contents *contents, uint32_t state,
+					 uint32_t beside, size_t *n)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const uint32_t number = number_of(contents, state);
+	const uint32_t other = beside == RR_NO_ID ? number : number_of(contents, beside);
+	const struct rl_reply **keys;
+	struct rl_reply whole, compared;
+
+	*n = 0;
+	if (number == RR_NO_ID || other == RR_NO_ID)
+		return NULL;
+	whole = terms->reply[number].reply;
+	compared = terms->reply[other].reply;
+	keys = rr_calloc(whole.length + 1, sizeof(*keys));
+	for (int is_same = 0; is_same < 2; is_same++) {
+		for (size_t i = 0; i < whole.length; i++) {
+			if (holds(terms, &compared, &whole.elements[i]) == is_same)
+				keys[(*n)++] = &whole.elements[i];
+		}
+	}
+	return keys;
+}
+
+char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t beside)
+{
+	char *text;
+	size_t size, n;
+	FILE *file = rr_open_memory(&text, &size);
+	const struct rl_reply **keys = list_keys(contents, state, beside, &n);
+
+	for (size_t i = 0; i < n; i++)
+		rr_contents_print_key(file, keys[i]->elements);
+	if (n == 0)
+		fputs("no keys\n", file);
+	free(keys);
+	fclose(file);
+	return text;
+}
+
+size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t beside,
+			const char ***names)
+{
+	size_t n, n_names = 0;
+	const struct rl_reply **keys = list_keys(contents, state, beside, &n);
+
+	*names = rr_calloc(n + 1, sizeof(**names));
+	for (size_t i = 0; i < n; i++) {
+		const struct rl_reply *name = &keys[i]->elements[RR_KEY_NAME];
+
+		if (keys[i]->elements[RR_KEY_DATABASE].integer == 0 &&
+		    strlen(name->text) == name->length)
+			(*names)[n_names++] = name->text;
+	}
+	free(keys);
+	return n_names;
 }
 
 void rr_contents_release(struct rr_contents *contents)
 {
-	rr_intern_release(&contents->texts);
-	free(contents->text_of);
-	contents->text_of = NULL;
+	free(contents->known);
+	contents->known = NULL;
 	contents->n_known = 0;
 }

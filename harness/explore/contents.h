@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a server holds, as a reader sees it: whichever order it has its keys in, or the
- * fields of a hash and the members of a set, which depends on how they came about. Asked
- * by the commands that anybody would use.
+ * What a server holds, as far as it means anything: of every key in every database its
+ * type, its value and the time it has left, and functions. A stream's value is also its
+ * last id, what was ever added and deleted, its groups with their consumers and the
+ * entries that are pending, with owners and counts. Bytes are compared, never texts.
+ *
+ * What means nothing is left out: how a value is encoded; in which order keys, fields of a
+ * hash and members of a set came about; the count that a HyperLogLog remembers; at what
+ * time a consumer was last seen, or an entry delivered.
  */
 #ifndef RR_CONTENTS_H
 #define RR_CONTENTS_H
@@ -11,12 +16,11 @@
 
 struct rr_contents {
 	struct rr_server_table *table;
-	const char *const *ignored; /* patterns (fnmatch(3)) of keys that are not
-				     * looked at */
+	const char *const *ignored; /* patterns of keys that are left out, as KEYS has them */
 	size_t n_ignored;
-	struct rr_intern texts; /* of whole states, to tell them apart */
 	uint32_t n_known;
-	uint32_t *text_of; /* of each state; RR_NO_ID = not asked yet */
+	uint32_t *known; /* of each state what it holds, a number of the terms' replies;
+			  * RR_NO_ID = not asked yet */
 };
 
 void rr_contents_release(struct rr_contents *contents);
@@ -25,17 +29,35 @@ void rr_contents_release(struct rr_contents *contents);
 const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t state,
 				       uint32_t command);
 
-/* A line for each key, sorted: its value, and the time it has left (`ms`: in whole
- * milliseconds). Keys of databases other than 0 have "db N: " before
- * them. malloc'd. */
-char *rr_contents_text(struct rr_contents *contents, uint32_t state, bool ms);
+/* A line for each key: its value, and the time it has left. Keys that are not the same in
+ * the state `beside` stand first (RR_NO_ID: none is compared), then they are sorted. Two
+ * states that do not hold the same have different texts. Keys of databases other than 0
+ * have "db N: " before them. malloc'd. */
+char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t beside);
 
-/* The names of the keys in database 0; *names is the caller's to free, the texts are
- * the table's. */
-size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, const char ***names);
+/* The names of the keys in database 0, in the order of their lines, but for those that
+ * contain a byte 0; *names is the caller's to free, the texts are the table's. */
+size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t beside,
+			const char ***names);
 
 /* Do two states hold the same? False, and the table's error, if they cannot be
  * asked. */
 bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b);
+
+/* ---- Of one key (contents_text.c) ------------------------------------------------ */
+
+/* What is said of a key, and of functions as if they were keys of a database -1. */
+enum { RR_KEY_DATABASE, RR_KEY_NAME, RR_KEY_LEFT_MS, RR_KEY_TYPE, RR_KEY_VALUE, RR_KEY_PARTS };
+
+/* Of a stream's value, and of each of its groups. "Told" are names and values of all that
+ * XINFO says of it and that is not as it would be by itself. */
+enum { RR_STREAM_ENTRIES, RR_STREAM_TOLD, RR_STREAM_GROUPS };
+enum { RR_HASH_GROUP = 3 }; /* field, value, time left */
+enum { RR_GROUP_NAME, RR_GROUP_TOLD, RR_GROUP_CONSUMERS, RR_GROUP_PENDING };
+
+bool rr_contents_has_type(const struct rl_reply *key, const char *type);
+
+/* Its line, with a newline. */
+void rr_contents_print_key(FILE *file, const struct rl_reply *key);
 
 #endif

@@ -239,7 +239,7 @@ static json_t *server_of(struct writer *writer, const uint32_t *key, size_t serv
 	number = json_incref(json_object_get(writer->known, what));
 	if (number)
 		return number;
-	text = rr_contents_text(&writer->contents[server > 0], key[server], false);
+	text = rr_contents_text(&writer->contents[server > 0], key[server], RR_NO_ID);
 	text = rr_naming_tidy(&writer->naming, text);
 	number = put_in_table(&writer->servers, json_pack("{s:s, s:s?}", "data", text, "lock_of",
 							  maker >= 0 ? name : NULL));

@@ -166,39 +166,41 @@ static bool judge_programs(struct rr_search *search)
  * none. */
 static uint32_t note_nearest(struct rr_search *search, uint32_t nearest)
 {
-	struct rr_explore_result *result = search->result;
 	const struct rr_serial_end *end;
 
 	if (nearest == RR_NO_ID)
 		return RR_NO_ID;
 	end = rr_intern_get(&search->judge.serial.ends, nearest);
-	result->nearest = rr_contents_text(&search->judge.contents, end->server, false);
 	for (size_t i = 0; i < search->product.n_clients; i++)
-		result->nearest_endings[i] = end->endings[i];
+		search->result->nearest_endings[i] = end->endings[i];
 	return end->server;
 }
 
-/* What is found at the end of a schedule. */
+/* What is found at the end of a schedule, and the server of the serial order that is nearest. */
 static bool note_end(struct rr_search *search, const uint32_t *end, uint32_t *nearest)
 {
 	struct rr_explore_result *result = search->result;
 	const struct rr_product *product = &search->product;
+	struct rr_contents *contents = &search->judge.contents;
 	struct rr_judgement judgement;
 
-	result->data = rr_contents_text(&search->judge.contents, end[0], false);
+	*nearest = RR_NO_ID;
 	result->ended_well = rr_serial_good(product, end);
 	for (size_t i = 0; i < product->n_clients; i++)
 		result->endings[i] = rr_product_part(product, end, i)->is_crashed ?
 					     -1 :
 					     (int)rr_product_client(product, end, i)->tally.ending;
-	if (!have_all_ended(product, end))
-		return true;
-	if (!rr_judge_final(&search->judge, end, &judgement))
-		return rr_search_fail(search, &search->judge.error);
-	if (result->found & RR_OUTCOME_NOT_SERIAL)
-		result->found = (result->found & ~RR_OUTCOME_NOT_SERIAL) | judgement.found;
-	*nearest = note_nearest(search, judgement.nearest);
-	result->unexpected = rr_judge_unexpected(&search->judge, end);
+	if (have_all_ended(product, end)) {
+		if (!rr_judge_final(&search->judge, end, &judgement))
+			return rr_search_fail(search, &search->judge.error);
+		if (result->found & RR_OUTCOME_NOT_SERIAL)
+			result->found = (result->found & ~RR_OUTCOME_NOT_SERIAL) | judgement.found;
+		*nearest = note_nearest(search, judgement.nearest);
+		result->unexpected = rr_judge_unexpected(&search->judge, end);
+	}
+	result->data = rr_contents_text(contents, end[0], *nearest);
+	if (*nearest != RR_NO_ID)
+		result->nearest = rr_contents_text(contents, *nearest, end[0]);
 	return true;
 }
 
@@ -269,7 +271,7 @@ static bool show_finding(struct rr_search *search, const struct rr_schedule *sch
 		return false;
 	steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
 	search->result->words = rr_strdup(schedule->words);
-	n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], &keys);
+	n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest, &keys);
 	transcript =
 		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
 				      &(struct rr_transcript_headings){

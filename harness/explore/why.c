@@ -83,7 +83,7 @@ static bool is_resurrected(const struct rr_history *history, const struct rr_dep
 			   uint32_t end)
 {
 	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, missed->met.first, &keys);
+	const size_t n = rr_contents_keys(history->contents, missed->met.first, RR_NO_ID, &keys);
 	bool is = false;
 
 	for (size_t i = 0; i < n && !is; i++) {
@@ -118,7 +118,7 @@ static bool write_same_key(const struct rr_history *history, const struct rr_dep
 			   const struct rr_dependency *y)
 {
 	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, x->met.second, &keys);
+	const size_t n = rr_contents_keys(history->contents, x->met.second, RR_NO_ID, &keys);
 	bool same = false;
 
 	for (size_t i = 0; i < n && !same; i++)
@@ -190,7 +190,7 @@ static bool is_without_lease(const struct rr_history *history, uint32_t end, uin
 			     FILE *out)
 {
 	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, end, &keys);
+	const size_t n = rr_contents_keys(history->contents, end, RR_NO_ID, &keys);
 	bool is = false;
 
 	for (size_t i = 0; i < n && !is && nearest != RR_NO_ID; i++) {
@@ -211,9 +211,9 @@ static void tell_of_time(const struct rr_history *history, FILE *out)
 	for (size_t i = 0; i < history->n; i++) {
 		const struct rr_history_event *time = &history->events[i], *maker = NULL;
 		const char **keys;
-		const size_t n = time->passes ?
-					 rr_contents_keys(history->contents, time->before, &keys) :
-					 0;
+		const size_t n = time->passes ? rr_contents_keys(history->contents, time->before,
+								 RR_NO_ID, &keys) :
+						0;
 
 		for (size_t k = 0; k < n; k++) {
 			if (rr_history_holds(history, time->after, keys[k]))

@@ -58,7 +58,7 @@ static void note_key(struct rr_server_table *table, const struct rl_reply *key, 
 
 static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)
 {
-	hash = rr_hash_number(hash, reply->integer);
+	hash = rr_hash_number(rr_hash_number(hash, reply->integer), (int64_t)reply->length);
 	for (size_t i = 0; reply->text && i < reply->length; i++)
 		hash = rr_hash_number(hash, reply->text[i]);
 	return hash;

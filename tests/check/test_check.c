@@ -159,8 +159,8 @@ Test(check, begins_with_what_init_says)
 		cli_run("printf 'SET counter 41\\n# a comment\\nSET \"a b\" c\\n' >$HERE/init; printf '%s\\n' '" COUNT
 			"' >$HERE/p; " CHECK "--init $HERE/init -- sh $HERE/p"),
 		1, "%s", cli_output);
-	assert_prints("a b = \"c\"\n  counter = \"42\"\n");
-	assert_prints("One leaves\n  a b = \"c\"\n  counter = \"43\"\n");
+	assert_prints("In the end there is\n  counter = \"42\"\n  a b = \"c\"\n");
+	assert_prints("One leaves\n  counter = \"43\"\n  a b = \"c\"\n");
 }
 
 Test(check, arguments_may_name_the_port)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace check: what of the final data counts. In each program two clients may both read
+ * that x is not there, which in no serial order they do; what the second one then leaves
+ * is another state of a real server, as the commands that are named show.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(check_data, .init = cli_setup, .fini = cli_teardown);
+
+#define CLI "redis-cli -p $REDIS_PORT "
+#define READ_X "v=$(" CLI "EXISTS x); " CLI "SET x 1 >/dev/null; "
+
+static void check_program(const char *options, const char *program, int code)
+{
+	char path[SUPPORT_DIRECTORY + 40], command[400];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/program", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%s\n", program);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "printf 'XADD s 1-1 f v\\nXADD s 2-1 f v\\nXGROUP CREATE s g 0\\n' >$HERE/init; "
+		 "$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1",
+		 options);
+	cr_assert_eq(cli_run(command), code, "%s: %s", program, cli_output);
+}
+
+static void assert_prints(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+static void assert_differs(const char *options, const char *program, const char *found,
+			   const char *serial)
+{
+	check_program(options, program, 1);
+	assert_prints("not serializable (");
+	assert_prints("In the end there is\n");
+	assert_prints(found);
+	assert_prints("One leaves\n");
+	assert_prints(serial);
+}
+
+/* XPENDING s g lists two entries instead of one. */
+Test(check_data, entries_that_are_pending_count)
+{
+	assert_differs("--init $HERE/init",
+		       READ_X "[ $v = 1 ] || " CLI "XREADGROUP GROUP g c COUNT 1 STREAMS s '>'",
+		       "pending [[\"1-1\", \"c\", \"1\"], [\"2-1\", \"c\", \"1\"]])\n",
+		       "pending [[\"1-1\", \"c\", \"1\"]])\n");
+}
+
+/* XINFO GROUPS s says that the last id delivered is 0-0, not 0-1. */
+Test(check_data, what_a_group_was_given_last_counts)
+{
+	assert_differs("--init $HERE/init", READ_X CLI "XGROUP SETID s g 0-$v",
+		       "group \"g\" (last-delivered-id 0-0)\n",
+		       "group \"g\" (last-delivered-id 0-1)\n");
+}
+
+/* XINFO CONSUMERS s g lists one instead of two. */
+Test(check_data, consumers_count)
+{
+	assert_differs("--init $HERE/init", READ_X CLI "XGROUP CREATECONSUMER s g c$v",
+		       "consumers [\"c0\"])\n", "consumers [\"c0\", \"c1\"])\n");
+}
+
+/* XADD s 5-1 f v is refused afterwards in the serial order alone. */
+Test(check_data, the_last_id_of_a_stream_counts)
+{
+	assert_differs("--init $HERE/init", READ_X CLI "XSETID s 5-$v", "last-generated-id 5-0",
+		       "last-generated-id 5-1");
+}
+
+/* XINFO STREAM t says that one entry was added, not two; all of them are deleted. */
+Test(check_data, entries_that_are_gone_count)
+{
+	assert_differs(
+		"",
+		READ_X CLI "EVAL \"redis.call('XADD', 't', ARGV[1], 'f', 'v') "
+			   "return redis.call('XDEL', 't', ARGV[1])\" 0 5-$v",
+		"t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 1\n",
+		"t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 2\n");
+}
+
+/* TYPE l is list instead of set. */
+Test(check_data, a_list_is_no_set)
+{
+	assert_differs("",
+		       READ_X "[ $v = 1 ] && add=SADD || add=RPUSH; " CLI
+			      "EVAL \"redis.call('DEL', 'l') "
+			      "return redis.call(ARGV[1], 'l', 'a')\" 0 $add",
+		       "  l = [\"a\"]\n", "  l = {\"a\"}\n");
+}
+
+/* PFCOUNT h is 2 in any order; which counts are remembered GET h would tell. */
+Test(check_data, what_a_hyperloglog_remembers_does_not_count)
+{
+	check_program("", CLI "PFCOUNT h >/dev/null; " CLI "PFADD h $REDRACE_CLIENT >/dev/null", 0);
+	assert_prints("serializable: all ");
+}
+
+/* PTTL b is 10000 instead of 10001. */
+Test(check_data, keys_that_differ_are_told_first)
+{
+	assert_differs("", CLI "SET a 1; " READ_X CLI "SET b 1 PX 1000$v",
+		       "  b = \"1\", for 10 s\n  a = \"1\"\n  x = \"1\"\n",
+		       "  b = \"1\", for 10.001 s\n  a = \"1\"\n  x = \"1\"\n");
+}
