@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The program that is to be a server, which is named by --redis-server: where it is,
  * and whether it is one. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "server.h"
 
@@ -32,22 +37,56 @@ static bool floods_its_log(const struct rr_server *server)
 	return stat(path, &info) == 0 && info.st_size > LOG_BYTES_MAX;
 }
 
-/* "Redis server v=7.0.15 ..." or "Valkey server v=9.1.0 ..." */
-static bool tells_a_version(const char *program, struct rr_signals *signals)
+/* Starts the program with --version in a process group of its own, its output into the
+ * pipe; -1 = it cannot be started. */
+static pid_t ask_version(const char *program, const int pipe_ends[2])
 {
-	const char *const argv[] = { program, "--version", NULL };
-	struct rr_error ignored = { 0 };
-	struct rr_child child;
+	char *const argv[] = { (char *)program, "--version", NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	pid_t pid;
 
-	return rr_child_run(&child, argv, VERSION_MS, signals, &ignored) &&
-	       strstr(child.output, " server v=");
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, pipe_ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, pipe_ends[1], STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+	if (posix_spawnp(&pid, program, &files, &attributes, argv, environ) != 0)
+		pid = -1;
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	return pid;
+}
+
+/* "Redis server v=7.0.15 ..." or "Valkey server v=9.1.0 ...", written at once. */
+static bool tells_a_version(const char *program)
+{
+	char said[200] = "";
+	struct pollfd ready = { .events = POLLIN };
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return true;
+	pid = ask_version(program, ends);
+	close(ends[1]);
+	ready.fd = ends[0];
+	if (pid > 0 && poll(&ready, 1, VERSION_MS) == 1 &&
+	    read(ends[0], said, sizeof(said) - 1) < 0)
+		said[0] = '\0';
+	close(ends[0]);
+	if (pid > 0) {
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return strstr(said, " server v=");
 }
 
 bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *cluster,
 			  const struct rr_server *server, struct rr_error *error)
 {
 	const char *program = cluster->options.program;
-	struct rr_signals *signals = &cluster->session->signals;
 
 	if (floods_its_log(server))
 		return rr_error_set(
@@ -58,7 +97,7 @@ bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *clu
 	    rr_clock_ns() - suspicion->begun_ns < SUSPECT_MS * INT64_C(1000000))
 		return true;
 	suspicion->is_settled = true;
-	if (tells_a_version(program, signals) || signals->interrupted)
+	if (tells_a_version(program))
 		return true;
 	return rr_error_set(
 		error, RR_ERROR_REDIS,
