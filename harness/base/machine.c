@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as the program sees it: its signals, processors and clocks. */
+/* The machine as the program sees it: its signals, processors, memory and clocks. */
 #include "machine.h"
 
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
 #include <termios.h>
@@ -189,6 +190,23 @@ int rr_placement_count(void)
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 1;
 	return CPU_COUNT(&set);
+}
+
+/* ---- Memory -------------------------------------------------------------------- */
+
+size_t rr_memory_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	size_t kib = 0;
+	char line[120];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %zu", &kib) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return kib * 1024;
 }
 
 /* ---- Clocks -------------------------------------------------------------------- */

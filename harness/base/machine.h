@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as the program sees it: its signals, processors and clocks. */
+/* The machine as the program sees it: its signals, processors, memory and clocks. */
 #ifndef RR_MACHINE_H
 #define RR_MACHINE_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <termios.h>
 
@@ -69,6 +70,9 @@ void rr_placement_settle(int cpu);
 
 /* Processors this process may use. */
 int rr_placement_count(void);
+
+/* Bytes of memory that are free, or can be freed; 0 = not known. */
+size_t rr_memory_available(void);
 
 /* ---- Clocks: the program's own time, for limits and figures; never a race's --- */
 

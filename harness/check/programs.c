@@ -6,8 +6,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "program_run.h"
+
+enum {
+	KEPT_MIN = 24,                 /* runs that are kept, however little memory there is */
+	KEPT_SIZE = 256 * 1024 * 1024, /* of memory for each beyond that */
+};
 
 static struct rr_terms *terms_of(const struct rr_programs *programs)
 {
@@ -60,6 +66,13 @@ static void release_tables(struct rr_programs *programs)
 	programs->n_lines = 0;
 }
 
+static size_t most_kept(void)
+{
+	const size_t n = rr_memory_available() / KEPT_SIZE;
+
+	return n < KEPT_MIN ? KEPT_MIN : n > RR_KEPT_MAX ? RR_KEPT_MAX : n;
+}
+
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 {
 	struct rr_programs *programs = rr_calloc(1, sizeof(*programs));
@@ -67,7 +80,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	programs->config = *config;
 	programs->endings.allowed = config->allowed;
 	programs->endings.n_allowed = config->n_allowed;
-	programs->kept.most = RR_KEPT_MAX;
+	programs->kept.most = most_kept();
 	make_tables(programs);
 	return programs;
 }

@@ -2,7 +2,6 @@
 /* Servers, program and tables of a search, and the loop in which it begins anew. */
 #include "search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -75,22 +74,6 @@ static bool start_servers(struct rr_search *search)
 	return true;
 }
 
-/* Half of what is free, in bytes. */
-static size_t default_memory(void)
-{
-	FILE *file = fopen("/proc/meminfo", "re");
-	size_t kib = 0;
-	char line[120];
-
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "MemAvailable: %zu", &kib) == 1)
-			break;
-	}
-	if (file)
-		fclose(file);
-	return kib * 512;
-}
-
 static size_t n_servers_of(const struct rr_explore_config *config)
 {
 	const size_t own = config->strategy ? config->strategy->lock.servers : 0;
@@ -121,7 +104,7 @@ bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
 			    .day_ns = RR_CLUSTER_START_NS,
 			    .rounds = config->rounds },
 		.bounds = { .most = config->most,
-			    .memory = config->memory ? config->memory : default_memory(),
+			    .memory = config->memory ? config->memory : rr_memory_available() / 2,
 			    .progress = config->progress,
 			    .context = config->context },
 	};

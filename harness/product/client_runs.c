@@ -165,15 +165,17 @@ static void forget_kept(struct rr_kept_runs *kept, struct rr_kept_run *which)
 	*which = kept->all[--kept->n];
 }
 
-static struct rr_kept_run *oldest_of(struct rr_kept_runs *kept)
+static struct rr_kept_run *least_wanted(struct rr_kept_runs *kept)
 {
-	struct rr_kept_run *oldest = &kept->all[0];
+	struct rr_kept_run *oldest = &kept->all[0], *newest = &kept->all[0];
 
 	for (size_t i = 1; i < kept->n; i++) {
 		if (kept->all[i].used < oldest->used)
 			oldest = &kept->all[i];
+		if (kept->all[i].used > newest->used)
+			newest = &kept->all[i];
 	}
-	return oldest;
+	return oldest->used < kept->taken ? oldest : newest;
 }
 
 struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
@@ -188,6 +190,7 @@ struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, ui
 	}
 	run = kept->run;
 	*client = kept->client;
+	table->kept->taken = kept->used;
 	forget_kept(table->kept, kept);
 	return run;
 }
@@ -202,10 +205,10 @@ void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int
 		return;
 	}
 	if (kept->n == kept->most) {
-		struct rr_kept_run *oldest = oldest_of(kept);
+		struct rr_kept_run *least = least_wanted(kept);
 
-		rr_client_run_free(oldest->run);
-		forget_kept(kept, oldest);
+		rr_client_run_free(least->run);
+		forget_kept(kept, least);
 	}
 	kept->all[kept->n++] = (struct rr_kept_run){
 		.table = table, .at = state, .client = client, .run = run, .used = ++kept->n_uses

@@ -36,7 +36,7 @@ enum {
 	RR_HISTORIES = 2,
 	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES,
 	RR_LOOP_MAX = 8, /* commands of a loop that is recognised as one */
-	RR_KEPT_MAX = 24
+	RR_KEPT_MAX = 48
 };
 
 struct rr_client_state {
@@ -80,11 +80,16 @@ struct rr_client_row {
 	uint64_t signature;
 };
 
-/* Runs that are kept where they stand, of several tables; the one that has stood there
- * longest makes room for another. */
+/*
+ * Runs that are kept where they stand, of several tables, until somebody asks what comes
+ * next there. A search asks in the order in which it has come to its states. So where
+ * there is no room for another, the oldest run goes that was passed over, because one
+ * that was kept later has been taken; else the newest, which would be taken last.
+ */
 struct rr_kept_runs {
 	size_t n, most;
 	uint64_t n_uses;
+	uint64_t taken; /* `used` of the run that was taken last */
 	struct rr_kept_run {
 		const struct rr_client_table *table;
 		uint32_t at;

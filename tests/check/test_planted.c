@@ -191,3 +191,20 @@ Test(planted, with_hiredis, .timeout = 120)
 {
 	check_language(&hiredis);
 }
+
+/* Most of its histories begin alike. What has run as far as to where they part goes on
+ * from there: it is hardly started more often than there are histories, 65 of them. */
+Test(planted, a_loop_is_not_started_again_for_each_step, .timeout = 120)
+{
+	const char *runs;
+
+	if (!is_installed(&hiredis))
+		cli_skip("%s is not installed", hiredis.name);
+	build_program(&hiredis, "watch_loop");
+	cr_assert_eq(
+		cli_run("$REDRACE check --lost-replies 1 --atomic --stats -- $HERE/watch_loop 2>&1"),
+		1, "%s", cli_output);
+	runs = strstr(cli_output, "\n  runs ");
+	cr_assert_not_null(runs, "%s", cli_output);
+	cr_assert_lt(atoi(runs + strlen("\n  runs ")), 130, "%s", cli_output);
+}
