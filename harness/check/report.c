@@ -68,24 +68,40 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
+static json_t *finding_as_json(const struct rr_outcome *finding)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "final_data",
+			 rr_case_text(finding->data), "nearest_serial_data",
+			 rr_case_text(finding->nearest), "unexpected",
+			 rr_case_text(finding->unexpected), "schedule",
+			 rr_case_text(finding->words), "why", rr_case_text(finding->why), "anomaly",
+			 rr_case_text(finding->anomaly));
+}
+
+/* What is found first stands there itself; with --all, all that is found in a list. */
 static json_t *properties_of(const struct rr_check *check)
 {
+	const struct rr_explore_result *result = check->result;
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+	json_t *first = finding_as_json(&result->findings[0]), *all;
+	json_t *properties = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "clients",
+		(json_int_t)check->n_clients, "starts", (json_int_t)figures.starts, "states",
+		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+		"final_states", (json_int_t)result->finals, "wrong_final_states",
+		(json_int_t)result->wrong, "not_searched_because",
+		rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options), "mend",
+		rr_case_text(result->mend));
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"clients", (json_int_t)check->n_clients, "starts", (json_int_t)figures.starts,
-		"states", (json_int_t)check->result->states, "transitions",
-		(json_int_t)check->result->transitions, "final_states",
-		(json_int_t)check->result->finals, "wrong_final_states",
-		(json_int_t)check->result->wrong, "not_searched_because",
-		rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options),
-		"final_data", rr_case_text(check->result->data), "nearest_serial_data",
-		rr_case_text(check->result->nearest), "unexpected",
-		rr_case_text(check->result->unexpected), "schedule",
-		rr_case_text(check->result->words), "why", rr_case_text(check->result->why),
-		"anomaly", rr_case_text(check->result->anomaly), "mend",
-		rr_case_text(check->result->mend));
+	json_object_update(properties, first);
+	json_decref(first);
+	if (!check->options->search.shows_all)
+		return properties;
+	all = json_array();
+	for (size_t i = 0; i < result->n_findings; i++)
+		json_array_append_new(all, finding_as_json(&result->findings[i]));
+	json_object_set_new(properties, "findings", all);
+	return properties;
 }
 
 /* The first line says it, the others and the schedule are details. */
@@ -130,9 +146,9 @@ static bool print_check(const void *what, enum rr_format format, FILE *out, stru
 	if (format == RR_FORMAT_TEXT)
 		return fprintf(out, "%s%s%s", written->words, written->drawing ? "\n" : "",
 			       written->drawing ? written->drawing : "") >= 0;
-	return !written->check->result->transcript ||
-	       rr_conclude_draw(out, written->check->result->transcript, &written->check->cluster,
-				format, &style, error);
+	return !written->check->result->findings[0].transcript ||
+	       rr_conclude_draw(out, written->check->result->findings[0].transcript,
+				&written->check->cluster, format, &style, error);
 }
 
 static bool save_schedule(const struct rr_check *check, struct rr_error *error)
@@ -140,11 +156,11 @@ static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 	const struct rr_check_options *options = check->options;
 	struct rr_draft draft;
 
-	if (!options->save || !check->result->transcript)
+	if (!options->save || !check->result->findings[0].transcript)
 		return true;
 	rr_draft_open(&draft);
-	fputs(check->result->transcript, draft.out);
-	rr_replay_write(draft.out, options, check->result->words);
+	fputs(check->result->findings[0].transcript, draft.out);
+	rr_replay_write(draft.out, options, check->result->findings[0].words);
 	if (!rr_draft_replace(&draft, options->save, error))
 		return false;
 	fprintf(rr_check_report_file(options), "saved: %s\n", options->save);
@@ -174,11 +190,24 @@ static void write_words(struct written *written, struct rr_error *error)
 
 	rr_checked_print(out, check);
 	fclose(out);
-	if (!check->result->transcript)
+	if (!check->result->findings[0].transcript)
 		return;
 	out = rr_open_memory(&written->drawing, &size);
-	rr_conclude_draw(out, check->result->transcript, &check->cluster, RR_FORMAT_TEXT, &style,
-			 error);
+	for (size_t i = 0; i < check->result->n_findings && !error->kind; i++) {
+		const struct rr_outcome *finding = &check->result->findings[i];
+
+		if (i > 0) {
+			fprintf(out, "\nAnother wrong final state, %zu of %zu\n", i + 1,
+				check->result->n_findings);
+			rr_checked_print_end(out, check, finding);
+			fputc('\n', out);
+		}
+		rr_conclude_draw(out, finding->transcript, &check->cluster, RR_FORMAT_TEXT, &style,
+				 error);
+	}
+	if (check->result->n_unshown)
+		fprintf(out, "\nFurther wrong final states, which are not shown: %lu\n",
+			check->result->n_unshown);
 	fclose(out);
 }
 
@@ -203,7 +232,7 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 	struct written written = { .check = check };
 	struct rr_error undrawn = { .kind = RR_ERROR_NONE };
 
-	if (!check->result->transcript)
+	if (!check->result->findings[0].transcript)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
 	write_words(&written, &undrawn);
 	if (publish_check(&written, code, &outputs, check->result->seconds, error)) {

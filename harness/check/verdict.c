@@ -74,13 +74,14 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 }
 
 /* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(FILE *out, const struct rr_check *check)
+static void print_who_ended_well(FILE *out, const struct rr_check *check,
+				 const struct rr_outcome *finding)
 {
 	const char *between = "";
 
 	fputs("and ", out);
 	for (size_t i = 0; i < check->n_clients; i++) {
-		if (!(check->result->ended_well & 1U << i))
+		if (!(finding->ended_well & 1U << i))
 			continue;
 		fprintf(out, "%s%c", between, (char)('A' + i));
 		between = ", ";
@@ -88,63 +89,65 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check)
 	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
 }
 
-static void print_data(FILE *out, const struct rr_check *check)
+static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
-	print_lines(out, "In the end there is", check->result->data);
-	if (check->result->found & RR_OUTCOME_NOT_SERIAL) {
+	print_lines(out, "In the end there is", finding->data);
+	if (finding->found & RR_OUTCOME_NOT_SERIAL) {
 		fputs("and no serial order of the clients leaves that.", out);
-		print_lines(out, check->result->nearest ? " One leaves" : "",
-			    check->result->nearest ? check->result->nearest : "");
-		if (!check->result->nearest)
-			print_who_ended_well(out, check);
+		print_lines(out, finding->nearest ? " One leaves" : "",
+			    finding->nearest ? finding->nearest : "");
+		if (!finding->nearest)
+			print_who_ended_well(out, check, finding);
 	}
-	print_endings(out, check, check->result->endings, false);
+	print_endings(out, check, finding->endings, false);
 }
 
-static void print_outputs(FILE *out, const struct rr_check *check)
+static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	fputs("In the end\n", out);
-	print_endings(out, check, check->result->endings, true);
+	print_endings(out, check, finding->endings, true);
 	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, check->result->nearest_endings, true);
+	print_endings(out, check, finding->nearest_endings, true);
 }
 
-static void print_why(FILE *out, const struct rr_explore_result *result)
+void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
+	const unsigned found = finding->found;
 	char heading[80] = "Why:";
 
-	if (result->anomaly)
-		snprintf(heading, sizeof(heading), "Why (%s):", result->anomaly);
-	print_lines(out, heading, result->why);
-	if (result->mend)
-		fprintf(out, "%s\n", result->mend);
+	if (!found || found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
+		print_data(out, check, finding);
+	print_lines(out, "Not as expected:", finding->unexpected);
+	if (found & RR_OUTCOME_OUTPUTS)
+		print_outputs(out, check, finding);
+	if (finding->anomaly)
+		snprintf(heading, sizeof(heading), "Why (%s):", finding->anomaly);
+	print_lines(out, heading, finding->why);
 }
 
 static void print_finding(FILE *out, const struct rr_check *check)
 {
-	const unsigned found = check->result->found;
+	const struct rr_explore_result *result = check->result;
+	const unsigned found = result->found;
 
 	if (found & RR_OUTCOME_NOT_SERIAL)
-		fprintf(out, "not serializable (%lu of %lu final states; ", check->result->wrong,
-			check->result->finals);
+		fputs("not serializable (", out);
 	else if (found & RR_OUTCOME_UNEXPECTED)
-		fprintf(out, "not as expected (%lu of %lu final states; ", check->result->wrong,
-			check->result->finals);
+		fputs("not as expected (", out);
 	else if (found & RR_OUTCOME_OUTPUTS)
-		fprintf(out, "outputs are not serializable (%lu of %lu final states; ",
-			check->result->wrong, check->result->finals);
+		fputs("outputs are not serializable (", out);
 	else if (found & RR_OUTCOME_EXCLUSION)
 		fputs("two clients are in their critical sections (", out);
 	else
 		fputs("no progress: not all clients can end (", out);
+	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
+		fprintf(out, "%lu of %lu final states; ", result->wrong, result->finals);
 	print_figures(out, check);
-	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
-		print_data(out, check);
-	print_lines(out, "Not as expected:", check->result->unexpected);
-	if (found & RR_OUTCOME_OUTPUTS)
-		print_outputs(out, check);
-	print_why(out, check->result);
+	rr_checked_print_end(out, check, &result->findings[0]);
+	if (result->mend)
+		fprintf(out, "%s\n", result->mend);
 }
+
 /* ---- Without a finding ------------------------------------------------------------- */
 
 /* A client that always failed has shown nothing; how many there are if there is none. */
@@ -275,7 +278,7 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 	} else if (check->options->search.schedule) {
 		fputs("nothing wrong in this order (", out);
 		print_figures(out, check);
-		print_data(out, check);
+		rr_checked_print_end(out, check, &check->result->findings[0]);
 	} else {
 		print_no_finding(out, check);
 	}

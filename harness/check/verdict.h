@@ -40,6 +40,10 @@ struct rr_check {
 /* Prints the verdict and what belongs to it, but for the schedule. */
 void rr_checked_print(FILE *out, const struct rr_check *check);
 
+/* Of one more finding, or a schedule that was followed, what it ends in. */
+void rr_checked_print_end(FILE *out, const struct rr_check *check,
+			  const struct rr_outcome *finding);
+
 /* "exited with 1", "was ended by signal 9": a status of wait(2). */
 void rr_checked_print_status(FILE *out, int status);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "search.h"
 
 enum { VERIFY_SERVERS = 600 }; /* questions, of each table */
@@ -182,6 +183,71 @@ static bool show_path(struct rr_search *search, const struct rr_path *path)
 	return good;
 }
 
+/* ---- All that is found ------------------------------------------------------------ */
+
+/* Ends that are wrong in the same way: one stands for all of them. */
+struct wrong_ends {
+	struct rr_search *search;
+	size_t n;
+	uint32_t all[RR_FINDINGS_SHOWN]; /* states */
+	bool *goals;                     /* of each state: is it like the one that is looked for? */
+};
+
+static bool are_alike(struct wrong_ends *ends, uint32_t a, uint32_t b)
+{
+	struct rr_search *search = ends->search;
+
+	return rr_judge_are_alike(&search->judge, rr_graph_key(&search->graph, a),
+				  rr_graph_key(&search->graph, b));
+}
+
+/* The first of each kind, in the order in which they were found. */
+static void find_kinds(struct wrong_ends *ends)
+{
+	const struct rr_graph *graph = &ends->search->graph;
+
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		size_t j = 0;
+
+		if (!(graph->flags[i] & RR_STATE_WRONG))
+			continue;
+		while (j < ends->n && !are_alike(ends, ends->all[j], i))
+			j++;
+		if (j == RR_FINDINGS_SHOWN)
+			ends->search->result->n_unshown++;
+		else if (j == ends->n)
+			ends->all[ends->n++] = i;
+	}
+}
+
+static bool show_kind(struct wrong_ends *ends, uint32_t like)
+{
+	const struct rr_graph *graph = &ends->search->graph;
+	struct rr_path path = { 0 };
+	bool good;
+
+	for (uint32_t i = 0; i < graph->n_expanded; i++)
+		ends->goals[i] = graph->flags[i] & RR_STATE_WRONG && are_alike(ends, like, i);
+	good = rr_graph_shortest_to(graph, ends->goals, &path) && show_path(ends->search, &path);
+	rr_path_release(&path);
+	return good;
+}
+
+/* The shortest schedule has been shown, which leads to `shown`. */
+static bool show_others(struct rr_search *search, uint32_t shown)
+{
+	struct wrong_ends ends = {
+		.search = search, .goals = rr_calloc(search->graph.states.n, sizeof(*ends.goals))
+	};
+	bool good = true;
+
+	find_kinds(&ends);
+	for (size_t i = 0; i < ends.n && good; i++)
+		good = are_alike(&ends, ends.all[i], shown) || show_kind(&ends, ends.all[i]);
+	free(ends.goals);
+	return good;
+}
+
 static bool show_shortest(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
@@ -193,6 +259,8 @@ static bool show_shortest(struct rr_search *search)
 		       show_path(search, &path) :
 		       rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no path to a state that fails");
+	if (good && search->config->shows_all && result->shortest_breaks & RR_BREAKS_COUNT)
+		good = show_others(search, rr_graph_path_state(&search->graph, &path));
 	rr_path_release(&path);
 	return good;
 }

@@ -16,6 +16,7 @@ bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *conf
 					config->random.runs ? rr_search_conclude_walks :
 							      rr_search_conclude,
 					NULL) &&
+			  rr_search_conclude_findings(&search) &&
 			  (result->breaks || config->all || rr_search_try_mutants(&search));
 
 	rr_search_release(&search);
@@ -57,13 +58,18 @@ json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_con
 
 void rr_explore_release(struct rr_explore_result *result)
 {
+	for (size_t i = 0; i < result->n_findings; i++) {
+		struct rr_outcome *finding = &result->findings[i];
+
+		free(finding->transcript);
+		free(finding->words);
+		free(finding->data);
+		free(finding->nearest);
+		free(finding->unexpected);
+		free(finding->why);
+	}
 	free(result->transcript);
-	free(result->data);
-	free(result->nearest);
-	free(result->unexpected);
-	free(result->words);
-	free(result->why);
 	free(result->mend);
-	result->transcript = result->data = result->nearest = result->unexpected = result->words =
-		result->why = result->mend = NULL;
+	result->n_findings = 0;
+	result->transcript = result->mend = NULL;
 }

@@ -101,6 +101,7 @@ struct rr_explore_config {
 	const char *title;              /* of the transcript */
 	const char *schedule;           /* only this one, in words (result->words); NULL =
 					 * all */
+	bool shows_all;                 /* a schedule to each kind of wrong final state */
 	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
 	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
@@ -154,6 +155,24 @@ struct rr_explore_stats {
 	double searching, checking; /* seconds */
 };
 
+/* Where a schedule of programs of others leads to. */
+struct rr_outcome {
+	unsigned found;   /* RR_OUTCOME_..., 0 = nothing is wrong */
+	char *transcript; /* with its verdict */
+	char *words;      /* the schedule, to be followed again */
+	/* Lines of text, NULL = none: the final data, and those of a serial order in which
+	 * the clients end well that did so here; what is not as expected; and why, see
+	 * why.h. */
+	char *data, *nearest, *unexpected, *why;
+	const char *anomaly;                 /* its name; NULL = none fits */
+	uint32_t ended_well;                 /* clients, as bits */
+	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
+					       * `tally.ending`, -1 = it crashed */
+	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
+};
+
+enum { RR_FINDINGS_SHOWN = 20 };
+
 struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long states, transitions;
@@ -183,19 +202,10 @@ struct rr_explore_result {
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
 	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
-	/* Of a finding, whose transcript has its verdict: the final data, and those of a
-	 * serial order in which the clients end well that did so here. Lines of text,
-	 * NULL = none. */
-	char *data, *nearest;
-	char *unexpected;                    /* what is not as expected */
-	char *why;                           /* sentences, a line each; see why.h */
-	const char *anomaly;                 /* its name; NULL = none fits */
-	char *mend;                          /* what would mend it, a sentence */
-	char *words;                         /* the schedule, to be followed again */
-	uint32_t ended_well;                 /* clients, as bits */
-	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
-					       * `tally.ending`, -1 = it crashed */
-	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
+	size_t n_findings;           /* or a schedule that was to be followed */
+	struct rr_outcome findings[RR_FINDINGS_SHOWN];
+	unsigned long n_unshown; /* wrong final states that differ from all of them */
+	char *mend;              /* what would mend all of them, a sentence */
 	struct rr_error error;
 };
 

@@ -94,10 +94,15 @@ struct rr_path {
 void rr_path_release(struct rr_path *path);
 
 /* The state to which it leads. */
+static inline uint32_t rr_graph_path_state(const struct rr_graph *graph, const struct rr_path *path)
+{
+	return path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
+}
+
 static inline const uint32_t *rr_graph_path_end(const struct rr_graph *graph,
 						const struct rr_path *path)
 {
-	return rr_graph_key(graph, path->n ? graph->edges[path->edges[path->n - 1]].to : 0);
+	return rr_graph_key(graph, rr_graph_path_state(graph, path));
 }
 
 /* The invariants that it breaks on its way and at its end. */
@@ -106,6 +111,9 @@ unsigned rr_graph_path_breaks(const struct rr_graph *graph, const struct rr_path
 /* The shortest path that breaks one of `bits`, by changes of client and then by
  * transitions, on to its end. False: there is none. */
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path);
+
+/* The shortest path to one of these states. */
+bool rr_graph_shortest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path);
 
 /* A random path to an end. */
 void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);

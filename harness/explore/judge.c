@@ -227,6 +227,30 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 	       (of_table->kind == RR_ERROR_NONE || fail_judge(judge, of_table));
 }
 
+static bool have_same_endings(const struct rr_product *product, const uint32_t *a,
+			      const uint32_t *b)
+{
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const bool is_crashed = rr_product_part(product, a, i)->is_crashed;
+
+		if (is_crashed != rr_product_part(product, b, i)->is_crashed ||
+		    (!is_crashed && rr_product_client(product, a, i)->tally.ending !=
+					    rr_product_client(product, b, i)->tally.ending))
+			return false;
+	}
+	return true;
+}
+
+bool rr_judge_are_alike(struct rr_judge *judge, const uint32_t *a, const uint32_t *b)
+{
+	struct rr_judgement judgement;
+
+	if (!rr_contents_are_same(&judge->contents, a[0], b[0]))
+		return false;
+	return have_same_endings(judge->product, a, b) || !rr_judge_final(judge, a, &judgement) ||
+	       !(judgement.found & RR_OUTCOME_OUTPUTS);
+}
+
 static void write_unexpected(struct rr_judge *judge, const uint32_t *key, FILE *file)
 {
 	const struct rr_explore_config *config = judge->config;

@@ -41,6 +41,10 @@ void rr_judge_release(struct rr_judge *judge);
 /* False: judge->error. */
 bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement);
 
+/* Do two final states hold the same data, and, where outputs are what is wrong, have clients
+ * ended in the same ways? */
+bool rr_judge_are_alike(struct rr_judge *judge, const uint32_t *a, const uint32_t *b);
+
 /* What is not as expected in a final state, a line each; malloc'd, NULL = nothing. */
 char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key);
 

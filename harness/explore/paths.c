@@ -31,6 +31,7 @@ struct step {
 struct search {
 	const struct rr_graph *graph;
 	unsigned bits;
+	const bool *goals; /* states; NULL = what breaks one of `bits` */
 	struct rr_intern places;
 	struct step *steps;
 	uint32_t *heap; /* places, the cheapest first */
@@ -105,6 +106,8 @@ static bool is_goal(const struct search *search, const struct place *place)
 				       graph->flags[place->state] :
 				       RR_STATE_CUT;
 
+	if (search->goals)
+		return search->goals[place->state];
 	if (rr_graph_broken_by(graph, place->state) & search->bits)
 		return true;
 	return place->is_broken && (flags & (RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_STUCK));
@@ -257,17 +260,28 @@ static void show_in_vain(const struct rr_graph *graph, struct rr_path *path, boo
 	}
 }
 
-bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path)
+static bool find_path(struct search search, struct rr_path *path)
 {
-	struct search search = { .graph = graph, .bits = bits };
 	const bool found = search_path(&search, path);
 
-	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
-		show_in_vain(graph, path, bits & RR_STARVES);
 	rr_intern_release(&search.places);
 	free(search.steps);
 	free(search.heap);
 	return found;
+}
+
+bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path)
+{
+	const bool found = find_path((struct search){ .graph = graph, .bits = bits }, path);
+
+	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
+		show_in_vain(graph, path, bits & RR_STARVES);
+	return found;
+}
+
+bool rr_graph_shortest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path)
+{
+	return find_path((struct search){ .graph = graph, .goals = goals }, path);
 }
 
 /* ---- Random paths ---------------------------------------------------------- */

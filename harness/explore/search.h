@@ -125,6 +125,10 @@ void rr_schedule_release(struct rr_schedule *schedule);
 /* Plays random paths. */
 bool rr_search_audit(struct rr_search *search);
 
+/* Each finding gets its verdict: its transcript is played as a race (serializability.c). The
+ * tables are gone then. */
+bool rr_search_conclude_findings(struct rr_search *search);
+
 /* Has one of the mutants failed in the same bounds (invariants.c)? */
 bool rr_search_try_mutants(struct rr_search *search);
 

@@ -164,7 +164,7 @@ static bool judge_programs(struct rr_search *search)
 
 /* A serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
  * none. */
-static uint32_t note_nearest(struct rr_search *search, uint32_t nearest)
+static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *finding, uint32_t nearest)
 {
 	const struct rr_serial_end *end;
 
@@ -172,35 +172,36 @@ static uint32_t note_nearest(struct rr_search *search, uint32_t nearest)
 		return RR_NO_ID;
 	end = rr_intern_get(&search->judge.serial.ends, nearest);
 	for (size_t i = 0; i < search->product.n_clients; i++)
-		search->result->nearest_endings[i] = end->endings[i];
+		finding->nearest_endings[i] = end->endings[i];
 	return end->server;
 }
 
 /* What is found at the end of a schedule, and the server of the serial order that is nearest. */
-static bool note_end(struct rr_search *search, const uint32_t *end, uint32_t *nearest)
+static bool note_end(struct rr_search *search, struct rr_outcome *finding, const uint32_t *end,
+		     uint32_t *nearest)
 {
-	struct rr_explore_result *result = search->result;
 	const struct rr_product *product = &search->product;
 	struct rr_contents *contents = &search->judge.contents;
 	struct rr_judgement judgement;
 
 	*nearest = RR_NO_ID;
-	result->ended_well = rr_serial_good(product, end);
+	finding->ended_well = rr_serial_good(product, end);
 	for (size_t i = 0; i < product->n_clients; i++)
-		result->endings[i] = rr_product_part(product, end, i)->is_crashed ?
-					     -1 :
-					     (int)rr_product_client(product, end, i)->tally.ending;
+		finding->endings[i] = rr_product_part(product, end, i)->is_crashed ?
+					      -1 :
+					      (int)rr_product_client(product, end, i)->tally.ending;
 	if (have_all_ended(product, end)) {
 		if (!rr_judge_final(&search->judge, end, &judgement))
 			return rr_search_fail(search, &search->judge.error);
-		if (result->found & RR_OUTCOME_NOT_SERIAL)
-			result->found = (result->found & ~RR_OUTCOME_NOT_SERIAL) | judgement.found;
-		*nearest = note_nearest(search, judgement.nearest);
-		result->unexpected = rr_judge_unexpected(&search->judge, end);
+		if (finding->found & RR_OUTCOME_NOT_SERIAL)
+			finding->found = (finding->found & ~RR_OUTCOME_NOT_SERIAL) |
+					 judgement.found;
+		*nearest = note_nearest(search, finding, judgement.nearest);
+		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}
-	result->data = rr_contents_text(contents, end[0], *nearest);
+	finding->data = rr_contents_text(contents, end[0], *nearest);
 	if (*nearest != RR_NO_ID)
-		result->nearest = rr_contents_text(contents, *nearest, end[0]);
+		finding->nearest = rr_contents_text(contents, *nearest, end[0]);
 	return true;
 }
 
@@ -227,65 +228,92 @@ static const char *sum_up(unsigned found)
 	return "Nothing wrong in this order.";
 }
 
-/* With its verdict: what comes of playing it as a race, on servers of its own. */
-static bool conclude_transcript(struct rr_search *search, char *transcript)
+/* Why that is a finding. */
+static void explain(struct rr_search *search, struct rr_outcome *finding,
+		    const struct rr_schedule *schedule, const size_t *steps, uint32_t nearest)
 {
-	struct rr_error why = { 0 };
-
-	rr_search_release_tables(search);
-	search->result->transcript = rr_conclude(transcript, 0, search->cluster, &why);
-	free(transcript);
-	return search->result->transcript || rr_search_fail(search, &why);
-}
-
-/* Why that is a finding, and what would mend it. Where not all is known, or a lease or waiting
- * is what is wrong, no span of commands is looked for. */
-static void explain(struct rr_search *search, const struct rr_schedule *schedule,
-		    const size_t *steps, uint32_t nearest)
-{
-	struct rr_explore_result *result = search->result;
 	const struct rr_why why = rr_why_find(&(struct rr_why_question){
 		.contents = &search->judge.contents,
 		.actions = &schedule->actions,
 		.steps = steps,
 		.end = schedule->end[0],
 		.nearest = nearest,
-		.found = result->found,
+		.found = finding->found,
 	});
 
-	result->why = why.text;
-	result->anomaly = why.name;
-	if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
-	    !(search->graph.breaks & ~(unsigned)RR_BREAKS_COUNT))
-		result->mend = rr_mend_find(&search->graph, result->found);
+	finding->why = why.text;
+	finding->anomaly = why.name;
 }
 
-static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)
+/* What would mend it. Where not all is known, or a lease or waiting is what is wrong, no span
+ * of commands is looked for. */
+static void look_for_mend(struct rr_search *search)
+{
+	if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
+	    search->graph.breaks == RR_BREAKS_COUNT && !search->result->mend)
+		search->result->mend = rr_mend_find(&search->graph, search->result->found);
+}
+
+static char *write_transcript(struct rr_search *search, const struct rr_outcome *finding,
+			      const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
 	const char **keys;
-	size_t *steps, n_keys;
-	uint32_t nearest = RR_NO_ID;
-	char *transcript;
-
-	if (!note_end(search, schedule->end, &nearest))
-		return false;
-	steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
-	search->result->words = rr_strdup(schedule->words);
-	n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest, &keys);
-	transcript =
+	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
+					       &keys);
+	char *transcript =
 		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
 				      &(struct rr_transcript_headings){
 					      .title = search->config->title,
-					      .shows = sum_up(search->result->found),
+					      .shows = sum_up(finding->found),
 					      .keys = keys,
 					      .n_keys = n_keys < KEYS_SHOWN ? n_keys : KEYS_SHOWN,
 					      .steps = steps,
 				      });
+
 	free(keys);
-	if (search->result->found)
-		explain(search, schedule, steps, nearest);
+	return transcript;
+}
+
+static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)
+{
+	struct rr_explore_result *result = search->result;
+	struct rr_outcome *finding = &result->findings[result->n_findings++];
+	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
+	uint32_t nearest = RR_NO_ID;
+	bool good;
+
+	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words) };
+	finding->found = result->n_findings == 1 ? result->found : RR_OUTCOME_NOT_SERIAL;
+	good = note_end(search, finding, schedule->end, &nearest);
+	if (good)
+		finding->transcript = write_transcript(search, finding, schedule, nearest, steps);
+	if (result->n_findings == 1)
+		result->found = finding->found;
+	if (good && finding->found) {
+		explain(search, finding, schedule, steps, nearest);
+		look_for_mend(search);
+	}
 	free(steps);
-	return conclude_transcript(search, transcript);
+	return good;
+}
+
+bool rr_search_conclude_findings(struct rr_search *search)
+{
+	struct rr_explore_result *result = search->result;
+	struct rr_error why = { 0 };
+
+	if (result->n_findings)
+		rr_search_release_tables(search);
+	for (size_t i = 0; i < result->n_findings; i++) {
+		struct rr_outcome *finding = &result->findings[i];
+		char *draft = finding->transcript;
+
+		finding->transcript = rr_conclude(draft, 0, search->cluster, &why);
+		free(draft);
+		if (!finding->transcript)
+			return rr_search_fail(search, &why);
+	}
+	return true;
 }
 
 static bool confirm_programs(struct rr_search *search)

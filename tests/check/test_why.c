@@ -189,6 +189,35 @@ Test(why, no_mend_is_offered_where_clients_block)
 	cr_assert_null(strstr(cli_output, "would leave"), "%s", cli_output);
 }
 
+/* ---- All of them --------------------------------------------------------------------- */
+
+#define COUNTER "-- sh examples/check/counter.sh"
+
+/* Three clients that read and write back leave 1, 2 or 3. */
+Test(why, all_wrong_final_states_are_shown)
+{
+	check_says("PING", "--clients 3 --all " COUNTER,
+		   SAYS("In the end there is\n  counter = \"2\"\n",
+			"\nAnother wrong final state, 2 of 2\n"
+			"In the end there is\n  counter = \"1\"\n"));
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 --clients 3 " COUNTER " 2>&1"), 1);
+	cr_assert_null(strstr(cli_output, "Another"), "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 --clients 3 --all --format json " COUNTER
+			     " 2>/dev/null | grep -c '\"final_data\": \"counter = '"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "3\n");
+}
+
+/* Each of twenty is played. */
+Test(why, as_many_wrong_final_states_as_are_shown_are_said)
+{
+	check_says("PING",
+		   "--all --clients 4 -- sh -c '" CLI "RPUSH a $REDRACE_CLIENT; " CLI
+		   "RPUSH b $REDRACE_CLIENT'",
+		   SAYS("Another wrong final state, 20 of 20\n",
+			"\nFurther wrong final states, which are not shown: "));
+}
+
 /* ---- For programs ------------------------------------------------------------------ */
 
 Test(why, stands_in_json)
