@@ -27,6 +27,24 @@ static bool take_graph(void *into, char *path, struct rr_error *error)
 	return true;
 }
 
+static const char *invariant_at(size_t index)
+{
+	return index < RR_INVARIANTS ? rr_invariant_name((int)index) : NULL;
+}
+
+static bool take_shown(void *into, char *name, struct rr_error *error)
+{
+	struct rr_explore_options *options = into;
+	size_t index;
+
+	if (!rr_take_name("invariant", name, invariant_at,
+			  "there are count, exclusion, lease, ownership, deadlock and starvation",
+			  &index, error))
+		return false;
+	options->config.shows = 1U << index;
+	return true;
+}
+
 static const struct rr_option options_table[] = {
 	{ .help = "Bounds" },
 	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1, .max = 8 },
@@ -98,6 +116,10 @@ static const struct rr_option options_table[] = {
 	  .argument = "FILE|DIR/",
 	  .help = "save the failing schedule, for redrace play",
 	  .at = AT(save) },
+	{ .name = "show",
+	  .argument = "INVARIANT",
+	  .help = "the schedule that is shown is the shortest that breaks this: count, exclusion, lease, ownership, deadlock or starvation (the first of these that is broken)",
+	  .take = take_shown },
 	{ .name = "graph",
 	  .argument = "FILE",
 	  .help = "write the graph of states: .dot for Graphviz, or .json; may be repeated",

@@ -108,10 +108,16 @@ static void print_failing(const struct report *report)
 static void show_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
+	const unsigned shows = report->config.shows;
+	char wanted[120];
 
 	print_failing(report);
-	fprintf(report->out, "  shortest, %zu steps, %d changes of client", result->steps,
-		result->switches);
+	rr_breaks_text(shows, wanted, sizeof(wanted));
+	if (shows && !(shows & result->breaks))
+		fprintf(report->out, "  nothing breaks %s\n", wanted);
+	fprintf(report->out, "  shortest%s%s, %zu steps, %d changes of client",
+		shows & result->breaks ? " that breaks " : "", shows & result->breaks ? wanted : "",
+		result->steps, result->switches);
 	if (report->config.random.runs)
 		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
 	fputs(":\n", report->out);

@@ -131,6 +131,22 @@ Test(cli, lossy_loses_and_exact_is_exact)
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
 }
 
+/* The shortest failure of set-nx-ex under a pause is another one. */
+Test(cli, explore_shows_the_invariant_that_is_asked_for)
+{
+	cr_assert_eq(cli_run("$REDRACE explore --pauses 1 --show ownership set-nx-ex"), 0, "%s",
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, "  shortest that breaks ownership, 9 steps, "), "%s",
+			   cli_output);
+	cr_assert_not_null(strstr(cli_output, "foreign release: A removes B's lock"), "%s",
+			   cli_output);
+	cr_assert_eq(cli_run("$REDRACE explore --pauses 1 --show lease set-nx-ex"), 0, "%s",
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, "  nothing breaks lease\n  shortest, 9 steps, "),
+			   "%s", cli_output);
+	cli_assert_one_line("$REDRACE explore --show owner none 2>&1", 64, "no invariant 'owner'");
+}
+
 Test(cli, graph_is_written_by_its_suffix)
 {
 	cr_assert_eq(
