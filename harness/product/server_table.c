@@ -108,6 +108,22 @@ static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 	return good || rr_server_fail_asking(table);
 }
 
+/* What a script calls the server does not say before it runs: one that names a random
+ * command, or math.random, may draw. */
+static bool may_draw(const struct rr_server_table *table, const char *name,
+		     const struct rl_command *command)
+{
+	const char *text = command->words[command->n_words > 1].text;
+
+	if (strncmp(name, "EVALSHA", 7) == 0)
+		text = rr_scripts_find(table->scripts, text);
+	else if (strcmp(name, "FUNCTION") == 0)
+		text = command->words[command->n_words - 1].text;
+	else if (strncmp(name, "EVAL", 4) != 0)
+		return false;
+	return text && (strcasestr(text, "rand") || strcasestr(text, "spop"));
+}
+
 /* The reply of a command; on a connection that listens the next that lies there
  * unread comes before it. */
 static bool keep_row_reply(struct rr_server_table *table, struct rr_connections *connections,
@@ -115,15 +131,15 @@ static bool keep_row_reply(struct rr_server_table *table, struct rr_connections 
 			   struct rr_server_row *row)
 {
 	const uint32_t command = (uint32_t)question->argument;
-	const struct rr_command_info info = rr_asker_info(table->asker,
-							  rr_server_command_name(table, command));
+	const char *name = rr_server_command_name(table, command);
+	const struct rr_command_info info = rr_asker_info(table->asker, name);
 	struct rr_connection *connection = rr_connections_find(connections, question->slot);
 
 	row->reply = rr_terms_reply(table->terms, reply);
 	if (reply->type == RL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0)
 		table->lacked_script = true;
-	if (info.is_random)
-		table->random_command = rr_server_command_name(table, command);
+	if (info.is_random || may_draw(table, name, question_command(table, question)))
+		table->random_command = name;
 	if (!connection && info.of_connection)
 		connection = rr_connections_insert(connections, question->slot);
 	if (!connection)

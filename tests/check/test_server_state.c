@@ -72,6 +72,27 @@ Test(server_state, a_client_may_be_named_by_its_id)
 		  0, "serializable");
 }
 
+/* ---- Scripts ---------------------------------------------------------------------------- */
+
+#define DRAW(SCRIPT)                         \
+	"r('SADD', 's', *'abcdefgh')\n"      \
+	"x = r('EVAL', \"" SCRIPT "\", 0)\n" \
+	"r('SET', 'x', str(x))"
+
+/* Two servers answer them differently, and so does one that is asked twice. */
+Test(server_state, scripts_that_draw_are_random_commands)
+{
+	static const char random[] = "EVAL was answered in two ways, because its reply is random";
+
+	check_one("", DRAW("return redis.call('SRANDMEMBER', 's')"), 65, random);
+	check_one("", DRAW("redis.call('SET', 'k', redis.call('spop', 's'))"), 65, random);
+	check_one("", DRAW("return tostring(math.random())"), 65, random);
+	check_one("",
+		  "r('SADD', 's', 'a')\n"
+		  "r('EVAL', \"return redis.call('SRANDMEMBER', 's')\", 0)",
+		  2, "a command's reply is random");
+}
+
 /* ---- The protocol --------------------------------------------------------------------- */
 
 /* A line may have quotes: the value is "b c", as MONITOR of a server shows. */
