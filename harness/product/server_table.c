@@ -331,8 +331,8 @@ int rr_server_table_verify(struct rr_server_table *table, unsigned long most, un
 
 /* ---- The time of day ------------------------------------------------------- */
 
-/* A row asked again, by a clock that has been ahead from the beginning. */
-static bool is_same_later(struct rr_server_table *table, uint32_t number)
+/* A row asked again. */
+static bool is_same_again(struct rr_server_table *table, uint32_t number)
 {
 	const struct rr_server_row row = table->row[number];
 	struct rr_server_row again = { .from = row.from, .question = row.question };
@@ -362,7 +362,7 @@ bool rr_server_table_tells_time(struct rr_server_table *table)
 			continue;
 		kind = table->terms->command[question->argument].kind;
 		if (seen[kind]++ < EACH)
-			differs = !is_same_later(table, i);
+			differs = !is_same_again(table, i);
 		else
 			seen[kind] = EACH;
 	}
@@ -370,6 +370,37 @@ bool rr_server_table_tells_time(struct rr_server_table *table)
 	table->at = RR_NO_ID;
 	free(seen);
 	return differs && !table->error.kind;
+}
+
+/* ---- Random commands --------------------------------------------------------- */
+
+static bool is_random_row(const struct rr_server_table *table, const struct rr_server_row *row)
+{
+	const char *name;
+
+	if (row->question.kind != RR_ASK_COMMAND)
+		return false;
+	name = rr_server_command_name(table, (uint32_t)row->question.argument);
+	return rr_asker_info(table->asker, name).is_random || strcmp(name, "EXEC") == 0 ||
+	       strcmp(name, "FCALL") == 0 ||
+	       may_draw(table, name, question_command(table, &row->question));
+}
+
+bool rr_server_table_verify_random(struct rr_server_table *table)
+{
+	enum { ROWS = 50, TIMES = 10 };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; table->random_command && i < table->rows.n && n < ROWS; i++) {
+		if (!is_random_row(table, &table->row[i]))
+			continue;
+		n++;
+		for (int j = 0; j < TIMES; j++) {
+			if (!is_same_again(table, i))
+				return rr_server_differ(table, &table->row[i]);
+		}
+	}
+	return table->error.kind == RR_ERROR_NONE;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

@@ -118,6 +118,10 @@ const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, u
  * again by a clock that is ahead. Of a table that is not `absolute`. */
 bool rr_server_table_tells_time(struct rr_server_table *table);
 
+/* Asks rows of random commands again and again: do their replies leave a choice? False: so
+ * they do, or table->error. */
+bool rr_server_table_verify_random(struct rr_server_table *table);
+
 /* The connection at `slot`; NULL = it is as new. */
 const struct rr_connection *rr_server_table_connection(const struct rr_server_table *table,
 						       uint32_t state, uint16_t slot);
