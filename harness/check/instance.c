@@ -75,11 +75,17 @@ static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 	bool quits = false;
 
 	while (lane->n > 0 && rr_lane_request(lane, 0)->answer != RR_NO_ID) {
-		const struct rr_request answered = *rr_lane_request(lane, 0);
+		const struct rr_request answered = rr_lane_pop(lane);
+		struct rr_request *next = rr_lane_request(lane, 0);
 
-		send_reply(instance, lane, answered.answer);
+		if (answered.asks_ids) {
+			next->command = rr_request_with_ids(next->command, answered.answer,
+							    terms_of(instance));
+			next->is_waiting = true;
+		} else {
+			send_reply(instance, lane, answered.answer);
+		}
 		quits |= answered.is_quit;
-		rr_lane_pop(lane);
 	}
 	if (quits && lane->connection >= 0) {
 		rr_process_cut(instance->process, lane->connection);
@@ -99,6 +105,21 @@ static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
 			instance->plan.owner.name, RR_LANE_REQUESTS);
 	flush_lane(instance, lane);
 	return true;
+}
+
+/* Before a request that waits for what comes behind the last ids. */
+static bool ask_last_ids(struct rr_instance *instance, struct rr_lane *lane,
+			 const struct rr_request *request)
+{
+	struct rr_terms *terms = terms_of(instance);
+	struct rr_request question = { .is_inside = request->is_inside,
+				       .answer = RR_NO_ID,
+				       .asks_ids = true };
+
+	if (request->answer != RR_NO_ID || lane->is_queueing)
+		return true;
+	question.command = rr_request_last_ids(&terms->command[request->command].words, terms);
+	return question.command == RR_NO_ID || add_request(instance, lane, question);
 }
 
 static bool fail_refused(const struct rr_instance *instance, const struct rl_command *command)
@@ -130,19 +151,21 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once: make its pool smaller",
 			instance->plan.owner.name, RR_RUN_ORDINALS);
-	if (traits & RR_REQUEST_REFUSED ||
+	if (traits & RR_REQUEST_REFUSED || (traits & RR_REQUEST_NAMES && lane->is_queueing) ||
 	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)))
 		return fail_refused(instance, command);
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->config->program);
+	if (traits & (RR_REQUEST_QUEUES | RR_REQUEST_ENDS_QUEUE))
+		lane->is_queueing = traits & RR_REQUEST_QUEUES;
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES)) {
 		instance->is_inside = traits & RR_REQUEST_ENTERS;
 		instance->has_entered |= instance->is_inside;
 		instance->was_inside |= instance->is_inside;
 	}
-	return add_request(instance, lane, request);
+	return ask_last_ids(instance, lane, &request) && add_request(instance, lane, request);
 }
 
 /* What was sent is executed all the same; what the connection carried goes. */
@@ -354,6 +377,7 @@ static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint
 			view->sent[view->n_sent++] =
 				(struct rr_sent){ .lane = number,
 						  .is_inside = request->is_inside,
+						  .is_waiting = request->is_waiting,
 						  .command = request->command };
 	}
 }

@@ -18,6 +18,8 @@ struct rr_request {
 	bool is_inside;  /* it was sent in a critical section */
 	bool is_quit;    /* the connection is closed behind its answer */
 	bool subscribes; /* or ends that */
+	bool asks_ids;   /* its answer is not the program's: the next request has its ids */
+	bool is_waiting; /* the server has had it, and serves it as soon as it can */
 };
 
 struct rr_lane {
@@ -25,6 +27,7 @@ struct rr_lane {
 	bool is_used;
 	bool is_new;                    /* since the program waited last */
 	bool is_dirty;                  /* it may carry something */
+	bool is_queueing;               /* MULTI was sent */
 	long long n_channels, n_shards; /* that it is subscribed to */
 	long long id;                   /* what CLIENT ID says */
 	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "requests.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,7 +19,7 @@ static const struct {
 	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
 	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
 	{ "READONLY", NULL, RR_REQUEST_ACCEPTED },
-	{ "RESET", NULL, RR_REQUEST_RESETS },
+	{ "RESET", NULL, RR_REQUEST_RESETS | RR_REQUEST_ENDS_QUEUE },
 	{ "CLIENT", "SETNAME", RR_REQUEST_NAMES },
 	{ "CLIENT", "GETNAME", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
 	{ "CLIENT", "ID", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
@@ -28,7 +29,9 @@ static const struct {
 	{ "CLIENT", NULL, RR_REQUEST_REFUSED },
 	{ "ECHO", "redrace:enter", RR_REQUEST_ENTERS },
 	{ "ECHO", "redrace:leave", RR_REQUEST_LEAVES },
-	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY },
+	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_QUEUES },
+	{ "EXEC", NULL, RR_REQUEST_ENDS_QUEUE },
+	{ "DISCARD", NULL, RR_REQUEST_ENDS_QUEUE },
 	{ "WATCH", NULL, RR_REQUEST_MAKES_DIRTY },
 	{ "SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
 	{ "SUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
@@ -112,6 +115,8 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 	static const char no_resp3[] = "NOPROTO unsupported protocol version";
 	const unsigned traits = rr_request_traits(command);
 
+	if (lane->is_queueing && !(traits & RR_REQUEST_QUITS))
+		return RR_NO_ID;
 	if (word_is(&command->words[0], "HELLO") && command->n_words > 1 &&
 	    !word_is(&command->words[1], "2"))
 		return text_reply(program->terms, RL_REPLY_FAILED, no_resp3, strlen(no_resp3));
@@ -126,4 +131,70 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;
+}
+
+/* ---- XREAD BLOCK … $ ----------------------------------------------------------------------- */
+
+/* A stream that is not there has the id 0-0. */
+static const char ask_last_ids[] =
+	"local ids = {} "
+	"for i, key in ipairs(KEYS) do "
+	"ids[i] = '0-0' "
+	"local info = redis.pcall('XINFO', 'STREAM', key) "
+	"for at = 1, #info, 2 do "
+	"if info[at] == 'last-generated-id' then ids[i] = info[at + 1] end "
+	"end end return ids";
+
+/* Where the streams begin of one that waits; 0: it is none. */
+static size_t first_stream(const struct rl_command *command)
+{
+	bool blocks = false;
+
+	for (size_t i = 1; word_is(&command->words[0], "XREAD") && i < command->n_words; i++) {
+		if (word_is(&command->words[i], "STREAMS"))
+			return blocks ? i + 1 : 0;
+		blocks |= word_is(&command->words[i], "BLOCK");
+	}
+	return 0;
+}
+
+static bool is_last_id(const struct rl_word *word)
+{
+	return word->length == 1 && word->text[0] == '$';
+}
+
+uint32_t rr_request_last_ids(const struct rl_command *command, struct rr_terms *terms)
+{
+	const size_t first = first_stream(command);
+	const size_t n = first ? (command->n_words - first) / 2 : 0;
+	struct rl_command question = {
+		.n_words = 3, .words = { { "EVAL", 4 }, { ask_last_ids, strlen(ask_last_ids) } }
+	};
+	char number[24];
+
+	for (size_t i = 0; i < n && question.n_words < RL_WORDS_MAX; i++) {
+		if (is_last_id(&command->words[first + n + i]))
+			question.words[question.n_words++] = command->words[first + i];
+	}
+	question.words[2] =
+		(struct rl_word){ number, (size_t)sprintf(number, "%zu", question.n_words - 3) };
+	return question.n_words > 3 ? rr_terms_command(terms, &question) : RR_NO_ID;
+}
+
+uint32_t rr_request_with_ids(uint32_t number, uint32_t reply, struct rr_terms *terms)
+{
+	struct rl_command command = terms->command[number].words;
+	const struct rl_reply *ids = &terms->reply[reply].reply;
+	const size_t first = first_stream(&command);
+	size_t next = 0;
+
+	for (size_t i = first + (command.n_words - first) / 2; i < command.n_words; i++) {
+		if (is_last_id(&command.words[i]) && ids->type == RL_REPLY_ARRAY &&
+		    next < ids->length) {
+			command.words[i] = (struct rl_word){ ids->elements[next].text,
+							     ids->elements[next].length };
+			next++;
+		}
+	}
+	return rr_terms_command(terms, &command);
 }

@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 #include "base/reply.h"
+#include "link.h"
 #include "player.h"
+#include "scheduler/scheduler.h"
 
 enum { REPLY_MS = 3000, SILENCE_MS = 40 };
 
@@ -168,6 +170,53 @@ static bool lose_reply(struct player *player, const struct rr_step *step, struct
 	return true;
 }
 
+/* Who waits there for what a command is to bring, if it is one client; 0 = nobody. */
+static long long find_waiting(struct rl_link *link)
+{
+	struct rl_reply reply;
+	long long id = 0;
+	size_t n = 0;
+
+	if (rl_run(link, &reply, "CLIENT LIST") != RL_OK)
+		return 0;
+	for (const char *line = reply.text; line && *line; line += strcspn(line, "\n") + 1) {
+		const char *flags = strstr(line, " flags=");
+
+		if (!flags || !memchr(flags + 7, 'b', strcspn(flags + 7, " ")))
+			continue;
+		n++;
+		sscanf(line, "id=%lld", &id);
+	}
+	return n == 1 ? id : 0;
+}
+
+/* The server tells a client that its command has waited long enough, as it would if the
+ * clock, which only ticks move, had gone on. */
+static void end_waiting(const struct player *player, const struct rr_step *step)
+{
+	struct rl_link *link = rl_link_new(rr_cluster_address(player->cluster, step->server),
+					   REPLY_MS);
+	const long long id = link ? find_waiting(link) : 0;
+	struct rl_reply reply;
+
+	if (id)
+		rl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT", id);
+	rl_link_free(link);
+}
+
+/* Does it wait for so long at most? Then it says what it does when that is over. */
+static bool may_time_out(const struct rr_step *step)
+{
+	struct rl_command command = { .n_words = 0 };
+
+	for (; command.n_words < step->n_words && command.n_words < RL_WORDS_MAX; command.n_words++)
+		command.words[command.n_words] = (struct rl_word){
+			step->words[command.n_words], strlen(step->words[command.n_words])
+		};
+	return step->kind == RR_STEP_RUN && !step->is_waiting &&
+	       rr_command_time_out_ns(&command) != INT64_MAX;
+}
+
 bool player_read(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct client_connection *connection = step_connection(player, step);
@@ -180,8 +229,11 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 				   name_of_client(player, step->client));
 	if (step->is_lost)
 		return lose_reply(player, step, event);
-	state = connection_read(connection->connection, step->is_waiting ? SILENCE_MS : REPLY_MS,
-				text);
+	state = connection_read(connection->connection, SILENCE_MS, text);
+	if (state == CONNECTION_SILENT && may_time_out(step))
+		end_waiting(player, step);
+	if (state == CONNECTION_SILENT && !step->is_waiting)
+		state = connection_read(connection->connection, REPLY_MS, text);
 	if (state != CONNECTION_SILENT)
 		settle_reply(player, step);
 	if (state == CONNECTION_CLOSED)

@@ -75,6 +75,28 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 	return 0;
 }
 
+/* A program waits no longer for what others would have sent, had they not been so slow
+ * for so long. But no key's time is over before. */
+static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t client,
+			 const struct rr_sent *sent, int64_t left_ns)
+{
+	struct rr_state next;
+
+	if (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from))
+		return;
+	if (polls_on(from, client, sent)) {
+		it->flags |= RR_STATE_CUT;
+		return;
+	}
+	count_transition(it, thread_of_lane(rr_state_client(from, client), sent->lane), true);
+	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, sent->lane))
+		return;
+	rr_state_copy(&next, from);
+	rr_state_pass_time(&next, left_ns);
+	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
+	rr_expansion_add(it, RR_DO_EXECUTE, client, sent->lane, &next);
+}
+
 static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
 		     bool is_busy)
 {
@@ -85,6 +107,7 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 		return;
 	if (rr_state_is_blocked(from, client, sent, &left_ns) && left_ns > 0) {
 		wake_at(it, left_ns);
+		add_time_out(it, from, client, sent, left_ns);
 		return;
 	}
 	if (polls_on(from, client, sent)) {
@@ -219,6 +242,27 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 		it->next_ns = next_ns;
 	it->n_shared = 0;
 	rr_expansion_drop(it);
+}
+
+/* ---- Commands that servers have had before ------------------------------------- */
+
+bool rr_expand_served(struct rr_expansion *it, struct rr_state *from)
+{
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		const struct rr_client_state *client = rr_state_client(from, i);
+
+		for (uint32_t j = 0; !rr_state_has_ended(from, i) && j < client->n_sent; j++) {
+			const struct rr_sent *sent = &client->sent[j];
+			int64_t left_ns;
+
+			if (!sent->is_waiting || sent != rr_state_next_sent(from, i, sent->lane) ||
+			    rr_state_is_blocked(from, i, sent, &left_ns))
+				continue;
+			add_lane(it, from, i, sent->lane, true);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- Steps that nobody else can notice -------------------------------------- */

@@ -225,6 +225,10 @@ void rr_expansion_drop(struct rr_expansion *it);
 /* Transitions of one client (clients.c) that are no faults, but for lost replies. */
 void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client);
 
+/* The command of a client that a server has had before and can serve now: true, that is
+ * all that can happen. */
+bool rr_expand_served(struct rr_expansion *it, struct rr_state *from);
+
 /* A step that nobody else can notice, if any client has one: true, it was added, and
  * stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);

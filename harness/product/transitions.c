@@ -185,7 +185,7 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 		add_lates(it, from);
 		return;
 	}
-	if (rr_expand_local(it, from))
+	if (rr_expand_served(it, from) || rr_expand_local(it, from))
 		return;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		if (!is_step || it->wanted->who == i)

@@ -168,9 +168,11 @@ static void look_around(struct rr_client_run *run)
 			if (view->n_sent == RR_RUN_SENT)
 				view->is_too_much = true;
 			else
-				view->sent[view->n_sent++] = (struct rr_sent){ i, pending->thread,
-									       pending->is_inside,
-									       pending->command };
+				view->sent[view->n_sent++] =
+					(struct rr_sent){ .lane = i,
+							  .thread = pending->thread,
+							  .is_inside = pending->is_inside,
+							  .command = pending->command };
 		}
 	}
 }

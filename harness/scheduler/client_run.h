@@ -75,6 +75,9 @@ struct rr_sent {
 	uint8_t lane;
 	uint8_t thread; /* that sent it */
 	bool is_inside; /* from within the critical section */
+	/* The server has it already, and serves it as soon as there is something: nothing
+	 * else happens before. */
+	bool is_waiting;
 	uint32_t command;
 };
 

@@ -43,6 +43,19 @@ static void check_one(const char *options, const char *text, int code, const cha
 	assert_told(part);
 }
 
+static void check_two(const char *options, const char *a, const char *b, int code, const char *part)
+{
+	char command[600];
+
+	write_program("a", a);
+	write_program("b", b);
+	snprintf(command, sizeof(command),
+		 CHECK "%s --client A=\"" PYTHON "a.py\" --client B=\"" PYTHON "b.py\" 2>&1",
+		 options);
+	cr_assert_eq(cli_run(command), code, "%s; %s: %s", a, b, cli_output);
+	assert_told(part);
+}
+
 /* ---- Connections ---------------------------------------------------------------------- */
 
 /* Connections are numbered in the order in which they are opened, by 5 and 6 or 5 and 7:
@@ -118,4 +131,54 @@ Test(server_state, wait_counts_milliseconds)
 		  "r('WAIT', 1, 100)\n"
 		  "if r('GET', 'k') is None: r('SET', 'lost', 1)",
 		  0, "serializable");
+}
+
+/* An XREAD that is blocked when the entry comes gets it, and the reader says so before the
+ * writer has ended: 1. In both serial orders it waits in vain. */
+Test(server_state, the_last_id_of_a_stream_is_that_when_it_was_asked_for)
+{
+	static const char write[] = "r('XADD', 's', '1-1', 'a', 'b')\nr('GET', 'got')";
+
+	check_two("",
+		  "x = r('XREAD', 'BLOCK', 1000, 'STREAMS', 's', '$')\n"
+		  "r('SET', 'got', 1 if x else 0)",
+		  write, 1, "got = \"1\"");
+	check_two("",
+		  "x = r('XREAD', 'BLOCK', 1000, 'STREAMS', 't', 's', '$', '$')\n"
+		  "r('SET', 'got', str(x))",
+		  write, 1, "got = \"[['s', [['1-1', ['a', 'b']]]]]\"");
+}
+
+/* It is served by the first entry, and hears of no other. */
+Test(server_state, a_blocked_xread_is_served_at_once)
+{
+	check_two("",
+		  "x = r('XREAD', 'BLOCK', 1000, 'STREAMS', 's', '$')\n"
+		  "if x and len(x[0][1]) > 1: r('SET', 'many', 1)",
+		  "r('XADD', 's', '1-1', 'a', 'b')\n"
+		  "r('XADD', 's', '1-2', 'a', 'b')",
+		  0, "serializable");
+}
+
+/* Nothing says that the other is fast enough: after a second BLPOP is over, wherever the
+ * other is. So b was read before it was set, and got is 0. */
+Test(server_state, a_blocking_command_may_time_out_where_others_are_slow)
+{
+	check_two("",
+		  "x = r('BLPOP', 'q', 1)\n"
+		  "if x is None: r('SET', 'late', r('GET', 'b') or 'none')",
+		  "r('SET', 'b', 1)\n"
+		  "r('RPUSH', 'q', 'x')",
+		  1, "late = \"1\"");
+}
+
+/* In a transaction a server answers nothing at once, neither PING nor INFO. */
+Test(server_state, what_is_queued_is_answered_by_exec)
+{
+	check_one("",
+		  "r('MULTI')\n"
+		  "assert r('PING') == 'QUEUED' and r('ECHO', 'x') == 'QUEUED'\n"
+		  "assert r('EXEC') == ['PONG', 'x']",
+		  0, "serializable");
+	check_one("", "r('MULTI')\nr('CLIENT', 'ID')", 65, "sent CLIENT ID");
 }
