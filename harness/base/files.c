@@ -230,6 +230,17 @@ void rr_files_free_list(char **names, size_t n)
 	free(names);
 }
 
+bool rr_files_program_directory(char path[RR_PATH_SIZE])
+{
+	const ssize_t length = readlink("/proc/self/exe", path, RR_PATH_SIZE - 1);
+
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	*strrchr(path, '/') = '\0';
+	return true;
+}
+
 bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];

@@ -43,6 +43,9 @@ bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error 
 char **rr_files_list(const char *folder, const char *suffix, size_t *n);
 void rr_files_free_list(char **names, size_t n);
 
+/* Where the program is, without a slash at the end. False: it cannot be known. */
+bool rr_files_program_directory(char path[RR_PATH_SIZE]);
+
 /* Points the symbolic link `path` at `target`. */
 bool rr_files_link(const char *path, const char *target, struct rr_error *error);
 

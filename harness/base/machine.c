@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
 #include <termios.h>
@@ -49,6 +51,21 @@ void rr_terminal_restore(void)
 	if (is_terminal_changed)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal_before);
 	is_terminal_changed = false;
+}
+
+struct winsize rr_terminal_size(int fd)
+{
+	struct winsize size = { 0 };
+
+	ioctl(fd, TIOCGWINSZ, &size);
+	return size;
+}
+
+bool rr_terminal_is_smart(void)
+{
+	const char *name = getenv("TERM");
+
+	return name && *name && strcmp(name, "dumb") != 0;
 }
 
 /* `nohup` means it. */

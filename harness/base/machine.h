@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 /*
@@ -49,6 +50,12 @@ void rr_signals_hold(sigset_t *before);
  * a signal that ends the process does, too. */
 bool rr_terminal_change(const struct termios *settings);
 void rr_terminal_restore(void);
+
+/* Lines and columns of the terminal at `fd`; 0 = not known. */
+struct winsize rr_terminal_size(int fd);
+
+/* Does it understand more than text, by $TERM? */
+bool rr_terminal_is_smart(void);
 
 /* ---- Processors: which of them clients and their servers run on -------------- */
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -18,17 +17,10 @@
 
 enum { LINE_SIZE = 400, COLUMNS = 80 };
 
-static bool can_be_written_over(void)
-{
-	const char *terminal = getenv("TERM");
-
-	return isatty(STDERR_FILENO) == 1 && !(terminal && strcmp(terminal, "dumb") == 0);
-}
-
 void rr_progress_begin(struct rr_progress *progress)
 {
 	progress->begun = rr_clock_s();
-	progress->is_terminal = can_be_written_over();
+	progress->is_terminal = isatty(STDERR_FILENO) == 1 && rr_terminal_is_smart();
 	if (progress->shown == 0)
 		progress->shown = progress->begun;
 }
@@ -63,15 +55,9 @@ static void add_left(char *line, size_t size, double left_s)
 		snprintf(line + used, size - used, ", days left");
 }
 
-static size_t columns_of_terminal(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
-}
-
 void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 {
+	const size_t columns = rr_terminal_size(STDERR_FILENO).ws_col;
 	char line[LINE_SIZE];
 	va_list arguments;
 
@@ -84,8 +70,8 @@ void rr_progress_show(struct rr_progress *progress, double left_s, const char *f
 	progress->is_visible = progress->is_terminal;
 	if (progress->is_terminal) {
 		/* A longer one would begin another line, which is not written over. */
-		fprintf(stderr, "\r\033[K%.*s", (int)rr_plain_fit(line, columns_of_terminal() - 1),
-			line);
+		fprintf(stderr, "\r\033[K%.*s",
+			(int)rr_plain_fit(line, (columns ? columns : COLUMNS) - 1), line);
 		fflush(stderr);
 	} else {
 		fprintf(stderr, "redrace: %s\n", line);

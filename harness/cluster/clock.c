@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/machine.h"
 #include "server.h"
 
@@ -35,15 +36,11 @@ static bool resolve(const char *directory, const char *name, char *path, size_t 
 
 void rr_preload_find(const char *name, char *path, size_t size)
 {
-	char directory[PATH_MAX - 64], installed[64];
-	ssize_t length;
+	char directory[RR_PATH_SIZE], installed[64];
 
 	path[0] = '\0';
-	length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
-	if (length <= 0)
+	if (!rr_files_program_directory(directory))
 		return;
-	directory[length] = '\0';
-	*strrchr(directory, '/') = '\0';
 	snprintf(installed, sizeof(installed), "../libexec/redrace/%s", name);
 	if (!resolve(directory, name, path, size))
 		resolve(directory, installed, path, size);

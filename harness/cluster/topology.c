@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Formations: which servers they are made of, their start, and whether they are
  * whole. What becomes of them when the primary dies is in failover.c. */
+#include "base/files.h"
 #include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const rr_topology_names[RR_TOPOLOGIES] = {
 	[RR_TOPOLOGY_ALONE] = "alone",
@@ -230,13 +230,11 @@ static bool move_name(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_cluster *cluster = formation->cluster;
 	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
-	char path[108], fresh[120];
+	char path[108];
 
 	snprintf(path, sizeof(path), "%s/primary.sock", cluster->session->guardian.base);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	unlink(fresh);
-	if (symlink(primary->address.host, fresh) != 0 || rename(fresh, path) != 0)
-		return rr_error_set(error, RR_ERROR_FILE, "cannot make a link '%s'", path);
+	if (!rr_files_link(path, primary->address.host, error))
+		return false;
 	formation->address = primary->address;
 	snprintf(formation->address.host, sizeof(formation->address.host), "%s", path);
 	return true;

@@ -5,9 +5,9 @@
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model.h"
@@ -16,25 +16,21 @@ enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 
 static size_t terminal_width(int fd)
 {
-	struct winsize size;
+	const size_t columns = rr_terminal_size(fd).ws_col;
 
-	if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+	if (columns == 0)
 		return WIDTH;
-	return size.ws_col < WIDTH_LEAST ? WIDTH_LEAST :
-	       size.ws_col > WIDTH_MOST  ? WIDTH_MOST :
-					   size.ws_col;
+	return columns < WIDTH_LEAST ? WIDTH_LEAST : columns > WIDTH_MOST ? WIDTH_MOST : columns;
 }
 
 struct rr_style rr_draw_style(FILE *out, bool ascii)
 {
 	const char *no_colour = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
 	const bool visible = isatty(fileno(out));
 
 	return (struct rr_style){
 		.ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
-		.colour = visible && !(no_colour && *no_colour) && terminal &&
-			  strcmp(terminal, "dumb") != 0,
+		.colour = visible && !(no_colour && *no_colour) && rr_terminal_is_smart(),
 		.width = visible ? terminal_width(fileno(out)) : WIDTH,
 	};
 }

@@ -130,37 +130,28 @@ static char *words_of_command(const struct rr_step *step)
 	return plain;
 }
 
-/* Each kind of step in one word, and what its row is. */
-static const struct {
-	const char *word;
-	enum rr_row_kind row;
-} kinds[] = {
-	[RR_STEP_RUN] = { "run", RR_ROW_MESSAGE },
-	[RR_STEP_WRITE] = { "writes", RR_ROW_MESSAGE },
-	[RR_STEP_BYTES] = { "bytes", RR_ROW_MESSAGE },
-	[RR_STEP_READ] = { "reads", RR_ROW_MESSAGE },
-	[RR_STEP_ENTER] = { "enters", RR_ROW_MARK },
-	[RR_STEP_LEAVE] = { "leaves", RR_ROW_MARK },
-	[RR_STEP_COUNT] = { "counts", RR_ROW_MARK },
-	[RR_STEP_CRASH] = { "crashes", RR_ROW_MARK },
-	[RR_STEP_CONNECT] = { "connects", RR_ROW_MARK },
-	[RR_STEP_LOCK] = { "locks", RR_ROW_MARK },
-	[RR_STEP_UNLOCK] = { "unlocks", RR_ROW_MARK },
-	[RR_STEP_COMPUTE] = { "computes", RR_ROW_MARK },
-	[RR_STEP_NOTE] = { "note", RR_ROW_NOTE },
-	[RR_STEP_TICK] = { "tick", RR_ROW_TIME },
-	[RR_STEP_CLOCK] = { "clock", RR_ROW_TIME },
-	[RR_STEP_FAULT] = { "fault", RR_ROW_FAULT },
-};
-
+/* As races have it, but where that is no word, or one for several kinds. */
 const char *rr_step_kind_word(const struct rr_step *step)
 {
-	return step->kind == RR_STEP_FAULT ? rr_fault_name(step->fault) : kinds[step->kind].word;
+	static const char *const others[RR_STEP_FAULT + 1] = {
+		[RR_STEP_RUN] = "run",
+		[RR_STEP_BYTES] = "bytes",
+		[RR_STEP_READ] = "reads",
+		[RR_STEP_NOTE] = "note",
+	};
+
+	if (step->kind == RR_STEP_FAULT)
+		return rr_fault_name(step->fault);
+	return others[step->kind] ? others[step->kind] : rr_step_word(step->kind);
 }
 
 enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
 {
-	return kinds[step->kind].row;
+	return step->kind <= RR_STEP_READ    ? RR_ROW_MESSAGE :
+	       step->kind <= RR_STEP_COMPUTE ? RR_ROW_MARK :
+	       step->kind == RR_STEP_NOTE    ? RR_ROW_NOTE :
+	       step->kind == RR_STEP_FAULT   ? RR_ROW_FAULT :
+					       RR_ROW_TIME;
 }
 
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)

@@ -108,16 +108,11 @@ void rr_guided_judge(struct rr_guided *guided)
 
 bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error)
 {
-	char *text;
-	size_t length;
-	FILE *file = rr_open_memory(&text, &length);
-	bool written;
+	struct rr_draft draft;
 
-	rr_race_write(file, guided->recorder.race);
-	fclose(file);
-	written = rr_files_replace(path, text, length, error);
-	free(text);
-	return written;
+	rr_draft_open(&draft);
+	rr_race_write(draft.out, guided->recorder.race);
+	return rr_draft_replace(&draft, path, error);
 }
 
 /* ---- Time and faults --------------------------------------------------------- */

@@ -392,7 +392,7 @@ bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *
 	} while (good && keyboard->wish == WISH_AGAIN);
 	rr_screen_close(&keyboard->screen);
 	if (signals->interrupted)
-		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+		rr_error_interrupted(error);
 	else if (!good)
 		*error = keyboard->guided.error;
 	else if (rr_cluster_is_whole(cluster, error))

@@ -300,7 +300,6 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 			  rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_signals *signals = &cluster->session->signals;
-	const char *terminal = getenv("TERM");
 	struct quiz *quiz = rr_calloc(1, sizeof(*quiz));
 	struct rr_trace trace = { .race = race };
 	enum rr_exit code = RR_EXIT_OK;
@@ -308,7 +307,7 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 
 	quiz->ascii = ascii;
 	quiz->screen.session = cluster->session;
-	if (terminal && *terminal && strcmp(terminal, "dumb") != 0)
+	if (rr_terminal_is_smart())
 		rr_screen_open(&quiz->screen, cluster->session);
 	do
 		rr_trace_free(&trace);

@@ -303,7 +303,7 @@ static enum rr_exit follow_schedule(const struct rr_guided_options *options,
 
 	good = rr_guided_run(guided, &options->setup, cluster, rr_schedule_decide, schedule);
 	if (cluster->session->signals.interrupted)
-		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+		rr_error_interrupted(error);
 	else if (!good)
 		*error = guided->error;
 	else

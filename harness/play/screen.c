@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -144,9 +143,8 @@ void rr_screen_clear(void)
 
 static struct winsize size_of_terminal(void)
 {
-	struct winsize size = { 0 };
+	struct winsize size = rr_terminal_size(STDOUT_FILENO);
 
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	if (size.ws_col < COLUMNS_LEAST)
 		size.ws_col = size.ws_col ? COLUMNS_LEAST : COLUMNS;
 	if (size.ws_row < LINES_LEAST)

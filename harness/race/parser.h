@@ -84,10 +84,8 @@ bool parser_allows_bytes(struct parser *parser);
 
 /* ---- Words of the language (race.c) ------------------------------------- */
 
-/* "last" of "tear N last", "always" of the option "aof=always", "enters" of
- * "A enters" and "tick" of "tick 10s". A command has no such word: NULL. */
+/* "last" of "tear N last", "always" of the option "aof=always". */
 const char *rr_tear_name(enum rr_tear tear);
 const char *rr_aof_name(enum rr_aof aof);
-const char *rr_step_word(enum rr_step_kind kind);
 
 #endif

@@ -153,19 +153,15 @@ static const char *const places[] = { "../scenarios/races", "../../scenarios/rac
  * built in, or what `make install` made of it; "" when there is none. */
 static void find_library(char path[RR_RACE_PATH_SIZE])
 {
-	char program[512];
-	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash;
+	char program[RR_PATH_SIZE];
+	bool is_known;
 
 	snprintf(path, RR_RACE_PATH_SIZE, "scenarios/races");
-	if (access(path, R_OK) == 0 || n < 0)
+	if (access(path, R_OK) == 0)
 		return;
-	program[n] = '\0';
-	slash = strrchr(program, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, RR_RACE_PATH_SIZE, "%s/%s", program, places[i]);
+	is_known = rr_files_program_directory(program);
+	for (size_t i = 0; is_known && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, RR_RACE_PATH_SIZE, "%.900s/%s", program, places[i]);
 		if (access(path, R_OK) == 0)
 			return;
 	}

@@ -166,6 +166,9 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 /* Is it one of ours, or a file? */
 bool rr_library_has(const char *name);
 
+/* "enters" of "A enters" and "tick" of "tick 10s". A command has no such word: NULL. */
+const char *rr_step_word(enum rr_step_kind kind);
+
 /* KEY or KEY@SERVER: the number of its server, the first one unless it is named, and how
  * many bytes the key's own name has. */
 int rr_race_key_server(const struct rr_race *race, const char *key, size_t *length);
