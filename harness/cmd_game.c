@@ -40,25 +40,20 @@ static const struct rr_command_line command_line = {
 
 /* ---- Writing --------------------------------------------------------------- */
 
-static bool write_game(const struct game_options *options, FILE *out, struct rr_error *error)
+static void write_game(const struct game_options *options, FILE *out, struct rr_error *error)
 {
 	const struct rr_cluster_options servers = {
 		.program = options->redis_server,
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	struct rr_session session;
-	struct rr_cluster cluster;
-	bool good = false;
+	struct rr_workplace *place;
 
 	rr_placement_settle(servers.cpu);
-	if (rr_session_open(&session, error) &&
-	    rr_cluster_open(&cluster, &session, &servers, error)) {
-		good = rr_game_write(out, &cluster, &options->config, error);
-		rr_cluster_close(&cluster);
-	}
-	rr_session_close(&session);
-	return good;
+	place = rr_workplace_new(&servers, error);
+	if (place)
+		rr_game_write(out, &place->cluster, &options->config, error);
+	rr_workplace_free(place);
 }
 
 /* "level 3 of 16: two-mutexes"; on a terminal in one line. */

@@ -269,21 +269,19 @@ static enum rr_exit play_on_servers(const struct rr_race *race, struct play_opti
 		.program = options->redis_server,
 		.cpu = -1,
 	};
-	struct rr_session session;
-	struct rr_cluster cluster = { 0 };
+	struct rr_workplace *place = rr_workplace_new(&cluster_options, error);
+	struct rr_cluster *cluster = place ? &place->cluster : NULL;
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (!rr_session_open(&session, error) ||
-	    !rr_cluster_open(&cluster, &session, &cluster_options, error))
-		code = rr_exit_of(error->kind);
-	else if (!race)
-		code = rr_play_strategy(&options->guided, &cluster, show_played, options, error);
+	if (!place)
+		return code;
+	if (!race)
+		code = rr_play_strategy(&options->guided, cluster, show_played, options, error);
 	else if (options->step)
-		code = rr_quiz_play(race, &cluster, options->ascii, show_played, options, error);
+		code = rr_quiz_play(race, cluster, options->ascii, show_played, options, error);
 	else
-		code = play_whole_race(race, &cluster, options, error);
-	rr_cluster_close(&cluster);
-	rr_session_close(&session);
+		code = play_whole_race(race, cluster, options, error);
+	rr_workplace_free(place);
 	return code;
 }
 

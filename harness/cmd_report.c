@@ -51,34 +51,29 @@ static const struct rr_command_line report_line = {
 };
 
 /* All of it or nothing. */
-static bool write_page(const struct report_options *options, struct rr_cluster *cluster,
+static void write_page(const struct report_options *options, struct rr_cluster *cluster,
 		       bool *as_written, struct rr_error *error)
 {
 	struct rr_draft draft;
 
 	rr_draft_open(&draft);
 	rr_report_write(draft.out, &options->report, cluster, as_written, error);
-	return rr_draft_replace(&draft, options->output, error);
+	rr_draft_replace(&draft, options->output, error);
 }
 
 /* Servers are started only for races. */
-static bool write_on_servers(const struct report_options *options, bool *as_written,
+static void write_on_servers(const struct report_options *options, bool *as_written,
 			     struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
 		.cpu = -1,
 	};
-	struct rr_session session;
-	struct rr_cluster cluster = { 0 };
-	bool good;
+	struct rr_workplace *place = rr_workplace_new(&cluster_options, error);
 
-	good = rr_session_open(&session, error) &&
-	       rr_cluster_open(&cluster, &session, &cluster_options, error) &&
-	       write_page(options, &cluster, as_written, error);
-	rr_cluster_close(&cluster);
-	rr_session_close(&session);
-	return good;
+	if (place)
+		write_page(options, &place->cluster, as_written, error);
+	rr_workplace_free(place);
 }
 
 static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
