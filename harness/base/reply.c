@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "memory.h"
 #include "text.h"
@@ -51,10 +52,32 @@ char *rr_join_words(const struct rl_word *words, size_t n)
 		const bool plain = word[0] && !strpbrk(word, " \t\n\"");
 		const char *quote = plain ? "" : strchr(word, '"') ? "'" : "\"";
 
-		fprintf(file, "%s%s%s%s", i ? " " : "", quote, word, quote);
+		fputs(i ? " " : "", file);
+		if (memchr(word, '\0', words[i].length))
+			rr_write_quoted(file, word, words[i].length);
+		else
+			fprintf(file, "%s%s%s", quote, word, quote);
 	}
 	fclose(file);
 	return text;
+}
+
+int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+
+	return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+bool rr_lists_without_order(const char *command)
+{
+	static const char *const names[] = { "KEYS",   "SCAN",   "SMEMBERS", "SSCAN",
+					     "SINTER", "SUNION", "SDIFF" };
+	size_t i = 0;
+
+	while (i < sizeof(names) / sizeof(names[0]) && strcasecmp(command, names[i]) != 0)
+		i++;
+	return i < sizeof(names) / sizeof(names[0]);
 }
 
 /* A server may put anything into an error or a status. */

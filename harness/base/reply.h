@@ -3,6 +3,7 @@
 #ifndef RR_REPLY_H
 #define RR_REPLY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "driver.h"
@@ -15,6 +16,13 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length);
 
 /* Words as they are typed: with blanks in quotes; malloc'd. */
 char *rr_join_words(const struct rl_word *words, size_t n);
+
+/* As memcmp(3), and the shorter one first. */
+int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length);
+
+/* Does the command of that name list keys of a database or members of a set? They come in
+ * no order that a client may rely on, and that is another one on each server. */
+bool rr_lists_without_order(const char *command);
 
 /* As redis-cli prints it, arrays on one line. */
 void rr_write_reply(FILE *file, const struct rl_reply *reply);

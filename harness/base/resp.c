@@ -102,8 +102,7 @@ static char unescape(char **at, const char *end)
 	return name ? meant[name - names] : text[0];
 }
 
-/* Behind an opening quote: writes what it encloses to *to. False: it is not closed, or
- * something follows at once. */
+/* Behind an opening quote: writes what it encloses to *to. False: it is not closed. */
 static bool take_quoted(char **at, const char *end, char **to)
 {
 	const char quote = (*at)[-1];
@@ -117,11 +116,10 @@ static bool take_quoted(char **at, const char *end, char **to)
 	if (*at == end)
 		return false;
 	++*at;
-	return *at == end || isspace((unsigned char)**at);
+	return true;
 }
 
-/* One word, which is written where it stands. False: its quotes are not balanced. */
-static bool take_word(char **at, const char *end, struct rl_word *word)
+bool rr_take_word(char **at, const char *end, bool goes_on, struct rl_word *word)
 {
 	char *to = *at;
 
@@ -131,7 +129,8 @@ static bool take_word(char **at, const char *end, struct rl_word *word)
 
 		if (c != '"' && c != '\'')
 			*to++ = c;
-		else if (!take_quoted(at, end, &to))
+		else if (!take_quoted(at, end, &to) ||
+			 (!goes_on && *at < end && !isspace((unsigned char)**at)))
 			return false;
 	}
 	word->length = (size_t)(to - word->text);
@@ -151,7 +150,7 @@ static enum rr_resp_result split_line(char *line, size_t length, struct rl_comma
 		}
 		if (command->n_words == RL_WORDS_MAX)
 			return RR_RESP_TOO_LONG;
-		if (!take_word(&line, end, &command->words[command->n_words++]))
+		if (!rr_take_word(&line, end, false, &command->words[command->n_words++]))
 			return RR_RESP_MALFORMED;
 	}
 	return command->n_words > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;

@@ -23,6 +23,11 @@ enum rr_resp_result {
  * whole line are taken away; *used is how many bytes it takes. */
 enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *command, size_t *used);
 
+/* The word that begins at *at, up to a blank or the end, with the quotes and escapes of
+ * redis-cli, and moves on. It is written where it stands. False: a quote does not end; or
+ * the word goes on behind one and may not, which redis-cli does not allow. */
+bool rr_take_word(char **at, const char *end, bool goes_on, struct rl_word *word);
+
 /* Writes a reply as a server does. False: the file cannot take it. */
 bool rr_resp_write(FILE *file, const struct rl_reply *reply);
 

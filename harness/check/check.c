@@ -7,6 +7,8 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/reply.h"
+#include "base/resp.h"
 #include "base/text.h"
 #include "verdict.h"
 
@@ -30,15 +32,31 @@ static struct rr_race *finish_race(struct draft *draft, const char *path, struct
 	return race;
 }
 
+/* A command as redis-cli reads it, in which a race's signs mean nothing. Quotes that are
+ * not balanced there are not in the race either, which says where. */
+static void write_given(FILE *out, const char *line, size_t length)
+{
+	char *copy = rr_memdup(line, length + 1), *at = copy;
+	struct rl_word word;
+	bool good = true;
+
+	fputs("given", out);
+	for (at += strspn(at, " \t"); good && at < copy + length; at += strspn(at, " \t")) {
+		good = rr_take_word(&at, copy + length, false, &word);
+		fputc(' ', out);
+		rr_write_bare_word(out, word.text, word.length);
+	}
+	fputs(good ? "\n" : " \"\n", out);
+	free(copy);
+}
+
 static void copy_commands(const struct rr_race *race, struct rl_command *commands)
 {
 	for (size_t i = 0; i < race->n_given; i++) {
 		const struct rr_step *step = &race->given[i];
 
 		commands[i] = (struct rl_command){ .n_words = step->n_words };
-		for (size_t j = 0; j < step->n_words; j++)
-			commands[i].words[j] = (struct rl_word){ step->words[j],
-								 strlen(step->words[j]) };
+		memcpy(commands[i].words, step->words, step->n_words * sizeof(step->words[0]));
 	}
 }
 
@@ -49,15 +67,18 @@ static bool read_init(struct rr_given *given, const char *path, struct rr_error 
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t capacity = 0;
+	ssize_t n;
 
 	if (!file)
 		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
 	draft.out = rr_open_memory(&draft.text, &draft.size);
-	while (getline(&line, &capacity, file) > 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[strspn(line, " \t")] && line[0] != '#')
-			fprintf(draft.out, "given %s", line);
-		fputc('\n', draft.out);
+	while ((n = getline(&line, &capacity, file)) > 0) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		if (strspn(line, " \t") < (size_t)n && line[0] != '#')
+			write_given(draft.out, line, (size_t)n);
+		else
+			fputc('\n', draft.out);
 	}
 	free(line);
 	fclose(file);
@@ -76,7 +97,8 @@ static bool read_finals(struct rr_given *given, const struct rr_check_options *o
 
 	draft.out = rr_open_memory(&draft.text, &draft.size);
 	for (size_t i = 0; i < options->n_finals; i++)
-		fprintf(draft.out, "given %s\n", options->finals[i].command);
+		write_given(draft.out, options->finals[i].command,
+			    strlen(options->finals[i].command));
 	given->finals = finish_race(&draft, "--final", error);
 	if (!given->finals)
 		return false;

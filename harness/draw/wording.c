@@ -122,10 +122,12 @@ static char *words_of_command(const struct rr_step *step)
 	size_t size;
 	FILE *out = rr_open_memory(&text, &size);
 
-	for (size_t i = 0; i < step->n_words; i++)
-		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
+	for (size_t i = 0; i < step->n_words; i++) {
+		fputs(i ? " " : "", out);
+		fwrite(step->words[i].text, 1, step->words[i].length, out);
+	}
 	fclose(out);
-	plain = rr_plain(text);
+	plain = rr_plain_bytes(text, size);
 	free(text);
 	return plain;
 }

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/reply.h"
 #include "hyperloglog.h"
 
 /* Nobody's connection. */
@@ -131,10 +132,7 @@ static bool ask_functions(struct rr_contents *contents, uint32_t state, struct r
 
 static int compare_bytes(const struct rl_reply *a, const struct rl_reply *b)
 {
-	const size_t length = a->length < b->length ? a->length : b->length;
-	const int order = memcmp(a->text, b->text, length);
-
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+	return rr_compare_bytes(a->text, a->length, b->text, b->length);
 }
 
 /* Members, and fields with what belongs to them, by their bytes. */

@@ -90,7 +90,8 @@ static bool is_value(const struct rl_reply *reply, const char *value)
 	FILE *file;
 	bool is;
 
-	if (reply->text && strcmp(reply->text, value) == 0)
+	if (reply->text && reply->length == strlen(value) &&
+	    memcmp(reply->text, value, reply->length) == 0)
 		return true;
 	snprintf(number, sizeof(number), "%lld", (long long)reply->integer);
 	if (reply->type == RL_REPLY_INTEGER && strcmp(number, value) == 0)

@@ -76,27 +76,23 @@ static bool expect_reply(struct player *player, const struct rr_step *step)
 
 struct command {
 	size_t n_words;
-	char *words[RR_WORDS_MAX];
+	struct rl_word words[RR_WORDS_MAX];
 };
 
 static void free_command(struct command *command)
 {
 	while (command->n_words > 0)
-		free(command->words[--command->n_words]);
+		free((char *)command->words[--command->n_words].text);
 }
 
 /* The step's command with its variables filled in; noted as the event's. */
 static void make_command(struct player *player, const struct rr_step *step, struct rr_event *event,
 			 struct command *command)
 {
-	struct rl_word words[RR_WORDS_MAX];
-
 	command->n_words = step->n_words;
-	for (size_t i = 0; i < step->n_words; i++) {
-		command->words[i] = rr_variables_expand(&player->variables, step->words[i]);
-		words[i] = (struct rl_word){ command->words[i], strlen(command->words[i]) };
-	}
-	event->command = rr_join_words(words, step->n_words);
+	for (size_t i = 0; i < step->n_words; i++)
+		command->words[i] = rr_variables_expand(&player->variables, &step->words[i]);
+	event->command = rr_join_words(command->words, step->n_words);
 }
 
 bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event)
@@ -107,8 +103,7 @@ bool player_send(struct player *player, const struct rr_step *step, struct rr_ev
 		return false;
 	make_command(player, step, event, &command);
 	/* A closed connection shows at the next reply. */
-	connection_send(step_connection(player, step)->connection, command.n_words,
-			(const char *const *)command.words);
+	connection_send(step_connection(player, step)->connection, command.n_words, command.words);
 	free_command(&command);
 	return expect_reply(player, step);
 }
@@ -210,9 +205,7 @@ static bool may_time_out(const struct rr_step *step)
 	struct rl_command command = { .n_words = 0 };
 
 	for (; command.n_words < step->n_words && command.n_words < RL_WORDS_MAX; command.n_words++)
-		command.words[command.n_words] = (struct rl_word){
-			step->words[command.n_words], strlen(step->words[command.n_words])
-		};
+		command.words[command.n_words] = step->words[command.n_words];
 	return step->kind == RR_STEP_RUN && !step->is_waiting &&
 	       rr_command_time_out_ns(&command) != INT64_MAX;
 }

@@ -4,25 +4,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/reply.h"
 #include "environment.h"
 
 enum { CONNECT_MS = 2000 };
 
 struct connection {
 	redisContext *context;
-	bool lists_keys; /* the last command does */
+	bool is_unsorted; /* what the last command lists is in no order */
 };
 
 /* ---- Opening and closing ------------------------------------------------ */
 
 struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
 {
-	const char *const password[] = { "AUTH", address->password };
+	const struct rl_word password[] = { { "AUTH", 4 },
+					    { address->password, strlen(address->password) } };
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
 	char text[RR_REPLY_TEXT_SIZE];
 	struct connection *connection = rr_calloc(1, sizeof(*connection));
@@ -70,12 +71,18 @@ bool connection_send_bytes(struct connection *connection, const char *bytes, siz
 	       write_all(connection);
 }
 
-bool connection_send(struct connection *connection, size_t n_words, const char *const words[])
+bool connection_send(struct connection *connection, size_t n_words, const struct rl_word *words)
 {
-	connection->lists_keys = strcasecmp(words[0], "KEYS") == 0 ||
-				 strcasecmp(words[0], "SCAN") == 0;
-	return redisAppendCommandArgv(connection->context, (int)n_words, (const char **)words,
-				      NULL) == REDIS_OK &&
+	const char *texts[RR_WORDS_MAX];
+	size_t lengths[RR_WORDS_MAX];
+
+	for (size_t i = 0; i < n_words; i++) {
+		texts[i] = words[i].text;
+		lengths[i] = words[i].length;
+	}
+	connection->is_unsorted = rr_lists_without_order(texts[0]);
+	return redisAppendCommandArgv(connection->context, (int)n_words, texts, lengths) ==
+		       REDIS_OK &&
 	       write_all(connection);
 }
 
@@ -99,24 +106,25 @@ static enum connection_state feed_parser(struct connection *connection, int64_t 
 		       CONNECTION_CLOSED;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
-	const redisReply *const *one = a, *const *other = b;
+	const redisReply *one = *(const redisReply *const *)a;
+	const redisReply *other = *(const redisReply *const *)b;
 
-	return strcmp((*one)->str, (*other)->str);
+	return rr_compare_bytes(one->str, one->len, other->str, other->len);
 }
 
-/* In the order of their names, and not in the server's, which is another each time. */
-static void sort_keys(const redisReply *reply)
+/* Keys or members in the order of their bytes, see scheduler/asker.c. */
+static void sort_list(const redisReply *reply)
 {
-	const redisReply *keys = reply;
+	const redisReply *list = reply;
 
 	if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
 	    reply->element[1]->type == REDIS_REPLY_ARRAY)
-		keys = reply->element[1];
-	if (keys->type == REDIS_REPLY_ARRAY && keys->elements > 0 &&
-	    keys->element[0]->type == REDIS_REPLY_STRING)
-		qsort(keys->element, keys->elements, sizeof(*keys->element), compare_names);
+		list = reply->element[1];
+	if (list->type == REDIS_REPLY_ARRAY && list->elements > 0 &&
+	    list->element[0]->type == REDIS_REPLY_STRING)
+		qsort(list->element, list->elements, sizeof(*list->element), compare_texts);
 }
 
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
@@ -136,8 +144,8 @@ enum connection_state connection_read(struct connection *connection, int timeout
 		snprintf(text, RR_REPLY_TEXT_SIZE, "(closed)");
 	if (state != CONNECTION_REPLY)
 		return state;
-	if (connection->lists_keys)
-		sort_keys(reply);
+	if (connection->is_unsorted)
+		sort_list(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
 	freeReplyObject(reply);
 	return CONNECTION_REPLY;

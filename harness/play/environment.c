@@ -20,8 +20,8 @@ static void stop_looking(struct environment *env, int server)
 }
 
 /* A command of our own; false when no reply can be had. */
-static bool query_server(struct environment *env, int server, size_t n, const char *const words[],
-			 char text[RR_REPLY_TEXT_SIZE])
+static bool query_words(struct environment *env, int server, size_t n, const struct rl_word *words,
+			char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection **connection = &env->connections[server];
 
@@ -40,6 +40,16 @@ static bool query_server(struct environment *env, int server, size_t n, const ch
 	return false;
 }
 
+static bool query_server(struct environment *env, int server, size_t n, const char *const texts[],
+			 char text[RR_REPLY_TEXT_SIZE])
+{
+	struct rl_word words[RR_WORDS_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		words[i] = (struct rl_word){ texts[i], strlen(texts[i]) };
+	return query_words(env, server, n, words, text);
+}
+
 /* How a key of each type is read whole. */
 static const struct {
 	const char *type;
@@ -50,6 +60,7 @@ static const struct {
 	{ "list", 4, { "LRANGE", NULL, "0", "-1" } },
 	{ "set", 2, { "SMEMBERS", NULL } },
 	{ "hash", 2, { "HGETALL", NULL } },
+	{ "stream", 4, { "XRANGE", NULL, "-", "+" } },
 	{ "zset", 5, { "ZRANGE", NULL, "0", "-1", "WITHSCORES" } },
 };
 
@@ -252,10 +263,10 @@ static bool execute_given(struct environment *env, struct rr_error *error)
 		const struct rr_step *given = &env->race->given[i];
 		char text[RR_REPLY_TEXT_SIZE] = "no reply";
 
-		if (!query_server(env, 0, given->n_words, given->words, text) ||
+		if (!query_words(env, 0, given->n_words, given->words, text) ||
 		    strncmp(text, "(error)", 7) == 0)
 			return rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s",
-					    given->words[0], text);
+					    given->words[0].text, text);
 	}
 	return true;
 }

@@ -22,7 +22,7 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 void connection_close(struct connection *connection);
 
 /* Sends; false when the connection is broken. */
-bool connection_send(struct connection *connection, size_t n_words, const char *const words[]);
+bool connection_send(struct connection *connection, size_t n_words, const struct rl_word *words);
 bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length);
 
 enum connection_state {

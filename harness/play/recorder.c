@@ -102,18 +102,19 @@ void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uin
 {
 	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
 	const char *source = source_of(recorder, command, reply);
-	const char *words[RL_WORDS_MAX];
+	struct rl_word words[RL_WORDS_MAX];
 
 	step->n_words = command->n_words;
 	for (size_t i = 0; i < command->n_words; i++) {
-		const char *word = command->words[i].text;
-
-		if (source && i < 2)
-			word = i == 0 ? "EVAL" : source;
-		words[i] = rr_race_keep(recorder->race, word, strlen(word));
+		words[i] = command->words[i];
+		if (source && i < 2) {
+			words[i].text = i == 0 ? "EVAL" : source;
+			words[i].length = strlen(words[i].text);
+		}
+		words[i].text = rr_race_keep(recorder->race, words[i].text, words[i].length);
 	}
-	step->words = (const char *const *)rr_race_keep(recorder->race, (const char *)words,
-							step->n_words * sizeof(words[0]));
+	step->words = (const struct rl_word *)rr_race_keep(recorder->race, (const char *)words,
+							   step->n_words * sizeof(words[0]));
 }
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
@@ -139,7 +140,7 @@ static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
 static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
-	static const char *const ping[] = { "PING" };
+	static const struct rl_word ping[] = { { "PING", 4 } };
 	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
 
 	step->server = (int)server;
@@ -195,7 +196,7 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
-	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
+	if (strcasecmp(step->words[0].text, "SUBSCRIBE") == 0)
 		connection->listens = true;
 	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
 		mark_lost(action, step, connection);

@@ -54,7 +54,7 @@ bool parser_may_set(const char *setting)
 
 static bool is_word(const struct rr_step *step, size_t i, const char *word)
 {
-	return i < step->n_words && strcasecmp(step->words[i], word) == 0;
+	return i < step->n_words && strcasecmp(step->words[i].text, word) == 0;
 }
 
 /* CONFIG SET of what a race may set; CONFIG GET and others of anything. */
@@ -63,7 +63,7 @@ static bool allows_config(const struct rr_step *step)
 	if (is_word(step, 1, "GET") || is_word(step, 1, "RESETSTAT"))
 		return true;
 	for (size_t i = 2; i < step->n_words; i += 2) {
-		if (!parser_may_set(step->words[i]))
+		if (!parser_may_set(step->words[i].text))
 			return false;
 	}
 	return is_word(step, 1, "SET");
@@ -96,17 +96,17 @@ enum { N_JUDGED = sizeof(judged) / sizeof(judged[0]) };
 bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 {
 	/* Words with variables are other words when they are sent. */
-	if (strchr(step->words[0], '$'))
+	if (strchr(step->words[0].text, '$'))
 		return parser_fail(parser,
 				   "expected a command's name without variables, found '%.60s'",
-				   step->words[0]);
+				   step->words[0].text);
 	for (size_t i = 0; i < N_JUDGED; i++) {
 		if (is_word(step, 0, judged[i].name) && !judged[i].allows(step))
 			return parser_fail(
 				parser,
 				"expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
-				step->words[0], step->n_words > 1 ? " " : "",
-				step->n_words > 1 ? step->words[1] : "");
+				step->words[0].text, step->n_words > 1 ? " " : "",
+				step->n_words > 1 ? step->words[1].text : "");
 	}
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/resp.h"
 #include "base/text.h"
 #include "parser.h"
 
@@ -61,63 +62,6 @@ static bool is_next(const struct cursor *cursor, const char *token)
 	       (left == length || is_blank(cursor->at[length]));
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The character that an escape stands for, as redis-cli reads it. */
-static char unescape(struct cursor *cursor)
-{
-	static const char from[] = "nrtba", to[] = "\n\r\t\b\a";
-	const char c = *cursor->at++;
-	const char *found = c ? strchr(from, c) : NULL;
-
-	if (c == 'x' && cursor->end - cursor->at >= 2 && hex_digit(cursor->at[0]) >= 0 &&
-	    hex_digit(cursor->at[1]) >= 0) {
-		const int value = hex_digit(cursor->at[0]) * 16 + hex_digit(cursor->at[1]);
-
-		cursor->at += 2;
-		return (char)value;
-	}
-	return found ? to[found - from] : c;
-}
-
-/* A quoted part; the quote has been read. False: it does not end. */
-static bool copy_quoted(struct cursor *cursor, char quote, char *word, size_t *length)
-{
-	while (cursor->at < cursor->end && *cursor->at != quote) {
-		if (*cursor->at == '\\' && quote == '"' && cursor->end - cursor->at > 1) {
-			cursor->at++;
-			word[(*length)++] = unescape(cursor);
-		} else {
-			word[(*length)++] = *cursor->at++;
-		}
-	}
-	if (cursor->at == cursor->end)
-		return false;
-	cursor->at++;
-	return true;
-}
-
-/* One word, quotes resolved; `word` has room for the whole line. */
-static bool copy_word(struct cursor *cursor, char *word, size_t *length)
-{
-	*length = 0;
-	while (cursor->at < cursor->end && !is_blank(*cursor->at)) {
-		const char c = *cursor->at++;
-
-		if (c != '"' && c != '\'')
-			word[(*length)++] = c;
-		else if (!copy_quoted(cursor, c, word, length))
-			return false;
-	}
-	return true;
-}
-
 /* What is left up to a remark or a comment, without blanks at its ends. */
 static const char *cut_reply(struct rr_race *race, struct cursor *cursor)
 {
@@ -163,14 +107,19 @@ static bool begins_text(const struct parser_line *line)
 static bool cut_word(struct parser *parser, struct cursor *cursor)
 {
 	struct parser_line *line = &parser->line;
-	char *word = rr_race_keep(parser->race, cursor->at, (size_t)(cursor->end - cursor->at));
+	const size_t length = (size_t)(cursor->end - cursor->at);
+	char *copy = rr_race_keep(parser->race, cursor->at, length), *at = copy;
+	struct rl_word word;
 
 	if (line->n_words == RR_WORDS_MAX)
 		return parser_fail(parser, "expected at most %d words", RR_WORDS_MAX);
-	if (!copy_word(cursor, word, &line->lengths[line->n_words]))
+	if (!rr_take_word(&at, copy + length, true, &word))
 		return parser_fail(parser, "expected a quote to end before the line does");
-	word[line->lengths[line->n_words]] = '\0';
-	line->words[line->n_words++] = word;
+	cursor->at += at - copy;
+	copy[word.length] = '\0';
+	line->has_zero |= strlen(copy) < word.length;
+	line->lengths[line->n_words] = word.length;
+	line->words[line->n_words++] = copy;
 	return true;
 }
 
@@ -197,7 +146,7 @@ static bool cut_piece(struct parser *parser, struct cursor *cursor)
 static bool cut_line(struct parser *parser, const char *text, size_t length)
 {
 	struct parser_line *line = &parser->line;
-	struct cursor cursor = { text, text + length };
+	struct cursor cursor = { text, text + length - (length > 0 && text[length - 1] == '\r') };
 
 	*line = (struct parser_line){ .number = line->number + 1 };
 	if (memchr(text, '\0', length))
@@ -280,13 +229,19 @@ bool parser_take_duration(struct parser *parser, const char *text, bool is_signe
 
 bool parser_take_command(struct parser *parser, struct rr_step *step, size_t first)
 {
-	const struct parser_line *line = &parser->line;
+	struct parser_line *line = &parser->line;
+	struct rl_word words[RR_WORDS_MAX];
 
 	step->n_words = line->n_words - first;
 	if (step->n_words == 0)
 		return parser_fail(parser, "expected a command");
-	step->words = (const char *const *)rr_race_keep(
-		parser->race, (const char *)&line->words[first], step->n_words * sizeof(char *));
+	if (step->n_words > RL_WORDS_MAX)
+		return parser_fail(parser, "expected a command of at most %d words", RL_WORDS_MAX);
+	for (size_t i = 0; i < step->n_words; i++)
+		words[i] = (struct rl_word){ line->words[first + i], line->lengths[first + i] };
+	step->words = (const struct rl_word *)rr_race_keep(parser->race, (const char *)words,
+							   step->n_words * sizeof(words[0]));
+	line->has_zero = false;
 	return parser_allows_command(parser, step);
 }
 
@@ -320,17 +275,28 @@ struct rr_saying *parser_add_saying(struct parser *parser)
 
 /* ---- The whole ---------------------------------------------------------- */
 
+static bool take_line(struct parser *parser)
+{
+	switch (parser_heading(parser)) {
+	case PARSER_TAKEN:
+		return true;
+	case PARSER_WRONG:
+		return false;
+	default:
+		return parser_complete_headings(parser) && parser_step(parser);
+	}
+}
+
+/* A byte 0 may stand in commands and in bytes alone, which take it away. */
 static bool parse_line(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
-	enum parser_taken taken;
 
 	if (line->n_words == 0 || !line->words[0][0])
 		return true;
-	taken = parser_heading(parser);
-	if (taken != PARSER_OTHER)
-		return taken == PARSER_TAKEN;
-	return parser_complete_headings(parser) && parser_step(parser);
+	return take_line(parser) &&
+	       (!line->has_zero ||
+		parser_fail(parser, "expected a byte 0 nowhere but in a command"));
 }
 
 static bool has_all_parts(struct parser *parser)

@@ -55,11 +55,12 @@ static bool parse_read(struct parser *parser, struct rr_step *step)
 
 static bool parse_write(struct parser *parser, struct rr_step *step)
 {
-	const struct parser_line *line = &parser->line;
+	struct parser_line *line = &parser->line;
 
 	step->server = 0;
 	if (line->n_words != 4 || !parser_same(line->words[2], "bytes"))
 		return parser_take_command(parser, step, 2);
+	line->has_zero = false;
 	step->kind = RR_STEP_BYTES;
 	step->text = line->words[3];
 	step->length = line->lengths[3];

@@ -14,6 +14,7 @@ struct parser_line {
 	size_t n_words;                  /* 0: an empty line, or a comment */
 	const char *words[RR_WORDS_MAX]; /* quotes and escapes resolved */
 	size_t lengths[RR_WORDS_MAX];
+	bool has_zero;      /* a byte 0 in a word that nobody has taken with its length */
 	const char *rest;   /* what follows the first word, as written */
 	const char *reply;  /* what follows =>, as written; NULL = no => */
 	const char *remark; /* what follows !; NULL = no ! */

@@ -266,7 +266,7 @@ static bool step_needs_time(const struct rr_step *step)
 	    step->kind == RR_STEP_COMPUTE)
 		return true;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (step->n_words > 0 && strcasecmp(step->words[0], commands[i]) == 0)
+		if (step->n_words > 0 && strcasecmp(step->words[0].text, commands[i]) == 0)
 			return true;
 	}
 	return false;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "cluster/cluster.h"
+#include "driver.h"
 
 struct redisReply;
 struct rl_reply;
@@ -60,16 +61,16 @@ struct rr_step {
 	enum rr_fault fault;
 	enum rr_tear tear;
 	size_t n_words;
-	const char *const *words; /* a command, still with its $variables */
-	const char *text;         /* a note, a mutex, a variable, a key, bytes */
-	size_t length;            /* of bytes */
-	int64_t amount;           /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
-	const char *expected;     /* the pattern after =>; NULL = anything that
+	const struct rl_word *words; /* a command, still with its $variables */
+	const char *text;            /* a note, a mutex, a variable, a key, bytes */
+	size_t length;               /* of bytes */
+	int64_t amount;              /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
+	const char *expected;        /* the pattern after =>; NULL = anything that
 				* is no error */
-	const char *remark;       /* after !: why this is the deciding step, or NULL */
-	bool is_lost;             /* => (lost): executed, the client never knows */
-	bool is_waiting;          /* => (waits): no reply yet */
-	bool skips;               /* else skip: with another reply the race is about
+	const char *remark;          /* after !: why this is the deciding step, or NULL */
+	bool is_lost;                /* => (lost): executed, the client never knows */
+	bool is_waiting;             /* => (waits): no reply yet */
+	bool skips;                  /* else skip: with another reply the race is about
 				* other servers */
 };
 
@@ -232,8 +233,9 @@ const char *rr_variable_get(const struct rr_variables *variables, const char *na
 bool rr_variable_set(struct rr_variables *variables, const char *name, size_t name_length,
 		     const char *value, size_t length);
 
-/* `word` with $names replaced by values, a malloc'd copy. */
-char *rr_variables_expand(const struct rr_variables *variables, const char *word);
+/* `word` with $names replaced by values; its text is malloc'd. */
+struct rl_word rr_variables_expand(const struct rr_variables *variables,
+				   const struct rl_word *word);
 
 /*
  * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1,

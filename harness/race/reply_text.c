@@ -125,24 +125,25 @@ bool rr_variable_set(struct rr_variables *variables, const char *name, size_t na
 	return true;
 }
 
-char *rr_variables_expand(const struct rr_variables *variables, const char *word)
+struct rl_word rr_variables_expand(const struct rr_variables *variables, const struct rl_word *word)
 {
+	const char *at = word->text;
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
 
-	while (*word) {
-		const size_t length = *word == '$' ? variable_length(word + 1) : 0;
-		const char *value = length ? rr_variable_get(variables, word + 1, length) : NULL;
+	while (at < word->text + word->length) {
+		const size_t length = *at == '$' ? variable_length(at + 1) : 0;
+		const char *value = length ? rr_variable_get(variables, at + 1, length) : NULL;
 
 		if (value)
 			fputs(value, file);
 		else
-			fputc(*word, file);
-		word += value ? 1 + length : 1;
+			fputc(*at, file);
+		at += value ? 1 + length : 1;
 	}
 	fclose(file);
-	return text;
+	return (struct rl_word){ text, size };
 }
 
 /* ---- Patterns ----------------------------------------------------------- */

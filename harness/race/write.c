@@ -37,6 +37,14 @@ const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns)
 	return text;
 }
 
+static void write_command(FILE *file, const struct rr_step *step)
+{
+	for (size_t i = 0; i < step->n_words; i++) {
+		fputc(' ', file);
+		rr_write_bare_word(file, step->words[i].text, step->words[i].length);
+	}
+}
+
 /* ---- Steps of clients --------------------------------------------------- */
 
 /* The pattern of the reply; NULL = any reply will do. */
@@ -62,7 +70,7 @@ static void write_run(FILE *file, const struct rr_race *race, const struct rr_st
 		write_word(file, race->servers[step->server].name);
 	}
 	fputc('>', file);
-	write_words(file, step->words, step->n_words);
+	write_command(file, step);
 	if (pattern_of(step))
 		fprintf(file, "  => %s", pattern_of(step));
 }
@@ -73,7 +81,7 @@ static void write_doing(FILE *file, const struct rr_race *race, const struct rr_
 	write_word(file, race->clients[step->client].name);
 	fprintf(file, " %s", rr_step_word(step->kind));
 	if (step->kind == RR_STEP_WRITE) {
-		write_words(file, step->words, step->n_words);
+		write_command(file, step);
 	} else if (step->kind == RR_STEP_BYTES) {
 		fputs(" bytes ", file);
 		rr_write_quoted(file, step->text, step->length);
@@ -279,8 +287,11 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		write_heading(file, "counter", counter, race->counter_from ? 3 : 1);
 	if (race->n_together)
 		write_heading(file, "together", race->together, race->n_together);
-	for (size_t i = 0; i < race->n_given; i++)
-		write_heading(file, "given", race->given[i].words, race->given[i].n_words);
+	for (size_t i = 0; i < race->n_given; i++) {
+		fputs("given  ", file);
+		write_command(file, &race->given[i]);
+		fputc('\n', file);
+	}
 	fputc('\n', file);
 }
 

@@ -273,27 +273,26 @@ static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *re
 	return receive(asker, slot, reply);
 }
 
-static int compare_key_names(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
 	const struct rl_reply *one = a, *other = b;
 
-	return strcmp(one->text, other->text);
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
 }
 
-/* Keys are listed in no order that a program may rely on, nor is it the same each time:
- * here in that of their names, and for races, too (play/connection.c). */
-static void sort_listed_keys(const struct rl_command *command, struct rl_reply *reply)
+/* In the order of their bytes, and for races, too (play/connection.c). The list of SCAN stands
+ * behind a cursor. */
+static void sort_list(const struct rl_command *command, struct rl_reply *reply)
 {
-	const char *name = command->words[0].text;
-	struct rl_reply *keys = NULL;
+	struct rl_reply *list = reply;
 
-	if (strcasecmp(name, "KEYS") == 0)
-		keys = reply;
-	else if (strcasecmp(name, "SCAN") == 0 && reply->type == RL_REPLY_ARRAY &&
-		 reply->length == 2)
-		keys = &reply->elements[1];
-	if (keys && keys->type == RL_REPLY_ARRAY && keys->length > 0)
-		qsort(keys->elements, keys->length, sizeof(*keys->elements), compare_key_names);
+	if (!rr_lists_without_order(command->words[0].text))
+		return;
+	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
+	    reply->elements[1].type == RL_REPLY_ARRAY)
+		list = &reply->elements[1];
+	if (list->type == RL_REPLY_ARRAY && list->length > 0)
+		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
 }
 
 static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
@@ -312,7 +311,7 @@ static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct 
 	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
 		return false;
 	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
-	sort_listed_keys(command, reply);
+	sort_list(command, reply);
 	return true;
 }
 

@@ -113,3 +113,61 @@ Test(check_data, keys_that_differ_are_told_first)
 		       "  b = \"1\", for 10 s\n  a = \"1\"\n  x = \"1\"\n",
 		       "  b = \"1\", for 10.001 s\n  a = \"1\"\n  x = \"1\"\n");
 }
+
+/* ---- Bytes ---------------------------------------------------------------------------- */
+
+/* GET "a\x00b" is 1 instead of 2. */
+Test(check_data, keys_may_hold_any_byte)
+{
+	assert_differs("--save $HERE/zero.race",
+		       "key='a\\0b'; v=$(" CLI "EVAL \"return redis.call('GET', '$key')\" 0); " CLI
+		       "EVAL \"return redis.call('SET', '$key', ARGV[1])\" 0 $((v + 1))",
+		       "  \"a\\x00b\" = \"1\"\n", "  \"a\\x00b\" = \"2\"\n");
+	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
+}
+
+/* SCARD s is 2; as texts both members are the same. */
+Test(check_data, words_of_commands_may_hold_any_byte)
+{
+	check_program("--save $HERE/zero.race",
+		      "v=$(" CLI "GET c); for i in x y; do printf \"a\\\\000$i\\\\377\" | " CLI
+		      "-x SADD s; done; " CLI "SMEMBERS s; " CLI "SET c $((v + 1))",
+		      1);
+	assert_prints("  s = {\"a\\x00x\\xff\", \"a\\x00y\\xff\"}\n");
+	assert_prints("SADD s \"a\\x00y\\xff\"");
+	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/zero.race -- sh $HERE/program"), 1,
+		     "%s", cli_output);
+}
+
+/* As redis-cli reads them: STRLEN of a\x00b is 3. */
+Test(check_data, what_is_given_may_hold_any_byte)
+{
+	static const char run[] =
+		"printf '%s\\n' 'SET \"a\\x00b\" \"1\\x002\\t\"' \"SET it '\\\\''\" 'RPUSH l # ! => \"\"' >$HERE/given; "
+		"$REDRACE check --audit 1 --init $HERE/given --final 'GET \"a\\x00b\"' '\"1\\x002\\t\"' "
+		"--final 'GET it' \"'\" --final 'LRANGE l 0 -1' '[\"#\", \"!\", \"=>\", \"\"]' "
+		"--final 'GET a' 1 --client A='" CLI "INCR n' 2>&1";
+
+	cr_assert_eq(cli_run(run), 1, "%s", cli_output);
+	assert_prints("Not as expected:\n  GET a => (nil), expected 1\n");
+	cr_assert_null(strstr(cli_output, "GET it"), "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "LRANGE"), "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "GET \"a"), "%s", cli_output);
+	cr_assert_eq(cli_run("printf 'SET \"a\"b 1\\n' >$HERE/given; $REDRACE check --init "
+			     "$HERE/given -- true 2>&1"),
+		     65, "%s", cli_output);
+}
+
+/* KEYS lists both; x?y is the pattern of one of them alone. */
+Test(check_data, patterns_of_keys_meet_any_byte)
+{
+	static const char program[] =
+		"v=$(" CLI "EXISTS x); " CLI "SET x 1; for k in 'a\\0b' 'a\\0c'; do " CLI
+		"EVAL \"redis.call('SET', '$k', ARGV[1])\" 0 $v; done >/dev/null";
+
+	check_program("--ignore 'a?c'", program, 1);
+	assert_prints("  \"a\\x00b\" = \"0\"\n");
+	cr_assert_null(strstr(cli_output, "a\\x00c\" ="), "%s", cli_output);
+	check_program("--data-only --ignore 'a?[bc]'", program, 0);
+}

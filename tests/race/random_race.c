@@ -29,7 +29,7 @@ static void put_word(struct dice *dice)
 		"SET",        "lock:0",   "1",         "$token",        "-1",
 		"''",         "\"\"",     "'a b'",     "\"a\\nb\\\\\"", "\"#\"",
 		"'!'",        "'=>'",     "\"<\"",     "a#b",           "y!",
-		"\"\\x00y\"", "'$a \"b'", "\"\\xff\"", "a\"b c\"d",     "bytes",
+		"\"\\x01y\"", "'$a \"b'", "\"\\xff\"", "a\"b c\"d",     "bytes",
 		"says",       "k@n1",     "=",         "a\\b",          "no",
 		"h\xc3\xa9",  "--",       "*",         "\"\\r\\t\\a\"", "timestamp",
 	};
@@ -37,10 +37,14 @@ static void put_word(struct dice *dice)
 	fprintf(dice->file, " %s", PICK(dice, words));
 }
 
+/* Of a command, where a byte 0 may stand. */
 static void put_words(struct dice *dice, unsigned most)
 {
-	for (unsigned n = 1 + roll(dice, most); n > 0; n--)
+	for (unsigned n = 1 + roll(dice, most); n > 0; n--) {
 		put_word(dice);
+		if (roll(dice, 8) == 0)
+			fputs(" \"\\x00y\"", dice->file);
+	}
 }
 
 /* Which has no variables. */

@@ -78,7 +78,7 @@ Test(match, replaces_variables_in_words)
 
 	cr_assert(rr_variable_set(&variables, "x", 1, "7", 1));
 	cr_assert(rr_variable_set(&variables, "x", 1, "42", 2));
-	word = rr_variables_expand(&variables, "a$x-$x $y $");
+	word = (char *)rr_variables_expand(&variables, &(struct rl_word){ "a$x-$x $y $", 11 }).text;
 	cr_assert_str_eq(word, "a42-42 $y $");
 	free(word);
 }

@@ -49,6 +49,8 @@ static const struct {
 	  "a.race:3: expected a setting that races may have" },
 	{ HEAD "server n1 \"config= loadmodule=x\"\n",
 	  "a.race:3: expected a setting that races may have" },
+	{ HEAD "A locks \"m\\x00n\"\n", "a.race:3: expected a byte 0 nowhere but in a command" },
+	{ HEAD "watch \"m\\x00n\"\n", "a.race:3: expected a byte 0 nowhere but in a command" },
 	{ HEAD "A> MODULE LOAD /tmp/x.so\n",
 	  "a.race:3: expected a command that races may have (docs/races.md), found 'MODULE LOAD'" },
 	{ HEAD "A> \"m\\x6fdule\" load /tmp/x.so\n",
@@ -215,8 +217,8 @@ Test(parse, reads_a_race)
 	cr_assert_eq(race->n_steps, 8);
 	cr_assert_eq(race->steps[0].server, 1);
 	cr_assert_eq(race->steps[0].n_words, 4);
-	cr_assert_str_eq(race->steps[0].words[2], "a A\n");
-	cr_assert_str_eq(race->steps[0].words[3], "b c");
+	cr_assert_str_eq(race->steps[0].words[2].text, "a A\n");
+	cr_assert_str_eq(race->steps[0].words[3].text, "b c");
 	cr_assert_str_eq(race->steps[0].expected, "OK");
 	cr_assert_str_eq(race->steps[0].remark, "decides  # so");
 	cr_assert_str_eq(race->steps[1].expected, "\"# no ! remark\"");
@@ -229,6 +231,25 @@ Test(parse, reads_a_race)
 	cr_assert_eq(race->n_sayings, 1);
 	cr_assert_eq(race->n_verdicts, 2);
 	cr_assert_str_eq(race->verdicts[1], "foreign release");
+	rr_race_free(race);
+}
+
+/* As redis-cli reads them. */
+Test(parse, words_hold_any_bytes)
+{
+	struct rr_error error = { 0 };
+	struct rr_race *race = parse(HEAD "given SET \"a\\x00b\" 1\n"
+					  "A> SET '\\'\\n' \"\\t\\\\\\q\\x4\"\n"
+					  "verdict nothing broken\n",
+				     &error);
+	const struct rl_word *words;
+
+	cr_assert_not_null(race, "%s", error.text);
+	cr_assert_eq(race->given[0].words[1].length, 3);
+	cr_assert_arr_eq(race->given[0].words[1].text, "a\0b", 4);
+	words = race->steps[0].words;
+	cr_assert_str_eq(words[1].text, "'\\n");
+	cr_assert_str_eq(words[2].text, "\t\\qx4");
 	rr_race_free(race);
 }
 
