@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -28,7 +29,9 @@ struct writer {
 	struct rr_trace trace; /* of the recorder's race */
 	json_t *steps;         /* of the transition that is looked at */
 	struct table servers, clients, transitions;
-	json_t *known; /* numbers in tables by what they were made of */
+	json_t *known;            /* numbers in tables by what they were made of */
+	struct rr_intern sources; /* what transitions were made of, and */
+	json_t **transition_of;   /* their numbers in the table, by those of `sources` */
 };
 
 static void open_table(struct table *table)
@@ -113,8 +116,8 @@ static bool begin_recorder(struct writer *writer)
 	return good;
 }
 
-/* Of one transition: what happened before it has led to the state. */
-static json_t *steps_of(struct writer *writer, const uint32_t *key, const struct rr_edge *edge)
+/* What happened before the transition has led to the state. */
+static void begin_steps(struct writer *writer, const uint32_t *key)
 {
 	const struct rr_product *product = &writer->search->product;
 
@@ -126,6 +129,12 @@ static json_t *steps_of(struct writer *writer, const uint32_t *key, const struct
 		for (uint32_t j = 0; !is_over && !client->is_inside && j < client->n_sent; j++)
 			writer->recorder.leaves_after[i] += client->sent[j].is_inside;
 	}
+}
+
+static json_t *steps_of(struct writer *writer, const struct rr_edge *edge)
+{
+	const struct rr_product *product = &writer->search->product;
+
 	writer->steps = json_array();
 	for (size_t i = edge->from; i < edge->to; i++)
 		rr_recorder_add(&writer->recorder, &product->edges.actions.all[i]);
@@ -202,11 +211,11 @@ static struct rr_word word_of(const struct writer *writer, const uint32_t *key,
 	return word;
 }
 
-static json_t *transition_of(struct writer *writer, const uint32_t *key, const struct rr_edge *edge)
+static json_t *make_transition(struct writer *writer, struct rr_word word,
+			       const struct rr_edge *edge)
 {
 	const struct rr_product *product = &writer->search->product;
 	const struct rr_word_names names = rr_product_names(product);
-	const struct rr_word word = word_of(writer, key, edge);
 	const bool is_fault = rr_transition_is_fault(edge->transition);
 	const bool is_own = is_fault || rr_transition_is_step(edge->transition);
 	const char client[2] = { (char)('A' + word.client), '\0' };
@@ -221,7 +230,47 @@ static json_t *transition_of(struct writer *writer, const uint32_t *key, const s
 			  word.server < 0 ? NULL :
 					    rr_word_server(&names, (size_t)word.server, server),
 			  "fault", is_fault, "refused", is_refusal(product, edge), "steps",
-			  steps_of(writer, key, edge)));
+			  steps_of(writer, edge)));
+}
+
+/* The number of what it was made of; most transitions are like one from another state. */
+static uint32_t source_of(struct writer *writer, struct rr_word word, const struct rr_edge *edge,
+			  bool *is_new)
+{
+	const struct rr_product *product = &writer->search->product;
+	const struct rr_recorder *recorder = &writer->recorder;
+	const bool refuses = is_refusal(product, edge);
+	char *bytes;
+	size_t size;
+	FILE *file = rr_open_memory(&bytes, &size);
+	uint32_t number;
+
+	fwrite(&edge->transition, sizeof(edge->transition), 1, file);
+	fwrite(&refuses, sizeof(refuses), 1, file);
+	fwrite(&word, sizeof(word), 1, file);
+	fwrite(recorder->leaves_after, sizeof(recorder->leaves_after), 1, file);
+	fwrite(recorder->is_used, sizeof(recorder->is_used), 1, file);
+	fwrite(&product->edges.actions.all[edge->from], sizeof(struct rr_action),
+	       edge->to - edge->from, file);
+	fclose(file);
+	number = rr_intern_put(&writer->sources, bytes, size, is_new);
+	free(bytes);
+	return number;
+}
+
+static json_t *transition_of(struct writer *writer, const uint32_t *key, const struct rr_edge *edge)
+{
+	const struct rr_word word = word_of(writer, key, edge);
+	bool is_new;
+	uint32_t source;
+
+	begin_steps(writer, key);
+	source = source_of(writer, word, edge, &is_new);
+	if (is_new) {
+		rr_array_grow(&writer->transition_of, source, sizeof(*writer->transition_of));
+		writer->transition_of[source] = make_transition(writer, word, edge);
+	}
+	return json_incref(writer->transition_of[source]);
 }
 
 /* ---- States ------------------------------------------------------------------- */
@@ -396,6 +445,10 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	close_table(&writer.clients);
 	close_table(&writer.transitions);
 	json_decref(writer.known);
+	for (uint32_t i = 0; i < writer.sources.n; i++)
+		json_decref(writer.transition_of[i]);
+	free(writer.transition_of);
+	rr_intern_release(&writer.sources);
 	rr_race_free(writer.recorder.race);
 	rr_contents_release(&writer.contents[0]);
 	rr_contents_release(&writer.contents[1]);
