@@ -27,14 +27,22 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 	}
 }
 
-/* "3 clients, 15 runs of the program, 4.6 s". */
+/* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const size_t n = check->n_clients;
 
-	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n, n == 1 ? "" : "s",
-		figures.starts, check->options->n_named ? "s" : "", check->result->seconds);
+	fprintf(out, "%zu client%s, ", n, n == 1 ? "" : "s");
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		const int most = check->options->search.budget.of[i];
+
+		if (most)
+			fprintf(out, "%d %s, ", most,
+				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
+	}
+	fprintf(out, "%lu runs of the program%s, %.1f s)\n", figures.starts,
+		check->options->n_named ? "s" : "", check->result->seconds);
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
@@ -225,7 +233,8 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (cut)
 		fprintf(out, "no failure found: %s states (", number);
 	else
-		fprintf(out, "serializable: all %s states (", number);
+		fprintf(out, "serializable: all %s states, %s as in some order of the clients (",
+			number, check->options->data_only ? "data" : "data and outputs");
 	print_figures(out, check);
 	if (cut)
 		fprintf(out, "  %s: %s%s\n",

@@ -78,3 +78,40 @@ enum rr_exit rr_judge_search(const struct rr_explore_config *config,
 	return result->explored == RR_EXPLORED_ROUNDS && breaks & RR_LOOPS ? RR_EXIT_OK :
 									     RR_EXIT_INCONCLUSIVE;
 }
+
+/* ---- Bounds in words ------------------------------------------------------------- */
+
+/* "1 crash", "2 crashes"; nothing for 0. */
+static void put_number(FILE *out, long n, const char *one, const char *many)
+{
+	if (n)
+		fprintf(out, "%s%ld %s", ftell(out) ? ", " : "", n, n == 1 ? one : many);
+}
+
+static void put_bounds(FILE *out, const struct rr_explore_config *bounds)
+{
+	put_number(out, (long)bounds->n_clients, bounds->separate ? "process" : "thread",
+		   bounds->separate ? "processes" : "threads");
+	put_number(out, bounds->increments > 1 ? bounds->increments : 0, "", "increments each");
+	put_number(out, (long)bounds->lock_servers, "lock server", "lock servers");
+	for (int i = 0; i < RR_BUDGETS; i++)
+		put_number(out, bounds->budget.of[i], rr_budget_rows[i].one,
+			   rr_budget_rows[i].many);
+	if (bounds->work_ms)
+		fprintf(out, ", work of %.1f leases",
+			(double)bounds->work_ms / (double)bounds->ttl_ms);
+	if (bounds->skew_ns)
+		fprintf(out, ", clients' clocks %ld s apart", (long)(bounds->skew_ns / 1000000000));
+}
+
+const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE])
+{
+	FILE *out = fmemopen(text, RR_BOUNDS_SIZE, "w");
+
+	text[0] = '\0';
+	if (out) {
+		put_bounds(out, bounds);
+		fclose(out);
+	}
+	return text;
+}

@@ -137,6 +137,7 @@ struct rr_mutant_result {
 	char name[RR_MUTANT_NAME];     /* "SET ... NX is sent without NX" */
 	char rests_on[RR_MUTANT_NAME]; /* "SET ... NX" */
 	bool fails;
+	unsigned breaks; /* what was broken first, or all that is; bits of strategy.h */
 };
 
 /* What is known about how likely random schedules would have found a failure. */
@@ -218,6 +219,10 @@ void rr_explore_release(struct rr_explore_result *result);
 /* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
  * invariant whose bit has that number (strategy.h). */
 const char *rr_invariant_name(int bit);
+
+/* "3 processes, 1 crash": of a strategy's search. */
+enum { RR_BOUNDS_SIZE = 160 };
+const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
 
 /* The names of those whose bits are set: "count, exclusion"; as a list. */
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size);

@@ -12,11 +12,24 @@
 
 void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
 {
+	static const char *const broken[RR_INVARIANTS] = {
+		"the count is wrong",
+		"two clients are in the critical section",
+		"two clients are in the critical section while a lease runs",
+		"a lock is changed by another client",
+		"clients wait for ever",
+		"clients wait for ever",
+	};
+
 	for (size_t i = 0; i < result->n_mutants; i++) {
-		if (result->mutants[i].fails) {
-			fprintf(out, "  mutants: rests on %s\n", result->mutants[i].rests_on);
-			return;
-		}
+		const struct rr_mutant_result *mutant = &result->mutants[i];
+
+		if (!mutant->fails)
+			continue;
+		fprintf(out, "; rests on %s", mutant->rests_on);
+		if (mutant->breaks)
+			fprintf(out, " (without it %s)", broken[__builtin_ctz(mutant->breaks)]);
+		return;
 	}
 }
 

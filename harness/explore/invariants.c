@@ -147,6 +147,7 @@ static bool conclude_mutant(struct rr_search *search, void *context)
 	}
 	if (search->end != RR_GRAPH_FIRST)
 		rr_graph_analyse(&search->graph);
+	mutant->breaks = search->graph.breaks;
 	mutant->fails = search->end == RR_GRAPH_FIRST || search->graph.breaks;
 	return true;
 }

@@ -173,7 +173,7 @@ static bool print_complete(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 	const struct rr_explore_config *config = &report->config;
-	char states[RR_GROUPED_SIZE], number[RR_GROUPED_SIZE];
+	char states[RR_GROUPED_SIZE], number[RR_GROUPED_SIZE], bounds[RR_BOUNDS_SIZE];
 
 	rr_grouped(states, (long long)result->states);
 	if (!result->noticed) {
@@ -189,9 +189,10 @@ static bool print_complete(const struct report *report)
 			rr_grouped(number, (long long)result->interleavings));
 	else if (result->interleavings)
 		fprintf(report->out, " (more than 9 * 10^18 interleavings)");
-	fputc('\n', report->out);
+	fprintf(report->out, " of %s", rr_bounds_text(config, bounds));
 	if (!config->all_mutants)
 		rr_print_noticed_mutant(report->out, result);
+	fputc('\n', report->out);
 	return true;
 }
 

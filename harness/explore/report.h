@@ -9,8 +9,8 @@
 #include "base/progress.h"
 #include "explore.h"
 
-/* "  mutants: rests on SET lock:0 TOKEN NX PX 10000: only if it is absent": of the
- * first one that fails. Nothing if none does. */
+/* "; rests on SET lock:0 TOKEN NX PX 10000: only if it is absent (without it the count is
+ * wrong)": of the first one that fails. Nothing if none does. */
 void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result);
 
 /* "  rests on A, B" and "  not noticed: C": all that were tried. */

@@ -29,10 +29,6 @@ extern const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS];
  * bounds, of which a strategy's may differ. */
 struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum rr_hazard hazard);
 
-/* "3 processes, 1 crash". */
-enum { RR_BOUNDS_SIZE = 160 };
-const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
-
 /* ---- Cells -------------------------------------------------------------------- */
 
 enum rr_cell_verdict {
