@@ -112,8 +112,6 @@ struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int c
 	struct rr_client_run *run = rr_client_run_new(table->program, client);
 
 	table->n_runs++;
-	if (!run)
-		rr_out_of_memory();
 	if (table->n_states == 0 ? rr_client_table_check_run(table, run) : feed_to(table, run, to))
 		return run;
 	rr_client_run_free(run);

@@ -197,10 +197,9 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 	run->program = program;
 	if (program->run_ops) {
 		run->other = program->run_ops->begin(program, client);
-		if (run->other)
-			return run;
-		free(run);
-		return NULL;
+		if (!run->other)
+			rr_out_of_memory();
+		return run;
 	}
 	run->client = client;
 	run->generation = -1;
@@ -214,10 +213,8 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 	}
 	if (open_links(run))
 		run->made = program->make(program->context, run, client, run->links, &run->mutex);
-	if (!run->made || !run_begin_thread(&run->threads[0])) {
-		rr_client_run_free(run);
-		return NULL;
-	}
+	if (!run->made || !run_begin_thread(&run->threads[0]))
+		rr_out_of_memory();
 	run->view.n_threads = 1;
 	run_go_on(&run->threads[0]);
 	look_around(run);

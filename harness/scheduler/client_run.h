@@ -176,7 +176,7 @@ struct rr_program {
 	bool has_attempts;  /* and what comes before the first is opening */
 };
 
-/* NULL: no stack for it. */
+/* Never NULL; without memory for its stack the process ends. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);
 void rr_client_run_free(struct rr_client_run *run);
 

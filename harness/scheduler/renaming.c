@@ -136,14 +136,6 @@ static struct rl_reply copy_renamed(const struct rr_renaming *renaming,
 	return copy;
 }
 
-static void release_copy(struct rl_reply *copy)
-{
-	for (size_t i = 0; copy->elements && i < copy->length; i++)
-		release_copy(&copy->elements[i]);
-	free(copy->elements);
-	free((char *)copy->text);
-}
-
 uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
 			 uint32_t number)
 {
@@ -153,7 +145,7 @@ uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *te
 		return number;
 	copy = copy_renamed(renaming, &terms->reply[number].reply);
 	number = rr_terms_reply(terms, &copy);
-	release_copy(&copy);
+	rr_reply_release(&copy);
 	return number;
 }
 

@@ -323,10 +323,10 @@ static struct rl_reply decode(const unsigned char **at)
 	return reply;
 }
 
-static void free_reply(struct rl_reply *reply)
+void rr_reply_release(struct rl_reply *reply)
 {
 	for (size_t i = 0; reply->elements && i < reply->length; i++)
-		free_reply(&reply->elements[i]);
+		rr_reply_release(&reply->elements[i]);
 	free(reply->elements);
 	free((char *)reply->text);
 }
@@ -367,7 +367,7 @@ void rr_terms_release(struct rr_terms *terms)
 			free((char *)terms->command[i].words.words[j].text);
 	}
 	for (uint32_t i = 0; i < terms->n_replies; i++)
-		free_reply(&terms->reply[i].reply);
+		rr_reply_release(&terms->reply[i].reply);
 	free(terms->command);
 	free(terms->reply);
 	free(terms->names);

@@ -59,6 +59,9 @@ void rr_terms_release(struct rr_terms *terms);
 uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command);
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
 
+/* Frees what a copy of a reply consists of. */
+void rr_reply_release(struct rl_reply *reply);
+
 /* By the reply to COMMAND INFO of one command. */
 struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const char *name);
 
