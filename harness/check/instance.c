@@ -453,13 +453,14 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	return view;
 }
 
-bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual)
+bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
+			struct rl_word actual)
 {
-	if (rr_renaming_of(&instance->inward, actual) ||
-	    rr_renaming_of(&instance->outward, canonical))
+	if (rr_renaming_has(&instance->inward, actual) ||
+	    rr_renaming_has(&instance->outward, canonical))
 		return false;
-	rr_renaming_add_texts(&instance->inward, actual, canonical);
-	rr_renaming_add_texts(&instance->outward, canonical, actual);
+	rr_renaming_add(&instance->inward, actual, canonical);
+	rr_renaming_add(&instance->outward, canonical, actual);
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		struct rr_lane *lane = &instance->lanes[i];
 
@@ -473,7 +474,7 @@ bool rr_instance_rename(struct rr_instance *instance, const char *canonical, con
 	return true;
 }
 
-bool rr_instance_renames(const struct rr_instance *instance, const char *canonical)
+bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical)
 {
-	return rr_renaming_of(&instance->outward, canonical) != NULL;
+	return rr_renaming_has(&instance->outward, canonical);
 }

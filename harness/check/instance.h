@@ -56,9 +56,10 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance);
 
 /* From now on its own text `actual` stands for `canonical`, in both directions and in
  * what it has sent already. False: one of them has a meaning. */
-bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual);
+bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
+			struct rl_word actual);
 
 /* Has it a text of its own for this one? */
-bool rr_instance_renames(const struct rr_instance *instance, const char *canonical);
+bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical);
 
 #endif

@@ -7,6 +7,9 @@
 
 #include "base/memory.h"
 
+/* So many equal bytes in a row end a difference. */
+enum { SAME_AGAIN = 4 };
+
 /* ---- Tokens ----------------------------------------------------------------- */
 
 static bool is_of_token(char c)
@@ -14,53 +17,135 @@ static bool is_of_token(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
 }
 
-const char *rr_next_token(const struct rl_word *word, size_t *at, size_t *length)
+/* Bytes, and not a text? */
+static bool is_binary(const struct rl_word *word)
 {
+	for (size_t i = 0; i < word->length; i++) {
+		if (!isprint((unsigned char)word->text[i]) &&
+		    !isspace((unsigned char)word->text[i]))
+			return true;
+	}
+	return false;
+}
+
+bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token)
+{
+	if (*at == 0 && word->length >= RR_TOKEN_MIN && is_binary(word)) {
+		*at = word->length;
+		*token = *word;
+		return true;
+	}
 	while (*at < word->length) {
 		const size_t begin = *at;
 
 		while (*at < word->length && is_of_token(word->text[*at]))
 			++*at;
-		*length = *at - begin;
-		if (*length >= RR_TOKEN_MIN)
-			return word->text + begin;
-		*at += *length == 0;
+		*token = (struct rl_word){ word->text + begin, *at - begin };
+		if (token->length >= RR_TOKEN_MIN)
+			return true;
+		*at += token->length == 0;
 	}
-	return NULL;
+	return false;
 }
 
-/* The token around a place; its length, 0 = there is none. */
-static size_t token_around(const struct rl_word *word, size_t place, const char **token)
+/* Where the token begins of which the byte at a place is a part, or that ends there. */
+static size_t begin_of_token(const struct rl_word *word, size_t place)
 {
-	size_t begin = place, end = place;
-
-	while (begin > 0 && is_of_token(word->text[begin - 1]))
-		begin--;
-	while (end < word->length && is_of_token(word->text[end]))
-		end++;
-	*token = word->text + begin;
-	return end - begin;
+	if (place < word->length && !is_of_token(word->text[place]))
+		return place;
+	while (place > 0 && is_of_token(word->text[place - 1]))
+		place--;
+	return place;
 }
 
-static bool find_difference(const struct rl_word *a, const struct rl_word *b, char **token_a,
-			    char **token_b)
+static size_t end_of_token(const struct rl_word *word, size_t place)
 {
-	const char *text_a, *text_b;
-	size_t place = 0, length_a, length_b;
-
-	while (place < a->length && place < b->length && a->text[place] == b->text[place])
+	while (place < word->length && is_of_token(word->text[place]))
 		place++;
-	length_a = token_around(a, place, &text_a);
-	length_b = token_around(b, place, &text_b);
-	if (length_a < RR_TOKEN_MIN || length_b < RR_TOKEN_MIN)
-		return false;
-	*token_a = rr_strndup(text_a, length_a);
-	*token_b = rr_strndup(text_b, length_b);
-	return true;
+	return place;
 }
 
-bool rr_names_differ(const struct rl_command *a, const struct rl_command *b, char **token_a,
-		     char **token_b)
+/* Where the token goes on that ends before a place; else the place. */
+static size_t rest_of_token(const struct rl_word *word, size_t place)
+{
+	return place > 0 && is_of_token(word->text[place - 1]) ? end_of_token(word, place) : place;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t most(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t common_beginning(const struct rl_word *a, const struct rl_word *b)
+{
+	size_t n = 0;
+
+	while (n < a->length && n < b->length && a->text[n] == b->text[n])
+		n++;
+	return n;
+}
+
+/* Do both words go on alike from there, and not as base64 does? */
+static bool go_on_alike(const struct rl_word *a, size_t end_a, const struct rl_word *b,
+			size_t end_b)
+{
+	if (a->length == b->length && end_a != end_b)
+		return false;
+	if (end_a == a->length || end_b == b->length)
+		return end_a == a->length && end_b == b->length;
+	return a->text[end_a] == b->text[end_b] && !strchr("+/=", a->text[end_a]);
+}
+
+/* Words of the same length: up to where they are the same again, for more bytes than
+ * random ones are by chance. */
+static size_t end_of_difference(const struct rl_word *a, const struct rl_word *b, size_t begin)
+{
+	size_t end = begin + 1;
+
+	for (size_t i = begin; i < a->length && i < end + SAME_AGAIN; i++) {
+		if (a->text[i] != b->text[i])
+			end = i + 1;
+	}
+	return end;
+}
+
+static bool cut_out(const struct rl_word *word, size_t begin, size_t end, struct rl_word *part)
+{
+	*part = (struct rl_word){ word->text + begin, end - begin };
+	return part->length >= RR_TOKEN_MIN;
+}
+
+/* A token of letters and digits, if both words have one and go on alike behind it. Else
+ * whatever bytes they are (base64, msgpack). */
+static bool find_difference(const struct rl_word *a, const struct rl_word *b,
+			    struct rl_word *token_a, struct rl_word *token_b)
+{
+	const size_t place = common_beginning(a, b);
+	const size_t begin = least(begin_of_token(a, place), begin_of_token(b, place));
+	size_t end_a = end_of_token(a, place), end_b = end_of_token(b, place), more;
+
+	if (go_on_alike(a, end_a, b, end_b) && cut_out(a, begin, end_a, token_a) &&
+	    cut_out(b, begin, end_b, token_b))
+		return true;
+	end_a = a->length;
+	end_b = b->length;
+	if (end_a == end_b)
+		end_a = end_b = end_of_difference(a, b, place);
+	while (end_a > place && end_b > place && a->text[end_a - 1] == b->text[end_b - 1]) {
+		end_a--;
+		end_b--;
+	}
+	more = most(rest_of_token(a, end_a) - end_a, rest_of_token(b, end_b) - end_b);
+	return cut_out(a, begin, end_a + more, token_a) && cut_out(b, begin, end_b + more, token_b);
+}
+
+bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
+		     struct rl_word *token_a, struct rl_word *token_b)
 {
 	if (a->n_words != b->n_words)
 		return false;
@@ -75,10 +160,11 @@ bool rr_names_differ(const struct rl_command *a, const struct rl_command *b, cha
 	return false;
 }
 
-bool rr_command_has_text(const struct rl_command *command, const char *text)
+bool rr_command_has_text(const struct rl_command *command, struct rl_word text)
 {
 	for (size_t i = 0; i < command->n_words; i++) {
-		if (memmem(command->words[i].text, command->words[i].length, text, strlen(text)))
+		if (memmem(command->words[i].text, command->words[i].length, text.text,
+			   text.length))
 			return true;
 	}
 	return false;
@@ -90,19 +176,20 @@ static char move_on(char c, size_t client)
 					     "ghijklmnopqrstuvwxyz", "GHIJKLMNOPQRSTUVWXYZ" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const char *found = strchr(kinds[i], c);
+		const char *found = c ? strchr(kinds[i], c) : NULL;
 
 		if (found)
 			return kinds[i][((size_t)(found - kinds[i]) + client) % strlen(kinds[i])];
 	}
-	return c;
+	/* The upper half of all bytes. */
+	return c & 0x80 ? (char)(0x80 | (((unsigned char)c + client) & 0x7f)) : c;
 }
 
-char *rr_token_of_client(const char *token, size_t client)
+struct rl_word rr_token_of_client(struct rl_word token, size_t client)
 {
-	char *moved = rr_strdup(token);
+	char *moved = rr_memdup(token.text, token.length);
 
-	for (char *at = moved; *at; at++)
-		*at = move_on(*at, client);
-	return moved;
+	for (size_t i = 0; i < token.length; i++)
+		moved[i] = move_on(moved[i], client);
+	return (struct rl_word){ moved, token.length };
 }

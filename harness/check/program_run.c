@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 
-enum { TEXT_SIZE = 160 };
+/* Of what a program does; and of that, shown beside what another run did. */
+enum { TEXT_SIZE = 4096, SHOWN = 150, CONTEXT = 30 };
 
 /* A process. One that runs beside other clients, and not for the tables, must do what its
  * table says, and is seen to do it with the client's own random values. */
@@ -56,20 +57,34 @@ static bool wants_own_table(const struct run *run, int other)
 	return programs->wants_own_tables;
 }
 
+/* Leaves out what two texts have in common, but for a little before they differ. */
+static const char *from_difference(const char *text, const char *other)
+{
+	size_t n = 0;
+
+	while (text[n] && text[n] == other[n])
+		n++;
+	return n > 2 * CONTEXT ? text + n - CONTEXT : text;
+}
+
 static bool fail_differing_run(const struct run *run, const struct rr_run_view *known, int client)
 {
 	struct rr_programs *programs = run->programs;
 	const size_t self = rr_instance_client(run->instance);
-	char before[TEXT_SIZE], now[TEXT_SIZE];
+	char texts[2][TEXT_SIZE];
+	const char *before, *now;
 
 	if (wants_own_table(run, client))
 		return false;
-	describe_view(programs, known, before);
-	describe_view(programs, &run->view, now);
+	describe_view(programs, known, texts[0]);
+	describe_view(programs, &run->view, texts[1]);
+	before = from_difference(texts[0], texts[1]);
+	now = from_difference(texts[1], texts[0]);
 	return rr_error_set(
 		&programs->problem, RR_ERROR_DATA,
-		"the program is not deterministic: with the same replies, client %s did '%s' once and '%s' another time",
-		programs->config.names[self], before, now);
+		"the program is not deterministic: with the same replies, client %s did '%s%.*s' once and '%s%.*s' another time",
+		programs->config.names[self], before > texts[0] ? "..." : "", SHOWN, before,
+		now > texts[1] ? "..." : "", SHOWN, now);
 }
 
 /* Both have ended, and do the same: have they printed the same, too? */

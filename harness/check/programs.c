@@ -142,11 +142,12 @@ static void make_own_values(struct rr_programs *programs, size_t client)
 	struct rr_renaming *own = &programs->own[client];
 
 	for (size_t i = 0; i < values->n && client > 0; i++) {
-		char *value = rr_token_of_client(values->names[i], client);
+		const struct rl_word name = values->names[i];
+		const struct rl_word value = rr_token_of_client(name, client);
 
-		rr_renaming_add_texts(own, values->names[i], value);
-		rr_renaming_add_texts(own, value, values->names[i]);
-		free(value);
+		rr_renaming_add(own, name, value);
+		rr_renaming_add(own, value, name);
+		free((char *)value.text);
 	}
 }
 

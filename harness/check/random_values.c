@@ -9,30 +9,37 @@
 /* At most one draw in so many may have come before. */
 enum { DRAWS_PER_REPEAT = 8 };
 
+static bool is_word(struct rl_word a, struct rl_word b)
+{
+	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
 /* RR_NAMES_MAX: there is no room for it. */
-static size_t number_of_name(struct rr_random_values *values, const char *name)
+static size_t number_of_name(struct rr_random_values *values, struct rl_word name)
 {
 	for (size_t i = 0; i < values->n; i++) {
-		if (strcmp(values->names[i], name) == 0)
+		if (is_word(values->names[i], name))
 			return i;
 	}
 	if (values->n == RR_NAMES_MAX)
 		return RR_NAMES_MAX;
-	rr_intern_put(&values->drawn, name, strlen(name), NULL);
-	values->names[values->n] = rr_strdup(name);
+	rr_intern_put(&values->drawn, name.text, name.length, NULL);
+	values->names[values->n] = (struct rl_word){ rr_memdup(name.text, name.length),
+						     name.length };
 	return values->n++;
 }
 
 /* A process has another value than the table. False: so have others, and it is not
  * random. */
-static bool note_draw(struct rr_random_values *values, const char *canonical, const char *actual)
+static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
+		      struct rl_word actual)
 {
 	const size_t name = number_of_name(values, canonical);
 	bool is_new;
 
 	if (name == RR_NAMES_MAX)
 		return false;
-	rr_intern_put(&values->drawn, actual, strlen(actual), &is_new);
+	rr_intern_put(&values->drawn, actual.text, actual.length, &is_new);
 	values->draws[name].n++;
 	values->draws[name].repeats += !is_new;
 	return values->draws[name].repeats * DRAWS_PER_REPEAT <= values->draws[name].n;
@@ -42,26 +49,22 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 			     struct rr_instance *instance, const struct rr_run_view *known,
 			     const struct rr_run_view *seen)
 {
-	char *canonical = NULL, *actual = NULL;
-	bool renamed;
+	struct rl_word canonical, actual;
 	uint32_t i = 0;
 
 	if (known->n_sent != seen->n_sent)
 		return false;
 	while (i < known->n_sent && known->sent[i].command == seen->sent[i].command)
 		i++;
-	renamed = i < known->n_sent &&
-		  rr_names_differ(&terms->command[known->sent[i].command].words,
-				  &terms->command[seen->sent[i].command].words, &canonical,
-				  &actual) &&
-		  note_draw(values, canonical, actual) &&
-		  rr_instance_rename(instance, canonical, actual);
-	free(canonical);
-	free(actual);
-	return renamed;
+	return i < known->n_sent &&
+	       rr_names_differ(&terms->command[known->sent[i].command].words,
+			       &terms->command[seen->sent[i].command].words, &canonical, &actual) &&
+	       note_draw(values, canonical, actual) &&
+	       rr_instance_rename(instance, canonical, actual);
 }
 
-static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *view, const char *name)
+static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *view,
+		     struct rl_word name)
 {
 	for (uint32_t i = 0; i < view->n_sent; i++) {
 		if (rr_command_has_text(&terms->command[view->sent[i].command].words, name))
@@ -96,7 +99,7 @@ bool rr_random_values_are_few(const struct rr_random_values *values)
 void rr_random_values_release(struct rr_random_values *values)
 {
 	for (size_t i = 0; i < values->n; i++)
-		free(values->names[i]);
+		free((char *)values->names[i].text);
 	rr_intern_release(&values->drawn);
 	*values = (struct rr_random_values){ 0 };
 }

@@ -14,7 +14,7 @@
 
 struct rr_random_values {
 	size_t n;
-	char *names[RR_NAMES_MAX]; /* as the table has them */
+	struct rl_word names[RR_NAMES_MAX]; /* as the table has them */
 	struct {
 		unsigned long n, repeats;
 	} draws[RR_NAMES_MAX];  /* by other processes */

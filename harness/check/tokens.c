@@ -14,33 +14,30 @@ struct walk {
 	size_t word, at;
 };
 
-/* The next one; NULL = no more. */
-static const char *walk_on(struct walk *walk, size_t *length)
+/* The next one; false: no more. */
+static bool walk_on(struct walk *walk, struct rl_word *token)
 {
 	for (; walk->command < walk->view->n_sent; walk->command++) {
 		const uint32_t number = walk->view->sent[walk->command].command;
 		const struct rl_command *words = &walk->terms->command[number].words;
 
 		for (; walk->word < words->n_words; walk->word++) {
-			const char *token = rr_next_token(&words->words[walk->word], &walk->at,
-							  length);
-
-			if (token)
-				return token;
+			if (rr_next_token(&words->words[walk->word], &walk->at, token))
+				return true;
 			walk->at = 0;
 		}
 		walk->word = 0;
 	}
-	return NULL;
+	return false;
 }
 
-static void note_token(struct rr_tokens *tokens, const char *text, size_t length, uint32_t sender)
+static void note_token(struct rr_tokens *tokens, struct rl_word token, uint32_t sender)
 {
 	bool is_new;
 	uint32_t id;
 
 	rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all));
-	id = rr_intern_put(&tokens->texts, text, length, &is_new);
+	id = rr_intern_put(&tokens->texts, token.text, token.length, &is_new);
 	if (is_new)
 		tokens->all[id] = (struct rr_token){ .sender = sender };
 	tokens->all[id].is_confirmed |= tokens->all[id].sender != sender;
@@ -50,34 +47,33 @@ void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 		    const struct rr_run_view *view, uint32_t sender)
 {
 	struct walk walk = { .terms = terms, .view = view };
-	const char *token;
-	size_t length;
+	struct rl_word token;
 
-	while ((token = walk_on(&walk, &length)))
-		note_token(tokens, token, length, sender);
+	while (walk_on(&walk, &token))
+		note_token(tokens, token, sender);
 }
 
-static bool is_one_of(char *const *texts, size_t n, const char *text, size_t length)
+static bool is_part_of_one(const struct rl_word *texts, size_t n, struct rl_word token)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strlen(texts[i]) == length && memcmp(texts[i], text, length) == 0)
+		if (memmem(token.text, token.length, texts[i].text, texts[i].length) ||
+		    memmem(texts[i].text, texts[i].length, token.text, token.length))
 			return true;
 	}
 	return false;
 }
 
 bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
-			const struct rr_run_view *view, char *const *known, size_t n_known)
+			const struct rr_run_view *view, const struct rl_word *known, size_t n_known)
 {
 	struct walk walk = { .terms = terms, .view = view };
-	const char *token;
-	size_t length;
+	struct rl_word token;
 
-	while ((token = walk_on(&walk, &length))) {
-		const uint32_t id = rr_intern_find(&tokens->texts, token, length);
+	while (walk_on(&walk, &token)) {
+		const uint32_t id = rr_intern_find(&tokens->texts, token.text, token.length);
 
 		if (id != RR_NO_ID && !tokens->all[id].is_confirmed &&
-		    !is_one_of(known, n_known, token, length))
+		    !is_part_of_one(known, n_known, token))
 			return true;
 	}
 	return false;

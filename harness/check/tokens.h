@@ -23,7 +23,8 @@ void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 
 /* Has a view any that only one instance has sent? But for those `known` to be random. */
 bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
-			const struct rr_run_view *view, char *const *known, size_t n_known);
+			const struct rr_run_view *view, const struct rl_word *known,
+			size_t n_known);
 void rr_tokens_release(struct rr_tokens *tokens);
 
 #endif

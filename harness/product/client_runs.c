@@ -36,7 +36,7 @@ void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *vi
 		const struct rl_command *words = &terms->command[view->sent[i].command].words;
 
 		for (size_t j = 0; j < words->n_words; j++)
-			fprintf(file, "%s%.60s", j ? " " : i ? ", " : "", words->words[j].text);
+			fprintf(file, "%s%s", j ? " " : i ? ", " : "", words->words[j].text);
 	}
 	fclose(file);
 }

@@ -7,31 +7,15 @@
 
 #include "base/array.h"
 
-/* Bytes, and a zero behind them. */
-static char *copy_text(const void *text, size_t length)
-{
-	char *copy = rr_malloc(length + 1);
-
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	return copy;
-}
-
-void rr_renaming_add(struct rr_renaming *renaming, const void *from, size_t n_from, const void *to,
-		     size_t n_to)
+void rr_renaming_add(struct rr_renaming *renaming, struct rl_word from, struct rl_word to)
 {
 	rr_array_grow(&renaming->pairs, renaming->n, sizeof(*renaming->pairs));
 	renaming->pairs[renaming->n++] = (struct rr_rename){
-		.from = copy_text(from, n_from),
-		.to = copy_text(to, n_to),
-		.n_from = n_from,
-		.n_to = n_to,
+		.from = rr_memdup(from.text, from.length),
+		.to = rr_memdup(to.text, to.length),
+		.n_from = from.length,
+		.n_to = to.length,
 	};
-}
-
-void rr_renaming_add_texts(struct rr_renaming *renaming, const char *from, const char *to)
-{
-	rr_renaming_add(renaming, from, strlen(from), to, strlen(to));
 }
 
 void rr_renaming_release(struct rr_renaming *renaming)
@@ -44,13 +28,15 @@ void rr_renaming_release(struct rr_renaming *renaming)
 	*renaming = (struct rr_renaming){ 0 };
 }
 
-const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from)
+bool rr_renaming_has(const struct rr_renaming *renaming, struct rl_word from)
 {
 	for (size_t i = 0; i < renaming->n; i++) {
-		if (strcmp(renaming->pairs[i].from, from) == 0)
-			return renaming->pairs[i].to;
+		const struct rr_rename *pair = &renaming->pairs[i];
+
+		if (pair->n_from == from.length && memcmp(pair->from, from.text, from.length) == 0)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const char *text,
@@ -153,8 +139,8 @@ uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *te
 
 static void add_both(struct rr_renaming *renaming, const void *a, const void *b, size_t n)
 {
-	rr_renaming_add(renaming, a, n, b, n);
-	rr_renaming_add(renaming, b, n, a, n);
+	rr_renaming_add(renaming, (struct rl_word){ a, n }, (struct rl_word){ b, n });
+	rr_renaming_add(renaming, (struct rl_word){ b, n }, (struct rl_word){ a, n });
 }
 
 /* Of each value that one of them has drawn, the other's is named as well. */

@@ -17,13 +17,11 @@ struct rr_renaming {
 	} * pairs;
 };
 
-void rr_renaming_add(struct rr_renaming *renaming, const void *from, size_t n_from, const void *to,
-		     size_t n_to);
-void rr_renaming_add_texts(struct rr_renaming *renaming, const char *from, const char *to);
+/* Both are copied. */
+void rr_renaming_add(struct rr_renaming *renaming, struct rl_word from, struct rl_word to);
 void rr_renaming_release(struct rr_renaming *renaming);
 
-/* The text that `from` stands for; NULL = it is not renamed. */
-const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from);
+bool rr_renaming_has(const struct rr_renaming *renaming, struct rl_word from);
 
 /* The command, or reply, with all of it renamed. */
 uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,

@@ -39,6 +39,28 @@ static void check_shell(const char *options, const char *text, int code, const c
  * same in all of them. */
 #define DRAWS "drawn=$(cat $HERE/runs 2>/dev/null || echo 0); echo $((drawn + 1)) >$HERE/runs\n"
 
+/* A token of any bytes is its client's own. */
+Test(awkward, a_random_value_may_have_any_bytes)
+{
+#define LOCKS " -x SET lock NX | grep -q OK || exit 1; v=$(" CLI "GET n); " CLI "SET n $((v + 1))"
+	check_shell("", "head -c 18 /dev/urandom | base64 | redis-cli -p $REDIS_PORT" LOCKS, 0,
+		    "serializable: all ");
+	check_shell("", "head -c 16 /dev/urandom | redis-cli -p $REDIS_PORT" LOCKS, 0,
+		    "serializable: all ");
+	check_shell(
+		"",
+		"(printf '\\202\\242id\\304\\020'; head -c 16 /dev/urandom; printf '\\241n\\001') "
+		"| redis-cli -p $REDIS_PORT -x LPUSH queue",
+		0, "serializable: all ");
+}
+
+/* What differs is named, however long the command is. */
+Test(awkward, a_difference_far_behind_is_shown)
+{
+	check_shell("", DRAWS CLI "SET k \"$(printf '%0300d' 7) v $drawn\"", 65,
+		    "did '...000000000000000000000000007 v ");
+}
+
 /* Clients may choose the same, and would then lose an update. */
 Test(awkward, a_random_choice_is_no_random_value)
 {

@@ -143,20 +143,42 @@ static struct rl_command set_of(const char *value)
 	};
 }
 
+static void assert_word(struct rl_word word, const char *text)
+{
+	cr_assert_eq(word.length, strlen(text));
+	cr_assert_eq(memcmp(word.text, text, word.length), 0, "%.*s", (int)word.length, word.text);
+}
+
 Test(names, differ_in_the_whole_token)
 {
 	const struct rl_command a = set_of("owner:12ab34:x");
 	const struct rl_command b = set_of("owner:12ff34:x");
 	const struct rl_command c = set_of("1"), d = set_of("2");
-	char *one, *other;
+	struct rl_word one, other;
 
 	cr_assert(rr_names_differ(&a, &b, &one, &other));
-	cr_assert_str_eq(one, "12ab34");
-	cr_assert_str_eq(other, "12ff34");
-	free(one);
-	free(other);
+	assert_word(one, "12ab34");
+	assert_word(other, "12ff34");
 	cr_assert_not(rr_names_differ(&a, &a, &one, &other));
 	cr_assert_not(rr_names_differ(&c, &d, &one, &other));
+}
+
+/* Whatever bytes are drawn: base64 with its signs, and bytes in msgpack. */
+Test(names, differ_in_bytes_that_are_no_letters)
+{
+	const struct rl_command a = set_of("id=SyLQ25S13WH/rvMdNEDGNIoH&b=1");
+	const struct rl_command b = set_of("id=kQ93j5fW37x/rvzdNqDGA0o+&b=1");
+	const struct rl_command c = set_of("\x82\xa2id\xc4\x08:\xae=\xe3\x1d^\xd3G\xa1n\x01");
+	const struct rl_command d =
+		set_of("\x82\xa2id\xc4\x08\xc3\x15\xa1\xde\xe3\xaf\x67\xad\xa1n\x01");
+	struct rl_word one, other;
+
+	cr_assert(rr_names_differ(&a, &b, &one, &other));
+	assert_word(one, "SyLQ25S13WH/rvMdNEDGNIoH");
+	assert_word(other, "kQ93j5fW37x/rvzdNqDGA0o+");
+	cr_assert(rr_names_differ(&c, &d, &one, &other));
+	assert_word(one, ":\xae=\xe3\x1d^\xd3G");
+	assert_word(other, "\xc3\x15\xa1\xde\xe3\xaf\x67\xad");
 }
 
 Test(names, exchange_two_values)
@@ -167,8 +189,8 @@ Test(names, exchange_two_values)
 	const uint32_t number = rr_terms_command(&terms, &a);
 	uint32_t renamed;
 
-	rr_renaming_add_texts(&renaming, "aaaa", "bbbb");
-	rr_renaming_add_texts(&renaming, "bbbb", "aaaa");
+	rr_renaming_add(&renaming, (struct rl_word){ "aaaa", 4 }, (struct rl_word){ "bbbb", 4 });
+	rr_renaming_add(&renaming, (struct rl_word){ "bbbb", 4 }, (struct rl_word){ "aaaa", 4 });
 	renamed = rr_rename_command(&renaming, &terms, number);
 	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "bbbb-aaaa");
 	cr_assert_eq(rr_rename_command(&renaming, &terms, renamed), number);
@@ -178,8 +200,8 @@ Test(names, exchange_two_values)
 
 Test(names, keep_their_length_and_their_alphabet)
 {
-	char *token = rr_token_of_client("09af-Zz_", 1);
+	const struct rl_word token = rr_token_of_client((struct rl_word){ "09af-Zz_\xff", 9 }, 1);
 
-	cr_assert_str_eq(token, "10ba-Gg_");
-	free(token);
+	assert_word(token, "10ba-Gg_\x80");
+	free((char *)token.text);
 }
