@@ -202,6 +202,7 @@ struct rr_explore_result {
 	/* Of programs of others. */
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
+	unsigned long odd;           /* whose data are serial, and not what clients print */
 	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
 	size_t n_findings;           /* or a schedule that was to be followed */
 	struct rr_outcome findings[RR_FINDINGS_SHOWN];

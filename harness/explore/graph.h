@@ -15,6 +15,7 @@
 enum {
 	RR_STATE_WRONG = 16,
 	RR_STATE_STUCK = 32,
+	RR_STATE_ODD = 64, /* clients have printed what they print in no serial order */
 };
 
 struct rr_graph_edge {

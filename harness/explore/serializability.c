@@ -61,16 +61,17 @@ static bool have_all_ended(const struct rr_product *product, const uint32_t *key
 	return true;
 }
 
-static bool judge_final(struct rr_search *search, const uint32_t *key, bool *is_wrong)
+static bool judge_final(struct rr_search *search, const uint32_t *key, unsigned *found)
 {
 	struct rr_explore_result *result = search->result;
 	struct rr_judgement judgement;
 
 	if (!rr_judge_final(&search->judge, key, &judgement))
 		return false;
-	*is_wrong = judgement.found != 0;
+	*found = judgement.found;
 	result->finals++;
-	result->wrong += *is_wrong;
+	result->wrong += (judgement.found & ~RR_OUTCOME_OUTPUTS) != 0;
+	result->odd += judgement.found == RR_OUTCOME_OUTPUTS;
 	result->ever_well |= rr_serial_good(&search->product, key);
 	return true;
 }
@@ -78,19 +79,31 @@ static bool judge_final(struct rr_search *search, const uint32_t *key, bool *is_
 static bool judge_finals(struct rr_search *search)
 {
 	struct rr_graph *graph = &search->graph;
-	bool is_wrong;
+	unsigned found;
 
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
-		if (!judge_final(search, rr_graph_key(graph, i), &is_wrong))
+		if (!judge_final(search, rr_graph_key(graph, i), &found))
 			return false;
-		if (!is_wrong)
-			continue;
-		graph->flags[i] |= RR_STATE_WRONG;
-		graph->breaks |= RR_BREAKS_COUNT;
+		if (found)
+			graph->flags[i] |= found == RR_OUTCOME_OUTPUTS ? RR_STATE_ODD :
+									 RR_STATE_WRONG;
 	}
 	return true;
+}
+
+/* What clients say is a finding of its own, if there is no other. */
+static void count_odd_as_wrong(struct rr_search *search)
+{
+	struct rr_graph *graph = &search->graph;
+
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		if (graph->flags[i] & RR_STATE_ODD)
+			graph->flags[i] |= RR_STATE_WRONG;
+	}
+	search->result->wrong += search->result->odd;
+	rr_graph_analyse(graph);
 }
 
 /* The one state to which the schedule leads. */
@@ -98,14 +111,14 @@ static bool judge_followed(struct rr_search *search)
 {
 	const struct rr_schedule *schedule = &search->followed;
 	unsigned *breaks = &search->graph.breaks;
-	bool is_wrong = false;
+	unsigned found = 0;
 
 	*breaks = schedule->broken & RR_BREAKS_EXCLUSION;
 	if (!have_all_ended(&search->product, schedule->end))
 		*breaks |= RR_STARVES;
-	else if (!judge_final(search, schedule->end, &is_wrong))
+	else if (!judge_final(search, schedule->end, &found))
 		return false;
-	if (is_wrong)
+	if (found)
 		*breaks |= RR_BREAKS_COUNT;
 	return true;
 }
@@ -127,6 +140,8 @@ static bool analyse(struct rr_search *search)
 	if (search->end != RR_GRAPH_STOPPED && !rr_graph_follow_polling(&search->graph))
 		return rr_search_fail(search, &search->product.error);
 	rr_graph_analyse(&search->graph);
+	if (search->result->odd && (!search->graph.breaks || search->config->shows_all))
+		count_odd_as_wrong(search);
 	return true;
 }
 
