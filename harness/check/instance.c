@@ -158,6 +158,9 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->config->program);
+	if (traits & RR_REQUEST_MUST_FAIL && request.answer != RR_NO_ID &&
+	    terms->reply[request.answer].reply.type != RL_REPLY_FAILED)
+		return fail_refused(instance, command);
 	if (traits & (RR_REQUEST_QUEUES | RR_REQUEST_ENDS_QUEUE))
 		lane->is_queueing = traits & RR_REQUEST_QUEUES;
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES)) {

@@ -24,6 +24,9 @@ enum rr_request_trait {
 	/* It cannot be judged: it is answered by more than replies and messages, or it is
 	 * about more than the data and the connection. */
 	RR_REQUEST_REFUSED = 1 << 7,
+	/* Nobody knows it but servers to come: an error is passed on, anything else cannot be
+	 * judged. */
+	RR_REQUEST_MUST_FAIL = 1 << 12,
 	/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
 	RR_REQUEST_ENTERS = 1 << 8,
 	RR_REQUEST_LEAVES = 1 << 9,
