@@ -83,15 +83,11 @@ enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rl_command *comman
 	return result;
 }
 
-void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply)
+void rr_wire_write(struct rr_wire *wire, const char *text, size_t length)
 {
 	struct pollfd ready = { wire->fd, POLLOUT, 0 };
-	char *text;
-	size_t length, at = 0;
-	FILE *file = rr_open_memory(&text, &length);
+	size_t at = 0;
 
-	rr_resp_write(file, reply);
-	fclose(file);
 	while (wire->is_open && at < length) {
 		const ssize_t n = send(wire->fd, text + at, length - at,
 				       MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -100,5 +96,16 @@ void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply)
 			break;
 		at += n > 0 ? (size_t)n : 0;
 	}
+}
+
+void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply)
+{
+	char *text;
+	size_t length;
+	FILE *file = rr_open_memory(&text, &length);
+
+	rr_resp_write(file, reply);
+	fclose(file);
+	rr_wire_write(wire, text, length);
 	free(text);
 }

@@ -34,6 +34,7 @@ void rr_wire_release(struct rr_wire *wire);
 enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rl_command *command);
 
 /* Waits until all of it is written, or the client does not take it. */
+void rr_wire_write(struct rr_wire *wire, const char *text, size_t length);
 void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply);
 
 #endif

@@ -49,8 +49,9 @@ void rr_endpoint_list(const struct rr_endpoint *endpoint, struct pollfd *list);
 bool rr_endpoint_take(struct rr_endpoint *endpoint, const struct pollfd *list,
 		      struct rr_error *error);
 
-/* Writes a reply; what has been closed takes it silently. */
-void rr_endpoint_reply(struct rr_endpoint *endpoint, int connection, const struct rl_reply *reply);
+/* Writes a whole reply; what has been closed takes it silently. */
+void rr_endpoint_write(struct rr_endpoint *endpoint, int connection, const char *text,
+		       size_t length);
 
 /* Closes a connection without a word. */
 void rr_endpoint_cut(struct rr_endpoint *endpoint, int connection);

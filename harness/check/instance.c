@@ -43,27 +43,31 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 		if (!lane->is_used)
 			unused = lane;
 	}
-	if (unused)
-		*unused = (struct rr_lane){ .requests = unused->requests,
-					    .connection = connection,
-					    .is_used = true,
-					    .is_new = true,
-					    .id = ++instance->last_id,
-					    .name = RR_NO_ID };
+	if (!unused)
+		return NULL;
+	rr_lane_clear(unused);
+	unused->connection = connection;
+	unused->is_used = unused->is_new = true;
+	unused->id = ++instance->last_id;
 	return unused;
 }
 
-/* The program gets it, if it still listens to it. */
-static void send_reply(struct rr_instance *instance, struct rr_lane *lane, uint32_t number)
+/* The program gets it, if it still listens to it. `request`: NULL = it is a message. */
+static void send_reply(struct rr_instance *instance, struct rr_lane *lane,
+		       const struct rr_request *request, uint32_t number)
 {
 	const uint32_t renamed = rr_rename_reply(&instance->outward, terms_of(instance), number);
 	const struct rl_reply *reply;
+	size_t length;
+	char *text;
 
 	if (renamed == RR_NO_ID || lane->connection < 0)
 		return;
 	reply = &terms_of(instance)->reply[renamed].reply;
 	rr_lane_note_reply(lane, reply);
-	rr_process_reply(instance->process, lane->connection, reply);
+	text = rr_lane_reply_text(lane, terms_of(instance), request, reply, &length);
+	rr_process_write(instance->process, lane->connection, text, length);
+	free(text);
 }
 
 static void on_instance_close(void *context, int connection);
@@ -83,7 +87,7 @@ static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 							    terms_of(instance));
 			next->is_waiting = true;
 		} else {
-			send_reply(instance, lane, answered.answer);
+			send_reply(instance, lane, &answered, answered.answer);
 		}
 		quits |= answered.is_quit;
 	}
@@ -144,6 +148,7 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 		.is_inside = instance->is_inside,
 		.is_quit = traits & RR_REQUEST_QUITS,
 		.subscribes = traits & RR_REQUEST_SUBSCRIBES,
+		.ends_queue = traits & RR_REQUEST_ENDS_QUEUE,
 	};
 
 	if (!lane)
@@ -152,12 +157,14 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 			"client %s uses more than %d connections at once: make its pool smaller",
 			instance->plan.owner.name, RR_RUN_ORDINALS);
 	if (traits & RR_REQUEST_REFUSED || (traits & RR_REQUEST_NAMES && lane->is_queueing) ||
-	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)))
+	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)) ||
+	    !rr_request_is_known(command, lane))
 		return fail_refused(instance, command);
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->config->program);
+	request.protocol = lane->asked_protocol;
 	if (traits & RR_REQUEST_MUST_FAIL && request.answer != RR_NO_ID &&
 	    terms->reply[request.answer].reply.type != RL_REPLY_FAILED)
 		return fail_refused(instance, command);
@@ -302,7 +309,7 @@ void rr_instance_free(struct rr_instance *instance)
 	rr_process_free(instance->process);
 	instance->config->times->ending += rr_clock_s() - begun;
 	for (int i = 0; i < RR_RUN_ORDINALS; i++)
-		free(instance->lanes[i].requests);
+		rr_lane_release(&instance->lanes[i]);
 	rr_renaming_release(&instance->inward);
 	rr_renaming_release(&instance->outward);
 	free(instance);
@@ -343,12 +350,12 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 		rr_lane_request(lane, 0)->answer = (uint32_t)input->value;
 		flush_lane(instance, lane);
 	} else if (input->kind == RR_INPUT_MESSAGE) {
-		send_reply(instance, lane, (uint32_t)input->value);
+		send_reply(instance, lane, NULL, (uint32_t)input->value);
 	} else {
 		/* No reply will come: the connection is closed. */
 		if (lane->connection >= 0)
 			rr_process_cut(instance->process, lane->connection);
-		*lane = (struct rr_lane){ .requests = lane->requests, .connection = -1 };
+		rr_lane_clear(lane);
 	}
 	good = run_instance(instance, error);
 	instance->config->times->running += rr_clock_s() - begun;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lane.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/resp.h"
+#include "resp3.h"
 
 struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i)
 {
@@ -62,4 +65,63 @@ void rr_lane_note_reply(struct rr_lane *lane, const struct rl_reply *reply)
 		lane->n_shards = elements[2].integer;
 	else
 		lane->n_channels = elements[2].integer;
+}
+
+/* ---- Replies --------------------------------------------------------------------- */
+
+static bool is_status(const struct rl_reply *reply, const char *text)
+{
+	return reply->type == RL_REPLY_STATUS && strcmp(reply->text, text) == 0;
+}
+
+static void write_exec(struct rr_lane *lane, const struct rr_terms *terms,
+		       const struct rl_reply *reply, FILE *file)
+{
+	const struct rl_command **queued = rr_calloc(lane->n_queued + 1, sizeof(*queued));
+
+	for (size_t i = 0; i < lane->n_queued; i++)
+		queued[i] = &terms->command[lane->queued[i]].words;
+	rr_resp3_write_exec(file, queued, lane->n_queued, reply);
+	free(queued);
+}
+
+char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
+			 const struct rr_request *request, const struct rl_reply *reply,
+			 size_t *length)
+{
+	char *text;
+	FILE *file = rr_open_memory(&text, length);
+
+	if (request && request->protocol)
+		lane->protocol = request->protocol;
+	if (lane->protocol != 3)
+		rr_resp_write(file, reply);
+	else if (reply->type == RL_REPLY_ARRAY && (!request || request->subscribes))
+		rr_resp3_write_push(file, reply);
+	else if (request->ends_queue)
+		write_exec(lane, terms, reply, file);
+	else
+		rr_resp3_write(file, &terms->command[request->command].words, reply);
+	fclose(file);
+	if (request && request->ends_queue)
+		lane->n_queued = 0;
+	if (request && is_status(reply, "QUEUED")) {
+		rr_array_grow(&lane->queued, lane->n_queued, sizeof(*lane->queued));
+		lane->queued[lane->n_queued++] = request->command;
+	}
+	return text;
+}
+
+void rr_lane_clear(struct rr_lane *lane)
+{
+	*lane = (struct rr_lane){ .requests = lane->requests,
+				  .queued = lane->queued,
+				  .connection = -1,
+				  .name = RR_NO_ID };
+}
+
+void rr_lane_release(struct rr_lane *lane)
+{
+	free(lane->requests);
+	free(lane->queued);
 }

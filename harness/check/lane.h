@@ -14,26 +14,42 @@ enum { RR_LANE_REQUESTS = 4096 };
 /* One that was not answered yet, or whose answer has to wait for others. */
 struct rr_request {
 	uint32_t command;
-	uint32_t answer; /* RR_NO_ID = when it is fed */
-	bool is_inside;  /* it was sent in a critical section */
-	bool is_quit;    /* the connection is closed behind its answer */
-	bool subscribes; /* or ends that */
-	bool asks_ids;   /* its answer is not the program's: the next request has its ids */
-	bool is_waiting; /* the server has had it, and serves it as soon as it can */
+	uint32_t answer;  /* RR_NO_ID = when it is fed */
+	bool is_inside;   /* it was sent in a critical section */
+	uint8_t protocol; /* that it speaks from the answer on; 0 = as before */
+	bool is_quit;     /* the connection is closed behind its answer */
+	bool subscribes;  /* or ends that */
+	bool ends_queue;  /* EXEC, or what else ends a transaction */
+	bool asks_ids;    /* its answer is not the program's: the next request has its ids */
+	bool is_waiting;  /* the server has had it, and serves it as soon as it can */
 };
 
 struct rr_lane {
 	int connection; /* -1 = closed */
 	bool is_used;
-	bool is_new;                    /* since the program waited last */
-	bool is_dirty;                  /* it may carry something */
-	bool is_queueing;               /* MULTI was sent */
+	bool is_new;            /* since the program waited last */
+	bool is_dirty;          /* it may carry something */
+	bool is_queueing;       /* MULTI was sent */
+	uint8_t asked_protocol; /* of RESP, by what was sent; 0 is 2 */
+	uint8_t protocol;       /* and by what was answered */
+	size_t n_queued;        /* commands that were answered QUEUED, by numbers */
+	uint32_t *queued;
 	long long n_channels, n_shards; /* that it is subscribed to */
 	long long id;                   /* what CLIENT ID says */
 	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
 	struct rr_request *requests; /* a ring; NULL = none yet */
 };
+
+void rr_lane_release(struct rr_lane *lane);
+
+/* Unused, with the memory that it had. */
+void rr_lane_clear(struct rr_lane *lane);
+
+/* What a reply to a command, or a message (NULL), is to the program: malloc'd. */
+char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
+			 const struct rr_request *request, const struct rl_reply *reply,
+			 size_t *length);
 
 /* The request before which `i` others wait. */
 struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i);

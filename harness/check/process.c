@@ -294,10 +294,10 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 
 /* ---- What it hears --------------------------------------------------------------------- */
 
-void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply)
+void rr_process_write(struct rr_process *process, int connection, const char *text, size_t length)
 {
 	atomic_fetch_add(&process->clock.page->n_heard, 1);
-	rr_endpoint_reply(&process->endpoint, connection, reply);
+	rr_endpoint_write(&process->endpoint, connection, text, length);
 }
 
 void rr_process_cut(struct rr_process *process, int connection)

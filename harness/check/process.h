@@ -65,8 +65,8 @@ void rr_process_free(struct rr_process *process);
 /* Until it waits for us, and is owed a reply. */
 enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error);
 
-/* Writes a reply; what has been closed takes it silently. */
-void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply);
+/* Writes a whole reply; what has been closed takes it silently. */
+void rr_process_write(struct rr_process *process, int connection, const char *text, size_t length);
 
 /* Closes a connection without a word. */
 void rr_process_cut(struct rr_process *process, int connection);

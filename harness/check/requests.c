@@ -2,15 +2,19 @@
 #include "requests.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/memory.h"
+#include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */
 static const struct {
 	const char *name, *second;
 	unsigned traits;
 } table[] = {
-	{ "HELLO", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "HELLO", NULL, RR_REQUEST_NAMES },
 	{ "COMMAND", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "INFO", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "PING", NULL, RR_REQUEST_ASKED_ONCE },
@@ -100,17 +104,81 @@ static uint32_t text_reply(struct rr_terms *terms, enum rl_reply_type type, cons
 	return rr_terms_reply(terms, &reply);
 }
 
-/* CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
+/* An option of HELLO, and moves on to the next; a server takes any password. False: it is
+ * none. */
+static bool take_option(const struct rl_command *command, size_t *at, const struct rl_word **name)
+{
+	const bool is_name = word_is(&command->words[*at], "SETNAME");
+	const size_t n = is_name ? 2 : 3;
+
+	if ((!is_name && !word_is(&command->words[*at], "AUTH")) || *at + n > command->n_words)
+		return false;
+	if (is_name)
+		*name = &command->words[*at + 1];
+	*at += n;
+	return true;
+}
+
+/* What a server says to HELLO 2, by the connection's own number and protocol. */
+static uint32_t answer_hello(const struct rr_program *program, const struct rr_lane *lane)
+{
+	static const struct rl_command hello = { .n_words = 2,
+						 .words = { { "HELLO", 5 }, { "2", 1 } } };
+	const uint32_t number = program->ask(program->ask_context, 0, &hello);
+	const struct rl_reply *said = &program->terms->reply[number].reply;
+	struct rl_reply reply = *said;
+	uint32_t answer;
+
+	if (said->type != RL_REPLY_ARRAY)
+		return number;
+	reply.elements = rr_memdup(said->elements, said->length * sizeof(*said->elements));
+	for (size_t i = 0; i + 1 < reply.length; i += 2) {
+		if (strcmp(reply.elements[i].text, "proto") == 0)
+			reply.elements[i + 1].integer = lane->asked_protocol ?
+								lane->asked_protocol :
+								2;
+		if (strcmp(reply.elements[i].text, "id") == 0)
+			reply.elements[i + 1].integer = lane->id;
+	}
+	answer = rr_terms_reply(program->terms, &reply);
+	free(reply.elements);
+	return answer;
+}
+
+/* HELLO of another protocol, or with what is no option of it, a server answers in its own
+ * words. */
+static uint32_t say_hello(const struct rl_command *command, struct rr_lane *lane,
+			  const struct rr_program *program)
+{
+	const struct rl_word *version = &command->words[1], *name = NULL;
+	const bool has_version = command->n_words > 1;
+	size_t at = 2;
+
+	while (at < command->n_words && take_option(command, &at, &name))
+		continue;
+	if (at < command->n_words ||
+	    (has_version && !word_is(version, "2") && !word_is(version, "3")))
+		return program->ask(program->ask_context, 0, command);
+	if (has_version)
+		lane->asked_protocol = (uint8_t)(version->text[0] - '0');
+	if (name)
+		lane->name = text_reply(program->terms, RL_REPLY_STRING, name->text, name->length);
+	return answer_hello(program, lane);
+}
+
+/* HELLO, CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
 static uint32_t answer_about_lane(const struct rl_command *command, struct rr_lane *lane,
-				  struct rr_terms *terms)
+				  const struct rr_program *program)
 {
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 
+	if (word_is(&command->words[0], "HELLO"))
+		return say_hello(command, lane, program);
 	if (word_is(&command->words[1], "SETNAME")) {
 		if (command->n_words > 2)
-			lane->name = text_reply(terms, RL_REPLY_STRING, command->words[2].text,
-						command->words[2].length);
-		return text_reply(terms, RL_REPLY_STATUS, "OK", 2);
+			lane->name = text_reply(program->terms, RL_REPLY_STRING,
+						command->words[2].text, command->words[2].length);
+		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
 	}
 	if (word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
 		return lane->name;
@@ -118,31 +186,40 @@ static uint32_t answer_about_lane(const struct rl_command *command, struct rr_la
 		reply.type = RL_REPLY_INTEGER;
 		reply.integer = lane->id;
 	}
-	return rr_terms_reply(terms, &reply);
+	return rr_terms_reply(program->terms, &reply);
 }
 
 uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program)
 {
-	static const char no_resp3[] = "NOPROTO unsupported protocol version";
 	const unsigned traits = rr_request_traits(command);
+	const bool is_subscribed = rr_lane_will_be_subscribed(lane);
 
 	if (lane->is_queueing && !(traits & RR_REQUEST_QUITS))
 		return RR_NO_ID;
-	if (word_is(&command->words[0], "HELLO") && command->n_words > 1 &&
-	    !word_is(&command->words[1], "2"))
-		return text_reply(program->terms, RL_REPLY_FAILED, no_resp3, strlen(no_resp3));
-	/* Where it is subscribed, a connection gets another answer to PING. */
-	if (traits & RR_REQUEST_ASKED_ONCE && !rr_lane_will_be_subscribed(lane))
+	/* Where it is subscribed, a connection of RESP2 gets another answer to PING. */
+	if (traits & RR_REQUEST_ASKED_ONCE && (!is_subscribed || lane->asked_protocol == 3))
 		return program->ask(program->ask_context, 0, command);
+	if (traits & RR_REQUEST_RESETS)
+		lane->asked_protocol = 2;
 	if (traits & RR_REQUEST_NAMES)
-		return answer_about_lane(command, lane, program->terms);
+		return answer_about_lane(command, lane, program);
 	if (traits & RR_REQUEST_ACCEPTED)
 		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES))
 		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;
+}
+
+bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane)
+{
+	static const unsigned at_once = RR_REQUEST_ASKED_ONCE | RR_REQUEST_ACCEPTED |
+					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES;
+
+	return lane->asked_protocol != 3 ||
+	       (rr_resp3_is_known(command) &&
+		(!rr_lane_will_be_subscribed(lane) || rr_request_traits(command) & at_once));
 }
 
 /* ---- XREAD BLOCK … $ ----------------------------------------------------------------------- */

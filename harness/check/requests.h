@@ -13,7 +13,7 @@ enum rr_request_trait {
 	RR_REQUEST_ASKED_ONCE = 1 << 0,
 	/* Accepted, whatever it says, for it is about this connection alone. */
 	RR_REQUEST_ACCEPTED = 1 << 1,
-	/* The name and the number of its connection, said or asked for. */
+	/* The name, the number and the protocol of its connection, said or asked for. */
 	RR_REQUEST_NAMES = 1 << 2,
 	/* It may leave something on its connection when that is closed. */
 	RR_REQUEST_MAKES_DIRTY = 1 << 3,
@@ -38,8 +38,12 @@ enum rr_request_trait {
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rl_command *command);
 
+/* On a connection that speaks RESP3: is what it is answered known? While it is subscribed
+ * to something, a server would answer everything. */
+bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane);
+
 /* The number of the reply to what is no step; RR_NO_ID = it is one, as is all that is
- * queued in a transaction. The lane that it came on keeps its name. */
+ * queued in a transaction. The lane that it came on keeps its name and its protocol. */
 uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program);
 
