@@ -67,6 +67,9 @@ static const struct {
 	{ "MIGRATE", NULL, RR_REQUEST_REFUSED },
 	{ "BGSAVE", NULL, RR_REQUEST_REFUSED },
 	{ "BGREWRITEAOF", NULL, RR_REQUEST_REFUSED },
+	{ "OBJECT", "HELP", RR_REQUEST_ASKED_ONCE },
+	{ "OBJECT", NULL, RR_REQUEST_REFUSED },
+	{ "MEMORY", NULL, RR_REQUEST_REFUSED },
 	{ "CONFIG", "SET", RR_REQUEST_REFUSED },
 	{ "CONFIG", "REWRITE", RR_REQUEST_REFUSED },
 	{ "CONFIG", "RESETSTAT", RR_REQUEST_REFUSED },
@@ -83,8 +86,41 @@ static bool word_is(const struct rl_word *word, const char *text)
 	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
+/* In quotes, in whichever letters. */
+static bool has_literal(const char *text, const char *literal)
+{
+	const size_t length = strlen(literal);
+
+	for (const char *at = text; (at = strcasestr(at, literal)); at++) {
+		if (at > text && (at[-1] == '\'' || at[-1] == '"') && at[length] == at[-1])
+			return true;
+	}
+	return false;
+}
+
+/* Does a script, or a library of functions, ask for what is kept of an object beside its
+ * value? */
+static bool asks_of_objects(const struct rl_command *command)
+{
+	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
+	const struct rl_word *words = command->words;
+	const bool evaluates = word_is(&words[0], "EVAL") || word_is(&words[0], "EVAL_RO");
+	const bool loads = command->n_words > 2 && word_is(&words[1], "LOAD") &&
+			   (word_is(&words[0], "SCRIPT") || word_is(&words[0], "FUNCTION"));
+	const char *text = loads     ? words[command->n_words - 1].text :
+			   evaluates ? words[command->n_words > 1].text :
+				       "";
+	bool asks = false;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		asks |= has_literal(text, "OBJECT") && has_literal(text, asked[i]);
+	return asks;
+}
+
 unsigned rr_request_traits(const struct rl_command *command)
 {
+	if (asks_of_objects(command))
+		return RR_REQUEST_REFUSED;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (word_is(&command->words[0], table[i].name) &&
 		    (!table[i].second ||

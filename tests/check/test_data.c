@@ -171,3 +171,31 @@ Test(check_data, patterns_of_keys_meet_any_byte)
 	cr_assert_null(strstr(cli_output, "a\\x00c\" ="), "%s", cli_output);
 	check_program("--data-only --ignore 'a?[bc]'", program, 0);
 }
+
+/* ---- What is no part of the data ------------------------------------------------------------ */
+
+/* SET a 123, and SET a 12 with APPEND a 3: DUMP a is the same, and OBJECT ENCODING a int and
+ * raw. Idle times depend on the real clock, and reference counts on what is shared. */
+Test(check_data, what_is_kept_of_an_object_beside_its_value_is_refused_by_name)
+{
+	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
+	char program[200], refusal[80];
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		snprintf(program, sizeof(program), CLI "OBJECT %s a", asked[i]);
+		snprintf(refusal, sizeof(refusal),
+			 "client A sent OBJECT %s, which redrace check "
+			 "cannot judge",
+			 asked[i]);
+		check_program("", program, 65);
+		assert_prints(refusal);
+		snprintf(program, sizeof(program),
+			 CLI "SCRIPT LOAD \"return redis.call('object', \\\"%s\\\", 'a')\"",
+			 asked[i]);
+		check_program("", program, 65);
+	}
+	check_program("", CLI "EVAL \"return redis.call('OBJECT', 'encoding', 'a')\" 0", 65);
+	check_program("", CLI "MEMORY USAGE a", 65);
+	check_program("", CLI "EVAL \"local object = {encoding = '\\\"object\\\"'} return 1\" 0",
+		      0);
+}
