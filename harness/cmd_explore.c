@@ -10,21 +10,11 @@
 
 struct searches {
 	const struct rr_explore_options *options;
-	struct rr_cluster *cluster;
+	struct rr_workplace *place;
 	struct rr_cases cases;
 	size_t n; /* strategies that were explored */
-	struct rr_explore_said said[RR_EXPLORE_STRATEGIES];
+	struct rr_explore_said said[RR_CHOSEN_MAX];
 };
-
-static void note_version(struct searches *searches)
-{
-	json_t *properties = searches->cases.properties;
-	char version[RR_VERSION_SIZE];
-
-	rr_cluster_version(searches->cluster, version, sizeof(version));
-	json_object_set_new(properties, "redis_version", json_string(rr_version_number(version)));
-	json_object_set_new(properties, "server", json_string(version));
-}
 
 /* Of several, one that is skipped does not count. */
 static enum rr_exit explore_strategies(struct searches *searches)
@@ -34,13 +24,13 @@ static enum rr_exit explore_strategies(struct searches *searches)
 	enum rr_exit code = RR_EXIT_OK, worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
-	note_version(searches);
-	while (searches->n < options->n_strategies && code != RR_EXIT_INTERRUPTED) {
-		const struct rr_strategy *strategy = options->strategies[searches->n];
+	rr_cases_note_server(&searches->cases, searches->place->version);
+	while (searches->n < options->strategies.n && code != RR_EXIT_INTERRUPTED) {
+		const struct rr_strategy *strategy = options->strategies.all[searches->n];
 		struct rr_explore_said *said = &searches->said[searches->n++];
 		struct rr_error error = { 0 };
 
-		code = rr_explore_report(searches->cluster, strategy, options, said,
+		code = rr_explore_report(&searches->place->cluster, strategy, options, said,
 					 &searches->cases, &error);
 		if (options->report.printed == RR_FORMAT_TEXT)
 			fputs(said->text, stdout);
@@ -52,7 +42,7 @@ static enum rr_exit explore_strategies(struct searches *searches)
 			worst = rr_exit_worse(worst, code);
 	}
 	searches->cases.seconds = rr_clock_s() - begun;
-	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
+	return n_skipped == options->strategies.n ? RR_EXIT_SKIPPED : worst;
 }
 
 static bool print_page(const struct searches *searches, FILE *out, struct rr_error *error)
@@ -65,10 +55,10 @@ static bool print_page(const struct searches *searches, FILE *out, struct rr_err
 	for (size_t i = 0; i < searches->n && good; i++) {
 		const struct rr_explore_said *said = &searches->said[i];
 
-		config.strategy = searches->options->strategies[i];
+		config.strategy = searches->options->strategies.all[i];
 		good = !said->is_judged ||
 		       rr_report_search(out, &config, said->text, said->transcript,
-					searches->cluster, error);
+					&searches->place->cluster, error);
 	}
 	rr_page_end(out, rr_race_script);
 	return good;
@@ -107,43 +97,28 @@ static void publish_searches(struct searches *searches, enum rr_exit code, struc
 		*error = unwritten;
 }
 
-static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
-				       struct rr_session *session, struct rr_error *error)
+static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 {
-	const struct rr_cluster_options cluster_options = {
-		.program = options->redis_server,
-		.clock = RR_CLUSTER_FROZEN,
-		.cpu = rr_placement_cpu(),
-	};
-	struct rr_cluster cluster;
-	struct searches searches = { .options = options, .cluster = &cluster };
+	struct rr_explore_options options = rr_explore_defaults();
+	struct rr_cluster_options servers = { .cpu = rr_placement_cpu() };
+	struct searches searches = { .options = &options };
 	enum rr_exit code = RR_EXIT_OK;
 
+	setlocale(LC_CTYPE, "");
+	rr_command_line_parse(&rr_explore_command_line, &options, argc, argv);
+	servers.program = options.redis_server;
 	rr_cases_init(&searches.cases, "redrace explore");
-	rr_placement_settle(cluster_options.cpu);
-	if (rr_cluster_open(&cluster, session, &cluster_options, error))
+	rr_placement_settle(servers.cpu);
+	searches.place = rr_workplace_new(&servers, error);
+	if (searches.place)
 		code = explore_strategies(&searches);
 	publish_searches(&searches, code, error);
-	rr_cluster_close(&cluster);
+	rr_workplace_free(searches.place);
 	rr_cases_release(&searches.cases);
 	for (size_t i = 0; i < searches.n; i++) {
 		free(searches.said[i].text);
 		free(searches.said[i].transcript);
 	}
-	return code;
-}
-
-static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
-{
-	struct rr_explore_options options = rr_explore_defaults();
-	struct rr_session session;
-	enum rr_exit code = RR_EXIT_OK;
-
-	setlocale(LC_CTYPE, "");
-	rr_command_line_parse(&rr_explore_command_line, &options, argc, argv);
-	if (rr_session_open(&session, error))
-		code = explore_on_servers(&options, &session, error);
-	rr_session_close(&session);
 	return code;
 }
 

@@ -11,14 +11,10 @@
 #include "commands.h"
 #include "matrix/matrix.h"
 
-enum {
-	STRATEGIES_MAX = 64,
-	MATRIX_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML)
-};
+enum { MATRIX_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML) };
 
 struct matrix_options {
-	size_t n_strategies;
-	const struct rr_strategy *strategies[STRATEGIES_MAX];
+	struct rr_chosen_strategies strategies;
 	unsigned hazards;
 	unsigned long most; /* states of a cell, 0 = as in its bounds */
 	struct rr_shard shard;
@@ -31,15 +27,6 @@ struct matrix_options {
 };
 
 /* ---- Options ----------------------------------------------------------- */
-
-static bool take_strategy(void *into, char *name, struct rr_error *error)
-{
-	struct matrix_options *options = into;
-
-	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
-			      error);
-}
 
 static const char *hazard_name(size_t index)
 {
@@ -104,9 +91,9 @@ static bool complete_options(void *into, struct rr_error *error)
 	(void)error;
 	if (!options->hazards)
 		options->hazards = RR_ALL_HAZARDS;
-	if (options->n_strategies == 0) {
-		options->n_strategies = rr_n_strategies;
-		memcpy(options->strategies, rr_strategies,
+	if (options->strategies.n == 0) {
+		options->strategies.n = rr_n_strategies;
+		memcpy(options->strategies.all, rr_strategies,
 		       rr_n_strategies * sizeof(rr_strategies[0]));
 	}
 	return true;
@@ -122,7 +109,7 @@ static const struct rr_command_line command_line = {
 	.name_at = rr_strategy_name,
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
-	.take_argument = take_strategy,
+	.take_argument = rr_take_strategy,
 	.check = complete_options,
 };
 
@@ -217,7 +204,7 @@ static enum rr_exit compute_matrix(struct matrix_options *options,
 	struct rr_matrix matrix;
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_matrix_init(&matrix, options->strategies, options->n_strategies, options->hazards,
+	rr_matrix_init(&matrix, options->strategies.all, options->strategies.n, options->hazards,
 		       options->most);
 	if (!rr_matrix_deal(&matrix, &options->shard, error)) {
 		rr_matrix_release(&matrix);

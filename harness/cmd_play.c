@@ -271,10 +271,10 @@ static enum rr_exit play_on_servers(const struct rr_race *race, struct play_opti
 	};
 	struct rr_workplace *place = rr_workplace_new(&cluster_options, error);
 	struct rr_cluster *cluster = place ? &place->cluster : NULL;
-	enum rr_exit code = RR_EXIT_OK;
+	enum rr_exit code;
 
 	if (!place)
-		return code;
+		return RR_EXIT_OK;
 	if (!race)
 		code = rr_play_strategy(&options->guided, cluster, show_played, options, error);
 	else if (options->step)
@@ -285,33 +285,23 @@ static enum rr_exit play_on_servers(const struct rr_race *race, struct play_opti
 	return code;
 }
 
-static enum rr_exit play_as_asked(struct play_options *options, struct rr_error *error)
-{
-	struct rr_race *race = NULL;
-	enum rr_exit code;
-
-	if (!options->guided.setup.strategy) {
-		race = rr_library_open(options->race, error);
-		if (!race)
-			return RR_EXIT_OK;
-	}
-	code = play_on_servers(race, options, error);
-	rr_race_free(race);
-	return code;
-}
-
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
 	struct play_options options = { .redis_server = "redis-server", .format = RR_FORMATS };
 	char *whole = rr_shell_words(argc, argv), *command = NULL;
-	enum rr_exit code;
+	struct rr_race *race = NULL;
+	enum rr_exit code = RR_EXIT_OK;
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
-	if (!options.guided.setup.strategy)
-		command = rr_shell_words(2, (char *[]){ "redrace play", (char *)options.race });
-	options.command = command ? command : whole;
 	setlocale(LC_CTYPE, "");
-	code = play_as_asked(&options, error);
+	if (!options.guided.setup.strategy) {
+		command = rr_shell_words(2, (char *[]){ "redrace play", (char *)options.race });
+		race = rr_library_open(options.race, error);
+	}
+	options.command = command ? command : whole;
+	if (!error->kind)
+		code = play_on_servers(race, &options, error);
+	rr_race_free(race);
 	free(command);
 	free(whole);
 	return code;

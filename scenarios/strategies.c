@@ -70,19 +70,6 @@ const char *rr_strategy_name(size_t index)
 	return index < rr_n_strategies ? rr_strategies[index]->name : NULL;
 }
 
-bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen, size_t *n)
-{
-	const struct rr_strategy *strategy = rr_strategy_find(name);
-
-	for (size_t i = 0; i < *n; i++) {
-		if (chosen[i] == strategy)
-			return true;
-	}
-	if (strategy)
-		chosen[(*n)++] = strategy;
-	return strategy != NULL;
-}
-
 bool rr_lock_has_key(const struct rr_strategy *strategy)
 {
 	switch (strategy->lock.kind) {

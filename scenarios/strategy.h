@@ -169,10 +169,6 @@ const struct rr_strategy *rr_strategy_find(const char *name);
 /* The name of the one with this index; NULL behind the last one. */
 const char *rr_strategy_name(size_t index);
 
-/* Adds the one of that name to the `n` that are chosen, unless it is one of
- * them. False: there is none. */
-bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen, size_t *n);
-
 /* Is it held in one key, whose value can be watched? */
 bool rr_lock_has_key(const struct rr_strategy *strategy);
 

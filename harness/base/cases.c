@@ -101,6 +101,18 @@ void rr_cases_init(struct rr_cases *cases, const char *command)
 	*cases = (struct rr_cases){ .command = rr_strdup(command), .properties = json_object() };
 }
 
+const char *rr_version_number(const char *version)
+{
+	return version + strcspn(version, "0123456789");
+}
+
+void rr_cases_note_server(struct rr_cases *cases, const char *version)
+{
+	json_object_set_new(cases->properties, "redis_version",
+			    json_string(rr_version_number(version)));
+	json_object_set_new(cases->properties, "server", json_string(version));
+}
+
 void rr_cases_release(struct rr_cases *cases)
 {
 	for (size_t i = 0; i < cases->n; i++) {

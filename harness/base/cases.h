@@ -55,6 +55,12 @@ enum rr_case_verdict rr_case_verdict_of(enum rr_exit code);
 void rr_cases_init(struct rr_cases *cases, const char *command);
 void rr_cases_release(struct rr_cases *cases);
 
+/* The server of all of it, "Redis 7.0.15", as properties. */
+void rr_cases_note_server(struct rr_cases *cases, const char *version);
+
+/* Of such a version its number, "7.0.15". */
+const char *rr_version_number(const char *version);
+
 /* Takes the properties over and copies the texts, without colours and control
  * characters. */
 void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);

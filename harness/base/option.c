@@ -173,6 +173,22 @@ bool rr_take_name(const char *what, const char *name, const char *(*name_at)(siz
 	return rr_refuse_name(what, name, name_at, where, error);
 }
 
+bool rr_take_strategy(void *into, char *name, struct rr_error *error)
+{
+	struct rr_chosen_strategies *chosen = into;
+	const struct rr_strategy *strategy = rr_strategy_find(name);
+
+	if (!strategy)
+		return rr_refuse_name("strategy", name, rr_strategy_name,
+				      "'redrace list' shows them", error);
+	for (size_t i = 0; i < chosen->n; i++) {
+		if (chosen->all[i] == strategy)
+			return true;
+	}
+	chosen->all[chosen->n++] = strategy;
+	return true;
+}
+
 static bool take_word(const struct rr_option *option, const char *text, int *index,
 		      struct rr_error *error)
 {

@@ -27,6 +27,7 @@
 
 #include "error.h"
 #include "format.h"
+#include "strategy.h"
 
 /* What an option takes, and the type of the field that it goes to. The first five follow
  * from what its row has. */
@@ -146,6 +147,15 @@ _Noreturn void rr_command_line_answer(const struct rr_command_line *line, int ke
 /* A whole number from `min` to `max`, as the value of --NAME. */
 bool rr_take_number(const char *name, const char *text, long min, long max, long *value,
 		    struct rr_error *error);
+
+/* Strategies by their names, each once: the first field of the struct of a command that
+ * takes them, with rr_take_strategy() as its take_argument. */
+enum { RR_CHOSEN_MAX = 64 };
+struct rr_chosen_strategies {
+	size_t n;
+	const struct rr_strategy *all[RR_CHOSEN_MAX];
+};
+rr_take rr_take_strategy;
 
 /* The index of what is called `name`, of those that name_at() names (NULL
  * behind the last one). If there is none, the nearest is suggested, or `where`

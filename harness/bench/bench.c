@@ -74,8 +74,8 @@ static size_t choose_cells(struct bench *bench)
 	const struct rr_bench_options *options = bench->options;
 	size_t servers = 0;
 
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		const struct rr_strategy *strategy = options->strategies[i];
+	for (size_t i = 0; i < options->strategies.n; i++) {
+		const struct rr_strategy *strategy = options->strategies.all[i];
 
 		if (is_skipped(bench, strategy))
 			continue;

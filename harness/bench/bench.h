@@ -147,14 +147,13 @@ enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluste
 
 /* ---- bench: many runs, with results on disk ------------------------------ */
 
-enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
+enum { RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
 
 enum rr_pin { RR_PIN_SAME, RR_PIN_NONE, RR_PIN_DEFAULT };
 
 /* What `redrace bench` was asked to do. */
 struct rr_bench_options {
-	const struct rr_strategy *strategies[RR_CHOSEN_MAX];
-	size_t n_strategies;
+	struct rr_chosen_strategies strategies;
 	bool all;                   /* strategies, by name or not */
 	long threads[RR_SWEEP_MAX]; /* a run for each */
 	size_t n_threads;

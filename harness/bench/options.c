@@ -42,15 +42,6 @@ static bool take_threads(void *into, char *list, struct rr_error *error)
 	return true;
 }
 
-static bool take_strategy(void *into, char *name, struct rr_error *error)
-{
-	struct rr_bench_options *options = into;
-
-	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
-			      error);
-}
-
 /* A name with the suffix of a report is one, any other the directory of results. */
 static bool take_bench_output(void *into, char *path, struct rr_error *error)
 {
@@ -183,8 +174,8 @@ static const struct rr_option options_table[] = {
 
 static bool check_leases(const struct rr_bench_options *options, struct rr_error *error)
 {
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		const struct rr_strategy *strategy = options->strategies[i];
+	for (size_t i = 0; i < options->strategies.n; i++) {
+		const struct rr_strategy *strategy = options->strategies.all[i];
 
 		if (strategy->lock.lease == RR_LEASE_IN_SECONDS && options->ttl_ms % 1000)
 			return rr_error_set(
@@ -214,8 +205,8 @@ static long count_files(const struct rr_bench_options *options)
 	const long clients = threads * options->processes;
 	size_t servers = 1;
 
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		const struct rr_strategy *strategy = options->strategies[i];
+	for (size_t i = 0; i < options->strategies.n; i++) {
+		const struct rr_strategy *strategy = options->strategies.all[i];
 		const size_t links = 1 + strategy->lock.servers + strategy->connections;
 
 		servers = links > servers ? links : servers;
@@ -331,15 +322,15 @@ static bool check_sizes(const struct rr_bench_options *options, struct rr_error 
 /* Without a name: the basic ones, or all. */
 static bool choose_strategies(struct rr_bench_options *options, struct rr_error *error)
 {
-	if (options->all && options->n_strategies)
+	if (options->all && options->strategies.n)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--all and the strategy '%s' exclude each other; leave one out",
-				    options->strategies[0]->name);
-	if (options->n_strategies)
+				    options->strategies.all[0]->name);
+	if (options->strategies.n)
 		return true;
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		if (options->all || rr_strategies[i]->is_basic)
-			options->strategies[options->n_strategies++] = rr_strategies[i];
+			options->strategies.all[options->strategies.n++] = rr_strategies[i];
 	}
 	return true;
 }
@@ -367,7 +358,7 @@ const struct rr_command_line rr_bench_command_line = {
 	.name_at = rr_strategy_name,
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
-	.take_argument = take_strategy,
+	.take_argument = rr_take_strategy,
 	.check = check_options,
 };
 

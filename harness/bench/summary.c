@@ -21,12 +21,12 @@ struct group {
 static bool next_group(const struct rr_results *results, size_t *index, struct group *group)
 {
 	const struct rr_bench_options *options = results->options;
-	const size_t n = options->n_strategies * options->n_threads;
+	const size_t n = options->strategies.n * options->n_threads;
 
 	group->n = 0;
 	for (; *index < n && !group->n; (*index)++) {
 		const struct rr_strategy *strategy =
-			options->strategies[*index / options->n_threads];
+			options->strategies.all[*index / options->n_threads];
 		const long threads = options->threads[*index % options->n_threads];
 
 		for (size_t i = 0; i < results->n_finished && group->n < GROUP_MAX; i++) {

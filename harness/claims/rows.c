@@ -215,9 +215,7 @@ static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases)
 {
 	rr_cases_init(cases, "redrace claims");
-	json_object_set_new(cases->properties, "redis_version",
-			    json_string(rr_version_number(rows->version)));
-	json_object_set_new(cases->properties, "server", json_string(rows->version));
+	rr_cases_note_server(cases, rows->version);
 	for (size_t i = 0; i < rows->n; i++)
 		add_row(cases, &rows->rows[i]);
 }

@@ -330,11 +330,6 @@ void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t 
 	}
 }
 
-const char *rr_version_number(const char *version)
-{
-	return version + strcspn(version, "0123456789");
-}
-
 struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
 				      struct rr_error *error)
 {

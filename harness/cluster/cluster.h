@@ -189,9 +189,6 @@ struct rr_workplace {
 	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = not known */
 };
 
-/* Of a version its number, "7.0.15". */
-const char *rr_version_number(const char *version);
-
 /* Opens both, and closes them. NULL: neither is open. */
 struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
 				      struct rr_error *error);

@@ -264,16 +264,13 @@ struct json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_expl
 
 /* ---- The subcommand -------------------------------------------------------- */
 
-enum { RR_EXPLORE_STRATEGIES = 64 };
-
 enum { RR_EXPLORE_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_HTML) };
 
 struct rr_explore_options {
+	struct rr_chosen_strategies strategies;
 	struct rr_explore_config config; /* but for the strategy */
-	size_t n_strategies;
-	const struct rr_strategy *strategies[RR_EXPLORE_STRATEGIES];
-	bool stats;       /* print what the search was made of, too */
-	const char *save; /* a file, or a folder ending in a slash, for the
+	bool stats;                      /* print what the search was made of, too */
+	const char *save;                /* a file, or a folder ending in a slash, for the
 			   * transcript of the shortest failing schedule;
 			   * NULL = nowhere */
 	struct rr_outputs report;

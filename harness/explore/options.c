@@ -136,15 +136,6 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-static bool take_strategy(void *into, char *name, struct rr_error *error)
-{
-	struct rr_explore_options *options = into;
-
-	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
-			      error);
-}
-
 static bool check_combinations(const struct rr_explore_options *options, struct rr_error *error)
 {
 	const struct rr_random_config *random = &options->config.random;
@@ -157,7 +148,7 @@ static bool check_combinations(const struct rr_explore_options *options, struct 
 		wrong = "--random and --stateless exclude each other";
 	else if (random->runs && has_graph)
 		wrong = "--random makes no graph: leave --graph out";
-	else if (options->n_strategies > 1 && has_graph)
+	else if (options->strategies.n > 1 && has_graph)
 		wrong = "--graph takes one strategy";
 	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
 }
@@ -219,7 +210,7 @@ const struct rr_command_line rr_explore_command_line = {
 	.missing = "explore what? 'redrace list' shows the strategies",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
-	.take_argument = take_strategy,
+	.take_argument = rr_take_strategy,
 	.check = settle_options,
 };
 

@@ -20,11 +20,6 @@ static json_t *broken_of(const struct rr_cell *cell)
 	return object;
 }
 
-static json_t *text_of(const char *text)
-{
-	return text && *text ? json_string(text) : json_null();
-}
-
 /* Of interleavings, which are not always counted. */
 static json_t *counted(const struct rr_cell *cell, uint64_t n)
 {
@@ -46,10 +41,10 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 		(json_int_t)cell->states, "transitions", (json_int_t)cell->transitions,
 		"interleavings", counted(cell, cell->interleavings), "failing_interleavings",
 		counted(cell, cell->failing), "breaking", broken_of(cell), "mutant",
-		text_of(cell->mutant), "bounds", words.bounds, "rounds", cell->bounds.rounds,
+		rr_case_text(cell->mutant), "bounds", words.bounds, "rounds", cell->bounds.rounds,
 		"most", (json_int_t)cell->bounds.most, "transcript",
-		text_of(cell->transcript ? words.file : NULL), "transcript_verdict",
-		text_of(cell->verdict_text), "problem", text_of(cell->problem));
+		rr_case_text(cell->transcript ? words.file : NULL), "transcript_verdict",
+		rr_case_text(cell->verdict_text), "problem", rr_case_text(cell->problem));
 }
 
 /* ---- Cases -------------------------------------------------------------------- */
@@ -123,9 +118,7 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 	cases->seconds = matrix->seconds;
 	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
 		json_object_set_new(hazards, rr_hazard_texts[i].name, describe_hazard(i));
-	json_object_set_new(cases->properties, "redis_version",
-			    json_string(rr_version_number(matrix->version)));
-	json_object_set_new(cases->properties, "server", json_string(matrix->version));
+	rr_cases_note_server(cases, matrix->version);
 	json_object_set_new(cases->properties, "hazards", hazards);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_ELSEWHERE)

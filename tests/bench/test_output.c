@@ -32,7 +32,7 @@ static struct rr_finished *finished(const char *name, int commands, long long fi
 
 Test(table, is_as_documented)
 {
-	struct rr_bench_options options = { .n_strategies = 4, .threads = { 2 }, .n_threads = 1 };
+	struct rr_bench_options options = { .strategies.n = 4, .threads = { 2 }, .n_threads = 1 };
 	struct rr_finished *all[5];
 	struct rr_results results = {
 		.options = &options, .finished = all, .n_finished = 5, .rows = -1
@@ -41,10 +41,10 @@ Test(table, is_as_documented)
 	size_t size;
 	FILE *file = open_memstream(&actual, &size);
 
-	options.strategies[0] = rr_strategy_find("none");
-	options.strategies[1] = rr_strategy_find("local-mutex");
-	options.strategies[2] = rr_strategy_find("local-mutex-per-op");
-	options.strategies[3] = rr_strategy_find("redlock");
+	options.strategies.all[0] = rr_strategy_find("none");
+	options.strategies.all[1] = rr_strategy_find("local-mutex");
+	options.strategies.all[2] = rr_strategy_find("local-mutex-per-op");
+	options.strategies.all[3] = rr_strategy_find("redlock");
 	all[0] = finished("none", 2, 65141, 4000000000);
 	all[1] = finished("local-mutex", 2, 100000, 3000000000);
 	all[2] = finished("local-mutex-per-op", 2, 100000, 3500000000);
