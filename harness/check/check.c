@@ -118,7 +118,7 @@ static struct rr_instance_config instances_of(struct rr_check *check)
 						    .signals = &check->session.signals,
 						    .preload = check->preload[0] ? check->preload :
 										   NULL,
-						    .until_ns = check->until_ns,
+						    .until_ns = check->progress.until_ns,
 						    .start_ns = RR_CLUSTER_START_NS,
 						    .patience_ms = check->options->patience_s *
 								   1000,
@@ -177,46 +177,6 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	       (check->options->n_finals == 0 || read_finals(&check->given, check->options, error));
 }
 
-/* ---- Meanwhile ------------------------------------------------------------------- */
-
-static void note_time(struct rr_check *check)
-{
-	check->is_out_of_time = check->until_ns != 0 && rr_clock_ns() > check->until_ns;
-}
-
-/* How far the search is, now and then. */
-static void show_progress(struct rr_check *check, unsigned long states, double share)
-{
-	const double now = rr_clock_s(), since = now - check->progress.shown;
-	const unsigned long open = (unsigned long)((double)states * (1 - share) + 0.5);
-	char number[RR_GROUPED_SIZE], number_open[RR_GROUPED_SIZE];
-	double left_s = 0;
-
-	if (check->progress.begun == 0)
-		rr_progress_begin(&check->progress);
-	if (!rr_progress_is_due(&check->progress))
-		return;
-	/* Until no state is open, if it goes on like that. */
-	if (check->last_open > open && since > 0)
-		left_s = (double)open * since / (double)(check->last_open - open);
-	rr_progress_show(&check->progress, left_s,
-			 "%s states, %s of them not looked at yet, %lu runs of the program, %.0f s",
-			 rr_grouped(number, (long long)states),
-			 rr_grouped(number_open, (long long)open),
-			 rr_programs_figures(check->programs).starts, now - check->begun);
-	check->last_open = open;
-}
-
-static bool go_on(void *context, unsigned long states, double share)
-{
-	struct rr_check *check = context;
-
-	show_progress(check, states, share);
-	note_time(check);
-	rr_signals_wait(&check->session.signals, 0);
-	return !check->is_out_of_time && !check->session.signals.interrupted;
-}
-
 /* ---- The whole ---------------------------------------------------------------------- */
 
 static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
@@ -254,8 +214,8 @@ static struct rr_explore_config config_of(struct rr_check *check)
 	config.expected = check->given.expected;
 	config.n_expected = check->options->n_finals;
 	config.title = "Found by redrace check";
-	config.progress = go_on;
-	config.context = check;
+	config.progress = rr_explore_progress;
+	config.context = &check->progress;
 	return config;
 }
 
@@ -283,8 +243,7 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 	good = rr_explore(&check->cluster, &config, &result);
 	if (!good)
 		*error = result.error;
-	rr_progress_end(&check->progress);
-	note_time(check);
+	rr_progress_end(&check->progress.line);
 	check->result = good ? &result : NULL;
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
@@ -305,9 +264,11 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 
 	check->options = options;
 	check->n_clients = options->n_named ? options->n_named : (size_t)options->n_clients;
-	check->begun = rr_clock_s();
+	check->progress = (struct rr_explore_progress){ .signals = &check->session.signals,
+							.name = "check",
+							.unit = "states" };
 	if (options->seconds)
-		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
+		check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {

@@ -191,7 +191,8 @@ static const char *why_cut(const struct rr_check *check)
 	case RR_EXPLORED_MEMORY:
 		return "out of memory: half of what is free";
 	case RR_EXPLORED_STOPPED:
-		return check->is_out_of_time ? "out of time: --seconds" : "interrupted";
+		return check->session.signals.interrupted ? "interrupted" :
+							    "out of time: --seconds";
 	default:
 		return "there are more: --max-states";
 	}

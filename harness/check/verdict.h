@@ -5,7 +5,6 @@
 #define RR_VERDICT_H
 
 #include "base/files.h"
-#include "base/progress.h"
 #include "check.h"
 #include "programs.h"
 #include "race/race.h"
@@ -29,11 +28,7 @@ struct rr_check {
 	struct rr_programs *checker; /* NULL = there is none */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE];
-	double begun;
-	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
-	bool is_out_of_time;
-	struct rr_progress progress;
-	unsigned long last_open; /* states not looked at yet, when progress was shown last */
+	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a search came to, compared with what the strategy's table expects. */
-#include "report.h"
+#include "explore.h"
 
 #include <stdio.h>
 

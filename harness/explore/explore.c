@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "base/machine.h"
+#include "base/text.h"
 #include "search.h"
+
+#define LOOK_EVERY 0.1 /* seconds */
 
 bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result)
@@ -54,6 +57,42 @@ json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_con
 		*error = result.error;
 	rr_search_release(&search);
 	return json;
+}
+
+/* ---- Progress ------------------------------------------------------------------ */
+
+/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, about 6 s left". */
+static void show_search(struct rr_explore_progress *progress, double share)
+{
+	const double elapsed = progress->looked - progress->line.begun;
+	const double rate = elapsed > 0 ? (double)progress->n / elapsed : 0;
+	const double left = rr_progress_left(&progress->line, share);
+	char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE];
+	char percent[40] = "";
+
+	if (left > 0)
+		snprintf(percent, sizeof(percent), ", about %.2g %% done", 100 * share);
+	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s", progress->name,
+			 rr_grouped(done, (long long)progress->n), progress->unit,
+			 rr_grouped(a_second, (long long)rate), percent);
+}
+
+bool rr_explore_progress(void *context, unsigned long n, double share)
+{
+	struct rr_explore_progress *progress = context;
+	const double now = rr_clock_s();
+
+	if (progress->line.begun == 0 || n < progress->n)
+		rr_progress_begin(&progress->line);
+	progress->n = n;
+	if (now - progress->looked < LOOK_EVERY)
+		return true;
+	progress->looked = now;
+	if (rr_progress_is_due(&progress->line))
+		show_search(progress, share);
+	rr_signals_wait(progress->signals, 0);
+	return !progress->signals->interrupted &&
+	       !(progress->until_ns && rr_clock_ns() > progress->until_ns);
 }
 
 void rr_explore_release(struct rr_explore_result *result)

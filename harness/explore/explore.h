@@ -17,6 +17,7 @@
 #include "base/cases.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/progress.h"
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "scheduler/scheduler.h"
@@ -216,6 +217,27 @@ struct rr_explore_result {
 bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
+
+/* A line on stderr that tells how far a search is; and whether it is to end: because Ctrl-C was
+ * pressed, or its time is over. */
+struct rr_explore_progress {
+	struct rr_signals *signals;
+	const char *name; /* what is explored */
+	const char *unit; /* what is counted: "states" */
+	int64_t until_ns; /* by rr_clock_ns(); 0 = there is no end */
+	unsigned long n;  /* so many at the last look */
+	double looked;    /* seconds; 0 = not yet */
+	struct rr_progress line;
+};
+
+/* For rr_explore_config, with a struct rr_explore_progress. A search that counts
+ * from the beginning again is another one. */
+bool rr_explore_progress(void *context, unsigned long n, double share);
+
+/* Is it as the strategy's table expects? `is_safe`: all states were seen, none fails,
+ * and a mutant does. */
+enum rr_exit rr_judge_search(const struct rr_explore_config *config,
+			     const struct rr_explore_result *result, bool is_safe);
 
 /* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
  * invariant whose bit has that number (strategy.h). */
