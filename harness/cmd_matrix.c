@@ -136,7 +136,7 @@ static void complain_of_cells(const struct rr_matrix *matrix)
 	if (cell)
 		rr_complain(cell->code, "%zu %s could not be computed: %s, %s: %s", n,
 			    n == 1 ? "cell" : "cells", cell->strategy->name,
-			    rr_hazard_texts[cell->hazard].title, cell->problem);
+			    rr_hazard_texts[cell->hazard].title, cell->result.error.text);
 }
 
 /* One that was called off is shown, and replaces no file. */

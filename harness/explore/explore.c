@@ -27,6 +27,12 @@ bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *conf
 	return good;
 }
 
+bool rr_explore_has_counted(const struct rr_explore_result *result)
+{
+	return result->explored == RR_EXPLORED_ALL && result->interleavings &&
+	       result->interleavings <= INT64_MAX;
+}
+
 /* ---- The graph alone ---------------------------------------------------------- */
 
 static bool conclude_graph(struct rr_search *search, void *context)

@@ -199,7 +199,7 @@ struct rr_explore_result {
 	/* If nothing failed: is one of the mutants noticed? */
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
-	const char *noticed; /* the first that fails; NULL = none */
+	char noticed[RR_MUTANT_NAME]; /* the first that fails; "" = none */
 	/* Of programs of others. */
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
@@ -217,6 +217,9 @@ struct rr_explore_result {
 bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
+
+/* Were its interleavings counted, and are not too many? */
+bool rr_explore_has_counted(const struct rr_explore_result *result);
 
 /* A line on stderr that tells how far a search is; and whether it is to end: because Ctrl-C was
  * pressed, or its time is over. */

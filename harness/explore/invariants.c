@@ -2,6 +2,7 @@
 /* A strategy: does it keep its invariants? If so, one of its mutants must not. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "search.h"
@@ -180,10 +181,10 @@ bool rr_search_try_mutants(struct rr_search *search)
 
 		if (!try_mutant(search, &search->mutations[i], mutant))
 			return false;
-		if (mutant->fails && !result->noticed)
-			result->noticed = mutant->name;
+		if (mutant->fails && !result->noticed[0])
+			memcpy(result->noticed, mutant->name, sizeof(result->noticed));
 		if (result->explored == RR_EXPLORED_STOPPED ||
-		    (result->noticed && !search->config->all_mutants))
+		    (result->noticed[0] && !search->config->all_mutants))
 			break;
 	}
 	return true;

@@ -28,13 +28,6 @@ static bool report_is_interrupted(const struct report *report)
 	return report->cluster->session->signals.interrupted;
 }
 
-/* Were they counted, and are not too many? */
-static bool has_interleavings(const struct rr_explore_result *result)
-{
-	return result->explored == RR_EXPLORED_ALL && result->interleavings &&
-	       result->interleavings <= INT64_MAX;
-}
-
 /* Why there may be more states. */
 static const char *cut_by(enum rr_explored explored)
 {
@@ -83,7 +76,7 @@ static void draw_shortest(const struct report *report)
 static void print_failing(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
-	const bool is_counted = has_interleavings(result);
+	const bool is_counted = rr_explore_has_counted(result);
 	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE], breaks[120];
 
 	fprintf(report->out, "%s: ", report->config.strategy->name);
@@ -279,7 +272,7 @@ static bool print_complete(const struct report *report)
 	char states[RR_GROUPED_SIZE], number[RR_GROUPED_SIZE], bounds[RR_BOUNDS_SIZE];
 
 	rr_grouped(states, (long long)result->states);
-	if (!result->noticed) {
+	if (!result->noticed[0]) {
 		fprintf(report->out, "%s: no failure found in %s states (no mutant is %s)\n",
 			config->strategy->name, states,
 			config->all ? "tried with --stateless" : "noticed");
@@ -287,7 +280,7 @@ static bool print_complete(const struct report *report)
 	}
 	fprintf(report->out, "%s: safe: all %s states, %s transitions", config->strategy->name,
 		states, rr_grouped(number, (long long)result->transitions));
-	if (has_interleavings(result))
+	if (rr_explore_has_counted(result))
 		fprintf(report->out, " (%s interleavings)",
 			rr_grouped(number, (long long)result->interleavings));
 	else if (result->interleavings)
@@ -379,16 +372,16 @@ static json_t *properties_of_search(const struct report *report)
 	};
 	const struct rr_explore_result *result = &report->result;
 
-	return json_pack(
-		"{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
-		rr_invariants_json(result->breaks), "bounds", bounds_as_json(&report->config),
-		"explored", explored[result->explored], "shortest", shortest_of_search(result),
-		"states", (json_int_t)result->states, "transitions",
-		(json_int_t)result->transitions, "schedules", (json_int_t)result->schedules,
-		"failing", (json_int_t)result->failing, "questions",
-		(json_int_t)result->stats.questions, "rests_on",
-		rr_case_text(result->n_mutants && result->noticed ? result->noticed : NULL),
-		"transcript", rr_case_text(report->transcript));
+	return json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
+			 rr_invariants_json(result->breaks), "bounds",
+			 bounds_as_json(&report->config), "explored", explored[result->explored],
+			 "shortest", shortest_of_search(result), "states",
+			 (json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+			 "schedules", (json_int_t)result->schedules, "failing",
+			 (json_int_t)result->failing, "questions",
+			 (json_int_t)result->stats.questions, "rests_on",
+			 rr_case_text(result->noticed), "transcript",
+			 rr_case_text(report->transcript));
 }
 
 /* How the verdict and what the table expects go together. */

@@ -13,9 +13,9 @@ static json_t *broken_of(const struct rr_cell *cell)
 	json_t *object = json_object();
 
 	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (cell->broken[i])
+		if (cell->result.broken[i])
 			json_object_set_new(object, rr_invariant_name(i),
-					    json_integer((json_int_t)cell->broken[i]));
+					    json_integer((json_int_t)cell->result.broken[i]));
 	}
 	return object;
 }
@@ -23,7 +23,7 @@ static json_t *broken_of(const struct rr_cell *cell)
 /* Of interleavings, which are not always counted. */
 static json_t *counted(const struct rr_cell *cell, uint64_t n)
 {
-	return cell->interleavings ? json_integer((json_int_t)n) : json_null();
+	return rr_explore_has_counted(&cell->result) ? json_integer((json_int_t)n) : json_null();
 }
 
 static json_t *properties_of_cell(const struct rr_cell *cell)
@@ -36,15 +36,16 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
 		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
 		words.verdict->json, "standing", standings[words.standing], "breaks",
-		rr_invariants_json(cell->breaks), "expected", rr_invariants_json(expected),
+		rr_invariants_json(cell->result.breaks), "expected", rr_invariants_json(expected),
 		"expected_loops", !!(expected & RR_LOOPS), "cut", (int)cell->was_cut, "states",
-		(json_int_t)cell->states, "transitions", (json_int_t)cell->transitions,
-		"interleavings", counted(cell, cell->interleavings), "failing_interleavings",
-		counted(cell, cell->failing), "breaking", broken_of(cell), "mutant",
-		rr_case_text(cell->mutant), "bounds", words.bounds, "rounds", cell->bounds.rounds,
-		"most", (json_int_t)cell->bounds.most, "transcript",
+		(json_int_t)cell->result.states, "transitions",
+		(json_int_t)cell->result.transitions, "interleavings",
+		counted(cell, cell->result.interleavings), "failing_interleavings",
+		counted(cell, cell->result.failing_interleavings), "breaking", broken_of(cell),
+		"mutant", rr_case_text(cell->result.noticed), "bounds", words.bounds, "rounds",
+		cell->bounds.rounds, "most", (json_int_t)cell->bounds.most, "transcript",
 		rr_case_text(cell->transcript ? words.file : NULL), "transcript_verdict",
-		rr_case_text(cell->verdict_text), "problem", rr_case_text(cell->problem));
+		rr_case_text(cell->verdict_text), "problem", rr_case_text(cell->result.error.text));
 }
 
 /* ---- Cases -------------------------------------------------------------------- */
@@ -69,8 +70,8 @@ static void describe_cell(const struct rr_cell *cell, char *text, size_t size)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
 
-	if (cell->problem[0])
-		snprintf(text, size, "%s: %s", words.text, cell->problem);
+	if (cell->result.error.text[0])
+		snprintf(text, size, "%s: %s", words.text, cell->result.error.text);
 	else if (cell->verdict == RR_CELL_UNDONE)
 		snprintf(text, size, "%s", words.text);
 	else if (words.standing == RR_CELL_AS_EXPECTED)

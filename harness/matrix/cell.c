@@ -21,7 +21,7 @@ static char *with_title(const struct rr_cell *cell, const char *transcript)
 
 	return rr_asprintf("title   %s, %s: %s%s", cell->strategy->name,
 			   rr_hazard_texts[cell->hazard].title,
-			   rr_breaks_text(cell->breaks, breaks, sizeof(breaks)),
+			   rr_breaks_text(cell->result.breaks, breaks, sizeof(breaks)),
 			   rest ? rest : "\n");
 }
 
@@ -51,15 +51,14 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 }
 
 /* What does not show when it is played is no finding. */
-static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster,
-				  const struct rr_explore_result *result)
+static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	static const char heading[] = "\nverdict ";
 	struct rr_error error = { 0 };
 	const char *verdict;
-	char *titled = result->transcript ? with_title(cell, result->transcript) : NULL;
+	char *titled = cell->result.transcript ? with_title(cell, cell->result.transcript) : NULL;
 
-	cell->transcript = rr_conclude(titled, result->shortest_breaks, cluster, &error);
+	cell->transcript = rr_conclude(titled, cell->result.shortest_breaks, cluster, &error);
 	free(titled);
 	if (cell->transcript && draw_transcript(cell, cluster, &error)) {
 		verdict = strstr(cell->transcript, heading) + strlen(heading);
@@ -67,9 +66,9 @@ static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *clust
 			 (int)strcspn(verdict, "\n"), verdict);
 		return RR_EXIT_OK;
 	}
-	snprintf(cell->problem, sizeof(cell->problem), "%s%.500s",
-		 cell->transcript ? "" : "the finding does not show when it is played: ",
-		 error.text);
+	rr_error_set(&cell->result.error, RR_ERROR_INTERNAL, "%s%.500s",
+		     cell->transcript ? "" : "the finding does not show when it is played: ",
+		     error.text);
 	free(cell->transcript);
 	free(cell->drawing);
 	cell->transcript = cell->drawing = NULL;
@@ -79,26 +78,12 @@ static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *clust
 
 /* ---- The verdict ---------------------------------------------------------- */
 
-static void note_result(struct rr_cell *cell, const struct rr_explore_result *result)
-{
-	cell->states = result->states;
-	cell->transitions = result->transitions;
-	cell->breaks = result->breaks & ((1U << RR_INVARIANTS) - 1);
-	memcpy(cell->broken, result->broken, sizeof(cell->broken));
-	if (result->explored == RR_EXPLORED_ALL && result->interleavings <= INT64_MAX) {
-		cell->interleavings = result->interleavings;
-		cell->failing = result->failing_interleavings;
-	}
-	if (result->noticed)
-		snprintf(cell->mutant, sizeof(cell->mutant), "%s", result->noticed);
-}
-
 /* Of a cell in which nothing failed. */
 static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
-		return result->noticed ? RR_CELL_SAFE : RR_CELL_NO_MUTANT;
+		return result->noticed[0] ? RR_CELL_SAFE : RR_CELL_NO_MUTANT;
 	case RR_EXPLORED_ROUNDS:
 		return RR_CELL_ROUNDS;
 	case RR_EXPLORED_RANDOM_REPLIES:
@@ -108,29 +93,27 @@ static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *res
 	}
 }
 
-static enum rr_exit judge_search(struct rr_cell *cell, struct rr_cluster *cluster,
-				 const struct rr_explore_result *result)
+static enum rr_exit judge_cell(struct rr_cell *cell, struct rr_cluster *cluster)
 {
-	if (result->explored == RR_EXPLORED_STOPPED)
-		return RR_EXIT_INTERRUPTED;
-	note_result(cell, result);
-	cell->verdict = result->breaks ? RR_CELL_BREAKS : verdict_unbroken(result);
-	cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
-	return result->breaks ? conclude_cell(cell, cluster, result) : RR_EXIT_OK;
+	const struct rr_explore_result *result = &cell->result;
+
+	if (!result->breaks) {
+		cell->verdict = verdict_unbroken(result);
+		return RR_EXIT_OK;
+	}
+	cell->verdict = RR_CELL_BREAKS;
+	cell->was_cut = result->explored != RR_EXPLORED_ALL;
+	return conclude_cell(cell, cluster);
 }
 
 static enum rr_exit search_cell(struct rr_cell *cell, struct rr_cluster *cluster)
 {
-	struct rr_explore_result result;
-	enum rr_exit code = RR_EXIT_OK;
+	const bool good = rr_explore(cluster, &cell->bounds, &cell->result);
+	enum rr_exit code = rr_exit_of(cell->result.error.kind);
 
-	if (rr_explore(cluster, &cell->bounds, &result))
-		code = judge_search(cell, cluster, &result);
-	else
-		code = rr_exit_of(result.error.kind);
-	if (result.error.kind)
-		snprintf(cell->problem, sizeof(cell->problem), "%.600s", result.error.text);
-	rr_explore_release(&result);
+	if (good && cell->result.explored != RR_EXPLORED_STOPPED)
+		code = judge_cell(cell, cluster);
+	rr_explore_release(&cell->result);
 	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;
 		return RR_EXIT_INTERRUPTED;

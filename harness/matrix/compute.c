@@ -119,7 +119,7 @@ static void lose_cell(void *context, size_t job, const char *why)
 
 	cell->verdict = RR_CELL_FAILED;
 	cell->code = RR_EXIT_INTERNAL;
-	snprintf(cell->problem, sizeof(cell->problem), "%s", why);
+	rr_error_set(&cell->result.error, RR_ERROR_INTERNAL, "%s", why);
 }
 
 static void name_cell(void *context, size_t job, char text[RR_POOL_NAME])

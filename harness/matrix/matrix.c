@@ -80,7 +80,7 @@ static struct sum add_up(const struct rr_matrix *matrix)
 
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		sum.verdicts[cell->verdict]++;
-		sum.states += cell->states;
+		sum.states += cell->result.states;
 		if (cell->verdict == RR_CELL_FAILED)
 			sum.failure = rr_exit_worse(sum.failure, cell->code);
 		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_SKIPPED &&

@@ -50,21 +50,13 @@ struct rr_cell {
 	const struct rr_strategy *strategy;
 	enum rr_hazard hazard;
 	struct rr_explore_config bounds;
-	/* What the search came to: */
+	struct rr_explore_result result; /* released; its error: why there is no verdict */
 	enum rr_cell_verdict verdict;
-	unsigned breaks; /* bits of strategy.h, the first
-				  * RR_INVARIANTS of them */
-	bool was_cut;    /* a failing one: there may be more to it */
-	unsigned long states, transitions;
-	uint64_t interleavings, failing;     /* of these; 0 = not counted */
-	unsigned long broken[RR_INVARIANTS]; /* states that do, and
-					      * transitions */
-	char mutant[RR_MUTANT_NAME];         /* the first that fails; "" = none */
+	bool was_cut; /* a failing one: there may be more to it */
 	/* Of the shortest failing interleaving, malloc'd: as a race with its
 	 * verdict, and drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
-	char verdict_text[200];      /* what playing that one says */
-	char problem[RR_ERROR_SIZE]; /* why there is no verdict, or "" */
+	char verdict_text[200]; /* what playing that one says */
 	enum rr_exit code;
 	double seconds;
 };

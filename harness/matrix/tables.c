@@ -86,8 +86,8 @@ static void print_differences(const struct rr_matrix *matrix, FILE *file)
 			words.strategy, words.hazard, words.expected, words.text, words.bounds);
 		if (cell->was_cut)
 			fputs("  there are more states than were seen\n", file);
-		if (cell->problem[0])
-			fprintf(file, "  %s\n", cell->problem);
+		if (cell->result.error.text[0])
+			fprintf(file, "  %s\n", cell->result.error.text);
 	}
 }
 
@@ -101,7 +101,7 @@ static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
 			continue;
 		last = cell->strategy;
-		fprintf(file, "\nskipped: %s needs %s\n", last->name, cell->problem);
+		fprintf(file, "\nskipped: %s needs %s\n", last->name, cell->result.error.text);
 	}
 }
 
@@ -218,7 +218,7 @@ static void print_md_unbroken(const struct rr_cell *cell, FILE *file)
 	if (words.verdict->is_unbroken)
 		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n", words.strategy, words.hazard,
 			words.text, words.states, words.bounds,
-			cell->mutant[0] ? cell->mutant : "none");
+			cell->result.noticed[0] ? cell->result.noticed : "none");
 }
 
 static void print_md_broken(const struct rr_cell *cell, FILE *file)

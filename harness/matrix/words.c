@@ -23,9 +23,9 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 {
 	const unsigned expected = expected_of(cell) & invariants;
 
-	if (cell->was_cut && !(cell->breaks & ~expected) && cell->breaks != expected)
+	if (cell->was_cut && !(cell->result.breaks & ~expected) && cell->result.breaks != expected)
 		return RR_CELL_UNDECIDED;
-	return compare_equal(cell->breaks == expected);
+	return compare_equal(cell->result.breaks == expected);
 }
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
@@ -143,13 +143,13 @@ static void put_found(struct rr_cell_words *words, const struct rr_cell *cell, c
 
 		/* A place for each invariant, as the permissions of ls. */
 		for (int i = 0; i < RR_INVARIANTS; i++)
-			words->word[i] = cell->breaks >> i & 1 ? letters[i] : '-';
+			words->word[i] = cell->result.breaks >> i & 1 ? letters[i] : '-';
 		words->word[RR_INVARIANTS] = '\0';
-		rr_breaks_text(cell->breaks, words->text, sizeof(words->text));
+		rr_breaks_text(cell->result.breaks, words->text, sizeof(words->text));
 		return;
 	}
 	if (cell->verdict == RR_CELL_SAFE)
-		put_safe(words->word, sizeof(words->word), cell->states);
+		put_safe(words->word, sizeof(words->word), cell->result.states);
 	else
 		snprintf(words->word, sizeof(words->word), "%s",
 			 cell->verdict == RR_CELL_ROUNDS ? rounds : words->verdict->word);
@@ -188,11 +188,11 @@ struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 		 cell->bounds.rounds == 1 ? "" : "s");
 	put_found(&words, cell, rounds);
 	put_expected(&words, cell, rounds);
-	if (cell->interleavings)
+	if (rr_explore_has_counted(&cell->result))
 		snprintf(words.failing, sizeof(words.failing), "%s of %s",
-			 rr_grouped(failing, (long long)cell->failing),
-			 rr_grouped(all, (long long)cell->interleavings));
-	rr_grouped(words.states, (long long)cell->states);
+			 rr_grouped(failing, (long long)cell->result.failing_interleavings),
+			 rr_grouped(all, (long long)cell->result.interleavings));
+	rr_grouped(words.states, (long long)cell->result.states);
 	rr_bounds_text(&cell->bounds, words.bounds);
 	snprintf(words.file, sizeof(words.file), "%s-%s.race", words.strategy,
 		 rr_hazard_texts[cell->hazard].name);

@@ -113,7 +113,7 @@ enum rr_exit stranger_explore(const struct rr_strategy *strategy, struct rr_expl
 
 bool stranger_is_safe(const struct rr_explore_result *result)
 {
-	return result->explored == RR_EXPLORED_ALL && !result->breaks && result->noticed;
+	return result->explored == RR_EXPLORED_ALL && !result->breaks && result->noticed[0];
 }
 
 static void print_breaks(char *text, size_t size, unsigned breaks)

@@ -58,7 +58,8 @@ static struct rr_cell *compute_cell(const struct rr_strategy *strategy, enum rr_
 
 	rows[0] = strategy;
 	got = compute(rows, 1, 1U << hazard, most);
-	cr_assert_eq(got, code, "exit %d: %s", got, rr_matrix_cell(&matrix, 0, hazard)->problem);
+	cr_assert_eq(got, code, "exit %d: %s", got,
+		     rr_matrix_cell(&matrix, 0, hazard)->result.error.text);
 	return rr_matrix_cell(&matrix, 0, hazard);
 }
 
@@ -92,11 +93,11 @@ Test(matrix, verdicts_are_the_expected_ones)
 	cr_assert_eq(compute(strategies, 4,
 			     1U << RR_THREADS | 1U << RR_PROCESSES | 1U << RR_RESTART, 0),
 		     RR_EXIT_OK);
-	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->breaks, RR_BREAKS_COUNT);
+	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->result.breaks, RR_BREAKS_COUNT);
 	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->verdict, RR_CELL_SAFE);
-	cr_assert_str_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->mutant,
+	cr_assert_str_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->result.noticed,
 			 "no client waits for the mutex");
-	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_PROCESSES)->breaks,
+	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_PROCESSES)->result.breaks,
 		     RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
 	cr_assert_eq(rr_matrix_cell(&matrix, 2, RR_PROCESSES)->verdict, RR_CELL_SAFE);
 	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_RESTART)->verdict, RR_CELL_NONE);
@@ -111,7 +112,7 @@ Test(matrix, failing_cell_has_a_transcript_that_plays)
 	cr_assert_not_null(strstr(cell->transcript, "verdict update lost\n"));
 	cr_assert_str_eq(cell->verdict_text, "update lost");
 	cr_assert_not_null(strstr(cell->drawing, "update lost"));
-	cr_assert_str_eq(cell->problem, "");
+	cr_assert_str_eq(cell->result.error.text, "");
 }
 
 Test(matrix, failure_that_nobody_expects_is_1)
@@ -150,7 +151,8 @@ Test(matrix, endless_rounds_are_not_safe)
 
 	rr_matrix_init(&matrix, rows, 1, 1U << RR_THREADS, 0);
 	rr_matrix_cell(&matrix, 0, RR_THREADS)->bounds.n_clients = 2;
-	cr_assert_eq(run(), RR_EXIT_OK, "%s", rr_matrix_cell(&matrix, 0, RR_THREADS)->problem);
+	cr_assert_eq(run(), RR_EXIT_OK, "%s",
+		     rr_matrix_cell(&matrix, 0, RR_THREADS)->result.error.text);
 	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->verdict, RR_CELL_ROUNDS);
 	looping.breaks[RR_THREADS] = 0;
 	cr_assert_eq(rr_matrix_exit(&matrix), RR_EXIT_VIOLATED);
@@ -162,7 +164,7 @@ Test(matrix, cut_search_proves_nothing)
 					    RR_EXIT_INCONCLUSIVE, 5);
 
 	cr_assert_eq(cell->verdict, RR_CELL_MOST);
-	cr_assert_geq(cell->states, 5);
+	cr_assert_geq(cell->result.states, 5);
 }
 
 static void print_as_json(const struct rr_matrix *computed, FILE *file)
@@ -248,7 +250,7 @@ Test(matrix_text, fits_100_columns)
 	rr_matrix_init(&matrix, rr_strategies, rr_n_strategies, RR_ALL_HAZARDS, 0);
 	for (size_t i = 0; i < rr_n_strategies * RR_HAZARDS; i++) {
 		matrix.cells[i].verdict = i % 2 ? RR_CELL_SAFE : RR_CELL_ROUNDS;
-		matrix.cells[i].states = 1234567;
+		matrix.cells[i].result.states = 1234567;
 	}
 	text = print(rr_matrix_text);
 	for (char *line = strtok_r(text, "\n", &rest); line && strncmp(line, "safe N", 6) != 0;
