@@ -93,16 +93,9 @@ static bool has_commands(struct bench *bench, const struct rr_strategy *strategy
 {
 	char spare[RR_KEY_SIZE];
 	const char *missing;
-	struct rl_link *data;
 
-	if (!strategy->lacks)
-		return true;
 	rr_keys_lock(spare, bench->session->prefix, 0);
-	data = rl_link_new(rr_cluster_address(&bench->cluster, 0), RR_TIMEOUT_MS);
-	if (!data)
-		rr_out_of_memory();
-	missing = strategy->lacks(data, spare);
-	rl_link_free(data);
+	missing = rr_strategy_lacking(strategy, rr_cluster_address(&bench->cluster, 0), spare);
 	if (!missing)
 		return true;
 	rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name, missing);
@@ -225,10 +218,10 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 	bench->verdict = rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
 	if (!m->deadlocked)
 		return rr_results_add(&bench->results, finished, &bench->spectra, bench->error) &&
-		       (!is_traced(bench, finished->measurement.strategy) ||
+		       (!is_traced(bench, finished->measurement.run.strategy) ||
 			rr_results_trace(&bench->results, finished, &bench->trace, bench->error));
-	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->strategy->name, m->remark);
-	add_without_figures(bench, m->strategy->name, rr_verdict_exit(m->verdict), m->remark);
+	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->run.strategy->name, m->remark);
+	add_without_figures(bench, m->run.strategy->name, rr_verdict_exit(m->verdict), m->remark);
 	free(finished);
 	return true;
 }

@@ -75,17 +75,11 @@ struct rr_times {
 
 /* What a run came to: added up over its clients, and judged. */
 struct rr_measurement {
-	const struct rr_strategy *strategy;
+	struct rr_run run;       /* what it points to may be gone, but for the strategy */
 	enum rr_promise promise; /* in this configuration */
-	int threads, processes;
-	long hold_us, ttl_ms;
-	enum rr_policy policy;
-	long killed, to_kill; /* workers: seen dead, and asked for */
+	long killed;             /* workers, seen dead */
 	enum rr_topology topology;
-	long fail_overs; /* asked for; the tally has those that came */
-	int64_t cut_ns;
-	long wait_replicas;
-	bool waits_for_all; /* ... which are all replicas that there are */
+	bool waits_for_all; /* run.wait_replicas: are they all that there are? */
 	struct rr_formation_tally tally;
 	uint64_t unconfirmed; /* WAITs that too few replicas answered */
 

@@ -106,16 +106,15 @@ static void gather_fail_overs(struct rr_measurement *m, const struct rr_run *run
 {
 	const struct rr_formation *formation = run->formation;
 
-	if (!formation)
-		return;
-	m->topology = formation->kind;
-	m->fail_overs = run->fail_overs;
-	m->tally = formation->tally;
-	if (formation->kind == RR_TOPOLOGY_ALONE)
-		return;
-	m->cut_ns = run->cut_ns;
-	m->wait_replicas = run->wait_replicas;
-	m->waits_for_all = run->wait_replicas >= rr_formation_replicas(formation);
+	m->topology = formation ? formation->kind : RR_TOPOLOGY_ALONE;
+	if (formation)
+		m->tally = formation->tally;
+	else
+		m->run.fail_overs = 0;
+	if (m->topology == RR_TOPOLOGY_ALONE)
+		m->run.cut_ns = m->run.wait_replicas = 0;
+	else
+		m->waits_for_all = run->wait_replicas >= rr_formation_replicas(formation);
 }
 
 void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
@@ -123,14 +122,8 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 {
 	memset(spectra, 0, sizeof(*spectra));
 	*m = (struct rr_measurement){
-		.strategy = run->strategy,
+		.run = *run,
 		.promise = rr_promise_for(run->strategy, run->threads, run->processes),
-		.threads = run->threads,
-		.processes = run->processes,
-		.hold_us = run->hold_us,
-		.ttl_ms = run->ttl_ms,
-		.policy = run->policy,
-		.to_kill = run->kill_workers,
 		.wall_ns = wall_ns(board),
 	};
 	gather_fail_overs(m, run);
@@ -181,7 +174,7 @@ static void judge_exact(struct rr_measurement *m)
 		{ m->overlaps, RR_VERDICT_VIOLATED,
 		  "VIOLATED: two clients in the critical section" },
 		{ m->unknown, RR_VERDICT_INCONCLUSIVE, "inconclusive: replies were lost" },
-		{ m->killed < m->to_kill, RR_VERDICT_INCONCLUSIVE,
+		{ m->killed < m->run.kill_workers, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments were queued to kill all workers" },
 		{ true, RR_VERDICT_EXACT, "exact, as expected" },
 	};
@@ -204,7 +197,7 @@ static void judge_failed_over(struct rr_measurement *m)
 		  "VIOLATED: without a fail-over" },
 		{ wrong && is_alone, RR_VERDICT_FAILED_OVER, "lost by restarts of lock servers" },
 		{ wrong, RR_VERDICT_FAILED_OVER, "lost by fail-over" },
-		{ m->tally.kills < m->fail_overs, RR_VERDICT_INCONCLUSIVE,
+		{ m->tally.kills < m->run.fail_overs, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments for all fail-overs" },
 		{ true, RR_VERDICT_EXACT, "nothing lost" },
 	};
@@ -230,7 +223,7 @@ void rr_measurement_judge(struct rr_measurement *m)
 	m->expected_value = least;
 	m->lost = m->final_value < least ? least - m->final_value : 0;
 	m->extra = m->final_value > most ? m->final_value - most : 0;
-	if (m->promise == RR_EXACT && (m->fail_overs || m->tally.fail_overs))
+	if (m->promise == RR_EXACT && (m->run.fail_overs || m->tally.fail_overs))
 		judge_failed_over(m);
 	else if (m->promise == RR_EXACT)
 		judge_exact(m);

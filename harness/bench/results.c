@@ -107,10 +107,10 @@ static void add_setting(struct row *row, const struct rr_results *results,
 	add_field(row, "schema", "%d", SCHEMA);
 	add_field(row, "run_id", "%s", results->run_id);
 	add_field(row, "ts_utc", "%s", now);
-	add_field(row, "strategy", "%s", m->strategy->name);
+	add_field(row, "strategy", "%s", m->run.strategy->name);
 	add_field(row, "expectation", "%s", m->promise == RR_EXACT ? "exact" : "lossy");
-	add_field(row, "threads", "%d", m->threads);
-	add_field(row, "processes", "%d", m->processes);
+	add_field(row, "threads", "%d", m->run.threads);
+	add_field(row, "processes", "%d", m->run.processes);
 	add_field(row, "increments", "%ld", options->increments);
 	add_field(row, "repeat", "%ld", finished->repeat);
 	add_field(row, "order_idx", "%ld", finished->order_idx);
@@ -118,8 +118,8 @@ static void add_setting(struct row *row, const struct rr_results *results,
 	add_field(row, "transport", "%s", results->transport);
 	add_field(row, "placement", "%s", results->placement);
 	add_field(row, "warmup", "%ld", options->warmup);
-	add_field(row, "hold_us", "%ld", m->hold_us);
-	add_field(row, "ttl_ms", "%ld", m->ttl_ms);
+	add_field(row, "hold_us", "%ld", m->run.hold_us);
+	add_field(row, "ttl_ms", "%ld", m->run.ttl_ms);
 }
 
 static void add_result(struct row *row, const struct rr_measurement *m)
@@ -161,36 +161,36 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_count(row, "retry_max", m->retry_max);
 	add_count(row, "commands", m->commands);
 	add_field(row, "commands_per_increment", "%.4f", rr_commands_per_increment(m));
-	add_count_if(row, "overlaps", m->strategy->acquire, m->overlaps);
+	add_count_if(row, "overlaps", m->run.strategy->acquire, m->overlaps);
 	add_count(row, "thread_ops_min", m->thread_ops_min);
 	add_count(row, "thread_ops_max", m->thread_ops_max);
 	add_field(row, "fairness_jain", "%.4f", m->fairness_jain);
 	add_field(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
 	add_field(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
 	add_field(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
-	add_field(row, "policy", "%s", rr_policy_text(m->policy, m->strategy, policy));
+	add_field(row, "policy", "%s", rr_policy_text(m->run.policy, m->run.strategy, policy));
 	add_field(row, "persistence", "%s",
 		  options->n_redis ? "own" : rr_persistence_names[options->persistence]);
 	add_field(row, "keys", "%ld", options->keys);
-	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
-	add_field(row, "lock", "%s", rr_lock_kind_names[m->strategy->lock.kind]);
+	add_count_if(row, "overruns", m->run.strategy->lock.lease, m->overruns);
+	add_field(row, "lock", "%s", rr_lock_kind_names[m->run.strategy->lock.kind]);
 }
 
 /* Nothing where nothing was killed or waited for. */
 static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 {
 	const struct rr_formation_tally *tally = &m->tally;
-	const bool dies = m->fail_overs > 0 || tally->fail_overs > 0;
+	const bool dies = m->run.fail_overs > 0 || tally->fail_overs > 0;
 
 	add_field(row, "topology", "%s", rr_topology_names[m->topology]);
-	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->fail_overs);
+	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->run.fail_overs);
 	add_count_if(row, "kills", dies, (uint64_t)tally->kills);
 	add_count_if(row, "fail_overs", dies, (uint64_t)tally->fail_overs);
 	add_count_if(row, "without_primary_ns", dies, (uint64_t)tally->headless_ns);
 	add_count_if(row, "without_primary_max_ns", dies, (uint64_t)tally->headless_max_ns);
-	add_field(row, "cut_ms", "%lld", (long long)m->cut_ns / 1000000);
-	add_field(row, "wait_replicas", "%ld", m->wait_replicas);
-	add_count_if(row, "unconfirmed", m->wait_replicas, m->unconfirmed);
+	add_field(row, "cut_ms", "%lld", (long long)m->run.cut_ns / 1000000);
+	add_field(row, "wait_replicas", "%ld", m->run.wait_replicas);
+	add_count_if(row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 }
 
 /* Release it. */
@@ -220,7 +220,7 @@ static void row_release(struct row *row)
 static bool open_rows(struct rr_results *results, struct rr_error *error)
 {
 	const struct rr_finished blank = {
-		.measurement.strategy = rr_strategies[0],
+		.measurement.run.strategy = rr_strategies[0],
 	};
 	char path[RR_PATH_SIZE];
 	struct row row;
@@ -279,8 +279,8 @@ static bool write_percentiles(const struct rr_results *results, const struct rr_
 
 	rr_draft_open(&draft);
 	print_percentiles(draft.out, latency);
-	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->strategy->name,
-		 m->threads, m->processes, finished->repeat);
+	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->run.strategy->name,
+		 m->run.threads, m->run.processes, finished->repeat);
 	return rr_results_replace(results, name, &draft, error);
 }
 

@@ -290,7 +290,7 @@ static void judge_stuck(const struct rr_run *run, const char *why,
 	const bool failed_over = run->formation && run->formation->tally.fail_overs > 0;
 
 	*measurement = (struct rr_measurement){
-		.strategy = run->strategy,
+		.run = *run,
 		.deadlocked = true,
 		.verdict = failed_over ? RR_VERDICT_FAILED_OVER : RR_VERDICT_VIOLATED,
 		.remark = failed_over ? "no progress after a fail-over" : why,

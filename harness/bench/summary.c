@@ -32,7 +32,7 @@ static bool next_group(const struct rr_results *results, size_t *index, struct g
 		for (size_t i = 0; i < results->n_finished && group->n < GROUP_MAX; i++) {
 			const struct rr_measurement *m = &results->finished[i]->measurement;
 
-			if (m->strategy == strategy && m->threads == threads)
+			if (m->run.strategy == strategy && m->run.threads == threads)
 				group->members[group->n++] = m;
 		}
 	}
@@ -119,9 +119,9 @@ static void print_summary(FILE *file, const struct rr_results *results)
 		const struct rr_measurement *m = worst(&one);
 		char policy[RR_POLICY_TEXT_SIZE];
 
-		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id, m->strategy->name,
-			m->promise == RR_EXACT ? "exact" : "lossy", m->threads, m->processes, one.n,
-			rr_verdict_name(m->verdict));
+		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id, m->run.strategy->name,
+			m->promise == RR_EXACT ? "exact" : "lossy", m->run.threads,
+			m->run.processes, one.n, rr_verdict_name(m->verdict));
 		for (size_t f = 0; f < FIGURES; f++) {
 			const struct rr_statistics s = statistics_of(&one, figures[f].of,
 								     results->options->seed);
@@ -129,8 +129,8 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g", s.median, s.min, s.max,
 				s.low, s.high);
 		}
-		fprintf(file, ",%s,%s\n", rr_lock_kind_names[m->strategy->lock.kind],
-			rr_policy_text(m->policy, m->strategy, policy));
+		fprintf(file, ",%s,%s\n", rr_lock_kind_names[m->run.strategy->lock.kind],
+			rr_policy_text(m->run.policy, m->run.strategy, policy));
 	}
 }
 
@@ -151,10 +151,10 @@ static const char *describe_besides(const struct rr_measurement *m, char text[64
 	char refused[RR_GROUPED_SIZE];
 
 	text[0] = '\0';
-	if (m->failed && m->policy == RR_POLICY_FAIL_FAST)
+	if (m->failed && m->run.policy == RR_POLICY_FAIL_FAST)
 		snprintf(text, 64, "; %s refused", rr_grouped(refused, (long long)m->failed));
-	else if (m->tally.kills < m->fail_overs)
-		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills, m->fail_overs);
+	else if (m->tally.kills < m->run.fail_overs)
+		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills, m->run.fail_overs);
 	else if (m->killed)
 		snprintf(text, 64, "; %ld %s killed", m->killed,
 			 m->killed == 1 ? "worker" : "workers");
@@ -169,9 +169,9 @@ static void print_group(FILE *file, const struct group *group, bool sweep, long 
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
 	char besides[64];
 
-	fprintf(file, "%-20s ", m->strategy->name);
+	fprintf(file, "%-20s ", m->run.strategy->name);
 	if (sweep)
-		fprintf(file, "%7d  ", m->threads);
+		fprintf(file, "%7d  ", m->run.threads);
 	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n", rr_grouped(final, m->final_value),
 		rr_grouped(gone, m->lost + m->extra),
 		rr_grouped(speed, (long long)(rate.median + 0.5)),
@@ -203,12 +203,12 @@ static void print_failed_over(FILE *file, const struct rr_measurement *m)
 	char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
 	char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
 
-	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n", m->strategy->name,
+	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n", m->run.strategy->name,
 		tally->fail_overs, rr_duration(time, (uint64_t)tally->headless_ns),
 		rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
-		m->strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) : "-",
+		m->run.strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) : "-",
 		rr_grouped(unknown, (long long)m->unknown),
-		m->wait_replicas ? rr_grouped(unconfirmed, (long long)m->unconfirmed) : "-");
+		m->run.wait_replicas ? rr_grouped(unconfirmed, (long long)m->unconfirmed) : "-");
 }
 
 void rr_results_fail_overs(const struct rr_results *results, FILE *file)
@@ -224,12 +224,12 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 /* Only where servers were killed. */
 static void add_fail_over_properties(json_t *properties, const struct rr_measurement *m)
 {
-	if (!m->fail_overs)
+	if (!m->run.fail_overs)
 		return;
 	json_object_set_new(properties, "topology", json_string(rr_topology_names[m->topology]));
 	json_object_set_new(properties, "fail_overs", json_integer(m->tally.fail_overs));
 	json_object_set_new(properties, "without_primary_ns", json_integer(m->tally.headless_ns));
-	json_object_set_new(properties, "wait_replicas", json_integer(m->wait_replicas));
+	json_object_set_new(properties, "wait_replicas", json_integer(m->run.wait_replicas));
 	json_object_set_new(properties, "unconfirmed", json_integer((json_int_t)m->unconfirmed));
 }
 
@@ -237,14 +237,14 @@ static void add_fail_over_properties(json_t *properties, const struct rr_measure
 static json_t *properties_of_group(const struct group *group, long seed)
 {
 	const struct rr_measurement *m = worst(group);
-	json_t *properties = json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-				       "expectation", m->promise == RR_EXACT ? "exact" : "lossy",
-				       "threads", m->threads, "processes", m->processes, "repeats",
-				       (json_int_t)group->n, "attempted", (json_int_t)m->attempted,
-				       "expected", (json_int_t)m->expected_value, "final",
-				       (json_int_t)m->final_value, "extra", (json_int_t)m->extra,
-				       "overlaps", (json_int_t)m->overlaps, "failed",
-				       (json_int_t)m->failed, "unknown", (json_int_t)m->unknown);
+	json_t *properties =
+		json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "expectation",
+			  m->promise == RR_EXACT ? "exact" : "lossy", "threads", m->run.threads,
+			  "processes", m->run.processes, "repeats", (json_int_t)group->n,
+			  "attempted", (json_int_t)m->attempted, "expected",
+			  (json_int_t)m->expected_value, "final", (json_int_t)m->final_value,
+			  "extra", (json_int_t)m->extra, "overlaps", (json_int_t)m->overlaps,
+			  "failed", (json_int_t)m->failed, "unknown", (json_int_t)m->unknown);
 
 	for (size_t f = 0; f < FIGURES; f++) {
 		const struct rr_statistics s = statistics_of(group, figures[f].of, seed);
@@ -264,9 +264,9 @@ static void add_group(struct rr_cases *cases, const struct group *group, bool sw
 
 	for (size_t i = 0; i < group->n; i++)
 		seconds += (double)group->members[i]->wall_ns / 1e9;
-	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->strategy->name,
-		 m->threads);
-	snprintf(file, sizeof(file), "scenarios/%s.c", m->strategy->name);
+	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->run.strategy->name,
+		 m->run.threads);
+	snprintf(file, sizeof(file), "scenarios/%s.c", m->run.strategy->name);
 	snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
 		 describe_besides(m, besides), rr_grouped(final, m->final_value),
 		 rr_grouped(expected, m->expected_value));

@@ -93,8 +93,8 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 	if (!rr_files_make_directory(path, error))
 		return false;
 	rr_draft_open(&draft);
-	print_holds(draft.out, trace, m->threads);
-	snprintf(path, sizeof(path), "holders/%s-t%d-p%d-r%ld.csv", m->strategy->name, m->threads,
-		 m->processes, finished->repeat);
+	print_holds(draft.out, trace, m->run.threads);
+	snprintf(path, sizeof(path), "holders/%s-t%d-p%d-r%ld.csv", m->run.strategy->name,
+		 m->run.threads, m->run.processes, finished->repeat);
 	return rr_results_replace(results, path, &draft, error);
 }

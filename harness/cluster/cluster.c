@@ -330,6 +330,19 @@ void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t 
 	}
 }
 
+const char *rr_strategy_lacking(const struct rr_strategy *strategy,
+				const struct rl_address *address, const char *spare_key)
+{
+	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
+	const char *lacks;
+
+	if (!link)
+		rr_out_of_memory();
+	lacks = strategy->lacks ? strategy->lacks(link, spare_key) : NULL;
+	rl_link_free(link);
+	return lacks;
+}
+
 struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
 				      struct rr_error *error)
 {

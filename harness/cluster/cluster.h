@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "guardian.h"
+#include "strategy.h"
 
 enum {
 	RR_CLUSTER_SERVERS = 16,
@@ -204,6 +205,10 @@ int rr_cluster_find(const struct rr_cluster *cluster, const char *name);
 
 /* Where clients connect; valid from the start until the reset. */
 const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, int server);
+
+/* What the server there would need for a strategy, as its `lacks` says it; NULL: nothing. */
+const char *rr_strategy_lacking(const struct rr_strategy *strategy,
+				const struct rl_address *address, const char *spare_key);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);

@@ -14,18 +14,10 @@ enum { VERIFY_CLIENTS = 1500 }; /* runs, of each client */
 
 static bool check_strategy(struct rr_search *search)
 {
-	const struct rr_strategy *strategy = search->config->strategy;
-	struct rr_error *error = &search->result->error;
-	struct rl_link *link = rl_link_new(&search->addresses[0], 2000);
-	const char *lacking;
+	const char *lacking = rr_strategy_lacking(search->config->strategy, &search->addresses[0],
+						  "spare");
 
-	if (!link)
-		rr_out_of_memory();
-	lacking = strategy->lacks ? strategy->lacks(link, "spare") : NULL;
-	if (lacking)
-		rr_error_set(error, RR_ERROR_SKIPPED, "%s", lacking);
-	rl_link_free(link);
-	return !lacking;
+	return !lacking || rr_error_set(&search->result->error, RR_ERROR_SKIPPED, "%s", lacking);
 }
 
 static bool open_strategy(struct rr_search *search)

@@ -309,16 +309,8 @@ static bool begin_servers(struct rr_guided *guided)
 static bool has_all(struct rr_guided *guided)
 {
 	const struct rr_strategy *strategy = guided->setup.strategy;
-	struct rl_link *link;
-	const char *lacks;
+	const char *lacks = rr_strategy_lacking(strategy, &guided->addresses[0], "spare");
 
-	if (!strategy->lacks)
-		return true;
-	link = rl_link_new(&guided->addresses[0], 2000);
-	if (!link)
-		rr_out_of_memory();
-	lacks = strategy->lacks(link, "spare");
-	rl_link_free(link);
 	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
 				      strategy->name, lacks);
 }

@@ -130,9 +130,9 @@ static enum rr_verdict judged(enum rr_promise promise, uint64_t ok, uint64_t unk
 {
 	static struct rr_measurement m;
 
-	m = (struct rr_measurement){ .strategy = rr_strategy_find("set-nx-ex"),
+	m = (struct rr_measurement){ .run.strategy = rr_strategy_find("set-nx-ex"),
 				     .promise = promise,
-				     .ttl_ms = 10000,
+				     .run.ttl_ms = 10000,
 				     .ok = ok,
 				     .unknown = unknown,
 				     .attempted = ok + unknown,
@@ -162,9 +162,9 @@ Test(verdict, overlap_violates_although_the_count_is_right)
 {
 	struct rr_measurement *m = calloc(1, sizeof(*m));
 
-	m->strategy = rr_strategy_find("lua-delifequals");
+	m->run.strategy = rr_strategy_find("lua-delifequals");
 	m->promise = RR_EXACT;
-	m->ttl_ms = 10000;
+	m->run.ttl_ms = 10000;
 	m->ok = 10;
 	m->final_value = 10;
 	m->overlaps = 1;

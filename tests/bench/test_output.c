@@ -16,11 +16,11 @@ static struct rr_finished *finished(const char *name, int commands, long long fi
 	struct rr_measurement *m = &f->measurement;
 
 	f->repeat = f->order_idx = 1;
-	m->strategy = rr_strategy_find(name);
-	m->threads = 2;
-	m->processes = 1;
-	m->ttl_ms = 10000;
-	m->promise = rr_promise_for(m->strategy, 2, 1);
+	m->run.strategy = rr_strategy_find(name);
+	m->run.threads = 2;
+	m->run.processes = 1;
+	m->run.ttl_ms = 10000;
+	m->promise = rr_promise_for(m->run.strategy, 2, 1);
 	m->attempted = m->ok = 100000;
 	m->final_value = final;
 	m->wall_ns = wall_ns;

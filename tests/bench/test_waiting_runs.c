@@ -230,12 +230,12 @@ Test(waiting_runs, lost_replies_of_a_queue_leave_it_open)
 
 Test(waiting_runs, fewer_kills_than_asked_for_prove_nothing)
 {
-	struct rr_measurement m = { .strategy = rr_strategy_find("set-nx-ex"),
+	struct rr_measurement m = { .run.strategy = rr_strategy_find("set-nx-ex"),
 				    .promise = RR_EXACT,
 				    .ok = 10,
 				    .final_value = 10,
 				    .killed = 2,
-				    .to_kill = 3 };
+				    .run.kill_workers = 3 };
 
 	rr_measurement_judge(&m);
 	cr_assert_eq(m.verdict, RR_VERDICT_INCONCLUSIVE);

@@ -44,8 +44,8 @@ static bool is_path(const char *argument)
 /* One file, or one in one of several formats: both are paths. */
 static bool is_of_one_kind(enum rr_option_kind a, enum rr_option_kind b)
 {
-	return a == b || (a == RR_TAKES_TEXT && b == RR_TAKES_OUTPUT) ||
-	       (a == RR_TAKES_OUTPUT && b == RR_TAKES_TEXT);
+	return a == b || (a == RR_TAKES_FILE && b == RR_TAKES_OUTPUT) ||
+	       (a == RR_TAKES_OUTPUT && b == RR_TAKES_FILE);
 }
 
 /* A file in one command may be a folder in another. */
