@@ -12,8 +12,7 @@
 static char *describe_command(int argc, char **argv)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	for (int i = 0; i < argc; i++) {
 		char *word = rr_secrets_hide(argv[i]);

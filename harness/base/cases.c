@@ -70,8 +70,7 @@ static char *clean_line(const char *line, size_t length)
 static char *clean_lines(const char *text)
 {
 	char *clean = NULL;
-	size_t size;
-	FILE *out = text ? rr_open_memory(&clean, &size) : NULL;
+	FILE *out = text ? rr_open_text(&clean) : NULL;
 
 	while (text && *text) {
 		const char *line = text;
@@ -187,8 +186,7 @@ static bool write_file(const char *path, enum rr_format format, rr_print *print,
 		       struct rr_error *error)
 {
 	char *text = NULL;
-	size_t length;
-	FILE *out = rr_open_memory(&text, &length);
+	FILE *out = rr_open_text(&text);
 	bool good = print(what, format, out, error);
 
 	fclose(out);

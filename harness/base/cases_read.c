@@ -27,9 +27,9 @@ static enum rr_case_verdict verdict_named(const char *name)
 static char *join_lines(const json_t *lines)
 {
 	char *text = NULL;
-	size_t size, i;
+	size_t i;
 	json_t *line;
-	FILE *out = json_array_size(lines) ? rr_open_memory(&text, &size) : NULL;
+	FILE *out = json_array_size(lines) ? rr_open_text(&text) : NULL;
 
 	if (!out)
 		return NULL;

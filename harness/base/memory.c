@@ -74,6 +74,13 @@ char *rr_asprintf(const char *format, ...)
 	return text;
 }
 
+FILE *rr_open_text(char **text)
+{
+	static _Thread_local size_t unread;
+
+	return rr_open_memory(text, &unread);
+}
+
 FILE *rr_open_memory(char **text, size_t *size)
 {
 	return check_memory(open_memstream(text, size));

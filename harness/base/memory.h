@@ -36,4 +36,7 @@ char *rr_vasprintf(const char *format, va_list arguments) __attribute__((malloc)
 /* Writes into memory, as open_memstream() does. */
 FILE *rr_open_memory(char **text, size_t *size);
 
+/* The same, of a text whose length nobody asks for. */
+FILE *rr_open_text(char **text);
+
 #endif

@@ -44,8 +44,7 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length)
 char *rr_join_words(const struct rl_word *words, size_t n)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	for (size_t i = 0; i < n; i++) {
 		const char *word = words[i].text;

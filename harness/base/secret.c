@@ -55,8 +55,8 @@ char *rr_secrets_hide(const char *text)
 {
 	char *copy = NULL;
 	const char *secret;
-	size_t size, length;
-	FILE *file = rr_open_memory(&copy, &size);
+	size_t length;
+	FILE *file = rr_open_text(&copy);
 
 	while ((secret = find_secret(text, &length))) {
 		fwrite(text, 1, (size_t)(secret - text), file);

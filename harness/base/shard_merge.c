@@ -131,8 +131,8 @@ static bool refuse_missing(const struct parts *parts, struct rr_error *error)
 	const int of = parts->all[0].of;
 	const size_t missing = (size_t)of - parts->n;
 	char *list = NULL;
-	size_t size, at = 0;
-	FILE *out = rr_open_memory(&list, &size);
+	size_t at = 0;
+	FILE *out = rr_open_text(&list);
 	const char *before = "";
 
 	for (int i = 1; i <= of; i++) {

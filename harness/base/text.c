@@ -147,8 +147,8 @@ static void write_escape(FILE *out, unsigned char c)
 char *rr_plain_bytes(const char *text, size_t length)
 {
 	char *plain = NULL;
-	size_t size, n;
-	FILE *out = rr_open_memory(&plain, &size);
+	size_t n;
+	FILE *out = rr_open_text(&plain);
 
 	for (size_t i = 0; i < length; i += n) {
 		utf8proc_int32_t code;
@@ -328,8 +328,7 @@ static void write_shell_word(FILE *out, const char *word)
 char *rr_shell_words(int n, char *const words[])
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
+	FILE *out = rr_open_text(&text);
 
 	fputs(n > 0 ? words[0] : "", out);
 	for (int i = 1; i < n; i++) {

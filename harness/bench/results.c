@@ -64,7 +64,6 @@ bool rr_results_replace(const struct rr_results *results, const char *name, stru
 struct row {
 	FILE *names, *values; /* of the texts below */
 	char *names_text, *values_text;
-	size_t names_size, values_size;
 	bool has_fields;
 };
 
@@ -198,8 +197,8 @@ static void row_print(struct row *row, const struct rr_results *results,
 		      const struct rr_finished *finished)
 {
 	*row = (struct row){ .has_fields = false };
-	row->names = rr_open_memory(&row->names_text, &row->names_size);
-	row->values = rr_open_memory(&row->values_text, &row->values_size);
+	row->names = rr_open_text(&row->names_text);
+	row->values = rr_open_text(&row->values_text);
 	add_setting(row, results, finished);
 	add_result(row, &finished->measurement);
 	add_times(row, &finished->measurement.times);

@@ -15,19 +15,13 @@
 /* ---- What is given ---------------------------------------------------------------- */
 
 /* A race that is written into memory, of which there is only what is given. */
-struct draft {
-	FILE *out;
-	char *text;
-	size_t size;
-};
-
-static struct rr_race *finish_race(struct draft *draft, const char *path, struct rr_error *error)
+static struct rr_race *finish_race(struct rr_draft *draft, const char *path, struct rr_error *error)
 {
 	struct rr_race *race;
 
 	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", draft->out);
 	fclose(draft->out);
-	race = rr_race_parse(path, draft->text, draft->size, error);
+	race = rr_race_parse(path, draft->text, draft->length, error);
 	free(draft->text);
 	return race;
 }
@@ -63,7 +57,7 @@ static void copy_commands(const struct rr_race *race, struct rl_command *command
 /* The n-th line of the file is the n-th of the race. */
 static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
 {
-	struct draft draft;
+	struct rr_draft draft;
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t capacity = 0;
@@ -71,7 +65,7 @@ static bool read_init(struct rr_given *given, const char *path, struct rr_error 
 
 	if (!file)
 		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
-	draft.out = rr_open_memory(&draft.text, &draft.size);
+	rr_draft_open(&draft);
 	while ((n = getline(&line, &capacity, file)) > 0) {
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			line[--n] = '\0';
@@ -93,9 +87,9 @@ static bool read_init(struct rr_given *given, const char *path, struct rr_error 
 static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
 			struct rr_error *error)
 {
-	struct draft draft;
+	struct rr_draft draft;
 
-	draft.out = rr_open_memory(&draft.text, &draft.size);
+	rr_draft_open(&draft);
 	for (size_t i = 0; i < options->n_finals; i++)
 		write_given(draft.out, options->finals[i].command,
 			    strlen(options->finals[i].command));

@@ -110,8 +110,7 @@ static char *pattern_of(const char *a, const char *b)
 {
 	struct rl_word word_a, word_b;
 	char *pattern;
-	size_t size;
-	FILE *file = rr_open_memory(&pattern, &size);
+	FILE *file = rr_open_text(&pattern);
 
 	for (bool is_first = true;; is_first = false) {
 		word_a = take_word(&a);

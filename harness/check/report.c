@@ -111,9 +111,8 @@ static void add_case(const struct written *written, enum rr_exit code, struct rr
 	const size_t first = strcspn(written->words, "\n");
 	char *name, *message = rr_strndup(written->words, first);
 	char *details;
-	size_t size;
-	FILE *names = rr_open_memory(&name, &size);
-	FILE *lines = rr_open_memory(&details, &size);
+	FILE *names = rr_open_text(&name);
+	FILE *lines = rr_open_text(&details);
 
 	put_command(names, check->options);
 	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
@@ -185,14 +184,13 @@ static void write_words(struct written *written, struct rr_error *error)
 {
 	struct rr_check *check = written->check;
 	const struct rr_style style = rr_draw_style(stdout, false);
-	size_t size;
-	FILE *out = rr_open_memory(&written->words, &size);
+	FILE *out = rr_open_text(&written->words);
 
 	rr_checked_print(out, check);
 	fclose(out);
 	if (!check->result->findings[0].transcript)
 		return;
-	out = rr_open_memory(&written->drawing, &size);
+	out = rr_open_text(&written->drawing);
 	for (size_t i = 0; i < check->result->n_findings && !error->kind; i++) {
 		const struct rr_outcome *finding = &check->result->findings[i];
 

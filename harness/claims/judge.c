@@ -260,9 +260,8 @@ static void add_observed(FILE *list, char *const *so_far, const struct rr_job *j
 static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 {
 	const char *between = "";
-	size_t size;
-	FILE *observed = rr_open_memory(&row->observed, &size);
-	FILE *races = rr_open_memory(&row->races, &size);
+	FILE *observed = rr_open_text(&row->observed);
+	FILE *races = rr_open_text(&row->races);
 
 	for (size_t i = 0; i < jobs->n; i++) {
 		const struct rr_job *job = &jobs->jobs[i];

@@ -146,8 +146,7 @@ static void print_sayings(const struct rr_html *html)
 static void print_replay(const struct rr_html *html, const char *command)
 {
 	char *race;
-	size_t size;
-	FILE *memory = rr_open_memory(&race, &size);
+	FILE *memory = rr_open_text(&race);
 
 	rr_trace_write(memory, html->picture->trace);
 	fclose(memory);

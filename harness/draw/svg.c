@@ -360,11 +360,10 @@ static void draw_all(struct rr_svg *svg)
 static void write_svg(FILE *out, struct rr_svg *svg)
 {
 	char *drawn;
-	size_t size;
 
 	svg->back = "none";
 	svg->y = svg->html ? RR_MARGIN_PX / 2 : RR_MARGIN_PX;
-	svg->out = rr_open_memory(&drawn, &size);
+	svg->out = rr_open_text(&drawn);
 	draw_all(svg);
 	fclose(svg->out);
 	if (svg->html)

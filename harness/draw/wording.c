@@ -218,8 +218,7 @@ char *rr_beginning_words(const struct rr_trace *trace)
 {
 	const struct rr_race *race = trace->race;
 	char *text = NULL, *plain;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
+	FILE *out = rr_open_text(&text);
 
 	for (size_t i = 0; i < race->n_clients; i++)
 		fprintf(out, "%s%s", i ? ", " : "Clients ", race->clients[i].name);

@@ -84,8 +84,7 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 	const struct rr_word_names names = rr_product_names(graph->product);
 	char *text, written[RR_WORD_SIZE];
 	uint32_t state = 0;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	for (size_t i = 0; i < path->n; i++) {
 		const struct rr_graph_edge *edge = &graph->edges[path->edges[i]];

@@ -436,13 +436,12 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 			      .unit = options->config.random.runs ? "schedules" : "states" },
 	};
 	enum rr_exit code = RR_EXIT_OK;
-	size_t size;
 	bool was_explored;
 
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &report.progress;
-	report.out = rr_open_memory(&said->text, &size);
+	report.out = rr_open_text(&said->text);
 	was_explored = rr_explore(cluster, &report.config, &report.result);
 	rr_progress_end(&report.progress.line);
 	if (was_explored)

@@ -151,7 +151,6 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 		.given = given,
 	};
 	struct rr_recorder recorder;
-	size_t size;
 	FILE *file;
 
 	for (; setup.n_given < scripts->n_first && setup.n_given < RR_GIVEN_MAX; setup.n_given++)
@@ -160,7 +159,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 	find_connections(actions, &setup);
 	share_connections(product, actions, &setup);
 	if (rr_recorder_begin(&recorder, &setup) && record_actions(&recorder, product, actions)) {
-		file = rr_open_memory(&text, &size);
+		file = rr_open_text(&text);
 		rr_race_write(file, recorder.race);
 		fclose(file);
 	}

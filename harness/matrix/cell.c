@@ -37,8 +37,7 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 		.is_part = true,
 	};
 	const struct rr_style style = { .article = &article };
-	size_t size;
-	FILE *file = rr_open_memory(&cell->drawing, &size);
+	FILE *file = rr_open_text(&cell->drawing);
 	bool good;
 
 	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,

@@ -117,8 +117,7 @@ static void draw_event(const struct rr_guided *guided, size_t i)
 	const struct rr_event *event = &guided->trace.events[i];
 	const struct rr_race *race = guided->recorder.race;
 	char *line;
-	size_t size;
-	FILE *file = rr_open_memory(&line, &size);
+	FILE *file = rr_open_text(&line);
 
 	if (event->step->kind == RR_STEP_RUN && event->command)
 		fprintf(file, "%s> %.50s%s => %s", race->clients[event->step->client].name,

@@ -114,8 +114,8 @@ static void draw_trace(const struct quiz *quiz)
 	const struct rr_style style = rr_draw_style(stdout, quiz->ascii);
 	char *title = rr_plain(quiz->trace->race->title);
 	char *beginning = rr_beginning_words(quiz->trace), *table;
-	size_t size, above;
-	FILE *out = rr_open_memory(&table, &size);
+	size_t above;
+	FILE *out = rr_open_text(&table);
 
 	rr_draw_so_far(out, quiz->trace, &style);
 	fclose(out);

@@ -219,8 +219,7 @@ static void note_dropped(struct rr_recorder *recorder, const struct rr_action *a
 {
 	struct rr_step step = { .kind = RR_STEP_RUN };
 	char *line;
-	size_t size;
-	FILE *file = rr_open_memory(&line, &size);
+	FILE *file = rr_open_text(&line);
 
 	recorder_keep_words(recorder, &step, action->command, NULL);
 	rr_race_write_step(file, recorder->race, &step);

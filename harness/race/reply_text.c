@@ -63,8 +63,7 @@ static void take_written(FILE *file, char **written, char *text, size_t size)
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size)
 {
 	char *written = NULL;
-	size_t length;
-	FILE *file = rr_open_memory(&written, &length);
+	FILE *file = rr_open_text(&written);
 
 	write_any(file, reply);
 	take_written(file, &written, text, size);
@@ -73,8 +72,7 @@ void rr_reply_text(const struct redisReply *reply, char *text, size_t size)
 void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
 {
 	char *written = NULL;
-	size_t length;
-	FILE *file = rr_open_memory(&written, &length);
+	FILE *file = rr_open_text(&written);
 
 	rr_write_reply(file, reply);
 	take_written(file, &written, text, size);

@@ -68,8 +68,7 @@ static char *level_explore_command(const struct rr_level *level)
 {
 	const struct rr_explore_config *search = &level->search;
 	char *text = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	fputs("redrace explore", file);
 	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
@@ -91,8 +90,7 @@ static char *level_play_command(const struct rr_level *level)
 {
 	const struct rr_explore_config *search = &level->search;
 	char *text = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	if (!search->lock_servers) {
 		fputs("redrace play", file);
