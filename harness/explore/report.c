@@ -288,8 +288,7 @@ static bool print_complete(const struct report *report)
 	fprintf(report->out, " of %s", rr_bounds_text(config, bounds));
 	if (!config->all_mutants)
 		print_noticed_mutant(report->out, result);
-	fputc('
-', report->out);
+	fputc('\n', report->out);
 	return true;
 }
 
