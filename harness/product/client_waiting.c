@@ -39,8 +39,10 @@ static struct way way_to(const struct rr_client_table *table, const struct rr_cl
 
 static bool do_the_same(const struct rr_client_table *table, uint32_t a, uint32_t b)
 {
-	return table->states[a].signature == table->states[b].signature &&
-	       table->states[a].has_ended == table->states[b].has_ended;
+	const struct rr_run_view one = rr_client_state_view(&table->states[a]);
+	const struct rr_run_view other = rr_client_state_view(&table->states[b]);
+
+	return rr_run_view_is_same(&one, &other);
 }
 
 /* Leaves out what the client received between two of its states. Does it do the same

@@ -139,6 +139,16 @@ Test(check_expectations, how_long_was_waited_is_not_compared)
 		     1, "outputs are not serializable");
 }
 
+Test(check_expectations, how_many_seconds_were_waited_is_not_compared)
+{
+	assert_check(
+		"-- sh -c 't=$(date +%s); n=0; until " CLI
+		"SET lock 1 NX | grep -q OK; do sleep 1; n=$((n + 1)); test $n -lt 3 || exit 1; done; " CLI
+		"INCR x | tail -n 0; " CLI
+		"DEL lock | tail -n 0; echo after $(($(date +%s) - t)) s'",
+		0, "serializable: all ");
+}
+
 Test(check_expectations, outputs_may_name_the_client)
 {
 	assert_check("-- sh -c 'echo $REDRACE_CLIENT; " CLI "INCR counter'", 0,
