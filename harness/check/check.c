@@ -116,6 +116,7 @@ static struct rr_instance_config instances_of(struct rr_check *check)
 						    .start_ns = RR_CLUSTER_START_NS,
 						    .patience_ms = check->options->patience_s *
 								   1000,
+						    .strangers = &check->strangers,
 					    } };
 }
 

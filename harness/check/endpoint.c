@@ -81,8 +81,13 @@ static bool accept_connections(struct rr_endpoint *endpoint, int listener, struc
 	int fd;
 
 	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		const struct rr_endpoint_owner *owner = &endpoint->owner;
 		int i = 0;
 
+		if (owner->is_stranger && owner->is_stranger(owner->process, fd)) {
+			close(fd);
+			continue;
+		}
 		while (i < RR_ENDPOINT_CONNECTIONS && endpoint->connections[i].is_open)
 			i++;
 		if (i == RR_ENDPOINT_CONNECTIONS) {

@@ -25,7 +25,10 @@ struct rr_endpoint_owner {
 	 * False: it cannot be dealt with (the owner knows why). */
 	bool (*on_request)(void *context, int connection, const struct rl_command *command);
 	void (*on_close)(void *context, int connection);
+	/* Is a connection that was accepted to be refused? NULL: none is. */
+	bool (*is_stranger)(void *process, int fd);
 	void *context;
+	void *process;
 };
 
 struct rr_endpoint {

@@ -85,17 +85,28 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
+static bool is_stranger(void *context, int fd)
+{
+	const struct rr_process *process = context;
+	const struct rr_process_config *config = process->plan->config;
+
+	return rr_peer_is_stranger(fd, process->guarded.pid, config->guardian->pid,
+				   process->endpoint.port, config->strangers);
+}
+
 /* Its port, its clock and the FIFO to which the guardian appends what it prints. False:
  * errno. */
 static bool open_files(struct rr_process *process)
 {
 	const struct rr_process_plan *plan = process->plan;
 	const char *directory = process->guarded.directory;
+	struct rr_endpoint_owner owner = plan->owner;
 	char path[sizeof(process->guarded.directory) + 8];
 
 	snprintf(path, sizeof(path), "%s/log", directory);
-	if (!rr_endpoint_open(&process->endpoint, &plan->owner, directory) ||
-	    mkfifo(path, 0600) != 0)
+	owner.is_stranger = is_stranger;
+	owner.process = process;
+	if (!rr_endpoint_open(&process->endpoint, &owner, directory) || mkfifo(path, 0600) != 0)
 		return false;
 	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return process->output_fd >= 0 &&

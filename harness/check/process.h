@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "cluster/cluster.h"
 #include "endpoint.h"
+#include "peer.h"
 #include "process_tree.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */
@@ -18,11 +19,12 @@ enum { RR_PROCESS_OUTPUT = 16 * 1024 };
 /* How all programs of a check are run. */
 struct rr_process_config {
 	struct rr_guardian *guardian;
-	struct rr_signals *signals; /* that end a wait; NULL = none */
-	int64_t until_ns;           /* which ends one, too; 0 = nothing */
-	const char *preload;        /* the shim, for LD_PRELOAD; NULL = none */
-	int64_t start_ns;           /* the time of day when programs begin, since 1970 */
-	long patience_ms;           /* until one that neither asks nor ends hangs */
+	struct rr_signals *signals;     /* that end a wait; NULL = none */
+	int64_t until_ns;               /* which ends one, too; 0 = nothing */
+	const char *preload;            /* the shim, for LD_PRELOAD; NULL = none */
+	int64_t start_ns;               /* the time of day when programs begin, since 1970 */
+	long patience_ms;               /* until one that neither asks nor ends hangs */
+	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 };
 
 struct rr_process_plan {

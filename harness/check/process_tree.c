@@ -194,19 +194,26 @@ static unsigned port_of(pid_t pid, bool *is_known)
 	return port;
 }
 
+unsigned rr_process_tree_port(pid_t pid)
+{
+	const struct timespec pause = { 0, EXEC_NS };
+	bool is_known = false;
+	unsigned port = 0;
+
+	for (int i = 0; i < EXEC_LOOKS && !is_known && !is_dead(pid); i++) {
+		port = port_of(pid, &is_known);
+		if (!is_known)
+			nanosleep(&pause, NULL);
+	}
+	return port;
+}
+
 /* Whoever has no port in its environment may be anybody's, and is taken for ours: a
  * daemon often cleans it. */
 static bool is_stray(pid_t pid, unsigned port)
 {
-	const struct timespec pause = { 0, EXEC_NS };
-	bool is_known = false;
-	unsigned its = 0;
+	const unsigned its = rr_process_tree_port(pid);
 
-	for (int i = 0; i < EXEC_LOOKS && !is_known && !is_dead(pid); i++) {
-		its = port_of(pid, &is_known);
-		if (!is_known)
-			nanosleep(&pause, NULL);
-	}
 	return !is_dead(pid) && (its == 0 || its == port);
 }
 

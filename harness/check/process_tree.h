@@ -39,4 +39,7 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
  * group of its own? By their environment others belong to another program. */
 bool rr_process_tree_has_strays(const struct rr_guardian *guardian, unsigned port);
 
+/* The port that a process was given by its environment; 0: none, or it has ended. */
+unsigned rr_process_tree_port(pid_t pid);
+
 #endif

@@ -43,6 +43,10 @@ static void print_figures(FILE *out, const struct rr_check *check)
 	}
 	fprintf(out, "%lu runs of the program%s, %.1f s)\n", figures.starts,
 		check->options->n_named ? "s" : "", check->result->seconds);
+	if (check->strangers.n)
+		fprintf(out,
+			"  Somebody else connected to a program's port and was refused, %lu times: first %s.\n",
+			check->strangers.n, check->strangers.first);
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");

@@ -85,6 +85,43 @@ Test(server_state, a_client_may_be_named_by_its_id)
 		  0, "serializable");
 }
 
+/* Somebody connects to the port that the program says, and sends what would be a finding:
+ * the program waits for that. */
+Test(server_state, strangers_are_refused_and_named)
+{
+	write_program("waits",
+		      "import os, time\n"
+		      "port = os.environ['REDIS_PORT']\n"
+		      "here = os.environ['HERE']\n"
+		      "open(here + '/port.new', 'w').write(port)\n"
+		      "os.rename(here + '/port.new', here + '/port')\n"
+		      "while not os.path.exists(here + '/said.' + port): time.sleep(0.01)\n"
+		      "r('INCR', 'n')");
+	cr_assert_eq(
+		cli_run("(until [ -e $HERE/end ]; do p=$(cat $HERE/port 2>/dev/null); "
+			"[ \"$p\" ] && [ ! -e $HERE/said.$p ] && redis-cli -p $p SET x $p "
+			">/dev/null 2>&1; [ \"$p\" ] && touch $HERE/said.$p; sleep 0.01; done) & " CHECK
+			"--clients 2 -- sh -c \"" PYTHON
+			"waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
+			"exit $code"),
+		0, "%s", cli_output);
+	assert_told("serializable");
+	assert_told("Somebody else connected to a program's port and was refused");
+	assert_told("(redis-cli)");
+}
+
+/* Its own processes may be in other groups, and have another environment. */
+Test(server_state, children_in_other_groups_are_no_strangers)
+{
+	cr_assert_eq(cli_run(CHECK
+			     "-- sh -c '(timeout 5 redis-cli -p $REDIS_PORT INCR n; setsid -w "
+			     "redis-cli -s $REDIS_SOCKET INCR n; setsid -w env -i $(command -v "
+			     "redis-cli) -p $REDIS_PORT INCR n) >/dev/null' 2>&1"),
+		     0, "%s", cli_output);
+	assert_told("serializable");
+	cr_assert_null(strstr(cli_output, "Somebody"), "%s", cli_output);
+}
+
 /* ---- Scripts ---------------------------------------------------------------------------- */
 
 #define DRAW(SCRIPT)                         \

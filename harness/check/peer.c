@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "peer.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "process_tree.h"
+
+enum { PATH_SIZE = 300, PARENTS_MAX = 64 };
+
+/* ---- Whose socket it is ----------------------------------------------------------- */
+
+struct peer {
+	pid_t pid; /* 0 = it is not to be found, or is of the group */
+	uid_t user;
+};
+
+/* The end of a connection between two ports; its inode, 0 = it is not there. */
+static unsigned long find_inode(const char *path, unsigned from, unsigned to, uid_t *user)
+{
+	static const char format[] =
+		" %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x %u %*u %lu";
+	FILE *file = fopen(path, "re");
+	char line[300];
+	unsigned long inode = 0;
+
+	while (file && inode == 0 && fgets(line, sizeof(line), file)) {
+		unsigned local, remote, owner;
+		unsigned long found;
+
+		if (sscanf(line, format, &local, &remote, &owner, &found) != 4 || local != from ||
+		    remote != to)
+			continue;
+		inode = found;
+		*user = owner;
+	}
+	if (file)
+		fclose(file);
+	return inode;
+}
+
+static bool has_socket(pid_t pid, unsigned long inode)
+{
+	char path[PATH_SIZE], expected[40], target[40];
+	bool found = false;
+	struct dirent *entry;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	snprintf(expected, sizeof(expected), "socket:[%lu]", inode);
+	directory = opendir(path);
+	while (directory && !found && (entry = readdir(directory))) {
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%.20s", pid, entry->d_name);
+		n = readlink(path, target, sizeof(target) - 1);
+		target[n > 0 ? n : 0] = '\0';
+		found = strcmp(target, expected) == 0;
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+/* Of the group, or of all others; 0 = none has it. */
+static pid_t find_process(unsigned long inode, pid_t group, bool is_of_group)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (directory && !found && (entry = readdir(directory))) {
+		const pid_t pid = atoi(entry->d_name);
+
+		if (pid > 0 && (getpgid(pid) == group) == is_of_group && has_socket(pid, inode))
+			found = pid;
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+static struct peer find_peer(int fd, pid_t group, unsigned port)
+{
+	struct peer peer = { .user = geteuid() };
+	struct sockaddr_in address;
+	socklen_t size = sizeof(address);
+	struct ucred credentials;
+	unsigned long inode;
+
+	if (getpeername(fd, (struct sockaddr *)&address, &size) != 0)
+		return peer;
+	if (address.sin_family != AF_INET) {
+		size = sizeof(credentials);
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0)
+			peer = (struct peer){ credentials.pid, credentials.uid };
+		return peer;
+	}
+	inode = find_inode("/proc/net/tcp", ntohs(address.sin_port), port, &peer.user);
+	if (!inode)
+		inode = find_inode("/proc/net/tcp6", ntohs(address.sin_port), port, &peer.user);
+	if (inode && !find_process(inode, group, true))
+		peer.pid = find_process(inode, group, false);
+	return peer;
+}
+
+/* ---- Whose process it is ---------------------------------------------------------- */
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[PATH_SIZE], line[300] = "";
+	const char *name_end;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file) && (name_end = strrchr(line, ')')))
+		sscanf(name_end, ") %*c %d", &parent);
+	if (file)
+		fclose(file);
+	return parent;
+}
+
+/* A daemon's parent is the guardian. */
+static bool is_child_of(pid_t pid, pid_t group, pid_t guardian)
+{
+	for (int i = 0; i < PARENTS_MAX && pid > 1; i++) {
+		if (pid == guardian || getpgid(pid) == group)
+			return true;
+		pid = parent_of(pid);
+	}
+	return false;
+}
+
+static void note_stranger(struct rr_strangers *strangers, struct peer peer)
+{
+	char path[PATH_SIZE], name[40] = "";
+	FILE *file;
+
+	if (strangers->n++ > 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
+	file = fopen(path, "re");
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	snprintf(strangers->first, sizeof(strangers->first), "process %d (%s) of user %u", peer.pid,
+		 name, peer.user);
+}
+
+/* Of other users only root finds the processes. */
+static bool is_of_program(struct peer peer, pid_t group, pid_t guardian, unsigned port)
+{
+	unsigned its;
+
+	if (!peer.pid || getpgid(peer.pid) < 0)
+		return geteuid() == 0 || peer.user == geteuid();
+	its = rr_process_tree_port(peer.pid);
+	return its == port || (its == 0 && is_child_of(peer.pid, group, guardian));
+}
+
+bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
+			 struct rr_strangers *strangers)
+{
+	const struct peer peer = find_peer(fd, group, port);
+
+	if (is_of_program(peer, group, guardian, port))
+		return false;
+	note_stranger(strangers, peer);
+	return true;
+}
