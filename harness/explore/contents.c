@@ -15,8 +15,8 @@ enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
 
 /*
  * All keys but those that match one of the script's arguments. What XINFO says and does
- * not mean anything (`plain`: true), or can be told from the rest, is left out; names that
- * a newer server adds are told.
+ * not mean anything (`plain`: true), or is as it would be by itself, is left out; names
+ * that a newer server adds are told, unless they are 0.
  */
 static const char look_at_keys[] =
 	"local function tell(info, plain) "
@@ -24,7 +24,8 @@ static const char look_at_keys[] =
 	"for i = 1, #info, 2 do "
 	"local name, value = info[i], info[i + 1] "
 	"of[name] = value "
-	"if plain[name] ~= true and plain[name] ~= value then "
+	"local usual = plain[name] == nil and 0 or plain[name] "
+	"if usual ~= true and usual ~= value then "
 	"told[#told + 1] = name "
 	"told[#told + 1] = type(value) == 'number' and string.format('%d', value) or value "
 	"end end return told, of end "
@@ -46,7 +47,8 @@ static const char look_at_keys[] =
 	"local told, of = tell(redis.call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0'), { "
 	"length = true, ['radix-tree-keys'] = true, ['radix-tree-nodes'] = true, entries = true, "
 	"groups = true, ['recorded-first-entry-id'] = true, ['last-generated-id'] = last, "
-	"['entries-added'] = #entries, ['max-deleted-entry-id'] = '0-0' }) "
+	"['entries-added'] = #entries, ['max-deleted-entry-id'] = '0-0', "
+	"['idmp-duration'] = 100, ['idmp-maxsize'] = 100 }) "
 	"local groups = {} "
 	"for i, info in ipairs(of.groups) do groups[i] = group(info) end "
 	"return { entries, told, groups } end "

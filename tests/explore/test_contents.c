@@ -47,7 +47,10 @@ static const struct pair pairs[] = {
 	{ "ZADD a 1 x 2 y", "ZADD a 2 y 1 x", NULL },
 	{ "ZADD a 1 x", "ZADD a 1.0000000000000002 x", "ZSCORE a x" },
 	{ "RPUSH a x", "CONFIG SET list-max-listpack-size 1|RPUSH a y x|LPOP a", NULL },
-	/* Times, databases, functions. */
+	/* Times, of fields as well, databases, functions. */
+	{ "HSET a x 1|HPEXPIRE a 10001 FIELDS 1 x", "HSET a x 1|HPEXPIRE a 10002 FIELDS 1 x",
+	  "HPTTL a FIELDS 1 x" },
+	{ "HSET a x 1|HPEXPIRE a 10001 FIELDS 1 x", "HSET a x 1", "HPTTL a FIELDS 1 x" },
 	{ "SET a 1 PX 10001", "SET a 1 PX 10002", "PTTL a" },
 	{ "SET a 1", "SET a 1 PX 10002", "PTTL a" },
 	{ "SET a 1", "SELECT 1|SET a 1", "GET a" },
@@ -147,7 +150,8 @@ static const struct rr_server_row *ask(struct scene *scene, uint32_t state, cons
 	return row;
 }
 
-/* The state that commands lead to; RESET leads back to the first database. */
+/* The state that commands lead to; RESET leads back to the first database. RR_NO_ID: the server
+ * does not know one of them. */
 static uint32_t run(struct scene *scene, const char *commands)
 {
 	uint32_t state = 0;
@@ -156,8 +160,11 @@ static uint32_t run(struct scene *scene, const char *commands)
 		const size_t length = strcspn(commands, "|");
 		const struct rr_server_row *row = ask(scene, state, commands, length);
 
-		cr_assert_neq(scene->terms.reply[row->reply].reply.type, RL_REPLY_FAILED, "%s: %s",
-			      commands, scene->terms.reply[row->reply].reply.text);
+		const struct rl_reply *reply = &scene->terms.reply[row->reply].reply;
+
+		if (reply->type == RL_REPLY_FAILED && strstr(reply->text, "unknown command"))
+			return RR_NO_ID;
+		cr_assert_neq(reply->type, RL_REPLY_FAILED, "%s: %s", commands, reply->text);
 		state = row->to;
 		commands += length + (commands[length] != '\0');
 	}
@@ -180,25 +187,29 @@ static bool print_alike(struct scene *scene, uint32_t one, uint32_t other)
 	return alike;
 }
 
+static void judge_pair(struct scene *scene, const struct pair *pair)
+{
+	const uint32_t one = run(scene, pair->one), other = run(scene, pair->other);
+
+	if (one == RR_NO_ID)
+		return;
+	cr_expect(!pair->shows ||
+			  reply_to(scene, one, pair->shows) != reply_to(scene, other, pair->shows),
+		  "%s and %s: %s is answered alike", pair->one, pair->other, pair->shows);
+	cr_expect_eq(rr_contents_are_same(&scene->contents, one, other), !pair->shows, "%s and %s",
+		     pair->one, pair->other);
+	cr_expect_eq(print_alike(scene, one, other), !pair->shows, "%s and %s", pair->one,
+		     pair->other);
+	cr_expect_eq(scene->table.error.kind, RR_ERROR_NONE, "%s", scene->table.error.text);
+}
+
 Test(contents, what_a_server_tells_apart_is_not_the_same)
 {
-	struct scene scene;
-
 	for (size_t i = 0; i < PAIRS; i++) {
-		const struct pair *pair = &pairs[i];
-		uint32_t one, other;
+		struct scene scene;
 
 		open_scene(&scene);
-		one = run(&scene, pair->one);
-		other = run(&scene, pair->other);
-		cr_expect(!pair->shows || reply_to(&scene, one, pair->shows) !=
-						  reply_to(&scene, other, pair->shows),
-			  "%s and %s: %s is answered alike", pair->one, pair->other, pair->shows);
-		cr_expect_eq(rr_contents_are_same(&scene.contents, one, other), !pair->shows,
-			     "%s and %s", pair->one, pair->other);
-		cr_expect_eq(print_alike(&scene, one, other), !pair->shows, "%s and %s", pair->one,
-			     pair->other);
-		cr_expect_eq(scene.table.error.kind, RR_ERROR_NONE, "%s", scene.table.error.text);
+		judge_pair(&scene, &pairs[i]);
 		close_scene(&scene);
 	}
 }
@@ -342,16 +353,18 @@ static bool is_noticed(const struct pair *pair, const struct omission *omission)
 	struct rr_contents spoilt;
 	struct scene scene;
 	uint32_t one, other;
-	bool is_same;
+	bool is_same = !pair->shows;
 
 	open_scene(&scene);
 	one = run(&scene, pair->one);
 	other = run(&scene, pair->other);
-	rr_contents_are_same(&scene.contents, one, other);
-	plant(&scene, omission);
-	spoilt = (struct rr_contents){ .table = &scene.table };
-	is_same = rr_contents_are_same(&spoilt, one, other);
-	rr_contents_release(&spoilt);
+	if (one != RR_NO_ID) {
+		rr_contents_are_same(&scene.contents, one, other);
+		plant(&scene, omission);
+		spoilt = (struct rr_contents){ .table = &scene.table };
+		is_same = rr_contents_are_same(&spoilt, one, other);
+		rr_contents_release(&spoilt);
+	}
 	close_scene(&scene);
 	return is_same != !pair->shows;
 }
