@@ -8,6 +8,10 @@
 /* Before a lease's end: who asks now asks before it is over. */
 #define SHORTLY_NS INT64_C(2000000)
 
+/* How far a timestamp in a value may lie ahead, and how well its end is found. */
+#define DAY_NS INT64_C(86400000000000)
+#define SECOND_NS INT64_C(1000000000)
+
 enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 20000 };
 
 /* ---- Time passes ---------------------------------------------------------- */
@@ -229,14 +233,47 @@ static void add_wait(struct rr_expansion *it, const struct rr_state *from,
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
-/* Nothing that is known ends by itself. What a timestamp stands for does. */
-static void add_blind_wait(struct rr_expansion *it, const struct rr_state *from, bool changes)
+/* After so long, is somebody let in, or do refused clients leave something where they do not
+ * now, or the other way round? */
+static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes)
 {
-	const struct rr_product_config *config = &it->product->config;
+	struct rr_state later;
+	bool changes_later = false;
 
-	if (config->absolute && from->common.blind < BLIND_WAITS_MAX)
-		add_wait(it, from, RR_DO_WAIT, config->lease_ns + RR_LAPSE_NS, true);
-	else if (config->bounded && it->n_clients == 0)
+	rr_state_copy(&later, from);
+	rr_state_pass_time(&later, ns);
+	return !all_are_refused(&later, false, &changes_later) || changes_later != changes;
+}
+
+/* Nothing that is known ends by itself. What a timestamp in a value stands for may: the
+ * time until then; RR_NEVER: it does not within a day. */
+static int64_t find_unknown_end(const struct rr_state *from, bool changes)
+{
+	const struct rr_product_config *config = &from->product->config;
+	int64_t too_early_ns = 0, ns = config->lease_ns + RR_LAPSE_NS;
+
+	if (!config->absolute || from->common.blind >= BLIND_WAITS_MAX)
+		return RR_NEVER;
+	while (!is_other_after(from, ns, changes)) {
+		if (ns == DAY_NS || rr_product_failed(from->product))
+			return RR_NEVER;
+		too_early_ns = ns;
+		ns = rr_lesser_ns(2 * ns, DAY_NS);
+	}
+	while (too_early_ns > 0 && ns - too_early_ns > SECOND_NS) {
+		const int64_t middle_ns = too_early_ns + (ns - too_early_ns) / 2;
+
+		if (is_other_after(from, middle_ns, changes))
+			ns = middle_ns;
+		else
+			too_early_ns = middle_ns;
+	}
+	return ns;
+}
+
+static void note_no_end(struct rr_expansion *it, bool changes)
+{
+	if (it->product->config.bounded && it->n_clients == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
 }
 
@@ -271,6 +308,7 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	struct rr_actions *log = product->log;
 	const int64_t end_ns = rr_state_next_end_ns(from);
 	const int64_t next_ns = rr_lesser_ns(it->next_ns, end_ns);
+	int64_t unknown_ns = RR_NEVER;
 	bool changes = false, is_quiet, is_certain;
 
 	if (it->wanted && it->wanted->kind != RR_DO_WAIT && it->wanted->kind != RR_DO_NEAR)
@@ -279,11 +317,15 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	is_quiet = all_are_refused(from, false, &changes);
 	is_certain = is_quiet && next_ns != RR_NEVER &&
 		     (next_ns < end_ns || is_certain_end(from, next_ns));
+	if (is_quiet && next_ns == RR_NEVER)
+		unknown_ns = find_unknown_end(from, changes);
 	product->log = log;
 	if (rr_product_failed(product) || !is_quiet)
 		return;
-	if (next_ns == RR_NEVER)
-		add_blind_wait(it, from, changes);
+	if (unknown_ns != RR_NEVER)
+		add_wait(it, from, RR_DO_WAIT, unknown_ns, true);
+	else if (next_ns == RR_NEVER)
+		note_no_end(it, changes);
 	else if (is_certain)
 		add_wait(it, from, RR_DO_WAIT, next_ns, false);
 	else
