@@ -378,9 +378,9 @@ static json_t *scripts_of(const struct writer *writer)
 	char name[RR_SCRIPT_NAME];
 
 	for (size_t i = 0; i < scripts->n; i++)
-		json_object_set_new(texts,
-				    rr_naming_script(&writer->naming, scripts->all[i].source, name),
-				    json_string(scripts->all[i].source));
+		json_object_set_new(
+			texts, rr_naming_script(&writer->naming, scripts->all[i].source.text, name),
+			json_string(scripts->all[i].source.text));
 	return texts;
 }
 

@@ -57,8 +57,12 @@ static void always_set(struct rl_command *command)
 static const char *script_of_command(const struct rl_command *command,
 				     const struct rr_scripts *scripts)
 {
-	if (word_is(command, 0, "EVALSHA") && command->n_words > 1)
-		return rr_scripts_find(scripts, command->words[1].text);
+	const struct rl_word *source = NULL;
+
+	if (word_is(command, 0, "EVALSHA") && command->n_words > 1) {
+		source = rr_scripts_find(scripts, command->words[1].text);
+		return source ? source->text : NULL;
+	}
 	return word_is(command, 0, "EVAL") && command->n_words > 1 ? command->words[1].text : NULL;
 }
 

@@ -74,7 +74,7 @@ const char *rr_naming_script(const struct rr_naming *naming, const char *source,
 		if (strstr(source, it->part))
 			return it->name;
 	}
-	while (number < scripts->n && strcmp(scripts->all[number].source, source) != 0)
+	while (number < scripts->n && strcmp(scripts->all[number].source.text, source) != 0)
 		number++;
 	snprintf(name, RR_SCRIPT_NAME, "script%zu", number + 1);
 	return name;
@@ -87,7 +87,8 @@ char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
 	const struct rl_command *command = &naming->terms->command[number].words;
 	const char *first = command->words[0].text;
 	const bool is_hash = strcasecmp(first, "EVALSHA") == 0;
-	const char *word, *source;
+	const struct rl_word *source;
+	const char *word;
 	char name[RR_SCRIPT_NAME], *rest, *text;
 
 	if (command->n_words < 3 || (!is_hash && strcasecmp(first, "EVAL") != 0))
@@ -95,8 +96,8 @@ char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
 	word = command->words[1].text;
 	source = rr_scripts_find(naming->scripts, word);
 	rest = rr_join_words(&command->words[3], command->n_words - 3);
-	text = rr_asprintf("EVAL %s %s", rr_naming_script(naming, source ? source : word, name),
-			   rest);
+	text = rr_asprintf("EVAL %s %s",
+			   rr_naming_script(naming, source ? source->text : word, name), rest);
 	free(rest);
 	return rr_naming_tidy(naming, text);
 }

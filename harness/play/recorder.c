@@ -88,8 +88,9 @@ static const struct rl_reply *reply_of(const struct rr_recorder *recorder, uint3
 
 /* A script that is called by its hash is written in full, since no other server
  * knows it; unless this one did not know it either. */
-static const char *source_of(const struct rr_recorder *recorder, const struct rl_command *command,
-			     const struct rl_reply *reply)
+static const struct rl_word *source_of(const struct rr_recorder *recorder,
+				       const struct rl_command *command,
+				       const struct rl_reply *reply)
 {
 	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
 	    (reply && rl_script_is_forgotten(reply)))
@@ -101,16 +102,14 @@ void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uin
 			 const struct rl_reply *reply)
 {
 	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
-	const char *source = source_of(recorder, command, reply);
+	const struct rl_word *source = source_of(recorder, command, reply);
 	struct rl_word words[RL_WORDS_MAX];
 
 	step->n_words = command->n_words;
 	for (size_t i = 0; i < command->n_words; i++) {
-		words[i] = command->words[i];
-		if (source && i < 2) {
-			words[i].text = i == 0 ? "EVAL" : source;
-			words[i].length = strlen(words[i].text);
-		}
+		words[i] = !source || i > 1 ? command->words[i] :
+			   i == 0           ? (struct rl_word){ "EVAL", 4 } :
+					      *source;
 		words[i].text = rr_race_keep(recorder->race, words[i].text, words[i].length);
 	}
 	step->words = (const struct rl_word *)rr_race_keep(recorder->race, (const char *)words,

@@ -113,15 +113,15 @@ static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 static bool may_draw(const struct rr_server_table *table, const char *name,
 		     const struct rl_command *command)
 {
-	const char *text = command->words[command->n_words > 1].text;
+	const struct rl_word *text = &command->words[command->n_words > 1];
 
 	if (strncmp(name, "EVALSHA", 7) == 0)
-		text = rr_scripts_find(table->scripts, text);
+		text = rr_scripts_find(table->scripts, text->text);
 	else if (strcmp(name, "FUNCTION") == 0)
-		text = command->words[command->n_words - 1].text;
+		text = &command->words[command->n_words - 1];
 	else if (strncmp(name, "EVAL", 4) != 0)
 		return false;
-	return text && (strcasestr(text, "rand") || strcasestr(text, "spop"));
+	return text && (strcasestr(text->text, "rand") || strcasestr(text->text, "spop"));
 }
 
 /* The reply of a command; on a connection that listens the next that lies there

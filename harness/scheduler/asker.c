@@ -63,11 +63,11 @@ static const char read_data[] =
 
 /* ---- Scripts -------------------------------------------------------------- */
 
-const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
+const struct rl_word *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
 {
 	for (size_t i = 0; i < scripts->n; i++) {
 		if (strcasecmp(scripts->all[i].sha1, sha1) == 0)
-			return scripts->all[i].source;
+			return &scripts->all[i].source;
 	}
 	return NULL;
 }
@@ -75,13 +75,17 @@ const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
 void rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source, size_t length)
 {
 	struct rr_script *script;
+	char *copy;
 
 	if (rr_scripts_find(scripts, sha1))
 		return;
+	copy = rr_malloc(length + 1);
+	memcpy(copy, source, length);
+	copy[length] = '\0';
 	rr_array_grow(&scripts->all, scripts->n, sizeof(*script));
 	script = &scripts->all[scripts->n++];
 	snprintf(script->sha1, sizeof(script->sha1), "%s", sha1);
-	script->source = rr_strndup(source, length);
+	script->source = (struct rl_word){ copy, length };
 }
 
 void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
@@ -95,7 +99,7 @@ void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *comman
 void rr_scripts_release(struct rr_scripts *scripts)
 {
 	for (size_t i = 0; i < scripts->n; i++)
-		free(scripts->all[i].source);
+		free((char *)scripts->all[i].source.text);
 	free(scripts->all);
 	*scripts = (struct rr_scripts){ 0 };
 }
@@ -138,8 +142,10 @@ static bool load_scripts(struct rr_asker *asker)
 	struct rl_reply reply;
 
 	for (; asker->n_loaded < asker->scripts->n; asker->n_loaded++) {
-		if (!rr_asker_say(asker, &reply, "SCRIPT LOAD %s",
-				  asker->scripts->all[asker->n_loaded].source))
+		const struct rl_word *source = &asker->scripts->all[asker->n_loaded].source;
+
+		if (!rr_asker_say(asker, &reply, "SCRIPT LOAD %.*s", (int)source->length,
+				  source->text))
 			return false;
 	}
 	return true;

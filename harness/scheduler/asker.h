@@ -34,7 +34,7 @@ struct rr_scripts {
 	size_t n;
 	struct rr_script {
 		char sha1[41];
-		char *source;
+		struct rl_word source;
 	} * all;
 };
 
@@ -45,7 +45,7 @@ void rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *so
 void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
 		     const struct rl_reply *reply);
 /* NULL = unknown. */
-const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
+const struct rl_word *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
 void rr_scripts_release(struct rr_scripts *scripts);
 
 struct rr_asker;

@@ -140,6 +140,18 @@ Test(check_data, words_of_commands_may_hold_any_byte)
 		     "%s", cli_output);
 }
 
+/* EVALSHA of what is loaded says "a\x00b". */
+Test(check_data, scripts_may_hold_any_byte)
+{
+	check_program("--save $HERE/zero.race",
+		      "v=$(" CLI
+		      "GET c); s=$(printf \"SCRIPT LOAD \\\"return 'a\\\\x00b'\\\"\\n\" | " CLI
+		      "); " CLI "EVALSHA $s 0; " CLI "SET c $((v + 1))",
+		      1);
+	assert_prints("\"a\\x00b\"");
+	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
+}
+
 /* As redis-cli reads them: STRLEN of a\x00b is 3. */
 Test(check_data, what_is_given_may_hold_any_byte)
 {
