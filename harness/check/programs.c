@@ -155,9 +155,11 @@ void rr_programs_begin_search(struct rr_programs *programs)
 {
 	release_own(programs);
 	forget_ended(programs);
-	if (programs->wants_own_tables) {
+	if (programs->wants_own_tables ||
+	    programs->program.loads_scripts != programs->instances.program->loads_scripts) {
 		release_tables(programs);
-		programs->has_own_tables = true;
+		programs->has_own_tables |= programs->wants_own_tables;
+		programs->program.loads_scripts = programs->instances.program->loads_scripts;
 		memset(programs->is_verified, 0, sizeof(programs->is_verified));
 		make_tables(programs);
 		programs->problem.kind = RR_ERROR_NONE;

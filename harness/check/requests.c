@@ -18,8 +18,10 @@ static const struct {
 	{ "COMMAND", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "INFO", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "PING", NULL, RR_REQUEST_ASKED_ONCE },
-	{ "SCRIPT", "LOAD", RR_REQUEST_ASKED_ONCE },
-	{ "SCRIPT", "FLUSH", RR_REQUEST_REFUSED },
+	{ "SCRIPT", "LOAD", RR_REQUEST_LOADS_SCRIPT },
+	{ "SCRIPT", "EXISTS", RR_REQUEST_ASKS_SCRIPTS },
+	{ "SCRIPT", "FLUSH", RR_REQUEST_ASKS_SCRIPTS },
+	{ "SCRIPT", "DEBUG", RR_REQUEST_REFUSED },
 	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
 	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
 	{ "READONLY", NULL, RR_REQUEST_ACCEPTED },
@@ -231,10 +233,15 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 	const unsigned traits = rr_request_traits(command);
 	const bool is_subscribed = rr_lane_will_be_subscribed(lane);
 
+	/* The search begins anew then. */
+	if (traits & RR_REQUEST_ASKS_SCRIPTS && !program->loads_scripts)
+		return program->ask(program->ask_context, 0, command);
 	if (lane->is_queueing && !(traits & RR_REQUEST_QUITS))
 		return RR_NO_ID;
 	/* Where it is subscribed, a connection of RESP2 gets another answer to PING. */
 	if (traits & RR_REQUEST_ASKED_ONCE && (!is_subscribed || lane->asked_protocol == 3))
+		return program->ask(program->ask_context, 0, command);
+	if (traits & RR_REQUEST_LOADS_SCRIPT && !program->loads_scripts)
 		return program->ask(program->ask_context, 0, command);
 	if (traits & RR_REQUEST_RESETS)
 		lane->asked_protocol = 2;

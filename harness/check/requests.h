@@ -27,6 +27,9 @@ enum rr_request_trait {
 	/* Nobody knows it but servers to come: an error is passed on, anything else cannot be
 	 * judged. */
 	RR_REQUEST_MUST_FAIL = 1 << 12,
+	/* Which scripts servers know; and to ask for that, or to change it, makes it matter. */
+	RR_REQUEST_LOADS_SCRIPT = 1 << 13,
+	RR_REQUEST_ASKS_SCRIPTS = 1 << 14,
 	/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
 	RR_REQUEST_ENTERS = 1 << 8,
 	RR_REQUEST_LEAVES = 1 << 9,

@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/machine.h"
@@ -28,6 +29,13 @@ bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 
 /* ---- Commands that nobody else can notice --------------------------------- */
 
+/* SCRIPT EXISTS and SCRIPT FLUSH are steps, when the search begins anew. */
+static bool asks_scripts(const struct rl_command *command)
+{
+	return strcasecmp(command->words[0].text, "SCRIPT") == 0 &&
+	       strcasecmp(command->words[1].text, "LOAD") != 0;
+}
+
 /* Answered by a real server, once. */
 static uint32_t answer_unnoticed(void *context, int server, const struct rl_command *command)
 {
@@ -44,6 +52,10 @@ static uint32_t answer_unnoticed(void *context, int server, const struct rl_comm
 	if (!rr_asker_run(table->asker, &reply, command))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	rr_scripts_keep(&search->scripts, command, &reply);
+	if (asks_scripts(&search->terms.command[id].words) && !search->config->strategy) {
+		search->wants_scripts = true;
+		rr_error_set(&search->product.error, RR_ERROR_INTERNAL, "scripts are asked for");
+	}
 	search->answers[number] = rr_terms_reply(&search->terms, &reply);
 	table->at = RR_NO_ID; /* after a restart it would not know the script */
 	return search->answers[number];
@@ -231,6 +243,7 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 	if (search->end == RR_GRAPH_STOPPED)
 		return 0;
 	return (has_new_script(search, n_scripts) ? RR_LEARNED_SCRIPT : 0) |
+	       (search->wants_scripts && !search->scripts.are_state ? RR_LEARNED_SCRIPTS : 0) |
 	       (search->end == RR_GRAPH_ENDLESS ? RR_LEARNED_NO_END : 0) |
 	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
 	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
@@ -254,6 +267,10 @@ static void adapt(struct rr_search *search)
 	if (learned & RR_LEARNED_NOT_EQUAL) {
 		search->program.heard_as_self = NULL;
 		search->program.sent_as_own = NULL;
+	}
+	if (learned & RR_LEARNED_SCRIPTS) {
+		rr_scripts_become_state(&search->scripts);
+		search->program.loads_scripts = true;
 	}
 	if (learned & RR_LEARNED_NEW_TABLES)
 		rr_search_release_tables(search);

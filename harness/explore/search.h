@@ -29,7 +29,8 @@ enum {
 	RR_LEARNED_MEMORY = 16,    /* clients remember more */
 	RR_LEARNED_PROGRAMS = 32,  /* the programs know what: random values, say */
 	RR_LEARNED_NOT_EQUAL = 64, /* each client of a strategy has a table of its own */
-	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_DAY,
+	RR_LEARNED_SCRIPTS = 128,  /* which ones servers know is a part of states */
+	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_SCRIPTS | RR_LEARNED_DAY,
 };
 
 /* One path through the states. */
@@ -75,6 +76,7 @@ struct rr_search {
 	uint32_t *answers;      /* by their numbers */
 	struct rr_server_table tables[2];
 	bool has_tables;
+	bool wants_scripts;         /* programs ask which ones servers know */
 	const char *random_command; /* of tables that are gone; NULL = none */
 	struct rr_program program;
 	struct rr_product_config wanted; /* the next product */

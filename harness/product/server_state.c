@@ -101,16 +101,50 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 	}
 }
 
-/* After a restart: which of the clients' scripts are known again. */
-static bool read_scripts(const struct rr_server_table *table, struct rr_asker *asker, FILE *file)
+/* Of a command that makes a script known; NULL: it is none. */
+static const struct rl_word *script_of(const struct rr_server_table *table, uint32_t command)
+{
+	const struct rl_command *words = &table->terms->command[command].words;
+	const char *name = rr_server_command_name(table, command);
+
+	if (words->n_words > 2 && (strcmp(name, "EVAL") == 0 || strcmp(name, "EVAL_RO") == 0))
+		return &words->words[1];
+	return words->n_words == 3 && strcmp(name, "SCRIPT") == 0 ? &words->words[2] : NULL;
+}
+
+/* Scripts that clients have sent since the last look. */
+static bool see_scripts(struct rr_server_table *table, struct rr_asker *asker)
+{
+	static const char sha1[] = "return redis.sha1hex(ARGV[1])";
+	struct rl_reply reply;
+
+	for (; table->n_looked < table->terms->n_commands; table->n_looked++) {
+		const struct rl_word *source = script_of(table, table->n_looked);
+		struct rl_command hash = {
+			.n_words = 4,
+			.words = { { "EVAL", 4 }, { sha1, strlen(sha1) }, { "0", 1 } },
+		};
+
+		if (!source)
+			continue;
+		hash.words[3] = *source;
+		if (!rr_asker_run(asker, &reply, &hash))
+			return false;
+		rr_scripts_add(&table->seen, reply.text, "", 0);
+	}
+	return true;
+}
+
+/* Which of the clients' scripts are known. */
+static bool read_scripts(const struct rr_scripts *scripts, struct rr_asker *asker, FILE *file)
 {
 	struct rl_reply reply;
 
-	for (size_t i = 0; i < table->scripts->n; i++) {
-		if (!rr_asker_say(asker, &reply, "SCRIPT EXISTS %s", table->scripts->all[i].sha1))
+	for (size_t i = 0; i < scripts->n; i++) {
+		if (!rr_asker_say(asker, &reply, "SCRIPT EXISTS %s", scripts->all[i].sha1))
 			return false;
 		if (reply.length == 1 && reply.elements[0].integer)
-			fputs(table->scripts->all[i].sha1, file);
+			fputs(scripts->all[i].sha1, file);
 	}
 	return true;
 }
@@ -145,7 +179,9 @@ bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
 	if (good)
 		read_keys(table, &data, file, state);
 	good = good && read_functions(table, asker, file, state) &&
-	       (!state->was_wiped || read_scripts(table, asker, file));
+	       (!state->was_wiped || read_scripts(table->scripts, asker, file)) &&
+	       (!table->scripts->are_state ||
+		(see_scripts(table, asker) && read_scripts(&table->seen, asker, file)));
 	fclose(file);
 	state->names = rr_terms_names_in(table->terms, bytes, size);
 	state->data = rr_intern_put(&table->data, bytes, size, NULL);

@@ -117,7 +117,7 @@ static bool may_draw(const struct rr_server_table *table, const char *name,
 
 	if (strncmp(name, "EVALSHA", 7) == 0)
 		text = rr_scripts_find(table->scripts, text->text);
-	else if (strcmp(name, "FUNCTION") == 0)
+	else if (strcmp(name, "FUNCTION") == 0 || strcmp(name, "SCRIPT") == 0)
 		text = &command->words[command->n_words - 1];
 	else if (strncmp(name, "EVAL", 4) != 0)
 		return false;
@@ -459,6 +459,7 @@ void rr_server_table_release(struct rr_server_table *table)
 	rr_intern_release(&table->others);
 	rr_intern_release(&table->singles);
 	rr_intern_release(&table->lists);
+	rr_scripts_release(&table->seen);
 	free(table->own);
 	free(table->other);
 	free(table->states);

@@ -10,7 +10,8 @@
  * A state is what the server says it is:
  *	data         every key of every database in the server's own order, with its
  *	             DUMP and the time it has left; functions, once any command has
- *	             dealt with them; after a restart, which scripts it knows again
+ *	             dealt with them; after a restart, or where clients ask for
+ *	             it, which scripts it knows
  *	connections  of each that is not as when it was opened: what CLIENT LIST says
  *	             of it (database, flags with the dirty WATCH, transaction,
  *	             subscriptions, name, user), the commands that its transaction or
@@ -95,6 +96,8 @@ struct rr_server_table {
 	struct rr_server_row *row;         /* by the numbers of `rows` */
 	struct rr_asker *asker;
 	const struct rr_scripts *scripts;
+	struct rr_scripts seen;       /* that commands have brought, where they are state */
+	uint32_t n_looked;            /* commands that were looked at for that */
 	uint32_t at;                  /* the asker's state; RR_NO_ID = not known */
 	uint64_t n_asked, n_replayed; /* questions; and on the way to them */
 	bool differs;                 /* one question was answered in two ways */

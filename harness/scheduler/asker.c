@@ -96,11 +96,24 @@ void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *comman
 			       command->words[2].length);
 }
 
-void rr_scripts_release(struct rr_scripts *scripts)
+static void free_scripts(struct rr_scripts *scripts)
 {
 	for (size_t i = 0; i < scripts->n; i++)
 		free((char *)scripts->all[i].source.text);
 	free(scripts->all);
+	scripts->all = NULL;
+	scripts->n = 0;
+}
+
+void rr_scripts_become_state(struct rr_scripts *scripts)
+{
+	free_scripts(scripts);
+	scripts->are_state = true;
+}
+
+void rr_scripts_release(struct rr_scripts *scripts)
+{
+	free_scripts(scripts);
 	*scripts = (struct rr_scripts){ 0 };
 }
 
@@ -347,6 +360,7 @@ static bool empty(struct rr_asker *asker)
 	struct rl_reply reply;
 
 	return rr_asker_say(asker, &reply, "FLUSHALL") &&
+	       (!asker->scripts->are_state || rr_asker_say(asker, &reply, "SCRIPT FLUSH")) &&
 	       (!asker->has_functions || rr_asker_say(asker, &reply, "FUNCTION FLUSH"));
 }
 

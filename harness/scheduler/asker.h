@@ -31,6 +31,9 @@ struct rr_question {
 struct rr_scripts {
 	const struct rl_command *first; /* the owner's; they must succeed */
 	size_t n_first;
+	/* Programs ask which ones a server knows, or have it forget them: it begins with
+	 * none, and which it knows is a part of its state. */
+	bool are_state;
 	size_t n;
 	struct rr_script {
 		char sha1[41];
@@ -46,6 +49,8 @@ void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *comman
 		     const struct rl_reply *reply);
 /* NULL = unknown. */
 const struct rl_word *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
+/* From now on servers begin with none. */
+void rr_scripts_become_state(struct rr_scripts *scripts);
 void rr_scripts_release(struct rr_scripts *scripts);
 
 struct rr_asker;

@@ -172,6 +172,7 @@ struct rr_program {
 	bool on_sockets;    /* commands and replies of its own links go over sockets, the
 			     * other ends of which are the run's */
 	bool knows_scripts; /* servers know every script by its hash */
+	bool loads_scripts; /* to load one is a step: see rr_scripts */
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
 };

@@ -143,6 +143,39 @@ Test(server_state, scripts_that_draw_are_random_commands)
 		  2, "a command's reply is random");
 }
 
+#define SCRIPT "return redis.call('INCR', 'runs')"
+
+/* As bee-queue does. Both may ask before either has loaded it, and a server then says 0 to
+ * both; in a serial order the second is told 1. */
+Test(server_state, which_scripts_a_server_knows_is_state)
+{
+	static const char asks[] = "import hashlib\n"
+				   "sha = hashlib.sha1(b\"" SCRIPT "\").hexdigest()\n"
+				   "if r('SCRIPT', 'EXISTS', sha) == [0]:\n"
+				   "    r('INCR', 'loads')\n"
+				   "    assert r('SCRIPT', 'LOAD', \"" SCRIPT "\") == sha\n"
+				   "r('EVALSHA', sha, 0)";
+
+	check_one("--data-only", asks, 1, "loads = \"2\"");
+	assert_told("loads = \"1\"");
+}
+
+/* Whoever is told NOSCRIPT sends the script, unless it is flushed in between: the server
+ * says NOSCRIPT to the second EVALSHA, too. */
+Test(server_state, scripts_that_are_flushed_are_gone)
+{
+	check_two("",
+		  "import hashlib\n"
+		  "sha = hashlib.sha1(b\"" SCRIPT "\").hexdigest()\n"
+		  "r('SCRIPT', 'LOAD', \"" SCRIPT "\")\n"
+		  "if isinstance(r('EVALSHA', sha, 0), Exception): r('SET', 'gone', 1)",
+		  "r('SCRIPT', 'FLUSH')", 1, "gone = \"1\"");
+	check_one("",
+		  "r('EVAL', \"" SCRIPT "\", 0)\n"
+		  "r('SCRIPT', 'FLUSH')",
+		  0, "serializable");
+}
+
 /* ---- The protocol --------------------------------------------------------------------- */
 
 /* A line may have quotes: the value is "b c", as MONITOR of a server shows. */
