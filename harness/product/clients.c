@@ -20,19 +20,26 @@ static void count_transition(struct rr_expansion *it, size_t thread, bool is_bus
 
 /* ---- Commands are executed ------------------------------------------------ */
 
+/* How often a client has done the same in vain, without those times that it may do so after
+ * a wait for what may end. */
+static int polls_of(const struct rr_state *state, size_t client)
+{
+	return rr_state_client(state, client)->polls - state->common.blind;
+}
+
 /* May the client have done the same in vain as often as the bound says? */
 static bool may_poll_on(const struct rr_state *state, size_t client)
 {
 	const struct rr_product_config *config = &state->product->config;
 
-	return config->program->run_ops && rr_state_client(state, client)->polls >= config->rounds;
+	return config->program->run_ops && polls_of(state, client) >= config->rounds;
 }
 
 /* Has it done so more often? */
 static bool has_polled_on(const struct rr_state *state, size_t client)
 {
 	return !rr_product_failed(state->product) &&
-	       rr_state_client(state, client)->polls > state->product->config.rounds;
+	       polls_of(state, client) > state->product->config.rounds;
 }
 
 /* Would the client do once more what it has done in vain as often as the bound

@@ -233,6 +233,43 @@ static void add_wait(struct rr_expansion *it, const struct rr_state *from,
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
+/* Does a process that polls look at its clock each time? */
+static bool reads_clock(const struct rr_state *state, size_t client)
+{
+	const struct rr_client_state *states = state->product->clients[client].states;
+	uint32_t at = state->clients[client].state;
+	bool reads = false;
+
+	for (int i = 0; i <= RR_LOOP_MAX && at != RR_NO_ID && !reads; i++) {
+		reads = states[at].has_read;
+		at = states[at].parent;
+	}
+	return reads;
+}
+
+/* Does a process, alone, go on polling as before? */
+static bool polls_on_alone(const struct rr_state *from, size_t client)
+{
+	const uint8_t polls = rr_state_client(from, client)->polls;
+	struct rr_state after;
+
+	rr_state_copy(&after, from);
+	while (rr_state_step_alone(&after, client, true)) {
+		if (rr_state_client(&after, client)->polls < polls)
+			return false;
+	}
+	return true;
+}
+
+static bool all_poll_on(const struct rr_state *from)
+{
+	for (size_t i = 0; i < from->product->n_clients; i++) {
+		if (!rr_state_has_ended(from, i) && !polls_on_alone(from, i))
+			return false;
+	}
+	return true;
+}
+
 /* After so long, is somebody let in, or do refused clients leave something where they do not
  * now, or the other way round? */
 static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes)
@@ -242,17 +279,32 @@ static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes
 
 	rr_state_copy(&later, from);
 	rr_state_pass_time(&later, ns);
+	later.common.blind++;
+	if (from->product->config.program->run_ops)
+		return !all_poll_on(&later);
 	return !all_are_refused(&later, false, &changes_later) || changes_later != changes;
 }
 
+/* Can what somebody waits for end by what a clock says? */
+static bool may_end_unknown(const struct rr_state *from)
+{
+	const struct rr_product_config *config = &from->product->config;
+	bool may = config->absolute;
+
+	for (size_t i = 0; i < from->product->n_clients && config->program->run_ops; i++)
+		may |= !rr_state_has_ended(from, i) && reads_clock(from, i);
+	return may && from->common.blind < BLIND_WAITS_MAX;
+}
+
 /* Nothing that is known ends by itself. What a timestamp in a value stands for may: the
- * time until then; RR_NEVER: it does not within a day. */
+ * time until then; RR_NEVER: it does not within a day. Each look at processes is a start of
+ * one, so the time is found less exactly. */
 static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 {
 	const struct rr_product_config *config = &from->product->config;
 	int64_t too_early_ns = 0, ns = config->lease_ns + RR_LAPSE_NS;
 
-	if (!config->absolute || from->common.blind >= BLIND_WAITS_MAX)
+	if (!may_end_unknown(from))
 		return RR_NEVER;
 	while (!is_other_after(from, ns, changes)) {
 		if (ns == DAY_NS || rr_product_failed(from->product))
@@ -260,7 +312,8 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 		too_early_ns = ns;
 		ns = rr_lesser_ns(2 * ns, DAY_NS);
 	}
-	while (too_early_ns > 0 && ns - too_early_ns > SECOND_NS) {
+	while (too_early_ns > 0 &&
+	       ns - too_early_ns > (config->program->run_ops ? ns / 8 : SECOND_NS)) {
 		const int64_t middle_ns = too_early_ns + (ns - too_early_ns) / 2;
 
 		if (is_other_after(from, middle_ns, changes))

@@ -164,3 +164,30 @@ Test(check_time, threads_that_wake_each_other_do_not_sleep)
 	compile("handing");
 	check_program("sleep 1000 & $HERE/handing || exit 1\nkill $!\n" CLI "INCR counter", 0);
 }
+
+/* ---- Times of day in values ------------------------------------------------------------ */
+
+#define UNTIL "--crashes 1 --ignore lock --data-only -- sh $HERE/until "
+
+/* The lock of a client that has crashed: on a real server the other one comes in when the
+ * time is over that the lock's value says, and only then. */
+Test(check_time, a_lock_whose_value_says_when_it_ends_is_no_deadlock)
+{
+	static const char program[] = "cat >$HERE/until <<'END'\n"
+				      "while :; do\n"
+				      "  value=$(" CLI "GET lock) now=$(date +%s)\n"
+				      "  if [ -z \"$value\" ]; then [ $(" CLI
+				      "SETNX lock $((now + $1))) = 1 ] && break\n"
+				      "  elif [ $value -lt $now ]; then\n"
+				      "    [ $(" CLI
+				      "GETSET lock $((now + $1))) = $value ] && break\n"
+				      "  fi\n"
+				      "  sleep 1\n"
+				      "done\n" CLI "INCR counter\n" CLI "DEL lock\nEND\n";
+
+	cr_assert_eq(cli_run(program), 0);
+	cr_assert_eq(cli_run(CHECK UNTIL "600 2>&1"), 2, "%s", cli_output);
+	cr_assert(strstr(cli_output, "only so far: --rounds"), "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK UNTIL "300000 2>&1"), 1, "%s", cli_output);
+	cr_assert(strstr(cli_output, "no progress"), "%s", cli_output);
+}
