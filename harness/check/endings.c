@@ -196,23 +196,35 @@ static char *take_compared(const struct rr_endings *endings, const char **text, 
 	return rr_strdup(varying->pattern);
 }
 
-bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b)
+bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b, const char **at_a,
+		       const char **at_b)
 {
 	const struct rr_ending one = rr_endings_get(endings, a), other = rr_endings_get(endings, b);
 	const char *rest_one = one.output, *rest_other = other.output;
 	size_t number_one = 0, number_other = 0;
 	bool is_same = one.status == other.status, is_over = a == b;
 
-	while (is_same && !is_over) {
-		char *line_one = take_compared(endings, &rest_one, &number_one);
-		char *line_other = take_compared(endings, &rest_other, &number_other);
+	do {
+		char *line_one, *line_other;
 
-		is_over = !line_one && !line_other;
-		is_same = is_over || (line_one && line_other && strcmp(line_one, line_other) == 0);
+		*at_a = rest_one;
+		*at_b = rest_other;
+		line_one = take_compared(endings, &rest_one, &number_one);
+		line_other = take_compared(endings, &rest_other, &number_other);
+		is_over = is_over || (!line_one && !line_other);
+		is_same = is_same && (is_over || (line_one && line_other &&
+						  strcmp(line_one, line_other) == 0));
 		free(line_one);
 		free(line_other);
-	}
-	return is_same;
+	} while (is_same && !is_over);
+	return !is_same;
+}
+
+bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	const char *at_a, *at_b;
+
+	return !rr_endings_differ(endings, a, b, &at_a, &at_b);
 }
 
 void rr_endings_release(struct rr_endings *endings)

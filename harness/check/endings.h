@@ -43,6 +43,11 @@ struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t numbe
 /* But for what is left out. */
 bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b);
 
+/* Are they not? Then the first line that tells it begins at *at_a and *at_b in what they
+ * printed. */
+bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b, const char **at_a,
+		       const char **at_b);
+
 /* Two runs with the same history have ended in these ways: from now on the words in which
  * they differ are left out. */
 void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b);

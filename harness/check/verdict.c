@@ -9,8 +9,9 @@
 #include "base/reply.h"
 #include "base/text.h"
 
-/* Of what a program printed: characters, and lines before it failed. */
-enum { OUTPUT_SHOWN = 200, FAILURE_LINES = 20 };
+/* Of what a program printed: characters, those of them before a difference, and lines before
+ * it failed. */
+enum { OUTPUT_SHOWN = 200, OUTPUT_BEFORE = 60, FAILURE_LINES = 20 };
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
@@ -60,27 +61,54 @@ void rr_checked_print_status(FILE *out, int status)
 		fprintf(out, "exited with %d", WEXITSTATUS(status));
 }
 
-/* How each client ended: those that did not succeed; or all, with what they printed, on
- * one line. */
-static void print_endings(FILE *out, const struct rr_check *check, const int *endings, bool outputs)
+/* What is shown of an output begins where it differs from another one, if that would be cut
+ * off. */
+static const char *shown_from(const struct rr_check *check, int ending, int other)
+{
+	const char *output = rr_programs_ending(check->programs, ending).output, *at, *at_other;
+	size_t n = 0;
+
+	if (strlen(output) <= OUTPUT_SHOWN || other < 0 ||
+	    !rr_endings_differ(rr_programs_endings(check->programs), (uint32_t)ending,
+			       (uint32_t)other, &at, &at_other))
+		return output;
+	while (at[n] && at[n] == at_other[n])
+		n++;
+	if (at + n < output + OUTPUT_SHOWN - OUTPUT_BEFORE)
+		return output;
+	return n > OUTPUT_BEFORE ? at + n - OUTPUT_BEFORE : at;
+}
+
+static void print_output(FILE *out, const struct rr_check *check, int ending, int other)
+{
+	const char *output = rr_programs_ending(check->programs, ending).output;
+	const char *from = shown_from(check, ending, other);
+	const size_t length = strlen(from);
+
+	if (!*output)
+		return;
+	fprintf(out, ", printed %s", from > output ? "..." : "");
+	rr_write_quoted(out, from, length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN);
+	fputs(length > OUTPUT_SHOWN ? "..." : "", out);
+}
+
+/* How each client ended: those that did not succeed; or, where they are compared with
+ * `others`, all, with what they printed, on one line. */
+static void print_endings(FILE *out, const struct rr_check *check, const int *endings,
+			  const int *others)
 {
 	for (size_t i = 0; i < check->n_clients; i++) {
 		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
-		const size_t length = strlen(ending.output);
 
-		if (endings[i] >= 0 && !ending.status && !outputs)
+		if (endings[i] >= 0 && !ending.status && !others)
 			continue;
 		fprintf(out, "  %c ", (char)('A' + i));
 		if (endings[i] < 0)
 			fputs("crashed, or did not run", out);
 		else
 			rr_checked_print_status(out, ending.status);
-		if (outputs && endings[i] >= 0 && length > 0) {
-			fputs(", printed ", out);
-			rr_write_quoted(out, ending.output,
-					length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN);
-			fputs(length > OUTPUT_SHOWN ? "..." : "", out);
-		}
+		if (others && endings[i] >= 0)
+			print_output(out, check, endings[i], others[i]);
 		fputc('\n', out);
 	}
 }
@@ -111,15 +139,15 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 		if (!finding->nearest)
 			print_who_ended_well(out, check, finding);
 	}
-	print_endings(out, check, finding->endings, false);
+	print_endings(out, check, finding->endings, NULL);
 }
 
 static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	fputs("In the end\n", out);
-	print_endings(out, check, finding->endings, true);
+	print_endings(out, check, finding->endings, finding->nearest_endings);
 	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, finding->nearest_endings, true);
+	print_endings(out, check, finding->nearest_endings, finding->endings);
 }
 
 void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)

@@ -211,3 +211,19 @@ Test(check_data, what_is_kept_of_an_object_beside_its_value_is_refused_by_name)
 	check_program("", CLI "EVAL \"local object = {encoding = '\\\"object\\\"'} return 1\" 0",
 		      0);
 }
+
+/* GET n is 2 for both on a real server; one after the other, the first one hears 1. */
+Test(check_data, outputs_are_shown_where_they_differ)
+{
+	static const char long_line[] = "seq -s, 200; ", text_line[] = "printf '%s,' $(seq 200); ";
+	char program[200];
+
+	snprintf(program, sizeof(program), "%s" CLI "INCR n >/dev/null; " CLI "GET n", long_line);
+	check_program("", program, 1);
+	assert_prints(" exited with 0, printed ...\"2\\n\"\n");
+	assert_prints(" exited with 0, printed ...\"1\\n\"\n");
+	snprintf(program, sizeof(program), "%s" CLI "INCR n >/dev/null; " CLI "GET n", text_line);
+	check_program("", program, 1);
+	assert_prints(",198,199,200,2\\n\"\n");
+	assert_prints(",198,199,200,1\\n\"\n");
+}
