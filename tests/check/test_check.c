@@ -275,7 +275,7 @@ Test(check, what_cannot_be_judged_is_refused)
 		"CLIENT TRACKING ON",
 		"CONFIG SET maxmemory 1",
 		"SHUTDOWN NOSAVE",
-		"SCRIPT FLUSH",
+		"OBJECT FREQ x",
 		"ACL SETUSER x",
 	};
 	char command[200], part[60];
