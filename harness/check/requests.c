@@ -16,6 +16,15 @@ static const struct {
 } table[] = {
 	{ "HELLO", NULL, RR_REQUEST_NAMES },
 	{ "COMMAND", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "INFO", "KEYSPACE", RR_REQUEST_REFUSED },
+	{ "INFO", "STATS", RR_REQUEST_REFUSED },
+	{ "INFO", "CLIENTS", RR_REQUEST_REFUSED },
+	{ "INFO", "MEMORY", RR_REQUEST_REFUSED },
+	{ "INFO", "CPU", RR_REQUEST_REFUSED },
+	{ "INFO", "PERSISTENCE", RR_REQUEST_REFUSED },
+	{ "INFO", "COMMANDSTATS", RR_REQUEST_REFUSED },
+	{ "INFO", "ERRORSTATS", RR_REQUEST_REFUSED },
+	{ "INFO", "LATENCYSTATS", RR_REQUEST_REFUSED },
 	{ "INFO", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "PING", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "SCRIPT", "LOAD", RR_REQUEST_LOADS_SCRIPT },
@@ -24,7 +33,9 @@ static const struct {
 	{ "SCRIPT", "DEBUG", RR_REQUEST_REFUSED },
 	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
 	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
-	{ "READONLY", NULL, RR_REQUEST_ACCEPTED },
+	{ "READONLY", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "READWRITE", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "ASKING", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "RESET", NULL, RR_REQUEST_RESETS | RR_REQUEST_ENDS_QUEUE },
 	{ "CLIENT", "SETNAME", RR_REQUEST_NAMES },
 	{ "CLIENT", "GETNAME", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
@@ -80,6 +91,10 @@ static const struct {
 	{ "ACL", "LOAD", RR_REQUEST_REFUSED },
 	{ "ACL", "SAVE", RR_REQUEST_REFUSED },
 	{ "ACL", "LOG", RR_REQUEST_REFUSED },
+	{ "ACL", "GENPASS", RR_REQUEST_REFUSED },
+	{ "REPLCONF", NULL, RR_REQUEST_REFUSED },
+	{ "SLOWLOG", NULL, RR_REQUEST_REFUSED },
+	{ "LATENCY", NULL, RR_REQUEST_REFUSED },
 };
 
 /* In whichever letters. */
@@ -89,12 +104,15 @@ static bool word_is(const struct rl_word *word, const char *text)
 }
 
 /* In quotes, in whichever letters. */
-static bool has_literal(const char *text, const char *literal)
+static bool has_literal(const struct rl_word *word, const char *literal)
 {
 	const size_t length = strlen(literal);
 
-	for (const char *at = text; (at = strcasestr(at, literal)); at++) {
-		if (at > text && (at[-1] == '\'' || at[-1] == '"') && at[length] == at[-1])
+	for (size_t i = 1; i + length < word->length; i++) {
+		const char *at = word->text + i;
+
+		if ((at[-1] == '\'' || at[-1] == '"') && at[length] == at[-1] &&
+		    strncasecmp(at, literal, length) == 0)
 			return true;
 	}
 	return false;
@@ -109,12 +127,11 @@ static bool asks_of_objects(const struct rl_command *command)
 	const bool evaluates = word_is(&words[0], "EVAL") || word_is(&words[0], "EVAL_RO");
 	const bool loads = command->n_words > 2 && word_is(&words[1], "LOAD") &&
 			   (word_is(&words[0], "SCRIPT") || word_is(&words[0], "FUNCTION"));
-	const char *text = loads     ? words[command->n_words - 1].text :
-			   evaluates ? words[command->n_words > 1].text :
-				       "";
+	const struct rl_word *text = loads ? &words[command->n_words - 1] :
+					     &words[command->n_words > 1];
 	bool asks = false;
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+	for (size_t i = 0; (loads || evaluates) && i < sizeof(asked) / sizeof(asked[0]); i++)
 		asks |= has_literal(text, "OBJECT") && has_literal(text, asked[i]);
 	return asks;
 }

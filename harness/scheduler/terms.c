@@ -250,13 +250,14 @@ static bool has_category(const struct rl_reply *categories, const char *name)
 	return false;
 }
 
-/* What time makes of a command is not random here: the clock is ours. And what we
- * ask ourselves has no say. */
+/* What time makes of a command is not random here: the clock is ours. Nor is how far one
+ * trims or lists, as long as the server is the same. And what we ask ourselves has no say. */
 static bool is_timed(const char *name)
 {
 	static const char *const names[] = {
-		"TTL",   "PTTL", "TIME",       "XADD",        "XPENDING", "XCLAIM", "XAUTOCLAIM",
-		"XINFO", "DUMP", "EXPIRETIME", "PEXPIRETIME", "INFO",     "CLIENT", "SCAN",
+		"TTL",        "PTTL",  "TIME",  "XADD",       "XPENDING",    "XCLAIM",
+		"XAUTOCLAIM", "XINFO", "DUMP",  "EXPIRETIME", "PEXPIRETIME", "INFO",
+		"CLIENT",     "SCAN",  "HSCAN", "SSCAN",      "ZSCAN",       "XTRIM",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

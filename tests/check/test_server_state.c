@@ -252,3 +252,41 @@ Test(server_state, what_is_queued_is_answered_by_exec)
 		  0, "serializable");
 	check_one("", "r('MULTI')\nr('CLIENT', 'ID')", 65, "sent CLIENT ID");
 }
+
+/* All that a server of 7.0 knows was tried: these would be answered differently each time,
+ * or tell of more than the data. */
+Test(server_state, what_cannot_be_judged_is_refused_by_name)
+{
+	static const char *const commands[] = { "ACL GENPASS",   "SLOWLOG LEN",  "LATENCY RESET",
+						"CLIENT LIST",   "CLIENT KILL",  "CLIENT REPLY",
+						"INFO keyspace", "SCRIPT DEBUG", "REPLCONF ACK" };
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char text[100], told[100];
+
+		snprintf(text, sizeof(text), "r(*'%s'.split())", commands[i]);
+		snprintf(told, sizeof(told), "client A sent %s, which redrace check cannot judge",
+			 commands[i]);
+		check_one("--clients 1", text, 65, told);
+	}
+}
+
+/* A server that is no part of a cluster says so. */
+Test(server_state, what_a_server_refuses_is_refused_in_its_words)
+{
+	check_one(
+		"",
+		"assert 'cluster support disabled' in str(r('READONLY'))\n"
+		"assert 'unknown subcommand' in str(r('CLIENT', 'MAINT_NOTIFICATIONS', 'ON')).lower()\n"
+		"r('INCR', 'n')",
+		0, "serializable");
+}
+
+/* Which part of a table a cursor leads to is the same for the same data. */
+Test(server_state, lists_by_cursor_are_not_random)
+{
+	check_one("--data-only",
+		  "r('HSET', 'h', 'a', 1)\n"
+		  "r('INCRBY', 'n', len(r('HSCAN', 'h', 0)[1]))",
+		  0, "serializable");
+}
