@@ -120,6 +120,36 @@ static struct rr_instance_config instances_of(struct rr_check *check)
 					    } };
 }
 
+/* Names of --client that a race can have: the server has one, too, and a client's second
+ * connection is its name with a number. */
+static bool are_plain_names(const struct rr_check_options *options)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	for (size_t i = 0; i < options->n_named; i++) {
+		const char *name = options->named[i].name;
+		const size_t length = strlen(name);
+
+		if (strspn(name, letters) < length || strcmp(name, "redis") == 0)
+			return false;
+		for (size_t j = 0; j < options->n_named; j++) {
+			if (j != i && strncmp(options->named[j].name, name, length) == 0 &&
+			    strlen(options->named[j].name) <= length + 1)
+				return false;
+		}
+	}
+	return options->n_named > 0;
+}
+
+static void name_clients(struct rr_check *check)
+{
+	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
+	const bool are_plain = are_plain_names(check->options);
+
+	for (size_t i = 0; i < check->n_clients; i++)
+		check->names[i] = are_plain ? check->options->named[i].name : letters[i];
+}
+
 static void make_programs(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
@@ -203,6 +233,7 @@ static struct rr_explore_config config_of(struct rr_check *check)
 	config.programs = ops_of(check->programs);
 	config.checker = ops_of(check->checker);
 	config.n_clients = check->n_clients;
+	config.client_names = check->names;
 	config.given = check->given.commands;
 	config.n_given = check->given.n_commands;
 	config.ignored = check->options->ignored;
@@ -262,6 +293,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	check->progress = (struct rr_explore_progress){ .signals = &check->session.signals,
 							.name = "check",
 							.unit = "states" };
+	name_clients(check);
 	if (options->seconds)
 		check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {

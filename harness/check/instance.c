@@ -181,7 +181,8 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 /* What was sent is executed all the same; what the connection carried goes. */
 static void on_instance_close(void *context, int connection)
 {
-	static const char *const reset[] = { "RESET", NULL };
+	/* Not spelled as a client's own: it is drawn as what it is (draw/wording.c). */
+	static const char *const reset[] = { "Reset", NULL };
 	struct rr_instance *instance = context;
 	struct rr_lane *lane = lane_for(instance, connection);
 

@@ -102,7 +102,7 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 
 		if (endings[i] >= 0 && !ending.status && !others)
 			continue;
-		fprintf(out, "  %c ", (char)('A' + i));
+		fprintf(out, "  %s ", check->names[i]);
 		if (endings[i] < 0)
 			fputs("crashed, or did not run", out);
 		else
@@ -123,7 +123,7 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 	for (size_t i = 0; i < check->n_clients; i++) {
 		if (!(finding->ended_well & 1U << i))
 			continue;
-		fprintf(out, "%s%c", between, (char)('A' + i));
+		fprintf(out, "%s%s", between, check->names[i]);
 		between = ", ";
 	}
 	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
@@ -246,7 +246,7 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 
 	if (!rr_programs_last_ending(check->programs, client, &ending))
 		return;
-	fprintf(out, "  %c ", (char)('A' + client));
+	fprintf(out, "  %s ", check->names[client]);
 	rr_checked_print_status(out, ending.status);
 	fputc('\n', out);
 	from = ending.output + strlen(ending.output);

@@ -28,6 +28,7 @@ struct rr_check {
 	struct rr_programs *checker; /* NULL = there is none */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE];
+	const char *names[RR_CHECK_CLIENTS_MAX]; /* of clients, where they are told of */
 	struct rr_strangers strangers;
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -11,6 +12,9 @@
 
 /* Rounds of a repeat that are drawn at its beginning and its end together. */
 enum { ROUNDS_SHOWN = 2 };
+
+/* Of the commands that come before the first step, where there are more than so many. */
+enum { GIVEN_SHOWN = 3, GIVEN_MOST = 4 };
 
 /* What a row needs to know of those before it. */
 struct maker {
@@ -149,6 +153,32 @@ static struct rr_row *add_picture_row(struct maker *maker, enum rr_row_kind kind
 	return row;
 }
 
+static bool is_queued(const struct rr_event *event)
+{
+	return event->reply && event->step->kind == RR_STEP_RUN &&
+	       strcmp(event->reply, "QUEUED") == 0;
+}
+
+/* What a program's client queues behind MULTI stands in one row with it: nothing happens
+ * before EXEC. True: the event is part of the last row now. */
+static bool join_queue(struct maker *maker, const struct rr_event *event)
+{
+	struct rr_picture *picture = maker->picture;
+	struct rr_row *row = picture->n_rows ? &picture->rows[picture->n_rows - 1] : NULL;
+
+	if (!picture->race->shows || !is_queued(event) || !row || !row->event ||
+	    row->client != event->step->client || row->broke || event->step->remark ||
+	    !(is_queued(row->event) || strcasecmp(row->text, "MULTI") == 0))
+		return false;
+	row->event = event;
+	row->text = keep_text(picture,
+			      rr_words("%s; %s", row->text,
+				       keep_text(picture, rr_step_words(picture->trace, event))));
+	row->reply = keep_text(picture, rr_words_of_reply(event->reply));
+	set_sentence(picture, row);
+	return true;
+}
+
 /* Who leaves, or crashes, is still inside while doing so. */
 static void add_event(struct maker *maker, const struct rr_event *event)
 {
@@ -243,7 +273,8 @@ static void add_events(struct maker *maker)
 			continue;
 		}
 		maker->number += event->step->kind != RR_STEP_NOTE;
-		add_event(maker, event);
+		if (!join_queue(maker, event))
+			add_event(maker, event);
 		i++;
 	}
 }
@@ -293,19 +324,24 @@ static void add_shown_keys(struct rr_picture *picture)
 	}
 }
 
-/* What was there before the first step. */
+/* What was there before the first step: of many commands only the first ones. */
 static void add_beginning(struct maker *maker)
 {
 	struct rr_picture *picture = maker->picture;
 	const struct rr_race *race = picture->race;
+	const size_t n = race->n_given > GIVEN_MOST ? GIVEN_SHOWN : race->n_given;
 
-	for (size_t i = 0; i < race->n_given; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct rr_event given = { .step = &race->given[i] };
 		const char *words = keep_text(picture, rr_step_words(picture->trace, &given));
 
 		add_picture_row(maker, RR_ROW_NOTE,
 				keep_text(picture, rr_words("given: %s", words)));
 	}
+	if (n < race->n_given)
+		add_picture_row(maker, RR_ROW_NOTE,
+				keep_text(picture,
+					  rr_words("given: %zu more commands", race->n_given - n)));
 	if (race->counter && race->counter_from)
 		add_picture_row(maker, RR_ROW_NOTE,
 				keep_text(picture, rr_words("given: %s is %lld", race->counter,

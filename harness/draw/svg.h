@@ -11,7 +11,7 @@ enum {
 	RR_SANS_PX = 8,      /* one of 13 px sans serif, with room to spare */
 	RR_LABEL_CHARS = 40, /* a label is wrapped there */
 	RR_LABEL_LINES = 3,  /* and shortened there */
-	RR_VALUE_CHARS = 28, /* a key and its value are shortened there */
+	RR_VALUE_CHARS = 28, /* a key and its value are shortened there, the key never */
 	RR_LINE_PX = 16,
 	RR_CHIP_PX = 22, /* height of a key's value */
 	RR_MARGIN_PX = 20,

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+enum { VALUE_LEAST = 14 }; /* with the sign before it */
+
 enum { LANES_GAP = 40, LABEL_GAP = 26, LEAST_PX = 300 };
 
 /* ---- Lanes --------------------------------------------------------------- */
@@ -36,6 +38,15 @@ static int mono_px(const char *text, size_t most)
 	return (int)(width < most ? width : most) * RR_MONO_PX;
 }
 
+/* The value is shortened, and not the key: keys would look alike. */
+static size_t chip_columns(const char *label)
+{
+	const char *value = strstr(label, " = ");
+	const size_t most = value ? (size_t)(value - label) + VALUE_LEAST : 0;
+
+	return most < RR_VALUE_CHARS ? RR_VALUE_CHARS : most;
+}
+
 static int widest_chip_px(const struct rr_picture *picture, int server)
 {
 	int widest = 0;
@@ -45,7 +56,8 @@ static int widest_chip_px(const struct rr_picture *picture, int server)
 			const char *label = picture->rows[i].labels[k];
 
 			if (label && picture->keys[k].server == server)
-				widest = rr_larger(widest, mono_px(label, RR_VALUE_CHARS) + 14);
+				widest = rr_larger(widest,
+						   mono_px(label, chip_columns(label)) + 14);
 		}
 	}
 	return widest;
@@ -189,10 +201,11 @@ int rr_svg_label(struct rr_svg *svg, int x, int side, int y, const char *class, 
 
 void rr_svg_chip(struct rr_svg *svg, int x, int y, const char *text)
 {
-	const int width = mono_px(text, RR_VALUE_CHARS) + 10;
+	const size_t columns = chip_columns(text);
+	const int width = mono_px(text, columns) + 10;
 
 	rr_svg_box(svg, x - width / 2, y, width, RR_CHIP_PX - 2, "#FFFFFF", "#555555", 3);
-	rr_svg_text(svg, x, y + 14, RR_ANCHOR_MIDDLE, "m", text, RR_VALUE_CHARS);
+	rr_svg_text(svg, x, y + 14, RR_ANCHOR_MIDDLE, "m", text, columns);
 }
 
 /* ---- Shapes -------------------------------------------------------------- */

@@ -389,23 +389,37 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 }
 
 /* The head of a column begins above its text. */
+static void table_head(struct sheet *sheet, struct column *column)
+{
+	struct rr_pen *pen = &sheet->pen;
+	size_t begin = column->at, width;
+
+	if (column->kind == ONE_CLIENT)
+		begin += column->index == 1 ? column->extra : sheet->gutter;
+	width = column->at + column->width - begin;
+	rr_pen_go(pen, begin);
+	if (column->left && *column->left) {
+		const char *text = column->left;
+
+		rr_pen_text(pen, text, rr_plain_line(&column->left, width));
+	}
+}
+
+/* A name that is wider than its column has several lines: cut, two keys might look alike. */
 static void table_heads(struct sheet *sheet)
 {
 	struct rr_pen *pen = &sheet->pen;
 
-	rr_pen_paint(pen, RR_BOLD);
-	rr_pen_string(pen, " #");
-	for (size_t i = 0; i < sheet->n; i++) {
-		const struct column *column = &sheet->columns[i];
-		size_t begin = column->at;
-
-		if (column->kind == ONE_CLIENT)
-			begin += column->index == 1 ? column->extra : sheet->gutter;
-		rr_pen_go(pen, begin);
-		rr_pen_text(pen, column->head,
-			    rr_plain_fit(column->head, column->at + column->width - begin));
+	for (size_t i = 0; i < sheet->n; i++)
+		sheet->columns[i].left = sheet->columns[i].head;
+	for (bool is_first = true; is_first || !is_row_done(sheet); is_first = false) {
+		rr_pen_paint(pen, RR_BOLD);
+		if (is_first)
+			rr_pen_string(pen, " #");
+		for (size_t i = 0; i < sheet->n; i++)
+			table_head(sheet, &sheet->columns[i]);
+		rr_pen_end_line(pen);
 	}
-	rr_pen_end_line(pen);
 	rr_pen_paint(pen, RR_DIM);
 	rr_pen_fill(pen, "─", sheet->width);
 	rr_pen_end_line(pen);

@@ -147,9 +147,18 @@ const char *rr_step_kind_word(const struct rr_step *step)
 	return others[step->kind] ? others[step->kind] : rr_step_word(step->kind);
 }
 
+/* How redrace check writes down that a client's connection is closed (check/instance.c): on
+ * the server that does the same. */
+static bool is_closing(const struct rr_step *step)
+{
+	return step->kind == RR_STEP_RUN && step->n_words == 1 &&
+	       strcmp(step->words[0].text, "Reset") == 0;
+}
+
 enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
 {
-	return step->kind <= RR_STEP_READ    ? RR_ROW_MESSAGE :
+	return is_closing(step)              ? RR_ROW_MARK :
+	       step->kind <= RR_STEP_READ    ? RR_ROW_MESSAGE :
 	       step->kind <= RR_STEP_COMPUTE ? RR_ROW_MARK :
 	       step->kind == RR_STEP_NOTE    ? RR_ROW_NOTE :
 	       step->kind == RR_STEP_FAULT   ? RR_ROW_FAULT :
@@ -162,6 +171,8 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	const long long amount = (long long)step->amount;
 	char passed[DURATION_SIZE], now[DURATION_SIZE];
 
+	if (is_closing(step))
+		return rr_words("closes its connection");
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:

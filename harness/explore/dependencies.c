@@ -45,14 +45,16 @@ static bool make_event(const struct rr_action *action, struct rr_history_event *
 	return true;
 }
 
-uint32_t rr_history_follow(struct rr_history *history, struct rr_contents *contents,
-			   const struct rr_actions *actions, const size_t *steps)
+uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *program,
+			   struct rr_contents *contents, const struct rr_actions *actions,
+			   const size_t *steps)
 {
 	uint32_t at = 0;
 
-	*history = (struct rr_history){
-		.contents = contents, .events = rr_calloc(actions->n + 1, sizeof(*history->events))
-	};
+	*history = (struct rr_history){ .program = program,
+					.contents = contents,
+					.events = rr_calloc(actions->n + 1,
+							    sizeof(*history->events)) };
 	for (size_t i = 0; i < actions->n && at != RR_NO_ID; i++) {
 		struct rr_history_event *event = &history->events[history->n];
 

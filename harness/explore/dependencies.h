@@ -38,6 +38,7 @@ struct rr_dependency {
 };
 
 struct rr_history {
+	const struct rr_program *program;
 	struct rr_contents *contents;
 	size_t n;
 	struct rr_history_event *events;
@@ -46,8 +47,9 @@ struct rr_history {
 };
 
 /* The state of the server at the end. */
-uint32_t rr_history_follow(struct rr_history *history, struct rr_contents *contents,
-			   const struct rr_actions *actions, const size_t *steps);
+uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *program,
+			   struct rr_contents *contents, const struct rr_actions *actions,
+			   const size_t *steps);
 void rr_history_release(struct rr_history *history);
 
 /* False: there are too many commands. */

@@ -99,12 +99,13 @@ struct rr_explore_config {
 	void *context;
 	/* ---- Of programs of others ---- */
 	struct rr_explored_programs programs;
-	const char *title;              /* of the transcript */
-	const char *schedule;           /* only this one, in words (result->words); NULL =
+	const char *const *client_names; /* NULL = A, B, C, ... */
+	const char *title;               /* of the transcript */
+	const char *schedule;            /* only this one, in words (result->words); NULL =
 					 * all */
-	bool shows_all;                 /* a schedule to each kind of wrong final state */
-	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
-	const struct rl_command *given; /* done on the empty server at first */
+	bool shows_all;                  /* a schedule to each kind of wrong final state */
+	bool is_atomic;                  /* serial orders have no crashes, lose no replies */
+	const struct rl_command *given;  /* done on the empty server at first */
 	size_t n_given;
 	const char *const *ignored; /* patterns of keys that are not compared */
 	size_t n_ignored;

@@ -11,7 +11,7 @@
 #include "spans.h"
 #include "why.h"
 
-enum { KEY_SHOWN = 24 };
+enum { KEY_SHOWN = 100 };
 
 /* ---- Spans -------------------------------------------------------------------------- */
 
@@ -25,7 +25,8 @@ static int transaction_of(const struct rr_mender *mender, const struct rr_comman
 	return strcmp(name, "EXEC") == 0 || strcmp(name, "DISCARD") == 0 ? -1 : 0;
 }
 
-/* Can these commands become one step? */
+/* Can these commands become one step? What nobody can notice stands in the graph as early as it
+ * can: a span that began with it would take in what comes before. */
 static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_span span)
 {
 	const struct rr_command_slot *slots = mender->slots[group];
@@ -36,7 +37,7 @@ static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_
 
 		if (slot->command == RR_NO_ID)
 			return false;
-		if (i == span.first && depth != 0)
+		if (i == span.first && (depth != 0 || slot->is_alone))
 			return false;
 		depth += transaction_of(mender, slot);
 		if (i < span.first)
@@ -127,8 +128,10 @@ static void write_spans(FILE *out, const struct rr_mender *mender)
 		fputs(n > 1 ? "As one step each (scripts), " : "As one step (a script), ", out);
 	for (size_t i = 0; i < mender->n_groups; i++) {
 		if (texts[i] && n_same < mender->n_groups)
-			fprintf(out, "%c's %s%s", (char)('A' + mender->example[i]), texts[i],
-				--n ? " and " : "");
+			fprintf(out, "%s's %s%s",
+				rr_program_client_name(mender->graph->product->config.program,
+						       mender->example[i]),
+				texts[i], --n ? " and " : "");
 		free(texts[i]);
 	}
 }

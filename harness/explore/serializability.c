@@ -24,6 +24,7 @@ static bool open_programs(struct rr_search *search)
 	search->scripts.first = config->given;
 	search->scripts.n_first = config->n_given;
 	search->program.separate = true;
+	search->program.names = config->client_names;
 	search->wanted.increments = 1;
 	search->wanted.reads_clock = true;
 	search->wanted.is_local_first = true;
@@ -248,6 +249,7 @@ static void explain(struct rr_search *search, struct rr_outcome *finding,
 		    const struct rr_schedule *schedule, const size_t *steps, uint32_t nearest)
 {
 	const struct rr_why why = rr_why_find(&(struct rr_why_question){
+		.program = &search->program,
 		.contents = &search->judge.contents,
 		.actions = &schedule->actions,
 		.steps = steps,
@@ -269,21 +271,52 @@ static void look_for_mend(struct rr_search *search)
 		search->result->mend = rr_mend_find(&search->graph, search->result->found);
 }
 
+static bool is_named(const struct rr_search *search, const struct rr_actions *actions,
+		     const char *key)
+{
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const struct rl_command *command = &search->terms.command[action->command].words;
+
+		if (action->kind != RR_ACTION_ASK || action->question.kind != RR_ASK_COMMAND)
+			continue;
+		for (size_t w = 1; w < command->n_words; w++) {
+			if (strcmp(command->words[w].text, key) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Leaves those keys that commands of the schedule name, unless there are none; how many. */
+static size_t choose_keys(const struct rr_search *search, const struct rr_actions *actions,
+			  const char **keys, size_t n)
+{
+	size_t n_named = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_named(search, actions, keys[i]))
+			keys[n_named++] = keys[i];
+	}
+	n = n_named ? n_named : n;
+	return n < KEYS_SHOWN ? n : KEYS_SHOWN;
+}
+
 static char *write_transcript(struct rr_search *search, const struct rr_outcome *finding,
 			      const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
 	const char **keys;
 	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
 					       &keys);
-	char *transcript =
-		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
-				      &(struct rr_transcript_headings){
-					      .title = search->config->title,
-					      .shows = sum_up(finding->found),
-					      .keys = keys,
-					      .n_keys = n_keys < KEYS_SHOWN ? n_keys : KEYS_SHOWN,
-					      .steps = steps,
-				      });
+	char *transcript = rr_actions_transcript(
+		&search->product, &search->scripts, &schedule->actions,
+		&(struct rr_transcript_headings){
+			.title = search->config->title,
+			.shows = sum_up(finding->found),
+			.keys = keys,
+			.n_keys = choose_keys(search, &schedule->actions, keys, n_keys),
+			.steps = steps,
+		});
 
 	free(keys);
 	return transcript;

@@ -61,6 +61,24 @@ static void survey_command(struct rr_mender *mender, struct rr_command_slot *slo
 			    strcmp(is->words[1].text, was->words[1].text) != 0;
 }
 
+/* Is there but one thing to be done, although another client has not ended? */
+static bool is_alone(const struct rr_mender *mender, const struct rr_graph_edge *edge,
+		     uint32_t state)
+{
+	const struct rr_graph *graph = mender->graph;
+	const struct rr_product *product = graph->product;
+	const uint32_t *key = rr_graph_key(graph, state);
+
+	if (graph->first[state + 1] - graph->first[state] > 1)
+		return false;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (i != edge->transition.who && !rr_product_part(product, key, i)->is_crashed &&
+		    !rr_product_client(product, key, i)->has_ended)
+			return true;
+	}
+	return false;
+}
+
 /* False: too many commands. */
 static bool count_command(struct rr_mender *mender, const struct rr_graph_edge *edge,
 			  struct place *place)
@@ -76,8 +94,10 @@ static bool count_command(struct rr_mender *mender, const struct rr_graph_edge *
 	}
 	sent = rr_product_next_sent(mender->graph->product,
 				    rr_graph_key(mender->graph, place->state), transition);
-	if (mender->surveys && sent)
+	if (mender->surveys && sent) {
 		survey_command(mender, slot, sent);
+		slot->is_alone |= is_alone(mender, edge, place->state);
+	}
 	return sent && ++*n < RR_SPAN_COMMANDS;
 }
 

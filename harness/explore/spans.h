@@ -17,6 +17,8 @@ struct rr_command_slot {
 	uint8_t lane;     /* its connection */
 	bool varies;      /* there are others here, or other connections */
 	bool key_varies;  /* they have other first keys */
+	bool is_alone;    /* it was the only thing to be done, while others were there: a step that
+			   * nobody can notice may also come earlier or later */
 	bool waits;       /* a client may have waited for something else before it */
 };
 

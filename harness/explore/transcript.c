@@ -95,6 +95,22 @@ static void open_connections(struct rr_recorder *recorder, const struct rr_progr
 	}
 }
 
+/* A2 is a client of the race, but not another one. */
+static void note_connections(struct rr_recorder *recorder, const struct rr_program *program)
+{
+	const unsigned *used = recorder->setup.connections;
+
+	for (size_t i = 0; program->run_ops && i < program->n_clients; i++) {
+		const char *name = rr_program_client_name(program, i);
+
+		for (size_t j = 1; j < RR_RUN_ORDINALS; j++) {
+			if (used[i] >> j & 1)
+				rr_recorder_note(recorder, "%s%zu is a connection of %s's, too.",
+						 name, j + 1, name);
+		}
+	}
+}
+
 static bool record_actions(struct rr_recorder *recorder, const struct rr_product *product,
 			   const struct rr_actions *actions)
 {
@@ -106,6 +122,7 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 		if (product->clients[i].states[0].is_inside)
 			rr_recorder_enter(recorder, i);
 	}
+	note_connections(recorder, product->config.program);
 	open_connections(recorder, product->config.program, actions);
 	for (size_t i = 0; i < actions->n; i++)
 		rr_recorder_add(recorder, &actions->all[i]);

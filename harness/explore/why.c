@@ -11,7 +11,7 @@
 #include "dependencies.h"
 #include "explore.h"
 
-enum { WORDS_SHOWN = 3, WORD_SHOWN = 24 };
+enum { WORDS_SHOWN = 3, KEY_SHOWN = 100, WORD_SHOWN = 24 };
 
 /* ---- In words ------------------------------------------------------------------ */
 
@@ -21,15 +21,15 @@ static const struct rl_command *command_of(const struct rr_history *history,
 	return &history->contents->table->terms->command[event->action->command].words;
 }
 
-static char name_of(const struct rr_history_event *event)
+static const char *name_of(const struct rr_history *history, const struct rr_history_event *event)
 {
-	return (char)('A' + event->action->client);
+	return rr_program_client_name(history->program, event->action->client);
 }
 
-static void write_word(FILE *out, const struct rl_word *word)
+static void write_word(FILE *out, const struct rl_word *word, size_t most)
 {
 	char *plain = rr_plain_bytes(word->text, word->length);
-	const size_t fits = rr_plain_fit(plain, WORD_SHOWN);
+	const size_t fits = rr_plain_fit(plain, most);
 
 	fprintf(out, " %.*s%s", (int)fits, plain, plain[fits] ? "…" : "");
 	free(plain);
@@ -43,29 +43,32 @@ static void write_event(FILE *out, const struct rr_history *history,
 	const char *name = rr_server_command_name(history->contents->table, event->action->command);
 	const bool is_script = strncmp(name, "EVAL", 4) == 0;
 
+	/* Of a connection that was closed, see check/instance.c. */
+	if (strcmp(command->words[0].text, "Reset") == 0)
+		name = "closed connection";
 	fputs(name, out);
 	/* Of a script the first key says more than its text. */
 	if (is_whole && is_script && command->n_words > 3)
-		write_word(out, &command->words[3]);
+		write_word(out, &command->words[3], KEY_SHOWN);
 	for (size_t i = 1; is_whole && !is_script && i < command->n_words && i < WORDS_SHOWN; i++)
-		write_word(out, &command->words[i]);
+		write_word(out, &command->words[i], i == 1 ? KEY_SHOWN : WORD_SHOWN);
 	fprintf(out, " (%zu)", event->step);
 }
 
 static void write_dependency(FILE *out, const struct rr_history *history,
 			     const struct rr_dependency *it)
 {
-	const char a = name_of(it->a), b = name_of(it->b);
+	const char *a = name_of(history, it->a), *b = name_of(history, it->b);
 
-	fprintf(out, "%c is before %c: ", a, b);
+	fprintf(out, "%s is before %s: ", a, b);
 	if (it->kind == RR_DEPENDS_MISSED) {
 		write_event(out, history, it->a, true);
-		fprintf(out, " did not see %c's ", b);
+		fprintf(out, " did not see %s's ", b);
 		write_event(out, history, it->b, false);
 	} else {
-		fprintf(out, "%c's ", b);
+		fprintf(out, "%s's ", b);
 		write_event(out, history, it->b, true);
-		fprintf(out, " %s %c's ",
+		fprintf(out, " %s %s's ",
 			it->kind == RR_DEPENDS_SAW ? "saw" :
 			it->hides                  ? "overwrote" :
 						     "came after",
@@ -227,7 +230,7 @@ static void tell_of_time(const struct rr_history *history, FILE *out)
 			}
 			if (!maker)
 				continue;
-			fprintf(out, "%s, which %c's ", keys[k], name_of(maker));
+			fprintf(out, "%s, which %s's ", keys[k], name_of(history, maker));
 			write_event(out, history, maker, false);
 			fprintf(out, " wrote, has run out (%zu).\n", time->step);
 		}
@@ -267,8 +270,8 @@ struct rr_why rr_why_find(const struct rr_why_question *question)
 	size_t size;
 	FILE *out = rr_open_memory(&why.text, &size);
 
-	if (rr_history_follow(&history, question->contents, question->actions, question->steps) ==
-	    question->end)
+	if (rr_history_follow(&history, question->program, question->contents, question->actions,
+			      question->steps) == question->end)
 		tell(question, &history, &why, out);
 	rr_history_release(&history);
 	fclose(out);

@@ -15,6 +15,7 @@
 
 /* What is told of. */
 struct rr_why_question {
+	const struct rr_program *program;
 	struct rr_contents *contents; /* of the table of the only server */
 	const struct rr_actions *actions;
 	const size_t *steps; /* of each action: the number of its step, 0 = none */

@@ -180,16 +180,16 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	const uint16_t slot = action->question.slot;
 	const struct rl_reply *reply = reply_of(recorder, action->reply);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
-	const char name = (char)('A' + action->client);
+	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 	struct rr_step *step;
 
 	if (action->is_late) {
-		rr_recorder_note(recorder, "A command of %c's arrives late.", name);
+		rr_recorder_note(recorder, "A command of %s's arrives late.", name);
 		step = add_command(recorder, recorder->clients[action->client][RR_LATE_CLIENT],
 				   action, reply);
 	} else {
 		if (recorder->setup.is_detailed && action->input.thread)
-			rr_recorder_note(recorder, "%c's renewer:", name);
+			rr_recorder_note(recorder, "%s's renewer:", name);
 		mark_used(recorder, slot);
 		step = add_command(recorder, client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
@@ -223,7 +223,8 @@ static void note_dropped(struct rr_recorder *recorder, const struct rr_action *a
 	recorder_keep_words(recorder, &step, action->command, NULL);
 	rr_race_write_step(file, recorder->race, &step);
 	fclose(file);
-	rr_recorder_note(recorder, "%c's command never arrives:%s", 'A' + action->client,
+	rr_recorder_note(recorder, "%s's command never arrives:%s",
+			 rr_program_client_name(recorder->setup.program, action->client),
 			 strchr(line, '>') + 1);
 	free(line);
 }
@@ -304,24 +305,24 @@ static void add_mutex(struct rr_recorder *recorder, const struct rr_action *acti
 /* What a thread waited for, when somebody looks on. */
 static void note_waiting(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	const char name = (char)('A' + action->client);
+	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 	const char *of = action->input.thread ? "'s renewer" : "";
 
 	switch (action->stop.kind) {
 	case RR_STOP_SLEEP:
-		rr_recorder_note(recorder, "%c%s has slept", name, of);
+		rr_recorder_note(recorder, "%s%s has slept", name, of);
 		break;
 	case RR_STOP_ATTEMPT:
 		if (action->stop.duration_ns)
-			rr_recorder_note(recorder, "%c has slept", name);
+			rr_recorder_note(recorder, "%s has slept", name);
 		break;
 	case RR_STOP_WAIT:
 	case RR_STOP_LISTEN:
-		rr_recorder_note(recorder, "%c%s has waited%s", name, of,
+		rr_recorder_note(recorder, "%s%s has waited%s", name, of,
 				 action->input.kind == RR_INPUT_TIMEOUT ? "" : ", and is woken");
 		break;
 	case RR_STOP_JOIN:
-		rr_recorder_note(recorder, "%c's renewer has ended", name);
+		rr_recorder_note(recorder, "%s's renewer has ended", name);
 		break;
 	default:
 		break;
@@ -350,10 +351,10 @@ static void notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const struct rr_stop *stop = &action->stop;
-	const char name = (char)('A' + action->client);
+	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 
 	if (action->input.kind == RR_INPUT_CLOCK)
-		rr_recorder_note(recorder, "%c reads the clock: %" PRId64 " s", name,
+		rr_recorder_note(recorder, "%s reads the clock: %" PRId64 " s", name,
 				 action->input.value / 1000000000);
 	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
 		add_mutex(recorder, action);
@@ -362,7 +363,7 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 	else if (recorder->setup.is_detailed)
 		note_waiting(recorder, action);
 	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
-		rr_recorder_note(recorder, "%c waited in vain", name);
+		rr_recorder_note(recorder, "%s waited in vain", name);
 	add_marks(recorder, action);
 }
 

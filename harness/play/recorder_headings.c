@@ -42,16 +42,16 @@ static bool add_race_client(struct rr_recorder *recorder, int *client, const cha
 static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 {
 	const unsigned connections = recorder->setup.connections[client];
-	const char name = (char)('A' + client);
+	const char *name = rr_program_client_name(recorder->setup.program, client);
 	int *clients = recorder->clients[client];
 
 	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
 		clients[i] = -1;
-	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%c", name)))
+	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%s", name)))
 		return false;
 	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
 		if (connections >> i & 1 &&
-		    !add_race_client(recorder, &clients[i], keepf(recorder, "%c%zu", name, i + 1)))
+		    !add_race_client(recorder, &clients[i], keepf(recorder, "%s%zu", name, i + 1)))
 			return false;
 	}
 	return true;
@@ -63,7 +63,8 @@ static bool add_late_clients(struct rr_recorder *recorder)
 	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
 		if (recorder->setup.is_late[i] &&
 		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
-				     keepf(recorder, "%cl", (char)('A' + i))))
+				     keepf(recorder, "%sl",
+					   rr_program_client_name(recorder->setup.program, i))))
 			return false;
 	}
 	return true;

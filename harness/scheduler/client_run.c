@@ -190,6 +190,14 @@ static bool open_links(struct rr_client_run *run)
 	return true;
 }
 
+const char *rr_program_client_name(const struct rr_program *program, size_t client)
+{
+	static const char letters[][2] = { "A", "B", "C", "D", "E", "F", "G", "H",
+					   "I", "J", "K", "L", "M", "N", "O", "P" };
+
+	return program->names ? program->names[client] : letters[client];
+}
+
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client)
 {
 	struct rr_client_run *run = rr_calloc(1, sizeof(*run));

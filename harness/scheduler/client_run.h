@@ -143,6 +143,7 @@ struct rr_client_table;
 struct rr_program {
 	const struct rr_run_ops *run_ops; /* NULL: fibers */
 	size_t n_clients, n_servers;
+	const char *const *names;           /* of clients; NULL = A, B, C, ... */
 	const struct rl_address *addresses; /* of the servers, data first */
 	bool separate;                      /* each client is a process of its own */
 	struct rr_terms *terms;
@@ -176,6 +177,9 @@ struct rr_program {
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
 };
+
+/* What a client is called wherever people read of it. */
+const char *rr_program_client_name(const struct rr_program *program, size_t client);
 
 /* Never NULL; without memory for its stack the process ends. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);
