@@ -120,13 +120,14 @@ static bool ask_keys(struct rr_contents *contents, uint32_t state, struct rl_rep
 	return ask_words(contents, state, words, keys);
 }
 
-/* Libraries; none, where no command has dealt with functions. */
+/* Libraries; none, where no client has dealt with functions. */
 static bool ask_functions(struct rr_contents *contents, uint32_t state, struct rl_reply *libraries)
 {
 	static const char *const words[] = { "FUNCTION", "LIST", "WITHCODE", NULL };
+	const struct rr_intern *names = &contents->table->terms->words;
 
 	*libraries = (struct rl_reply){ .type = RL_REPLY_ARRAY };
-	return !contents->table->states[state].functions ||
+	return rr_intern_find(names, "FUNCTION", sizeof("FUNCTION")) == RR_NO_ID ||
 	       ask_words(contents, state, words, libraries);
 }
 

@@ -95,8 +95,6 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 		append_element(file, element + 2);
 		note_key(table, element, db, state);
 		state->contents += digest_of_key(element, db);
-		if (db != 0)
-			state->elsewhere += digest_of_key(element, db);
 		i += 3;
 	}
 }
@@ -159,7 +157,6 @@ static bool read_functions(struct rr_server_table *table, struct rr_asker *asker
 	if (!rr_asker_say(asker, &reply, "FUNCTION DUMP"))
 		return false;
 	append_element(file, &reply);
-	state->functions = digest_of_text(RR_HASH_START, &reply);
 	state->contents += digest_of_text(RR_HASH_START, &reply);
 	return true;
 }
@@ -174,7 +171,7 @@ bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
 	bool good;
 
 	state->first_end_ns = RR_NEVER;
-	state->contents = state->elsewhere = state->functions = 0;
+	state->contents = 0;
 	good = rr_asker_data(asker, &data);
 	if (good)
 		read_keys(table, &data, file, state);

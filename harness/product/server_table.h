@@ -61,9 +61,7 @@ struct rr_server_snapshot {
 			       * is left of it beside whole milliseconds */
 	uint64_t names;              /* of random values in it */
 	uint64_t contents;           /* a digest of all keys, in whichever order the
-			       * server has them ... */
-	uint64_t elsewhere;          /* ... of those in other databases than 0 ... */
-	uint64_t functions;          /* ... and of the functions */
+			       * server has them, and of functions */
 	bool was_wiped;
 };
 

@@ -314,6 +314,12 @@ static void sort_list(const struct rl_command *command, struct rl_reply *reply)
 		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
 }
 
+static void note_functions(struct rr_asker *asker, const struct rl_command *command)
+{
+	asker->has_functions = asker->has_functions ||
+			       strcasecmp(command->words[0].text, "FUNCTION") == 0;
+}
+
 static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
 			struct rl_reply *reply, bool *blocks)
 {
@@ -323,8 +329,7 @@ static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct 
 	if (!slot->id && !open_slot(asker, slot))
 		return false;
 	slot->is_changed = slot->is_changed || info.of_connection;
-	asker->has_functions = asker->has_functions ||
-			       strcasecmp(command->words[0].text, "FUNCTION") == 0;
+	note_functions(asker, command);
 	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
 		return fail(asker, slot->link);
 	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
@@ -398,6 +403,7 @@ static bool run_first(struct rr_asker *asker)
 		struct rl_reply reply;
 		char *words;
 
+		note_functions(asker, command);
 		if (!rr_asker_run(asker, &reply, command))
 			return false;
 		if (reply.type != RL_REPLY_FAILED)
@@ -487,6 +493,7 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts, struct rr_error *error)
 {
 	struct rr_asker *asker = rr_calloc(1, sizeof(*asker));
+	struct rl_reply reply;
 
 	asker->cluster = cluster;
 	asker->server = server;
@@ -496,7 +503,8 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 	asker->admin = rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (!asker->admin)
 		rr_out_of_memory();
-	if (rr_asker_reset(asker))
+	/* Another asker may have left some on this server. */
+	if (rr_asker_say(asker, &reply, "FUNCTION FLUSH") && rr_asker_reset(asker))
 		return asker;
 	rr_error_set(error, asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS, "%s", asker->error);
 	rr_asker_free(asker);

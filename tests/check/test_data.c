@@ -14,19 +14,25 @@ TestSuite(check_data, .init = cli_setup, .fini = cli_teardown);
 #define CLI "redis-cli -p $REDIS_PORT "
 #define READ_X "v=$(" CLI "EXISTS x); " CLI "SET x 1 >/dev/null; "
 
-static void check_program(const char *options, const char *program, int code)
+static void write_file(const char *name, const char *text)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[400];
+	char path[SUPPORT_DIRECTORY + 40];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/program", cli_home);
+	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
 	file = fopen(path, "w");
 	cr_assert_not_null(file);
-	fprintf(file, "%s\n", program);
+	fprintf(file, "%s\n", text);
 	fclose(file);
-	snprintf(command, sizeof(command),
-		 "printf 'XADD s 1-1 f v\\nXADD s 2-1 f v\\nXGROUP CREATE s g 0\\n' >$HERE/init; "
-		 "$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1",
+}
+
+static void check_program(const char *options, const char *program, int code)
+{
+	char command[400];
+
+	write_file("program", program);
+	write_file("init", "XADD s 1-1 f v\nXADD s 2-1 f v\nXGROUP CREATE s g 0");
+	snprintf(command, sizeof(command), "$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1",
 		 options);
 	cr_assert_eq(cli_run(command), code, "%s: %s", program, cli_output);
 }
@@ -169,6 +175,17 @@ Test(check_data, what_is_given_may_hold_any_byte)
 	cr_assert_eq(cli_run("printf 'SET \"a\"b 1\\n' >$HERE/given; $REDRACE check --init "
 			     "$HERE/given -- true 2>&1"),
 		     65, "%s", cli_output);
+}
+
+/* FUNCTION LOAD is refused where a library of that name is there already. */
+Test(check_data, functions_may_be_given)
+{
+	write_file("given", "FUNCTION LOAD \"#!lua name=a\\nredis.register_function('f', "
+			    "function() return redis.call('GET', 'c') end)\"\n");
+	check_program("--init $HERE/given", "v=$(" CLI "FCALL f 0); " CLI "SET c $((v + 1))", 1);
+	assert_prints("  c = \"1\"\n");
+	check_program("--init $HERE/given --data-only",
+		      CLI "FUNCTION DELETE a >/dev/null; " CLI "INCR c >/dev/null", 0);
 }
 
 /* KEYS lists both; x?y is the pattern of one of them alone. */

@@ -114,7 +114,6 @@ struct scene {
 static void open_scene(struct scene *scene)
 {
 	memset(scene, 0, sizeof(*scene));
-	stage_ask(&stage, 0, "FUNCTION FLUSH");
 	cr_assert(rr_server_table_init(&scene->table, &stage.cluster, 0, &scene->terms,
 				       &scene->scripts, "-", false));
 	scene->contents.table = &scene->table;
