@@ -328,6 +328,11 @@ bool rr_instance_has_shim(const struct rr_instance *instance)
 	return atomic_load(&page->has_shim) && !atomic_load(&page->has_go);
 }
 
+bool rr_instance_has_uv(const struct rr_instance *instance)
+{
+	return atomic_load(&instance->process->clock.page->has_uv);
+}
+
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {

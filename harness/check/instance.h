@@ -46,6 +46,9 @@ size_t rr_instance_client(const struct rr_instance *instance);
  * asks the kernel itself. */
 bool rr_instance_has_shim(const struct rr_instance *instance);
 
+/* Has any of its processes libuv? */
+bool rr_instance_has_uv(const struct rr_instance *instance);
+
 /* Gives it what came on a lane, `passed_ns` after it was told of the time last, and
  * lets it run until it waits. False: the error. */
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t lane,

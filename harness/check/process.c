@@ -15,10 +15,12 @@
 enum {
 	ARGUMENTS_MAX = 256,
 	TEXT_SIZE = 512,
-	LOOK_NS = 100 * 1000,       /* between two looks at its threads, or */
-	LOOK_PART = 16,             /* a part of the time it has been busy for */
-	BUSY_NS = 20 * 1000 * 1000, /* until short waits for it end */
-	READS_MAX = 16,             /* of its output at once: it may never end */
+	LOOK_NS = 100 * 1000,          /* between two looks at its threads, or */
+	LOOK_PART = 16,                /* a part of the time it has been busy for */
+	BUSY_NS = 20 * 1000 * 1000,    /* until short waits for it end */
+	READS_MAX = 16,                /* of its output at once: it may never end */
+	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
+	STRAY_LOOK_NS = 5 * 1000 * 1000,
 };
 
 /* ---- The command line --------------------------------------------------------- */
@@ -55,7 +57,8 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	const struct rr_endpoint *endpoint = &process->endpoint;
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
 	char words[8][TEXT_SIZE];
-	const char *environment[9] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	const char *environment[10] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	size_t n = 6;
 	struct rr_error why = { 0 };
 	bool good;
 
@@ -69,9 +72,12 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	if (plan->config->preload) {
 		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->config->preload);
 		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
-		environment[6] = words[6];
-		environment[7] = words[7];
+		environment[n++] = words[6];
+		environment[n++] = words[7];
 	}
+	/* Several threads of a pool end in any order. */
+	if (!getenv(RR_UV_THREADS))
+		environment[n] = RR_UV_THREADS "=1";
 	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = true;
@@ -203,21 +209,35 @@ static bool note_end(struct rr_process *process)
 	return process->has_ended && kill(-process->guarded.pid, 0) != 0;
 }
 
-/* Takes what it has sent and printed last. Whoever left the process group does not end
- * with it, and goes on unseen. */
+/* Whoever has left the process group goes on unseen, unless it ends soon, because its parent
+ * has: so does a port of Erlang. */
+static bool has_stray(const struct rr_process *process)
+{
+	const struct timespec pause = { 0, STRAY_LOOK_NS };
+	const int64_t until_ns = rr_clock_ns() + STRAY_NS;
+	bool has;
+
+	do
+		has = rr_process_tree_has_strays(process->plan->config->guardian,
+						 process->endpoint.port);
+	while (has && rr_clock_ns() < until_ns && nanosleep(&pause, NULL) == 0);
+	return has;
+}
+
+/* Takes what it has sent and printed last. */
 static enum rr_process_end end_process(struct rr_process *process, struct rr_error *error)
 {
-	struct rr_guardian *guardian = process->plan->config->guardian;
+	const bool has_left_stray = has_stray(process);
 	int n;
 
 	while ((n = take_events(process, 0, error)) > 0) {
 		note_end(process);
-		if (!rr_guardian_is_there(guardian, error))
+		if (!rr_guardian_is_there(process->plan->config->guardian, error))
 			return RR_PROCESS_FAILED;
 	}
 	if (n < 0)
 		return RR_PROCESS_FAILED;
-	if (!rr_process_tree_has_strays(guardian, process->endpoint.port))
+	if (!has_left_stray)
 		return RR_PROCESS_ENDED;
 	rr_error_set(
 		error, RR_ERROR_DATA,

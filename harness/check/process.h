@@ -16,6 +16,9 @@
 /* Bytes of its output that are kept; the rest is thrown away. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 };
 
+/* How many threads libuv has for files, names and hashes: one, unless the user says so. */
+#define RR_UV_THREADS "UV_THREADPOOL_SIZE"
+
 /* How all programs of a check are run. */
 struct rr_process_config {
 	struct rr_guardian *guardian;

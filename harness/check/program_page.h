@@ -58,6 +58,7 @@ struct rr_program_page {
 	_Atomic uint64_t n_heard;     /* replies and the like: redrace counts */
 	_Atomic int has_shim;         /* a process has mapped the page */
 	_Atomic int has_go;           /* one is in Go, and asks the kernel itself */
+	_Atomic int has_uv;           /* one has libuv, as Node has */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];

@@ -141,6 +141,7 @@ static void start_instance(struct run *run, size_t client)
 	if (!run->instance)
 		return;
 	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
+	programs->figures.has_uv |= rr_instance_has_uv(run->instance);
 	run->view = rr_instance_view(run->instance);
 }
 

@@ -62,6 +62,7 @@ struct rr_programs_figures {
 	unsigned long starts; /* processes that were started */
 	struct rr_instance_times times;
 	bool has_own_clock; /* some have not loaded the shim, or are in Go */
+	bool has_uv;        /* some have libuv */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

@@ -3,6 +3,7 @@
 #include "verdict.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -51,6 +52,8 @@ static void print_figures(FILE *out, const struct rr_check *check)
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
+	if (figures.has_uv && !getenv(RR_UV_THREADS))
+		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
 
 void rr_checked_print_status(FILE *out, int status)

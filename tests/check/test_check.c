@@ -299,6 +299,37 @@ Test(check, a_daemon_is_named)
 	cr_assert_str_eq(cli_output, "0\n");
 }
 
+/* As a port of Erlang's, which has a session of its own and ends when its parent has: a real
+ * server sees one INCR of each client, and nobody is left. */
+Test(check, who_ends_soon_after_its_parent_is_no_daemon)
+{
+	write_program("program", "mkfifo $HERE/$$ && setsid sh -c 'read x; i=0; while [ $i -lt "
+				 "50000 ]; do i=$((i + 1)); done' <$HERE/$$ &\n"
+				 "exec 3>$HERE/$$; " CLI "INCR counter");
+	cr_assert_eq(cli_run("HERE=$HERE " CHECK "-- sh $HERE/program 2>&1"), 0, "%s", cli_output);
+}
+
+/* Real threads end in any order; each order by itself is one that a real server sees. */
+Test(check, the_threads_of_libuv_are_one)
+{
+	if (cli_run("node -e ''") != 0)
+		cr_skip_test("needs Node");
+	write_program("program.js",
+		      "const s = require('net').connect(+process.env.REDIS_PORT, '127.0.0.1');\n"
+		      "let n = 0;\n"
+		      "s.on('data', d => { n += d.toString().split('\\n').length - 1;\n"
+		      "                    if (n >= 4) s.end(); });\n"
+		      "for (let i = 0; i < 4; i++)\n"
+		      "  require('crypto').pbkdf2('x', 'y', 2000, 32, 'sha256',\n"
+		      "                           () => s.write('RPUSH list ' + i + '\\r\\n'));\n");
+	cr_assert_eq(cli_run(CHECK "--clients 1 -- node $HERE/program.js 2>&1"), 0, "%s",
+		     cli_output);
+	cr_assert(strstr(cli_output, "UV_THREADPOOL_SIZE=1."), "%s", cli_output);
+	cr_assert_eq(cli_run("UV_THREADPOOL_SIZE=4 " CHECK "--clients 1 -- node -e 0 2>&1"), 2,
+		     "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "UV_THREADPOOL_SIZE"), "%s", cli_output);
+}
+
 Test(check, a_program_that_asks_nothing_shows_nothing)
 {
 	check_program("", "head -c 3000000 /dev/zero", 2);

@@ -13,6 +13,7 @@
  */
 #include "shim.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -72,6 +73,8 @@ __attribute__((constructor)) static void begin(void)
 	dl_iterate_phdr(look_for_go, &has_go);
 	if (has_go)
 		atomic_store(&page->has_go, 1);
+	if (dlsym(RTLD_DEFAULT, "uv_queue_work"))
+		atomic_store(&page->has_uv, 1);
 	atomic_store(&page->has_shim, 1);
 }
 
