@@ -227,11 +227,87 @@ bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t 
 	return !rr_endings_differ(endings, a, b, &at_a, &at_b);
 }
 
+/* ---- Waiting -------------------------------------------------------------------------- */
+
+void rr_endings_note_serial(struct rr_endings *endings, uint32_t number)
+{
+	rr_intern_put(&endings->serial, &number, sizeof(number), NULL);
+}
+
+void rr_endings_forget_serial(struct rr_endings *endings)
+{
+	rr_intern_release(&endings->serial);
+}
+
+static bool has_line(const struct rr_endings *endings, uint32_t ending, const char *line)
+{
+	const char *rest = rr_endings_get(endings, ending).output;
+	bool has = false;
+	size_t number = 0;
+	char *next;
+
+	while (!has && (next = take_compared(endings, &rest, &number))) {
+		has = strcmp(next, line) == 0;
+		free(next);
+	}
+	return has;
+}
+
+static bool is_of_serial_order(const struct rr_endings *endings, const char *line)
+{
+	for (uint32_t i = 0; i < endings->serial.n; i++) {
+		const uint32_t *ending = rr_intern_get(&endings->serial, i);
+
+		if (has_line(endings, *ending, line))
+			return true;
+	}
+	return false;
+}
+
+/* Goes on behind the next such line of a text; those before are counted. False: there is
+ * none. */
+static bool skip_to(const struct rr_endings *endings, const char *line, const char **text,
+		    size_t *number, long *n_skipped)
+{
+	bool is_there = false;
+	char *next;
+
+	while (!is_there && (next = take_compared(endings, text, number))) {
+		is_there = line && strcmp(next, line) == 0;
+		*n_skipped += !is_there;
+		free(next);
+	}
+	return is_there;
+}
+
+bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t waited,
+				  uint32_t unwaited)
+{
+	const struct rr_ending one = rr_endings_get(endings, waited);
+	const struct rr_ending other = rr_endings_get(endings, unwaited);
+	const char *rest_one = one.output, *rest_other = other.output;
+	size_t number_one = 0, number_other = 0;
+	long n_about_waiting = 0, n_instead = 0;
+	bool good = one.status == other.status;
+	char *line;
+
+	while (good && (line = take_compared(endings, &rest_one, &number_one))) {
+		if (is_of_serial_order(endings, line))
+			good = skip_to(endings, line, &rest_other, &number_other, &n_instead);
+		else
+			n_about_waiting++;
+		free(line);
+	}
+	skip_to(endings, NULL, &rest_other, &number_other, &n_instead);
+	return good && n_instead <= n_about_waiting;
+}
+
 void rr_endings_release(struct rr_endings *endings)
 {
 	for (size_t i = 0; i < endings->n_varying; i++)
 		free(endings->varying[i].pattern);
 	free(endings->varying);
+	rr_intern_release(&endings->serial);
 	rr_intern_release(&endings->all);
 	*endings = (struct rr_endings){ .varying = NULL };
 }

@@ -21,6 +21,7 @@ struct rr_ending {
 
 struct rr_endings {
 	struct rr_intern all;       /* status, output */
+	struct rr_intern serial;    /* numbers of those of serial orders */
 	const char *const *allowed; /* regular expressions of lines that the user leaves
 				     * out */
 	size_t n_allowed;
@@ -47,6 +48,16 @@ bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t 
  * printed. */
 bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b, const char **at_a,
 		       const char **at_b);
+
+/* An ending of a serial order; and those of another search. */
+void rr_endings_note_serial(struct rr_endings *endings, uint32_t number);
+void rr_endings_forget_serial(struct rr_endings *endings);
+
+/* One run has waited, another has done the same without. Does what the first has printed
+ * instead, or more, say only how it waited? What clients print in serial orders, where
+ * nobody has to wait, says something else. */
+bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t waited,
+				  uint32_t unwaited);
 
 /* Two runs with the same history have ended in these ways: from now on the words in which
  * they differ are left out. */

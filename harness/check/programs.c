@@ -55,6 +55,7 @@ static void forget_ended(struct rr_programs *programs)
 	rr_intern_release(&programs->ended);
 	free(programs->unwaited);
 	programs->unwaited = NULL;
+	rr_endings_forget_serial(&programs->endings);
 }
 
 static void release_tables(struct rr_programs *programs)
@@ -264,17 +265,25 @@ bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_err
 
 /* ---- Endings ------------------------------------------------------------------------------ */
 
-/* Ends by a row, again: what varies is found out. And how does it end without waiting? */
-static void add_unwaited(struct rr_client_table *table, struct rr_client_row row,
-			 struct unwaited *unwaited)
+void rr_programs_note_serial(struct rr_programs *programs, long ending)
 {
-	uint32_t end;
+	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
+}
+
+/* Ends by a row, again: what varies is found out. And how does it end without waiting? */
+static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
+			 struct rr_client_row row, struct unwaited *unwaited)
+{
+	uint32_t end, ending;
 
 	if (!rr_client_table_run_again(table, row.client, row.from, &row))
 		return;
 	end = rr_client_table_without_waiting(table, &row);
-	if (end != row.to && unwaited->n < UNWAITED_MAX)
-		unwaited->endings[unwaited->n++] = (uint32_t)table->states[end].tally.ending;
+	ending = (uint32_t)table->states[end].tally.ending;
+	if (end != row.to && unwaited->n < UNWAITED_MAX &&
+	    rr_endings_differ_by_waiting(&programs->endings,
+					 (uint32_t)table->states[row.to].tally.ending, ending))
+		unwaited->endings[unwaited->n++] = ending;
 }
 
 /* Of a state in which a client has ended, found out once. */
@@ -295,7 +304,7 @@ static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, 
 	programs->unwaited[number] = (struct unwaited){ .n = 0 };
 	for (uint32_t i = 0; i < n_rows; i++) {
 		if (table->row[i].to == state)
-			add_unwaited(table, table->row[i], &programs->unwaited[number]);
+			add_unwaited(programs, table, table->row[i], &programs->unwaited[number]);
 	}
 	return programs->unwaited[number];
 }

@@ -71,6 +71,9 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
 			     struct rr_ending *ending);
 
+/* In a serial order of this search a client ends with that tally. */
+void rr_programs_note_serial(struct rr_programs *programs, long ending);
+
 /* Has a client, in a state in which it has ended, done so as some run with that tally
  * did? `is_thorough`: what varies between runs with the same replies, which is found out
  * by another run, is left out, and so is what varies only with how long it waited. */

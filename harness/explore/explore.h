@@ -54,6 +54,8 @@ struct rr_explored_programs {
 	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
+	/* In a serial order a client ends with that tally. */
+	void (*note_serial)(struct rr_programs *programs, long ending);
 	/* Has a client that has ended in a state of its table ended as one with that tally
 	 * did? `is_thorough`: also if it need not do so in each run, or without waiting,
 	 * for which it is run. */

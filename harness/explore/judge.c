@@ -58,6 +58,7 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *confi
 	judge->serial.is_cut = true;
 	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))
 		return fail_judge(judge, &product->error);
+	rr_serial_tell(&judge->serial, &config->programs);
 	return open_checker(judge, programs);
 }
 

@@ -178,6 +178,18 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 	return product->error.kind == RR_ERROR_NONE;
 }
 
+void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_programs *programs)
+{
+	for (uint32_t i = 0; i < serial->ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
+
+		for (size_t j = 0; j < RR_PRODUCT_CLIENTS; j++) {
+			if (end->endings[j] >= 0)
+				programs->note_serial(programs->programs, end->endings[j]);
+		}
+	}
+}
+
 void rr_serial_release(struct rr_serial *serial)
 {
 	rr_intern_release(&serial->ends);

@@ -41,6 +41,9 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 		     bool is_atomic);
 void rr_serial_release(struct rr_serial *serial);
 
+/* Tells programs how they end in serial orders. */
+void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_programs *programs);
+
 /* The clients that have ended well in a state, as bits. */
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 

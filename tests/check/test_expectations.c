@@ -139,6 +139,20 @@ Test(check_expectations, how_long_was_waited_is_not_compared)
 		     1, "outputs are not serializable");
 }
 
+/* Both look at the job, and say that they do it, before one takes it away; the loop of the
+ * other ends like that of one who has waited. */
+Test(check_expectations, work_that_is_done_twice_is_no_waiting)
+{
+	cr_assert_eq(cli_run("echo RPUSH jobs 1 >$HERE/init"), 0);
+	assert_check("--init $HERE/init -- sh -c 'while n=$(" CLI
+		     "LINDEX jobs 0); test $n; do echo does $n; " CLI "LPOP jobs >&2; done'",
+		     1, "outputs are not serializable");
+	cr_assert_eq(cli_run("echo SET stock 1 >$HERE/init"), 0);
+	assert_check("--init $HERE/init -- sh -c 'while test $(" CLI "GET stock) = 1; do " CLI
+		     "SET stock 0 >&2; echo sold to $REDRACE_CLIENT; done'",
+		     1, "outputs are not serializable");
+}
+
 Test(check_expectations, how_many_seconds_were_waited_is_not_compared)
 {
 	assert_check(
