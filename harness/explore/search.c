@@ -228,12 +228,19 @@ static enum rr_graph_end look_at_states(struct rr_search *search)
 
 /* ---- Beginning anew --------------------------------------------------------- */
 
-/* A script that servers did not know has become known: they know it from the
- * beginning, the next time. */
-static bool has_new_script(const struct rr_search *search, size_t n_before)
+/* Servers were asked for a script that they did not know. Was it loaded then? They know it
+ * from the beginning, the next time. A program of others may have sent it in full instead,
+ * and from then on a server knows it. */
+static unsigned learned_of_scripts(const struct rr_search *search, size_t n_before)
 {
-	return (search->tables[0].lacked_script || search->tables[1].lacked_script) &&
-	       search->scripts.n > n_before;
+	const bool is_lacked = search->tables[0].lacked_script || search->tables[1].lacked_script;
+	const bool is_known = is_lacked && search->scripts.n > n_before;
+	const bool is_sent = is_lacked && !is_known && !search->config->strategy;
+
+	return (is_known ? RR_LEARNED_SCRIPT : 0) |
+	       ((is_sent || search->wants_scripts) && !search->scripts.are_state ?
+			RR_LEARNED_SCRIPTS :
+			0);
 }
 
 static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
@@ -242,8 +249,7 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 
 	if (search->end == RR_GRAPH_STOPPED)
 		return 0;
-	return (has_new_script(search, n_scripts) ? RR_LEARNED_SCRIPT : 0) |
-	       (search->wants_scripts && !search->scripts.are_state ? RR_LEARNED_SCRIPTS : 0) |
+	return learned_of_scripts(search, n_scripts) |
 	       (search->end == RR_GRAPH_ENDLESS ? RR_LEARNED_NO_END : 0) |
 	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
 	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);

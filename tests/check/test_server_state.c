@@ -160,6 +160,23 @@ Test(server_state, which_scripts_a_server_knows_is_state)
 	assert_told("loads = \"1\"");
 }
 
+/* As ioredis does: EVAL makes a script known, too, and only who comes before it misses it. A
+ * search that has found that out anew shows a schedule that a new server plays. */
+Test(server_state, a_script_that_was_sent_in_full_is_known)
+{
+	static const char sends[] = "import hashlib\n"
+				    "sha = hashlib.sha1(b\"" SCRIPT "\").hexdigest()\n"
+				    "if isinstance(r('EVALSHA', sha, 0), Exception):\n"
+				    "    r('EVAL', \"" SCRIPT "\", 0)\n";
+	char counts[400];
+
+	check_one("", sends, 0, "serializable");
+	snprintf(counts, sizeof(counts), "%s    r('INCR', 'misses')", sends);
+	check_one("", counts, 1, "misses = \"2\"");
+	snprintf(counts, sizeof(counts), "%sr('SET', 'n', int(r('GET', 'n') or 0) + 1)", sends);
+	check_one("", counts, 1, "n = \"1\"");
+}
+
 /* Whoever is told NOSCRIPT sends the script, unless it is flushed in between: the server
  * says NOSCRIPT to the second EVALSHA, too. */
 Test(server_state, scripts_that_are_flushed_are_gone)
