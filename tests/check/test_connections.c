@@ -148,7 +148,7 @@ Test(connections_check, commands_about_the_connection_are_answered)
 	check_file(
 		"", "bash",
 		"exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT\n"
-		"printf 'CLIENT GETNAME\\r\\nCLIENT SETNAME me\\r\\nCLIENT GETNAME\\r\\nPING\\r\\nHELLO 3\\r\\n' >&3\n"
+		"printf 'CLIENT GETNAME\\r\\nCLIENT SETNAME me\\r\\nCLIENT GETNAME\\r\\nPING\\r\\nHELLO 4\\r\\n' >&3\n"
 		"for i in 1 2 3 4 5 6; do read -r line <&3; heard=\"$heard${line%?} \"; done\n"
 		"[ \"$heard\" = '$-1 +OK $2 me +PONG -NOPROTO unsupported protocol version ' ] || exit 1\n"
 		"[ $(" CLI "CLIENT ID) -gt 0 ] || exit 2\n" CLI "INCR x",
