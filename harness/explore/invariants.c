@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "search.h"
 #include "strategy.h"
+#include "why.h"
 
 enum { VERIFY_CLIENTS = 1500 }; /* runs, of each client */
 
@@ -91,15 +92,43 @@ static bool judge_invariants(struct rr_search *search)
 	return true;
 }
 
+/* Why that is a failure, if the data server can tell. */
+static void explain(struct rr_search *search, const struct rr_schedule *schedule,
+		    const size_t *steps)
+{
+	struct rr_outcome *finding = &search->result->findings[0];
+	struct rr_contents contents = { .table = &search->tables[0] };
+	struct rr_why why;
+
+	if (search->config->all)
+		return;
+	why = rr_why_find(&(struct rr_why_question){
+		.program = &search->program,
+		.contents = &contents,
+		.actions = &schedule->actions,
+		.steps = steps,
+		.end = schedule->end[0],
+		.nearest = RR_NO_ID,
+		.found = (schedule->broken & RR_BREAKS_COUNT ? RR_OUTCOME_NOT_SERIAL : 0) |
+			 (schedule->broken & RR_BREAKS_EXCLUSION ? RR_OUTCOME_EXCLUSION : 0),
+	});
+	rr_contents_release(&contents);
+	*finding = (struct rr_outcome){ .why = why.text, .anomaly = why.name };
+	search->result->n_findings = 1;
+}
+
 static bool show_failure(struct rr_search *search, const struct rr_schedule *schedule)
 {
+	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
 	char title[120];
 
 	snprintf(title, sizeof(title), "%s: found by redrace explore",
 		 search->config->strategy->name);
-	search->result->transcript =
-		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
-				      &(struct rr_transcript_headings){ .title = title });
+	search->result->transcript = rr_actions_transcript(
+		&search->product, &search->scripts, &schedule->actions,
+		&(struct rr_transcript_headings){ .title = title, .steps = steps });
+	explain(search, schedule, steps);
+	free(steps);
 	return true;
 }
 

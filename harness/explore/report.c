@@ -99,6 +99,20 @@ static void print_failing(const struct report *report)
 	fputc('\n', report->out);
 }
 
+/* The numbers are those of the steps below. */
+static void print_why(const struct report *report)
+{
+	const struct rr_outcome *finding = &report->result.findings[0];
+	const char *line = finding->why;
+
+	if (!line)
+		return;
+	fprintf(report->out, "  why%s%s%s:\n", finding->anomaly ? " (" : "",
+		finding->anomaly ? finding->anomaly : "", finding->anomaly ? ")" : "");
+	for (; *line; line += strcspn(line, "\n") + 1)
+		fprintf(report->out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
 static void show_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
@@ -109,6 +123,7 @@ static void show_failure(struct report *report, struct rr_error *error)
 	rr_breaks_text(shows, wanted, sizeof(wanted));
 	if (shows && !(shows & result->breaks))
 		fprintf(report->out, "  nothing breaks %s\n", wanted);
+	print_why(report);
 	fprintf(report->out, "  shortest%s%s, %zu steps, %d changes of client",
 		shows & result->breaks ? " that breaks " : "", shows & result->breaks ? wanted : "",
 		result->steps, result->switches);
@@ -338,8 +353,11 @@ static json_t *shortest_of_search(const struct rr_explore_result *result)
 {
 	if (!result->transcript)
 		return json_null();
-	return json_pack("{s:o, s:i, s:I}", "breaks", rr_invariants_json(result->shortest_breaks),
-			 "switches", result->switches, "steps", (json_int_t)result->steps);
+	return json_pack("{s:o, s:i, s:I, s:o, s:o}", "breaks",
+			 rr_invariants_json(result->shortest_breaks), "switches", result->switches,
+			 "steps", (json_int_t)result->steps, "why",
+			 rr_case_text(result->findings[0].why), "anomaly",
+			 rr_case_text(result->findings[0].anomaly));
 }
 
 /* How far the search goes. */

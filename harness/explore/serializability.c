@@ -350,8 +350,9 @@ bool rr_search_conclude_findings(struct rr_search *search)
 	struct rr_explore_result *result = search->result;
 	struct rr_error why = { 0 };
 
-	if (result->n_findings)
-		rr_search_release_tables(search);
+	if (search->config->strategy || !result->n_findings)
+		return true;
+	rr_search_release_tables(search);
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome *finding = &result->findings[i];
 		char *draft = finding->transcript;

@@ -41,6 +41,16 @@ Test(explore, none_loses_an_update_in_four_steps)
 	cr_assert(strstr(output, "✗ update lost: expected 2, actual 1"), "%s", output);
 }
 
+Test(explore, failures_say_why)
+{
+	assert_explored("none", 0,
+			"none: 4 of 6 interleavings fail: count\n  why (lost update):\n"
+			"    A is before B: GET counter:0 (2) did not see B's SET (5).\n"
+			"    B is before A: GET counter:0 (1) did not see A's SET (3).\n");
+	assert_explored("set-nx-ex --pauses 1", 0,
+			"    lock:0, which A's SET (1) wrote, has run out (4).\n");
+}
+
 Test(explore, sound_strategies_are_safe)
 {
 	assert_explored("set-nx-ex lua-delifequals", 0, "lua-delifequals: safe: all ");
