@@ -187,6 +187,8 @@ static void print_finding(FILE *out, const struct rr_check *check)
 		fprintf(out, "%lu of %lu final states; ", result->wrong, result->finals);
 	print_figures(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
+	if (result->serial)
+		fputs(result->serial, out);
 	if (result->mend)
 		fprintf(out, "%s\n", result->mend);
 }

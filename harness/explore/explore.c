@@ -115,6 +115,7 @@ void rr_explore_release(struct rr_explore_result *result)
 	}
 	free(result->transcript);
 	free(result->mend);
+	free(result->serial);
 	result->n_findings = 0;
-	result->transcript = result->mend = NULL;
+	result->transcript = result->mend = result->serial = NULL;
 }

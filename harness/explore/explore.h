@@ -212,6 +212,7 @@ struct rr_explore_result {
 	struct rr_outcome findings[RR_FINDINGS_SHOWN];
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
 	char *mend;              /* what would mend all of them, a sentence */
+	char *serial;            /* see rr_judge_serial_orders() */
 	struct rr_error error;
 };
 

@@ -76,11 +76,10 @@ void rr_judge_release(struct rr_judge *judge)
 
 /* ---- What is expected of the data ---------------------------------------------- */
 
-static bool have_all_ended_well(const struct rr_judge *judge, const uint32_t *key)
+/* As bits. */
+static uint32_t all_clients(const struct rr_judge *judge)
 {
-	const uint32_t all = (1U << judge->product->n_clients) - 1;
-
-	return rr_serial_good(judge->product, key) == all;
+	return (1U << judge->product->n_clients) - 1;
 }
 
 /* As a user types it: the bare text, or as redis-cli prints it. */
@@ -105,24 +104,24 @@ static bool is_value(const struct rl_reply *reply, const char *value)
 	return is;
 }
 
-static const struct rl_reply *ask_expected(struct rr_judge *judge, const uint32_t *key,
+static const struct rl_reply *ask_expected(struct rr_judge *judge, uint32_t server,
 					   const struct rr_expected *expected)
 {
-	return rr_contents_ask(&judge->contents, key[0],
+	return rr_contents_ask(&judge->contents, server,
 			       rr_terms_command(table_of_judge(judge)->terms, expected->asked));
 }
 
 /* --final is about the work of all clients: who has not done its own is not held
- * to it. */
-static bool is_as_expected(struct rr_judge *judge, const uint32_t *key)
+ * to it. `good`: who has, as bits. */
+static bool is_as_expected(struct rr_judge *judge, uint32_t server, uint32_t good)
 {
 	const struct rr_explore_config *config = judge->config;
 
-	if (!have_all_ended_well(judge, key))
+	if (good != all_clients(judge))
 		return true;
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
-		const struct rl_reply *reply = ask_expected(judge, key, expected);
+		const struct rl_reply *reply = ask_expected(judge, server, expected);
 
 		if (reply && !is_value(reply, expected->value))
 			return false;
@@ -223,7 +222,8 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 		else if (!verdict.allows_endings)
 			judgement->found |= RR_OUTCOME_OUTPUTS;
 	}
-	if (!is_as_expected(judge, key) || check_data(judge, key[0]) != 0)
+	if (!is_as_expected(judge, key[0], rr_serial_good(judge->product, key)) ||
+	    check_data(judge, key[0]) != 0)
 		judgement->found |= RR_OUTCOME_UNEXPECTED;
 	return judge->error.kind == RR_ERROR_NONE &&
 	       (of_table->kind == RR_ERROR_NONE || fail_judge(judge, of_table));
@@ -259,7 +259,7 @@ static void write_unexpected(struct rr_judge *judge, const uint32_t *key, FILE *
 
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
-		const struct rl_reply *reply = ask_expected(judge, key, expected);
+		const struct rl_reply *reply = ask_expected(judge, key[0], expected);
 		char *words;
 
 		if (!reply || is_value(reply, expected->value))
@@ -280,10 +280,74 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
 
-	if (have_all_ended_well(judge, key))
+	if (rr_serial_good(judge->product, key) == all_clients(judge))
 		write_unexpected(judge, key, file);
 	if (said > 0)
 		checker->describe(checker->programs, said - 1, file);
+	fclose(file);
+	if (size > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- What is wrong without any interleaving ------------------------------------------ */
+
+static bool has_fault(const struct rr_serial_end *end)
+{
+	bool has = false;
+
+	for (int i = 0; i < RR_BUDGETS; i++)
+		has |= end->used.of[i] > 0;
+	return has;
+}
+
+/* Can a client that runs alone leave one thing or another? */
+static bool can_differ_alone(struct rr_judge *judge, size_t client)
+{
+	const struct rr_serial_end *first = NULL;
+
+	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
+
+		if (end->ran != 1U << client || has_fault(end))
+			continue;
+		if (first && (first->good != end->good ||
+			      !rr_contents_are_same(&judge->contents, first->server, end->server)))
+			return true;
+		first = first ? first : end;
+	}
+	return false;
+}
+
+static bool is_serial_end_unexpected(struct rr_judge *judge)
+{
+	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
+
+		if (end->ran == all_clients(judge) && !has_fault(end) &&
+		    (!is_as_expected(judge, end->server, end->good) ||
+		     check_data(judge, end->server) != 0))
+			return true;
+	}
+	return false;
+}
+
+char *rr_judge_serial_orders(struct rr_judge *judge)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = rr_open_memory(&text, &size);
+
+	for (size_t i = 0; i < judge->product->n_clients; i++) {
+		if (can_differ_alone(judge, i))
+			fprintf(file,
+				"Already when the clients run one after the other, %c can leave one thing or another: its own connections race with each other.\n",
+				(char)('A' + i));
+	}
+	if (is_serial_end_unexpected(judge))
+		fputs("Already when the clients run one after the other, the data are not as expected.\n",
+		      file);
 	fclose(file);
 	if (size > 0)
 		return text;

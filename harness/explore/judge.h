@@ -45,6 +45,11 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
  * ended in the same ways? */
 bool rr_judge_are_alike(struct rr_judge *judge, const uint32_t *a, const uint32_t *b);
 
+/* What is wrong already when the clients run one after the other, without a fault, a sentence
+ * each: a client alone can end in several ways; the data are not as expected. malloc'd,
+ * NULL = nothing. */
+char *rr_judge_serial_orders(struct rr_judge *judge);
+
 /* What is not as expected in a final state, a line each; malloc'd, NULL = nothing. */
 char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key);
 

@@ -129,9 +129,13 @@ static bool judge_states(struct rr_search *search)
 {
 	const bool has_end = search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT;
 
-	return rr_judge_init(&search->judge, search->config, &search->product, &search->program,
-			     has_end ? SERIAL_MOST : 0) &&
-	       (search->config->schedule ? judge_followed(search) : judge_finals(search));
+	if (!rr_judge_init(&search->judge, search->config, &search->product, &search->program,
+			   has_end ? SERIAL_MOST : 0) ||
+	    !(search->config->schedule ? judge_followed(search) : judge_finals(search)))
+		return false;
+	if (search->result->wrong + search->result->odd > 0)
+		search->result->serial = rr_judge_serial_orders(&search->judge);
+	return search->judge.error.kind == RR_ERROR_NONE;
 }
 
 static bool analyse(struct rr_search *search)

@@ -64,6 +64,26 @@ Test(connections_check, threads_of_one_client_race_with_those_of_others)
 	assert_told("In the end there is\n  c = \"1\"\n");
 }
 
+/* A real server ends with 1 or 2, whichever connection of the only client is faster. */
+Test(connections_check, what_serial_orders_do_wrong_is_said)
+{
+	check_file("", "sh",
+		   "inc() { v=$(" CLI "GET counter); " CLI "SET counter $((v + 1)); }\n"
+		   "inc & inc & wait\n",
+		   1);
+	assert_told("Already when the clients run one after the other, A can leave one thing or "
+		    "another: its own connections race with each other.\n");
+	check_file("--final 'GET counter' 3", "sh", CLI "INCR counter", 1);
+	assert_told("Already when the clients run one after the other, the data are not as "
+		    "expected.\n");
+	cr_assert_null(strstr(cli_output, "race with each other"), "%s", cli_output);
+	check_file("--check false", "sh", CLI "INCR counter", 1);
+	assert_told("Already when the clients run one after the other, the data are not as "
+		    "expected.\n");
+	check_file("", "sh", "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))", 1);
+	cr_assert_null(strstr(cli_output, "Already when"), "%s", cli_output);
+}
+
 /* A race has room for twelve. */
 Test(connections_check, a_client_may_have_sixteen_connections)
 {
