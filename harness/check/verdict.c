@@ -261,8 +261,19 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 		print_lines(out, "  It printed", from + (*from == '\n'));
 }
 
+/* Without which it would not be so; NULL = nobody knows. */
+static const struct rr_mutant_result *find_guard(const struct rr_explore_result *result)
+{
+	for (size_t i = 0; i < result->n_mutants; i++) {
+		if (result->mutants[i].fails)
+			return &result->mutants[i];
+	}
+	return NULL;
+}
+
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
+	const struct rr_mutant_result *guard = find_guard(check->result);
 	const size_t failing = find_failing_client(check);
 	const char *cut = rr_checked_limit(check);
 	char number[RR_GROUPED_SIZE];
@@ -271,8 +282,10 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (cut)
 		fprintf(out, "no failure found: %s states (", number);
 	else
-		fprintf(out, "serializable: all %s states, %s as in some order of the clients (",
-			number, check->options->data_only ? "data" : "data and outputs");
+		fprintf(out,
+			"serializable: all %s states, %s as in some order of the clients%s%s (",
+			number, check->options->data_only ? "data" : "data and outputs",
+			guard ? ", resting on " : "", guard ? guard->rests_on : "");
 	print_figures(out, check);
 	if (cut)
 		fprintf(out, "  %s: %s%s\n",

@@ -151,12 +151,32 @@ bool rr_search_conclude_walks(struct rr_search *search, void *unused)
 
 /* ---- Mutants -------------------------------------------------------------- */
 
-static bool list_mutants(struct rr_search *search)
+void rr_search_list_mutants(struct rr_search *search)
 {
 	search->mutations = rr_calloc(RR_MUTANTS_MAX, sizeof(*search->mutations));
 	search->n_mutations = rr_mutants_list(&search->product, &search->scripts,
 					      search->mutations);
+}
+
+static bool confirm_strategy(struct rr_search *search)
+{
+	rr_search_list_mutants(search);
 	return true;
+}
+
+/* What a mutant's final states are counts for nothing else. */
+static bool judge_mutant(struct rr_search *search)
+{
+	struct rr_explore_result *result = search->result, of_mutant = { .explored = 0 };
+	bool good;
+
+	search->result = &of_mutant;
+	good = search->property->judge(search);
+	search->result = result;
+	if (!good)
+		result->error = of_mutant.error;
+	rr_explore_release(&of_mutant);
+	return good;
 }
 
 static bool conclude_mutant(struct rr_search *search, void *context)
@@ -164,11 +184,14 @@ static bool conclude_mutant(struct rr_search *search, void *context)
 	struct rr_mutant_result *mutant = context;
 
 	if (search->end == RR_GRAPH_STOPPED) {
-		search->result->explored = RR_EXPLORED_STOPPED;
+		if (search->config->strategy)
+			search->result->explored = RR_EXPLORED_STOPPED;
 		return true;
 	}
-	if (search->end != RR_GRAPH_FIRST)
-		rr_graph_analyse(&search->graph);
+	if (search->end != RR_GRAPH_FIRST && !judge_mutant(search))
+		return false;
+	if (search->learned)
+		return true;
 	mutant->breaks = search->graph.breaks;
 	mutant->fails = search->end == RR_GRAPH_FIRST || search->graph.breaks;
 	return true;
@@ -200,8 +223,15 @@ bool rr_search_try_mutants(struct rr_search *search)
 	for (size_t i = 0; i < search->n_mutations; i++) {
 		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants++];
 
-		if (!try_mutant(search, &search->mutations[i], mutant))
-			return false;
+		if (!try_mutant(search, &search->mutations[i], mutant)) {
+			if (search->config->strategy)
+				return false;
+			/* A program may hang, or do what cannot be judged, after replies that
+			 * it was not written for. */
+			result->error.kind = RR_ERROR_NONE;
+			result->n_mutants--;
+			break;
+		}
 		if (mutant->fails && !result->noticed[0])
 			memcpy(result->noticed, mutant->name, sizeof(result->noticed));
 		if (result->explored == RR_EXPLORED_STOPPED ||
@@ -217,5 +247,5 @@ const struct rr_property rr_invariants = {
 	.verify = verify_strategy,
 	.judge = judge_invariants,
 	.show = show_failure,
-	.confirm = list_mutants,
+	.confirm = confirm_strategy,
 };

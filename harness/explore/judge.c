@@ -34,6 +34,7 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 		return true;
 	judge->checker = *programs;
 	judge->checker.n_clients = 1;
+	judge->checker.mutate = NULL;
 	checker->init(checker->programs, &judge->checker);
 	config.program = &judge->checker;
 	config.budget = (struct rr_budget){ 0 };

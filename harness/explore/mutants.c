@@ -298,9 +298,12 @@ size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts
 				    .scripts = scripts,
 				    .mutations = mutations };
 
-	if (product->config.strategy->lock.kind == RR_LOCK_MUTEX)
+	const struct rr_strategy *strategy = product->config.strategy;
+	const int passes = strategy ? PASSES : PASS_GUARDS + 1;
+
+	if (strategy && strategy->lock.kind == RR_LOCK_MUTEX)
 		add_mutation(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
-	for (int pass = 0; pass < PASSES; pass++) {
+	for (int pass = 0; pass < passes; pass++) {
 		for (size_t i = 0; i < product->n_clients; i++) {
 			if (rr_product_client_table(product, i))
 				add_commands(&list, product->clients[i].table, pass);

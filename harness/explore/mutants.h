@@ -27,7 +27,9 @@ struct rr_mutation {
 	char script[4096]; /* NO_COMPARE: the one that is sent */
 };
 
-/* All of what the clients of a finished search have sent, at most RR_MUTANTS_MAX;
+/* Of programs only what guards is weakened: what they do without it is learned anew.
+ *
+ * All of what the clients of a finished search have sent, at most RR_MUTANTS_MAX;
  * the number of them. */
 size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts *scripts,
 		       struct rr_mutation *mutations);

@@ -131,6 +131,9 @@ bool rr_search_audit(struct rr_search *search);
  * tables are gone then. */
 bool rr_search_conclude_findings(struct rr_search *search);
 
+/* Lists the mutants of what has been searched (invariants.c). */
+void rr_search_list_mutants(struct rr_search *search);
+
 /* Has one of the mutants failed in the same bounds (invariants.c)? */
 bool rr_search_try_mutants(struct rr_search *search);
 

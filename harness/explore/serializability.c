@@ -369,9 +369,11 @@ bool rr_search_conclude_findings(struct rr_search *search)
 	return true;
 }
 
+/* Where all is known, so can be what it rests on. */
 static bool confirm_programs(struct rr_search *search)
 {
-	(void)search;
+	if (search->result->explored == RR_EXPLORED_ALL)
+		rr_search_list_mutants(search);
 	return true;
 }
 

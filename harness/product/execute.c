@@ -28,12 +28,28 @@ int64_t rr_state_waited_on(const struct rr_state *state, size_t client, uint8_t 
 	return 0;
 }
 
+/* What is executed instead of a command of a process, which a mutant leaves out or changes;
+ * strategies send it changed. One that is left out, WATCH, answers as UNWATCH does. */
+static uint32_t mutate_command(const struct rr_program *program, uint32_t number)
+{
+	static const char *const unwatch[] = { "UNWATCH", NULL };
+	struct rl_command command;
+
+	if (!program->mutate || !program->run_ops)
+		return number;
+	command = program->terms->command[number].words;
+	if (program->mutate(program->mutate_context, &command) != RR_NO_ID)
+		return rr_terms_words(program->terms, unwatch);
+	return rr_terms_command(program->terms, &command);
+}
+
 static struct rr_question question_of(const struct rr_state *state, size_t client,
 				      const struct rr_sent *sent)
 {
 	return (struct rr_question){ .kind = RR_ASK_COMMAND,
 				     .slot = rr_state_lane_slot(state, client, sent->lane),
-				     .argument = sent->command };
+				     .argument = mutate_command(state->product->config.program,
+								sent->command) };
 }
 
 bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,

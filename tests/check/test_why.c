@@ -10,18 +10,25 @@ TestSuite(why, .init = cli_setup, .fini = cli_teardown);
 
 #define CLI "redis-cli -p $REDIS_PORT "
 
+static void write_file(const char *name, const char *text)
+{
+	char path[SUPPORT_DIRECTORY + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
 /* `init`: commands, a line each; `arguments` and all the texts that are to be printed, the
  * last one NULL. */
 static void check_says(const char *init, const char *arguments, const char *const *parts)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[1200];
-	FILE *file;
+	char command[1200];
 
-	snprintf(path, sizeof(path), "%s/init.redis", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "%s\n", init);
-	fclose(file);
+	write_file("init.redis", init);
 	snprintf(command, sizeof(command),
 		 "$REDRACE check --audit 1 --init $HERE/init.redis %s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), 1, "%s", cli_output);
@@ -216,6 +223,45 @@ Test(why, as_many_wrong_final_states_as_are_shown_are_said)
 		   "RPUSH b $REDRACE_CLIENT'",
 		   SAYS("Another wrong final state, 20 of 20\n",
 			"\nFurther wrong final states, which are not shown: "));
+}
+
+/* ---- What a yes rests on ------------------------------------------------------------- */
+
+/* Without NX both have the lock. Nothing of INCR can be weakened. */
+Test(why, a_yes_says_which_command_it_rests_on)
+{
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- sh -c '" CLI
+			     "SET lock $REDRACE_CLIENT NX | grep -q OK || exit 1; v=$(" CLI
+			     "GET x); " CLI "SET x $((v + 1)); " CLI "DEL lock' 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, " as in some order of the clients, resting on "
+					      "SET lock A NX: only if it is absent (2 clients, "),
+			   "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- sh -c '" CLI "INCR x' 2>&1"), 0);
+	cr_assert_null(strstr(cli_output, "resting on"), "%s", cli_output);
+}
+
+Test(why, a_yes_may_rest_on_watch)
+{
+	write_file(
+		"watch.py",
+		"import os, socket\n"
+		"s = socket.create_connection((os.environ['REDIS_HOST'], "
+		"int(os.environ['REDIS_PORT'])))\n"
+		"f = s.makefile('rb')\n"
+		"def ask(line):\n"
+		"    s.sendall(line + b'\\r\\n')\n"
+		"    line = f.readline().strip()\n"
+		"    return f.readline().strip() if line[:1] == b'$' and line != b'$-1' else line\n"
+		"ask(b'WATCH x')\n"
+		"v = ask(b'GET x')\n"
+		"ask(b'MULTI')\n"
+		"ask(b'SET x %d' % ((int(v) if v.isdigit() else 0) + 1))\n"
+		"raise SystemExit(ask(b'EXEC')[1:] == b'-1')\n");
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- python3 $HERE/watch.py 2>&1"), 0, "%s",
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, ", resting on WATCH x (2 clients, "), "%s",
+			   cli_output);
 }
 
 /* ---- For programs ------------------------------------------------------------------ */
