@@ -130,6 +130,7 @@ enum rr_explored {
 	RR_EXPLORED_ALL,            /* nothing was cut */
 	RR_EXPLORED_ROUNDS,         /* loops were cut after their rounds */
 	RR_EXPLORED_RANDOM_REPLIES, /* a server answered at random */
+	RR_EXPLORED_DRAWS,          /* clients look at their random values */
 	RR_EXPLORED_MOST,           /* the limit of states was reached */
 	RR_EXPLORED_MEMORY,         /* that of memory was */
 	RR_EXPLORED_STOPPED,        /* `progress` said so */
@@ -156,6 +157,7 @@ struct rr_explore_stats {
 	unsigned long client_states, client_runs;
 	unsigned long server_states, questions, replayed;
 	unsigned long checked_clients, checked_servers, audited;
+	unsigned draws; /* of clients' random values, that were compared */
 	size_t bytes_per_state;
 	double searching, checking; /* seconds */
 };

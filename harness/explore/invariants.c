@@ -9,7 +9,12 @@
 #include "strategy.h"
 #include "why.h"
 
-enum { VERIFY_CLIENTS = 1500 }; /* runs, of each client */
+enum {
+	VERIFY_CLIENTS = 1500, /* runs, of each client */
+	DRAWS = 64,            /* of random values, that are compared */
+	DRAWN_ATTEMPTS = 24,   /* of each client, in each of them */
+	DRAWS_SEARCHED = 4     /* in which it does something else */
+};
 
 /* ---- The program -------------------------------------------------------------- */
 
@@ -158,9 +163,42 @@ void rr_search_list_mutants(struct rr_search *search)
 					      search->mutations);
 }
 
+static bool is_same_draw(struct rr_search *search, unsigned draw)
+{
+	for (size_t i = 0; i < search->product.n_clients; i++) {
+		struct rr_client_table *table = rr_product_client_table(&search->product, i);
+
+		if (table && !rr_client_table_is_same_draw(table, draw, DRAWN_ATTEMPTS))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing was found with the random values that were drawn. If clients do something else
+ * with others, the search begins anew with these, some times. */
+static void compare_draws(struct rr_search *search)
+{
+	struct rr_explore_result *result = search->result;
+	unsigned draw = search->program.draw + 1;
+
+	while (draw < DRAWS && is_same_draw(search, draw))
+		draw++;
+	result->stats.draws = DRAWS;
+	if (draw < DRAWS && search->draws_that_differ < DRAWS_SEARCHED) {
+		search->program.draw = draw;
+		search->learned |= RR_LEARNED_DRAW;
+	}
+	search->draws_that_differ += draw < DRAWS;
+	if (search->draws_that_differ && result->explored == RR_EXPLORED_ALL)
+		result->explored = RR_EXPLORED_DRAWS;
+}
+
 static bool confirm_strategy(struct rr_search *search)
 {
-	rr_search_list_mutants(search);
+	if (!search->config->all)
+		compare_draws(search);
+	if (!search->learned)
+		rr_search_list_mutants(search);
 	return true;
 }
 

@@ -228,6 +228,7 @@ static void print_search_stats(FILE *out, const struct rr_explore_result *result
 	print_stat(out, "rows asked again", stats->checked_servers, stats->checked_clients,
 		   "runs of clients made again");
 	print_stat(out, "ways played", stats->audited, 0, NULL);
+	print_stat(out, "draws compared", stats->draws, 0, NULL);
 	fprintf(out, "  %-16s %.2f searching, %.2f checking\n", "seconds", stats->searching,
 		stats->checking);
 }
@@ -275,6 +276,10 @@ static void print_incomplete(const struct report *report)
 	else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
 		fprintf(report->out, "(random replies: %s), %s states\n", result->random_command,
 			states);
+	else if (result->explored == RR_EXPLORED_DRAWS)
+		fprintf(report->out,
+			"(random choices: clients look at their random values; %u draws were compared), %s states\n",
+			result->stats.draws, states);
 	else
 		fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
 }
@@ -382,6 +387,7 @@ static json_t *properties_of_search(const struct report *report)
 		[RR_EXPLORED_ALL] = "all",
 		[RR_EXPLORED_ROUNDS] = "rounds",
 		[RR_EXPLORED_RANDOM_REPLIES] = "random replies",
+		[RR_EXPLORED_DRAWS] = "random choices",
 		[RR_EXPLORED_MOST] = "limit of states",
 		[RR_EXPLORED_MEMORY] = "limit of memory",
 		[RR_EXPLORED_STOPPED] = "interrupted",

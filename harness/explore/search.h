@@ -29,6 +29,7 @@ enum {
 	RR_LEARNED_MEMORY = 16,    /* clients remember more */
 	RR_LEARNED_PROGRAMS = 32,  /* the programs know what: random values, say */
 	RR_LEARNED_NOT_EQUAL = 64, /* each client of a strategy has a table of its own */
+	RR_LEARNED_DRAW = 128,     /* with other random values a client does something else */
 	RR_LEARNED_SCRIPTS = 128,  /* which ones servers know is a part of states */
 	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_SCRIPTS | RR_LEARNED_DAY,
 };
@@ -90,6 +91,7 @@ struct rr_search {
 	struct rr_walks *walks;      /* instead of a graph: random schedules */
 	struct rr_schedule followed; /* or config->schedule */
 	struct rr_counting counting; /* of a strategy */
+	unsigned draws_that_differ;  /* that were searched, too */
 	struct rr_mutation *mutations;
 	size_t n_mutations;
 	struct rr_judge judge; /* of programs */

@@ -86,6 +86,7 @@ static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *res
 	case RR_EXPLORED_ROUNDS:
 		return RR_CELL_ROUNDS;
 	case RR_EXPLORED_RANDOM_REPLIES:
+	case RR_EXPLORED_DRAWS:
 		return RR_CELL_RANDOM;
 	default:
 		return RR_CELL_MOST;

@@ -158,6 +158,12 @@ int rr_client_table_next_client(struct rr_client_table *table);
  */
 int rr_client_table_verify(struct rr_client_table *table, unsigned long most, unsigned long *n);
 
+/*
+ * Runs clients again with the random values of another draw, up to the ends of `most`
+ * attempts. Do they do the same, but for these? If not, they look at what they draw.
+ */
+bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, unsigned long most);
+
 /* In words: "SET counter 1", "sleeps"; of several commands so many at most. */
 void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
 		      char *text, size_t size);

@@ -105,8 +105,8 @@ static void on_random(void *context, unsigned char *bytes, size_t n)
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
 
-	rr_terms_random(run->program->terms, run->client, run->generation, run->n_random++, bytes,
-			n);
+	rr_terms_random(run->program->terms, run->program->draw, run->client, run->generation,
+			run->n_random++, bytes, n);
 }
 
 static const struct rl_driver_ops ops = {

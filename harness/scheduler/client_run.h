@@ -147,6 +147,7 @@ struct rr_program {
 	const struct rl_address *addresses; /* of the servers, data first */
 	bool separate;                      /* each client is a process of its own */
 	struct rr_terms *terms;
+	unsigned draw; /* of all random values, see rr_terms_random() */
 	struct rr_stacks *stacks;
 	void *context;
 	/* Of each client, what is known of it (product/client_table.h) from one search to

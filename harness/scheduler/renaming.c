@@ -143,24 +143,48 @@ static void add_both(struct rr_renaming *renaming, const void *a, const void *b,
 	rr_renaming_add(renaming, (struct rl_word){ b, n }, (struct rl_word){ a, n });
 }
 
+/* A random value, raw and in hexadecimal, and the other one for it. */
+static void add_values(struct rr_renaming *renaming, const struct rr_term_name *name,
+		       const unsigned char *other)
+{
+	char hex[2][2 * RR_RANDOM_BYTES];
+
+	rr_to_hex(name->bytes, name->n_bytes, hex[0]);
+	rr_to_hex(other, name->n_bytes, hex[1]);
+	add_both(renaming, name->bytes, other, name->n_bytes);
+	add_both(renaming, hex[0], hex[1], 2 * name->n_bytes);
+}
+
 /* Of each value that one of them has drawn, the other's is named as well. */
 static void see_names(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b)
 {
 	for (; exchange->n_seen < terms->n_names; exchange->n_seen++) {
 		const struct rr_term_name name = terms->names[exchange->n_seen];
 		unsigned char other[RR_RANDOM_BYTES];
-		char hex[2][2 * RR_RANDOM_BYTES];
 
 		if (name.client != a && name.client != b)
 			continue;
-		rr_terms_random(terms, a + b - name.client, name.generation, name.which, other,
-				name.n_bytes);
-		if (name.client != a)
+		rr_terms_random(terms, name.draw, a + b - name.client, name.generation, name.which,
+				other, name.n_bytes);
+		if (name.client == a)
+			add_values(&exchange->renaming, &name, other);
+	}
+}
+
+void rr_renaming_add_draws(struct rr_renaming *renaming, struct rr_terms *terms, unsigned a,
+			   unsigned b)
+{
+	const size_t n = terms->n_names;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_term_name name = terms->names[i];
+		unsigned char other[RR_RANDOM_BYTES];
+
+		if (name.draw != a)
 			continue;
-		rr_to_hex(name.bytes, name.n_bytes, hex[0]);
-		rr_to_hex(other, name.n_bytes, hex[1]);
-		add_both(&exchange->renaming, name.bytes, other, name.n_bytes);
-		add_both(&exchange->renaming, hex[0], hex[1], 2 * name.n_bytes);
+		rr_terms_random(terms, b, name.client, name.generation, name.which, other,
+				name.n_bytes);
+		add_values(renaming, &name, other);
 	}
 }
 

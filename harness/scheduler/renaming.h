@@ -29,6 +29,10 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *
 uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
 			 uint32_t reply);
 
+/* The random values that are known of one draw, and those of another, exchanged. */
+void rr_renaming_add_draws(struct rr_renaming *renaming, struct rr_terms *terms, unsigned a,
+			   unsigned b);
+
 /* Two clients' random values, exchanged with each other. */
 struct rr_exchange {
 	struct rr_renaming renaming;

@@ -46,10 +46,11 @@ static void remember(struct rr_terms *terms, struct rr_term_name name, const uns
 	terms->names[terms->n_names++] = name;
 }
 
-void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
-		     unsigned char *bytes, size_t n)
+void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int generation,
+		     unsigned which, unsigned char *bytes, size_t n)
 {
-	struct rr_random random = { ((uint64_t)client << 40 | (uint64_t)(generation + 1) << 32 |
+	struct rr_random random = { ((uint64_t)(generation < 0 ? 0 : draw) << 48 |
+				     (uint64_t)client << 40 | (uint64_t)(generation + 1) << 32 |
 				     which) *
 				    UINT64_C(0x9e3779b97f4a7c15) };
 
@@ -57,8 +58,10 @@ void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigne
 		bytes[i] = (unsigned char)(rr_random_next(&random) >> 32);
 	if (generation >= 0)
 		remember(terms,
-			 (struct rr_term_name){
-				 .client = client, .generation = generation, .which = which },
+			 (struct rr_term_name){ .draw = draw,
+						.client = client,
+						.generation = generation,
+						.which = which },
 			 bytes, n);
 }
 

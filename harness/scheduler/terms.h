@@ -45,6 +45,7 @@ struct rr_terms {
 	uint32_t n_commands, n_replies;
 	struct rr_term_name {
 		uint64_t mask;
+		unsigned draw;
 		int client, generation;
 		unsigned which;
 		size_t n_bytes;
@@ -71,10 +72,10 @@ int64_t rr_command_time_out_ns(const struct rl_command *command);
 /* A command of words, the last one NULL. */
 uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
 
-/* The bytes of a random value: the same for the same numbers. `generation` below 0
- * is for values that are never named again. */
-void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
-		     unsigned char *bytes, size_t n);
+/* The bytes of a random value: the same for the same numbers, and others in another draw.
+ * `generation` below 0 is for values that are never named again, and the same in each draw. */
+void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int generation,
+		     unsigned which, unsigned char *bytes, size_t n);
 
 /* The mask of those random values, raw or in hexadecimal, that a text contains. */
 uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length);

@@ -132,8 +132,12 @@ Test(strangers, clients_that_draw_different_numbers_are_learned_one_by_one)
 {
 	const struct rr_strategy noisy = stranger_named("noisy", make_noise);
 	const struct rr_explore_config three = { .n_clients = 3, .increments = 1 };
+	struct rr_explore_result result;
 
-	stranger_assert(&noisy, three, 0);
+	cr_expect_eq(stranger_explore(&noisy, three, &result), RR_EXIT_OK, "%s", result.error.text);
+	cr_expect_eq(result.breaks, 0);
+	cr_expect_eq(result.explored, RR_EXPLORED_DRAWS);
+	rr_explore_release(&result);
 }
 
 /* ---- Chance ------------------------------------------------------------------ */
@@ -159,5 +163,50 @@ Test(strangers, client_that_does_as_it_pleases_is_named)
 				      &result),
 		     RR_EXIT_INTERNAL);
 	cr_expect(strstr(result.error.text, "not deterministic"), "%s", result.error.text);
+	rr_explore_release(&result);
+}
+
+/* One attempt in ten, by its random bytes, goes in without asking. */
+static enum rl_outcome ask_nine_times_of_ten(struct rr_client *client)
+{
+	unsigned char bytes[8];
+
+	rl_random(client->data, bytes, sizeof(bytes));
+	return bytes[0] < 26 ? RL_OK : stranger_set_lock(client);
+}
+
+/* Two are inside on real servers, too: what is found is played there. */
+Test(strangers, choice_of_one_in_ten_is_found)
+{
+	const struct rr_strategy strategy = stranger_named("one-in-ten", ask_nine_times_of_ten);
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(&strategy, (struct rr_explore_config){ 0 }, &result),
+		     RR_EXIT_OK, "%s", result.error.text);
+	cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%x", result.breaks);
+	rr_explore_release(&result);
+}
+
+/* Which choice is made does no harm, but not all can be tried. */
+static enum rl_outcome say_hello_sometimes(struct rr_client *client)
+{
+	struct rl_reply reply;
+	unsigned char bytes[8];
+
+	rl_random(client->data, bytes, sizeof(bytes));
+	if (bytes[0] < 26 && rl_run(client->data, &reply, "PING") != RL_OK)
+		return RL_ERROR;
+	return stranger_set_lock(client);
+}
+
+Test(strangers, client_that_looks_at_its_random_bytes_is_never_called_safe)
+{
+	const struct rr_strategy strategy = stranger_named("hello", say_hello_sometimes);
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(&strategy, (struct rr_explore_config){ 0 }, &result),
+		     RR_EXIT_OK, "%s", result.error.text);
+	cr_expect_eq(result.breaks, 0);
+	cr_expect_eq(result.explored, RR_EXPLORED_DRAWS);
 	rr_explore_release(&result);
 }
