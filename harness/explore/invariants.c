@@ -122,6 +122,16 @@ static void explain(struct rr_search *search, const struct rr_schedule *schedule
 	search->result->n_findings = 1;
 }
 
+/* What a race's own findings may not say. */
+static const char *sum_up(unsigned broken)
+{
+	if (broken & (RR_DEADLOCKS | RR_STARVES))
+		return "No progress: whoever is left is refused again and again.";
+	if (broken & RR_BREAKS_OWNERSHIP)
+		return "A client has removed or changed a lock that another one holds.";
+	return NULL;
+}
+
 static bool show_failure(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
@@ -131,7 +141,9 @@ static bool show_failure(struct rr_search *search, const struct rr_schedule *sch
 		 search->config->strategy->name);
 	search->result->transcript = rr_actions_transcript(
 		&search->product, &search->scripts, &schedule->actions,
-		&(struct rr_transcript_headings){ .title = title, .steps = steps });
+		&(struct rr_transcript_headings){ .title = title,
+						  .shows = sum_up(search->result->shortest_breaks),
+						  .steps = steps });
 	explain(search, schedule, steps);
 	free(steps);
 	return true;

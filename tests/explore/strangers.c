@@ -3,6 +3,7 @@
 #include "strangers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "explore/explore.h"
@@ -127,6 +128,24 @@ static void print_breaks(char *text, size_t size, unsigned breaks)
 	}
 }
 
+/* What is found gets its verdict when it is played. */
+static void assert_concluded(const struct rr_strategy *strategy,
+			     const struct rr_explore_result *result)
+{
+	struct rr_error error = { 0 };
+	struct stage stage;
+	char *concluded;
+
+	if (!result->breaks)
+		return;
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	concluded = rr_conclude(result->transcript, result->shortest_breaks, &stage.cluster,
+				&error);
+	cr_expect_not_null(concluded, "%s: %s\n%s", strategy->name, error.text, result->transcript);
+	stage_close(&stage);
+	free(concluded);
+}
+
 void stranger_assert(const struct rr_strategy *strategy, struct rr_explore_config config,
 		     unsigned breaks)
 {
@@ -137,6 +156,7 @@ void stranger_assert(const struct rr_strategy *strategy, struct rr_explore_confi
 	print_breaks(expected, sizeof(expected), breaks);
 	print_breaks(got, sizeof(got), result.breaks);
 	cr_expect_eq(code, RR_EXIT_OK, "%s: %d: %s", strategy->name, code, result.error.text);
+	assert_concluded(strategy, &result);
 	cr_expect_eq(result.breaks, breaks, "%s, %lu states: expected '%s', got '%s'\n%s",
 		     strategy->name, result.states, expected, got,
 		     result.transcript ? result.transcript : "");
