@@ -166,6 +166,8 @@ static bool judge_pair(const struct rr_history *history, struct rr_dependency *i
 	if ((missed && a_reads) || (saw && b_reads)) {
 		it->reads = true;
 		it->kind = missed && a_reads ? RR_DEPENDS_MISSED : RR_DEPENDS_SAW;
+	} else if (missed && rr_contents_are_same(contents, met->second, met->swapped)) {
+		it->kind = RR_DEPENDS_MISSED; /* it would have been refused */
 	} else if ((missed || saw) && is_same_end(history, met->both, met->swapped)) {
 		it->kind = missed ? RR_DEPENDS_MISSED : RR_DEPENDS_SAW;
 	}

@@ -60,6 +60,12 @@ bool rr_history_find_dependencies(struct rr_history *history);
 size_t rr_history_circle(const struct rr_history *history,
 			 const struct rr_dependency *circle[RR_PRODUCT_CLIENTS]);
 
+struct rr_why_question;
+
+/* The name of the anomaly (anomaly.c) where two clients are such a circle; NULL = none fits. */
+const char *rr_history_anomaly(const struct rr_history *history, int x, int y,
+			       const struct rr_why_question *question);
+
 /* Is the key there? Is it the same in two states? */
 bool rr_history_holds(const struct rr_history *history, uint32_t state, const char *key);
 bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b, const char *key);

@@ -78,104 +78,6 @@ static void write_dependency(FILE *out, const struct rr_history *history,
 	fputs(".\n", out);
 }
 
-/* ---- Anomalies ------------------------------------------------------------------- */
-
-/* Is a key that Y deleted, which X's command `read` did not see, there again because X wrote
- * it? */
-static bool is_resurrected(const struct rr_history *history, const struct rr_dependency *missed,
-			   uint32_t end)
-{
-	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, missed->met.first, RR_NO_ID, &keys);
-	bool is = false;
-
-	for (size_t i = 0; i < n && !is; i++) {
-		if (rr_history_holds(history, missed->met.second, keys[i]) ||
-		    !rr_history_holds(history, end, keys[i]))
-			continue;
-		for (const struct rr_history_event *v = missed->b;
-		     v < history->events + history->n && !is; v++)
-			is = v->action->client == missed->a->action->client &&
-			     !rr_history_holds(history, v->before, keys[i]) &&
-			     rr_history_holds(history, v->after, keys[i]);
-	}
-	free(keys);
-	return is;
-}
-
-/* Did X, whose command `read` did not see Y's, overwrite what that wrote? */
-static bool is_lost(const struct rr_history *history, const struct rr_dependency *missed)
-{
-	for (size_t i = 0; i < history->n_dependencies; i++) {
-		const struct rr_dependency *it = &history->dependencies[i];
-
-		if (it->a == missed->b && it->b->action->client == missed->a->action->client &&
-		    it->hides)
-			return true;
-	}
-	return false;
-}
-
-/* Do two commands, each where it met the other client's, write a key in common? */
-static bool write_same_key(const struct rr_history *history, const struct rr_dependency *x,
-			   const struct rr_dependency *y)
-{
-	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, x->met.second, RR_NO_ID, &keys);
-	bool same = false;
-
-	for (size_t i = 0; i < n && !same; i++)
-		same = !rr_history_is_same(history, x->met.from, x->met.second, keys[i]) &&
-		       !rr_history_is_same(history, y->met.from, y->met.second, keys[i]);
-	free(keys);
-	return same;
-}
-
-/* A command of X that only read and did not see what a later one of Y's wrote. */
-static const struct rr_dependency *find_missed(const struct rr_history *history, int x, int y,
-					       size_t *from)
-{
-	for (; *from < history->n_dependencies; (*from)++) {
-		const struct rr_dependency *it = &history->dependencies[*from];
-
-		if (it->kind == RR_DEPENDS_MISSED && it->reads && it->a->action->client == x &&
-		    it->b->action->client == y)
-			return &history->dependencies[(*from)++];
-	}
-	return NULL;
-}
-
-static const char *name_one_way(const struct rr_history *history, int x, int y, uint32_t end)
-{
-	const struct rr_dependency *missed;
-	const char *name = NULL;
-	size_t from = 0;
-
-	while (!name && (missed = find_missed(history, x, y, &from)))
-		name = is_resurrected(history, missed, end) ? "resurrected delete" :
-		       is_lost(history, missed)             ? "lost update" :
-							      NULL;
-	return name;
-}
-
-/* Of a circle of two. */
-static const char *name_anomaly(const struct rr_history *history, int x, int y, uint32_t end)
-{
-	const struct rr_dependency *of_x, *of_y;
-	const char *name = name_one_way(history, x, y, end);
-	size_t from_x = 0, from_y = 0;
-
-	name = name ? name : name_one_way(history, y, x, end);
-	if (name)
-		return name;
-	of_x = find_missed(history, x, y, &from_x);
-	of_y = find_missed(history, y, x, &from_y);
-	if (of_x && of_y)
-		return write_same_key(history, of_x, of_y) ? "both did what one should" :
-							     "write skew";
-	return of_x || of_y ? "stale read" : NULL;
-}
-
 /* ---- Leases ---------------------------------------------------------------------- */
 
 static bool has_lease(const struct rr_history *history, uint32_t state, const char *key)
@@ -239,6 +141,46 @@ static void tell_of_time(const struct rr_history *history, FILE *out)
 	}
 }
 
+/* ---- One client's own faults -------------------------------------------------------- */
+
+/* The command that was asked last before the action, by the same client. */
+static const struct rr_history_event *find_last(const struct rr_history *history,
+						const struct rr_action *action)
+{
+	const struct rr_history_event *last = NULL;
+
+	for (size_t i = 0; i < history->n && history->events[i].action < action; i++) {
+		if (history->events[i].is_command &&
+		    history->events[i].action->client == action->client)
+			last = &history->events[i];
+	}
+	return last;
+}
+
+/* What was sent again after its reply was lost, and behind what clients crashed. */
+static void tell_of_faults(const struct rr_history *history, const struct rr_actions *actions,
+			   FILE *out)
+{
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const struct rr_history_event *last = find_last(history, action);
+		const bool is_command = action->kind == RR_ACTION_ASK &&
+					action->question.kind == RR_ASK_COMMAND;
+
+		if (!last || (action->kind != RR_ACTION_CRASH &&
+			      !(is_command && last->action->answer != RR_ANSWER_REPLY &&
+				last->action->command == action->command)))
+			continue;
+		fprintf(out, "%s ", name_of(history, last));
+		fputs(is_command ?
+			      "sent again what had been executed, though the reply was lost: " :
+			      "crashed behind ",
+		      out);
+		write_event(out, history, last, true);
+		fputs(".\n", out);
+	}
+}
+
 /* ---- All ------------------------------------------------------------------------- */
 
 static void tell(const struct rr_why_question *question, struct rr_history *history,
@@ -247,8 +189,7 @@ static void tell(const struct rr_why_question *question, struct rr_history *hist
 	const struct rr_dependency *circle[RR_PRODUCT_CLIENTS];
 	size_t n = 0;
 
-	if (question->found & RR_OUTCOME_EXCLUSION)
-		tell_of_time(history, out);
+	tell_of_time(history, out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	if (is_without_lease(history, question->end, question->nearest, out))
@@ -257,9 +198,11 @@ static void tell(const struct rr_why_question *question, struct rr_history *hist
 		n = rr_history_circle(history, circle);
 	for (size_t i = 0; i < n; i++)
 		write_dependency(out, history, circle[i]);
+	if (n == 0)
+		tell_of_faults(history, question->actions, out);
 	if (n == 2 && !why->name)
-		why->name = name_anomaly(history, circle[0]->a->action->client,
-					 circle[0]->b->action->client, question->end);
+		why->name = rr_history_anomaly(history, circle[0]->a->action->client,
+					       circle[0]->b->action->client, question);
 }
 
 struct rr_why rr_why_find(const struct rr_why_question *question)

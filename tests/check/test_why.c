@@ -81,6 +81,37 @@ Test(why, both_did_what_one_should)
 			"GET stock (2) did not see B's DECR (4)"));
 }
 
+/* Both say who did the job, and the last one is there; but that is so in a serial order, too. */
+Test(why, what_is_hidden_in_any_order_is_no_lost_update)
+{
+	check_says("PING",
+		   "-- sh -c '[ $(" CLI "EXISTS job) = 0 ] || exit 0; " CLI "SET job done; " CLI
+		   "RPUSH mails report'",
+		   SAYS("Why (both did what one should):\n",
+			"EXISTS job (1) did not see A's SET (3)"));
+}
+
+/* Who was refused in the other order has not seen the other. */
+Test(why, a_lock_that_has_run_out_is_given_back)
+{
+	check_says("PING",
+		   "--expiries 1 --client hold='" CLI
+		   "SET seat h NX PX 1000 | grep -q OK || exit 1; " CLI
+		   "DEL seat' --client buy='" CLI "SET seat b NX | grep -q OK'",
+		   SAYS("  seat, which hold's SET (1) wrote, has run out (2).\n",
+			"buy is before hold: hold's DEL seat (4) came after buy's SET (3).\n",
+			"hold is before buy: SET seat h (1) did not see buy's SET (3).\n"));
+}
+
+Test(why, a_retry_of_what_was_executed)
+{
+	check_says("PING",
+		   "--lost-replies 1 --atomic -- sh -c '" CLI
+		   "RPUSH jobs resize 2>&1 | grep -q [0-9]$ || " CLI "RPUSH jobs resize'",
+		   SAYS("Why:\n  A sent again what had been executed, though the reply was lost: "
+			"RPUSH jobs resize (1).\n"));
+}
+
 Test(why, resurrected_delete)
 {
 	check_says("HSET s name old",
