@@ -250,3 +250,39 @@ Test(strangers, random_replies_are_never_called_safe)
 	cr_expect_not(stranger_is_safe(&result));
 	rr_explore_release(&result);
 }
+
+/* ---- Lock servers ------------------------------------------------------------- */
+
+static enum rl_outcome set_on_server(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	if (rl_run(client->lock_nodes[0], &reply, "SET %s 1 NX PX %ld", client->lock,
+		   client->ttl_ms) != RL_OK)
+		return RL_ERROR;
+	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+}
+
+/* Whoever's it is. */
+static enum rl_outcome delete_on_server(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->lock_nodes[0], &reply, "DEL %s", client->lock);
+}
+
+/* What another one's DEL removes there a real server has removed, too: the path is gone
+ * again, and its data are compared. A race of the data server alone does not show it. */
+Test(strangers, anothers_lock_on_a_lock_server_is_removed)
+{
+	struct rr_strategy strategy = stranger_named("on-a-server", set_on_server);
+
+	strategy.lock.servers = 1;
+	strategy.lock.lease = RR_LEASE_IN_MS;
+	strategy.release = delete_on_server;
+	stranger_assert(&strategy,
+			(struct rr_explore_config){ .budget.of[RR_PAUSES] = 1,
+						    .separate = true,
+						    .shows = RR_BREAKS_OWNERSHIP },
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP);
+}
