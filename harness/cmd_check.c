@@ -290,7 +290,7 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	const char *path;
 	struct rr_replay replay = { .options = NULL };
 	struct rr_check_options chosen = { .n_clients = 2,
-					   .search = { .rounds = 2, .ttl_ms = 10000, .audit = 5 },
+					   .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
 					   .patience_s = 10,
 					   .redis_server = "redis-server" };
 	enum rr_exit code = RR_EXIT_OK;

@@ -248,6 +248,17 @@ Test(check, a_program_that_is_not_deterministic_is_named)
 	assert_prints("'SET n ");
 }
 
+/* Each run draws anew what a program draws by itself; here every twentieth does otherwise. */
+Test(check, a_rare_choice_is_noticed)
+{
+	write_program("program",
+		      "echo x >>$HERE/starts\n[ $(($(wc -l <$HERE/starts) % 20)) = 19 ] && " CLI
+		      "SET counter 7 || " CLI "INCR counter");
+	cr_assert_eq(cli_run("HERE=$HERE $REDRACE check -- sh $HERE/program 2>&1"), 65, "%s",
+		     cli_output);
+	assert_prints("not deterministic");
+}
+
 Test(check, a_program_that_cannot_be_run_is_named)
 {
 	cli_assert_one_line(CHECK "-- $HERE/none 2>&1 >/dev/null", 64,
