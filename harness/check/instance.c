@@ -17,6 +17,7 @@ struct rr_instance {
 	size_t client;
 	struct rr_lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
+	uint64_t n_reads;                   /* of its clock, so far */
 	long long last_id;                  /* of the connection that was opened last */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
@@ -251,7 +252,7 @@ static long long draw_first_id(uint64_t start)
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
 	const struct rr_program_page *page = instance->process->clock.page;
-	const uint64_t n_reads = atomic_load(&page->n_reads);
+	uint64_t n_reads;
 	const char *output = instance->process->output;
 	enum rr_process_end end;
 	int length;
@@ -261,7 +262,10 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
 	order_new_lanes(instance);
-	instance->has_read = atomic_load(&page->n_reads) != n_reads;
+	/* Since it stood still: it may have read the clock as soon as it was told something. */
+	n_reads = atomic_load(&page->n_reads);
+	instance->has_read = n_reads != instance->n_reads;
+	instance->n_reads = n_reads;
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(

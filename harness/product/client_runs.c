@@ -139,7 +139,7 @@ bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32
 		good = does_as_known(table, run, &table->states[row->to]);
 	}
 	if (run && good && !row && !table->states[state].has_ended)
-		rr_client_table_keep_run(table, state, client, run);
+		rr_client_table_keep_run(table, state, client, run, 0);
 	else if (run)
 		rr_client_run_free(run);
 	return good;
@@ -177,12 +177,12 @@ static struct rr_kept_run *least_wanted(struct rr_kept_runs *kept)
 }
 
 struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
-					       int *client)
+					       int64_t passed_ns, int *client)
 {
 	struct rr_kept_run *kept = find_kept(table, state);
 	struct rr_client_run *run;
 
-	if (!kept) {
+	if (!kept || kept->unread_ns > passed_ns) {
 		*client = rr_client_table_next_client(table);
 		return rr_client_table_bring(table, *client, state);
 	}
@@ -194,7 +194,7 @@ struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, ui
 }
 
 void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
-			      struct rr_client_run *run)
+			      struct rr_client_run *run, int64_t unread_ns)
 {
 	struct rr_kept_runs *kept = table->kept;
 
@@ -209,7 +209,12 @@ void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int
 		forget_kept(kept, least);
 	}
 	kept->all[kept->n++] = (struct rr_kept_run){
-		.table = table, .at = state, .client = client, .run = run, .used = ++kept->n_uses
+		.table = table,
+		.at = state,
+		.client = client,
+		.run = run,
+		.unread_ns = unread_ns,
+		.used = ++kept->n_uses,
 	};
 }
 

@@ -213,7 +213,8 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	struct rr_client_row row = { .from = key->state,
 				     .input = *input,
 				     .is_timed = key->passed_ns != -1 };
-	struct rr_client_run *run = rr_client_table_take_run(table, key->state, &row.client);
+	struct rr_client_run *run = rr_client_table_take_run(table, key->state, passed_ns,
+							     &row.client);
 
 	if (!run)
 		return NULL;
@@ -225,7 +226,8 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	if (row.merges || table->states[row.to].has_ended)
 		rr_client_run_free(run);
 	else
-		rr_client_table_keep_run(table, row.to, row.client, run);
+		rr_client_table_keep_run(table, row.to, row.client, run,
+					 row.is_timed || !table->program->run_ops ? 0 : passed_ns);
 	if (row.is_timed) {
 		add_timed_mark(table, *key, &row);
 		key->passed_ns = passed_ns;
@@ -291,12 +293,12 @@ bool rr_client_table_begin(struct rr_client_table *table)
 	table->error.kind = RR_ERROR_NONE;
 	if (table->n_states > 0)
 		return true;
-	run = rr_client_table_take_run(table, 0, &client);
+	run = rr_client_table_take_run(table, 0, 0, &client);
 	if (!run)
 		return false;
 	rr_client_run_compare(run, NULL, client);
 	first = add_beginning(table, rr_client_run_view(run), client);
-	rr_client_table_keep_run(table, first, client, run);
+	rr_client_table_keep_run(table, first, client, run, 0);
 	if (table->states[first].is_attempt)
 		rr_client_table_merge(table, first);
 	return true;

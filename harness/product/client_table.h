@@ -95,6 +95,7 @@ struct rr_kept_runs {
 		uint32_t at;
 		int client;
 		struct rr_client_run *run;
+		int64_t unread_ns; /* that its clock has gone on since it read it */
 		uint64_t used;
 	} all[RR_KEPT_MAX];
 };
@@ -177,14 +178,15 @@ struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
  * itself, or one that was there. So with clients that have ended. */
 uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t state);
 
-/* client_runs.c: a run that stands at a state; it was kept, or is brought there. The
- * caller's to keep or to free. NULL: table->error. */
+/* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on
+ * for longer than passed_ns since, or is brought there. The caller's to keep or to free.
+ * NULL: table->error. */
 struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
-					       int *client);
+					       int64_t passed_ns, int *client);
 struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int client,
 					    uint32_t state);
 void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
-			      struct rr_client_run *run);
+			      struct rr_client_run *run, int64_t unread_ns);
 void rr_client_table_drop_runs(struct rr_client_table *table);
 bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run);
 
