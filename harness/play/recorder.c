@@ -482,6 +482,8 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 	case RR_ACTION_UP:
 		add_fault(recorder, action, RR_FAULT_WIPE);
 		break;
+	case RR_ACTION_CLOCK:
+		break;
 	}
 	return !recorder->is_full;
 }

@@ -83,7 +83,8 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 }
 
 /* A program waits no longer for what others would have sent, had they not been so slow
- * for so long. But no key's time is over before. */
+ * for so long. Only its own clock goes on, for what others read of theirs and servers write
+ * of it would depend on how long the others took. But no key's time is over before. */
 static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t client,
 			 const struct rr_sent *sent, int64_t left_ns)
 {
@@ -99,7 +100,7 @@ static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t 
 	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, sent->lane))
 		return;
 	rr_state_copy(&next, from);
-	rr_state_pass_time(&next, left_ns);
+	rr_state_age_client(&next, client, left_ns);
 	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
 	rr_expansion_add(it, RR_DO_EXECUTE, client, sent->lane, &next);
 }

@@ -237,6 +237,8 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
 /* Time passes everywhere; on one server. */
 void rr_state_pass_time(struct rr_state *state, int64_t ns);
+/* For one client alone, as its own clock says. */
+void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns);
 void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
 
 /* Until the next key's time is over, or a server may come back. */

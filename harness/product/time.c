@@ -16,14 +16,28 @@ enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 20000 };
 
 /* ---- Time passes ---------------------------------------------------------- */
 
+static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+
+	if (state->product->config.reads_clock && !(it->is_attempt && it->is_forgetful))
+		state->clients[client].passed_ns += ns;
+}
+
+void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns)
+{
+	rr_state_log(state, (struct rr_action){
+				    .kind = RR_ACTION_CLOCK, .client = (uint8_t)client, .ns = ns });
+	pass_own_clock(state, client, ns);
+}
+
 static void age_client(struct rr_state *state, size_t client, int64_t ns)
 {
 	const struct rr_product_config *config = &state->product->config;
 	const struct rr_client_state *it = rr_state_client(state, client);
 	struct rr_part *part = &state->clients[client];
 
-	if (config->reads_clock && !(it->is_attempt && it->is_forgetful))
-		part->passed_ns += ns;
+	pass_own_clock(state, client, ns);
 	if (rr_state_has_leases(state) && !it->is_attempt)
 		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns, config->lease_ns);
 	for (uint32_t i = 0; i < it->n_threads; i++) {

@@ -19,6 +19,7 @@ enum rr_action_kind {
 	RR_ACTION_TIME,   /* `ns` have passed everywhere */
 	RR_ACTION_DOWN,   /* a server is down from now on */
 	RR_ACTION_UP,
+	RR_ACTION_CLOCK, /* `ns` have passed for one client, and nobody else noticed */
 };
 
 /* What a client hears of a command. */

@@ -197,6 +197,9 @@ static bool act_again(struct rr_free_replay *replay, const struct rr_action *act
 	case RR_ACTION_TIME:
 		replay->now_ns += action->ns;
 		return rr_relay_pass_time(&replay->relay, action->ns);
+	case RR_ACTION_CLOCK:
+		replay->clients[action->client].read_ns -= action->ns;
+		return true;
 	case RR_ACTION_DOWN:
 		replay->relay.is_down[action->server] = true;
 		return rr_relay_ask(&replay->relay, action);

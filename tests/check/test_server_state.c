@@ -259,6 +259,42 @@ Test(server_state, a_blocking_command_may_time_out_where_others_are_slow)
 		  1, "late = \"1\"");
 }
 
+/* Whenever that is, entries have the ids of that time: they are no difference. And who waits
+ * until a time comes to an end. */
+Test(server_state, a_time_out_is_in_no_data)
+{
+	check_two("--data-only", "r('BLPOP', 'q', 1)", "r('XADD', 's', '*', 'a', 'b')", 0,
+		  "serializable");
+	check_two("--data-only",
+		  "import time\n"
+		  "end = time.time() + 3\n"
+		  "while time.time() < end: r('BLPOP', 'q', 1)",
+		  "r('INCR', 'n')", 0, "serializable");
+}
+
+/* All of them, and what is found then is played again by a race. */
+Test(server_state, what_follows_a_time_out_is_played_again)
+{
+	static const char *const commands[] = { "BLPOP q 1",
+						"BLMOVE a b LEFT LEFT 1",
+						"BLMPOP 1 1 q LEFT",
+						"BZPOPMIN z 0.5",
+						"WAIT 1 100",
+						"XREAD BLOCK 100 STREAMS s $",
+						"XREADGROUP GROUP g me BLOCK 100 STREAMS s >" };
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char text[300];
+
+		snprintf(text, sizeof(text),
+			 "r('XGROUP', 'CREATE', 's', 'g', '$', 'MKSTREAM')\n"
+			 "r(*'%s'.split())\n"
+			 "r('SET', 'n', int(r('GET', 'n') or 0) + 1)",
+			 commands[i]);
+		check_one("", text, 1, "n = \"1\"");
+	}
+}
+
 /* In a transaction a server answers nothing at once, neither PING nor INFO. */
 Test(server_state, what_is_queued_is_answered_by_exec)
 {
