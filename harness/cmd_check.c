@@ -171,7 +171,7 @@ static const struct rr_option options[] = {
 	  .max = 3600,
 	  AT(patience_s) },
 	{ .common = RR_OPTION_AUDIT,
-	  .help = "play N random interleavings for real before a program is called serializable (5)",
+	  .help = "play N random interleavings for real before a program is called serializable (10)",
 	  .max = 100000,
 	  AT(search.audit) },
 	{ .common = RR_OPTION_REPLAY,
