@@ -268,11 +268,13 @@ static bool polls_on_alone(const struct rr_state *from, size_t client)
 	struct rr_state after;
 
 	rr_state_copy(&after, from);
-	while (rr_state_step_alone(&after, client, true)) {
+	for (int step = 0; step < SOLO_STEPS_MAX; step++) {
+		if (!rr_state_step_alone(&after, client, true))
+			return true;
 		if (rr_state_client(&after, client)->polls < polls)
 			return false;
 	}
-	return true;
+	return false;
 }
 
 static bool all_poll_on(const struct rr_state *from)
@@ -312,13 +314,15 @@ static bool may_end_unknown(const struct rr_state *from)
 
 /* Nothing that is known ends by itself. What a timestamp in a value stands for may: the
  * time until then; RR_NEVER: it does not within a day. Each look at processes is a start of
- * one, so the time is found less exactly. */
+ * one, so those who would still poll a day later are looked at no more, and the time is found
+ * less exactly. */
 static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 {
 	const struct rr_product_config *config = &from->product->config;
 	int64_t too_early_ns = 0, ns = config->lease_ns + RR_LAPSE_NS;
 
-	if (!may_end_unknown(from))
+	if (!may_end_unknown(from) ||
+	    (config->program->run_ops && !is_other_after(from, DAY_NS, changes)))
 		return RR_NEVER;
 	while (!is_other_after(from, ns, changes)) {
 		if (ns == DAY_NS || rr_product_failed(from->product))
