@@ -124,10 +124,11 @@ Test(awkward, children_at_once_are_put_in_order)
 
 /* ---- Commands ------------------------------------------------------------------------ */
 
+/* Only who is told NOSCRIPT prints anything. */
 Test(awkward, a_script_is_sent_by_its_digest)
 {
 	check_shell(
-		"",
+		"--data-only",
 		"sha=$(printf %s \"return redis.call('INCR', KEYS[1])\" | sha1sum | cut -d' ' -f1)\n"
 		"case $(" CLI "EVALSHA $sha 1 n) in NOSCRIPT*) " CLI
 		"EVAL \"return redis.call('INCR', KEYS[1])\" 1 n ;; esac",
