@@ -220,6 +220,7 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.begin_search = rr_programs_begin_search,
 		.verify = rr_programs_verify,
 		.set_live = rr_programs_set_live,
+		.pair_values = rr_programs_pair_values,
 		.note_serial = rr_programs_note_serial,
 		.end_alike = rr_programs_end_alike,
 		.describe = describe_ending,

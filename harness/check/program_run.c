@@ -188,10 +188,15 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 {
 	const int64_t more_ns = passed_ns > run->unread_ns ? passed_ns - run->unread_ns : 0;
 	const uint8_t lane = run->view.stops[input->thread].lane;
+	const bool has_reply = input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
 
 	if (!run->instance || run->programs->problem.kind ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;
+	if (has_reply)
+		rr_random_values_hear(&run->line->values,
+				      &terms_of(run->programs)->reply[input->value].reply,
+				      &run->counted);
 	run->view = rr_instance_view(run->instance);
 	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;
 }

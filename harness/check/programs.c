@@ -152,6 +152,25 @@ static void make_own_values(struct rr_programs *programs, size_t client)
 	}
 }
 
+void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
+			     const struct rl_reply *b, struct rr_renaming *renaming)
+{
+	struct command_line *line = programs->line_of[client];
+	const struct rr_renaming *own = &programs->own[client];
+	struct rl_word names[RR_NAMES_MAX];
+	size_t n = line->values.n;
+
+	memcpy(names, line->values.names, sizeof(names));
+	for (size_t i = 0; own->n > 0 && i < n; i++) {
+		if (2 * i == own->n)
+			n = i;
+		else
+			names[i] = (struct rl_word){ own->pairs[2 * i].to, own->pairs[2 * i].n_to };
+	}
+	rr_random_values_see_histories(&line->values, terms_of(programs), &line->table);
+	rr_random_values_pair(&line->values, names, n, a, b, renaming);
+}
+
 void rr_programs_begin_search(struct rr_programs *programs)
 {
 	release_own(programs);
@@ -309,6 +328,36 @@ static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, 
 	return programs->unwaited[number];
 }
 
+static struct rl_reply output_as_reply(struct rr_ending ending)
+{
+	return (struct rl_reply){ .type = RL_REPLY_STRING,
+				  .text = ending.output,
+				  .length = strlen(ending.output) };
+}
+
+/* Are they the same, where random values may have other names in one of them? */
+static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b)
+{
+	struct rr_random_values *values = &programs->line_of[client]->values;
+	const struct rr_ending one = rr_endings_get(&programs->endings, a);
+	const struct rr_ending other = rr_endings_get(&programs->endings, b);
+	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
+	struct rr_terms *terms = terms_of(programs);
+	struct rr_renaming renaming = { 0 };
+	uint32_t renamed;
+
+	if (rr_endings_are_same(&programs->endings, a, b))
+		return true;
+	rr_random_values_see_histories(values, terms, &programs->line_of[client]->table);
+	rr_random_values_pair(values, values->names, values->n, &outputs[0], &outputs[1],
+			      &renaming);
+	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
+	rr_renaming_release(&renaming);
+	return rr_endings_are_same(&programs->endings, a,
+				   rr_endings_put(&programs->endings, other.status,
+						  terms->reply[renamed].reply.text));
+}
+
 bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
 			   bool is_thorough)
 {
@@ -322,10 +371,9 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t
 	if (!is_thorough)
 		return false;
 	unwaited = unwaited_of(programs, client, state);
-	alike = rr_endings_are_same(&programs->endings, known, (uint32_t)ending);
+	alike = print_alike(programs, client, known, (uint32_t)ending);
 	for (uint32_t i = 0; i < unwaited.n && !alike; i++)
-		alike = rr_endings_are_same(&programs->endings, unwaited.endings[i],
-					    (uint32_t)ending);
+		alike = print_alike(programs, client, unwaited.endings[i], (uint32_t)ending);
 	return alike;
 }
 

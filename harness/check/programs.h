@@ -71,6 +71,12 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
 			     struct rr_ending *ending);
 
+/* Behind different replies a random value of a client has different names. Those that only
+ * the second reply has are renamed to those that only the first has, in their order, if
+ * there are as many and no history has both. */
+void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
+			     const struct rl_reply *b, struct rr_renaming *renaming);
+
 /* In a serial order of this search a client ends with that tally. */
 void rr_programs_note_serial(struct rr_programs *programs, long ending);
 

@@ -63,6 +63,17 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 	       rr_instance_rename(instance, canonical, actual);
 }
 
+static bool has_text(const struct rl_reply *reply, struct rl_word text)
+{
+	if (reply->text)
+		return memmem(reply->text, reply->length, text.text, text.length);
+	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++) {
+		if (has_text(&reply->elements[i], text))
+			return true;
+	}
+	return false;
+}
+
 static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *view,
 		     struct rl_word name)
 {
@@ -85,6 +96,70 @@ void rr_random_values_count(struct rr_random_values *values, const struct rr_ter
 		values->draws[i].n++;
 		values->draws[i].repeats++;
 	}
+}
+
+void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
+			   uint32_t *counted)
+{
+	for (size_t i = 0; i < values->n; i++)
+		*counted |= has_text(reply, values->names[i]) ? 1U << i : 0;
+}
+
+/* ---- In several histories ----------------------------------------------------------- */
+
+/* As bits, what is sent in a state. */
+static uint32_t values_in(const struct rr_random_values *values, const struct rr_terms *terms,
+			  const struct rr_client_state *state)
+{
+	const struct rr_run_view view = rr_client_state_view(state);
+	uint32_t in = 0;
+
+	for (size_t i = 0; i < values->n; i++)
+		in |= has_sent(terms, &view, values->names[i]) ? 1U << i : 0;
+	return in;
+}
+
+void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
+				    const struct rr_client_table *table)
+{
+	uint32_t *sent;
+
+	if (values->n_seen == values->n && values->n_states == table->n_states)
+		return;
+	sent = rr_calloc(table->n_states + 1, sizeof(*sent));
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		const struct rr_client_state *state = &table->states[i];
+
+		sent[i] = values_in(values, terms, state) |
+			  (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
+		for (size_t j = 0; j < values->n; j++)
+			values->together[j] |= sent[i] >> j & 1 ? sent[i] : 0;
+	}
+	free(sent);
+	values->n_seen = values->n;
+	values->n_states = table->n_states;
+}
+
+void rr_random_values_pair(const struct rr_random_values *values, const struct rl_word *names,
+			   size_t n, const struct rl_reply *a, const struct rl_reply *b,
+			   struct rr_renaming *renaming)
+{
+	size_t only_a[RR_NAMES_MAX], only_b[RR_NAMES_MAX], n_a = 0, n_b = 0;
+	bool are_pairs = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const bool is_in_a = has_text(a, names[i]), is_in_b = has_text(b, names[i]);
+
+		if (is_in_a && !is_in_b)
+			only_a[n_a++] = i;
+		else if (is_in_b && !is_in_a)
+			only_b[n_b++] = i;
+	}
+	are_pairs = n_a == n_b;
+	for (size_t i = 0; are_pairs && i < n_a; i++)
+		are_pairs = !(values->together[only_a[i]] >> only_b[i] & 1);
+	for (size_t i = 0; are_pairs && i < n_a; i++)
+		rr_renaming_add(renaming, names[only_b[i]], names[only_a[i]]);
 }
 
 bool rr_random_values_are_few(const struct rr_random_values *values)

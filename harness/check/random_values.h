@@ -11,14 +11,20 @@
 #define RR_RANDOM_VALUES_H
 
 #include "instance.h"
+#include "product/product.h"
 
 struct rr_random_values {
 	size_t n;
 	struct rl_word names[RR_NAMES_MAX]; /* as the table has them */
 	struct {
 		unsigned long n, repeats;
-	} draws[RR_NAMES_MAX];  /* by other processes */
-	struct rr_intern drawn; /* what they had */
+	} draws[RR_NAMES_MAX];           /* by other processes */
+	struct rr_intern drawn;          /* what they had */
+	uint32_t together[RR_NAMES_MAX]; /* with which others, as bits, each is sent in one
+					  * history */
+	size_t n_seen;                   /* values, and states of the table, of which that is
+					  * known */
+	uint32_t n_states;
 };
 
 /* An instance has done `seen` instead of `known`. If the first commands that differ do so
@@ -32,6 +38,19 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,
 			    const struct rr_instance *instance, const struct rr_run_view *known,
 			    uint32_t *counted);
+
+/* An instance hears a reply: what is in there it has not drawn if it sends it now. */
+void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
+			   uint32_t *counted);
+
+/* Which values are sent in one history, and so are different ones? */
+void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
+				    const struct rr_client_table *table);
+
+/* See rr_programs_pair_values(); the values have these names. */
+void rr_random_values_pair(const struct rr_random_values *values, const struct rl_word *names,
+			   size_t n, const struct rl_reply *a, const struct rl_reply *b,
+			   struct rr_renaming *renaming);
 
 /* Have there been too few draws of one to know whether it is random? */
 bool rr_random_values_are_few(const struct rr_random_values *values);

@@ -279,6 +279,67 @@ bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b)
 	return number != RR_NO_ID && number == number_of(contents, b);
 }
 
+/* ---- Random values --------------------------------------------------------------------- */
+
+/* How many elements belong together where their order means nothing, or only follows from
+ * what they are; 0: it means something. */
+static size_t size_of_group(const struct rl_reply *parts)
+{
+	return rr_contents_has_type(parts, "set")  ? 1 :
+	       rr_contents_has_type(parts, "zset") ? 2 :
+	       rr_contents_has_type(parts, "hash") ? RR_HASH_GROUP :
+						     0;
+}
+
+/* The same contents in the order of the bytes. */
+static uint32_t sort_again(struct rr_terms *terms, uint32_t number)
+{
+	struct rl_reply whole = terms->reply[number].reply;
+
+	whole.elements = rr_memdup(whole.elements, whole.length * sizeof(whole));
+	for (size_t i = 0; i < whole.length; i++) {
+		struct rl_reply *parts = rr_memdup(whole.elements[i].elements,
+						   RR_KEY_PARTS * sizeof(*parts));
+
+		whole.elements[i].elements = parts;
+		if (size_of_group(parts))
+			sort_value(&parts[RR_KEY_VALUE], size_of_group(parts));
+	}
+	qsort(whole.elements, whole.length, sizeof(whole), compare_keys);
+	number = rr_terms_reply(terms, &whole);
+	for (size_t i = 0; i < whole.length; i++) {
+		if (size_of_group(whole.elements[i].elements))
+			free(whole.elements[i].elements[RR_KEY_VALUE].elements);
+		free(whole.elements[i].elements);
+	}
+	free(whole.elements);
+	return number;
+}
+
+bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
+			   const struct rr_explored_programs *programs, size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	struct rr_renaming renaming = { 0 };
+	uint32_t numbers[2];
+	bool are_alike;
+
+	if (rr_contents_are_same(contents, a, b))
+		return true;
+	numbers[0] = number_of(contents, a);
+	numbers[1] = number_of(contents, b);
+	if (numbers[0] == RR_NO_ID || numbers[1] == RR_NO_ID)
+		return false;
+	for (size_t i = 0; i < n_clients; i++)
+		programs->pair_values(programs->programs, i, &terms->reply[numbers[0]].reply,
+				      &terms->reply[numbers[1]].reply, &renaming);
+	are_alike = renaming.n > 0 &&
+		    sort_again(terms, numbers[0]) ==
+			    sort_again(terms, rr_rename_reply(&renaming, terms, numbers[1]));
+	rr_renaming_release(&renaming);
+	return are_alike;
+}
+
 /* ---- All of it ------------------------------------------------------------------------ */
 
 /* Is the key the same in there? */

@@ -12,6 +12,7 @@
 #ifndef RR_CONTENTS_H
 #define RR_CONTENTS_H
 
+#include "explore.h"
 #include "product/product.h"
 
 struct rr_contents {
@@ -43,6 +44,11 @@ size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t b
 /* Do two states hold the same? False, and the table's error, if they cannot be
  * asked. */
 bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b);
+
+/* Do they, if what is random in the first has other values in the second? Each client's
+ * values are its own. Where it has heard something else, a program has drawn another. */
+bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
+			   const struct rr_explored_programs *programs, size_t n_clients);
 
 /* ---- Of one key (contents_text.c) ------------------------------------------------ */
 

@@ -54,6 +54,10 @@ struct rr_explored_programs {
 	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
+	/* Renames a client's random values that only the second reply has to those that only
+	 * the first has, if they may be the same ones. */
+	void (*pair_values)(struct rr_programs *programs, size_t client, const struct rl_reply *a,
+			    const struct rl_reply *b, struct rr_renaming *renaming);
 	/* In a serial order a client ends with that tally. */
 	void (*note_serial)(struct rr_programs *programs, long ending);
 	/* Has a client that has ended in a state of its table ended as one with that tally

@@ -250,7 +250,8 @@ static void compare_with_orders(const struct judged *judged, struct rr_serial_ve
 
 		if (!is_candidate(end, &judged->found))
 			continue;
-		if (!rr_contents_are_same(judged->contents, end->server, judged->found.server)) {
+		if (!rr_contents_are_alike(judged->contents, judged->found.server, end->server,
+					   judged->programs, judged->product->n_clients)) {
 			if (!verdict->allows_data)
 				verdict->nearest = i;
 			continue;

@@ -122,6 +122,35 @@ Test(awkward, children_at_once_are_put_in_order)
 		    "serializable: all ");
 }
 
+/* What is drawn before a reply has come is sent behind any: the lists of both orders, and of
+ * clients that both hear 0, are an identifier of each. */
+Test(awkward, a_random_value_is_the_same_behind_other_replies)
+{
+#define IDENTIFIES "id=$(cat /proc/sys/kernel/random/uuid)\n"
+	check_shell("",
+		    IDENTIFIES CLI "LLEN q >/dev/null; " CLI
+				   "RPUSH q $id >/dev/null; echo pushed $id",
+		    0, "serializable: all ");
+	check_shell("", IDENTIFIES CLI "ZCARD z >/dev/null; " CLI "ZADD z 1 $id >/dev/null", 0,
+		    "serializable: all ");
+	check_shell("",
+		    IDENTIFIES "before=$(" CLI "GET last)\n" CLI "SET last $id; " CLI
+			       "HSET before $id \"$before\"",
+		    1, "not serializable (4 of 8 final states; ");
+}
+
+/* B keeps the first of two values that A draws: GET y is no value that an order leaves. */
+Test(awkward, two_random_values_of_one_history_are_two)
+{
+	cr_assert_eq(cli_run(CHECK
+			     "--client A='for i in 1 2; do " CLI
+			     "SET x $(cat /proc/sys/kernel/random/uuid); done' --client B='v=$(" CLI
+			     "GET x); test -z \"$v\" || " CLI "SET y $v >/dev/null; " CLI
+			     "DEL x >/dev/null' --all 2>&1"),
+		     1, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "(3 of 5 final states; "), "%s", cli_output);
+}
+
 /* ---- Commands ------------------------------------------------------------------------ */
 
 /* Only who is told NOSCRIPT prints anything. */
