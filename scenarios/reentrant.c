@@ -7,8 +7,9 @@
  *	A> SET lock 6f1c... NX PX 10000          => OK     level 1
  *	A> EVAL "if GET(lock) == 6f1c... then PEXPIRE(lock, 10000)"
  *	                                         => 1      level 2
- *	A> GET counter, SET counter
+ *	A> GET counter
  *	                                                   level 1
+ *	A> SET counter
  *	A> compare-and-delete                    => 1      level 0
  *
  * Guarantees: what the token lock does; a level that is taken after the lock
@@ -29,7 +30,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 }
 
 /* A part of the program that takes the lock for itself, held or not. */
-static enum rl_outcome increment(struct rr_client *client)
+static enum rl_outcome read_counter(struct rr_client *client, long long *value)
 {
 	enum rl_outcome outcome = rl_reentrant_try(client->state, client->ttl_ms);
 
@@ -37,9 +38,22 @@ static enum rl_outcome increment(struct rr_client *client)
 		return RL_BUSY; /* nothing is stored, all over again */
 	if (outcome != RL_OK)
 		return outcome == RL_UNKNOWN ? RL_BUSY : outcome;
-	outcome = rr_get_add_set(client);
-	rl_reentrant_release(client->state);
+	outcome = rr_get_counter(client, value);
+	if (rl_reentrant_release(client->state) == RL_LOST && outcome == RL_OK)
+		return RL_BUSY;
 	return outcome;
+}
+
+/* Still in the critical section, one level further out. */
+static enum rl_outcome increment(struct rr_client *client)
+{
+	long long value;
+	const enum rl_outcome outcome = read_counter(client, &value);
+
+	if (outcome != RL_OK)
+		return outcome;
+	rr_work(client);
+	return rr_set_counter(client, value + 1);
 }
 
 static enum rl_outcome release(struct rr_client *client)
@@ -67,6 +81,11 @@ const struct rr_strategy rr_reentrant = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE,
+	},
+	.bounds = {
+		/* A renewal that comes too late changes the next holder's lease, which shows
+		 * when half of that is over. */
+		{ .hazards = 1U << RR_PAUSE, .pauses = 2 },
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,

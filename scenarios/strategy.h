@@ -122,7 +122,7 @@ struct rr_search_bounds {
 	size_t clients;
 	size_t lock_servers;
 	long increments; /* of each client */
-	int crashes;
+	int crashes, pauses;
 	unsigned shows; /* the counter-example shows this if any does: a set of
 			 * RR_BREAKS_ */
 };

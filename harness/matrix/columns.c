@@ -61,6 +61,8 @@ static void override_bounds(struct rr_explore_config *bounds, const struct rr_se
 		bounds->increments = other->increments;
 	if (other->crashes)
 		bounds->budget.of[RR_CRASHES] = other->crashes;
+	if (other->pauses)
+		bounds->budget.of[RR_PAUSES] = other->pauses;
 	bounds->shows |= other->shows;
 }
 

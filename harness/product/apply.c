@@ -39,38 +39,52 @@ const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 }
 
 /* Somebody's lock was changed by another, who is `client`. */
-static bool violates_ownership(const struct rr_state *state, int8_t maker, int client,
-			       uint32_t lock)
+static bool violates_ownership(const struct rr_state *state, int8_t maker, int client)
 {
 	const struct rr_strategy *strategy = state->product->config.strategy;
 	const size_t owner = (size_t)maker;
 
 	if (client < 0 || maker < 0 || maker == client || !strategy || !strategy->acquire ||
-	    strategy->lock.kind == RR_LOCK_MUTEX ||
-	    (strategy->lock.kind == RR_LOCK_COUNTER && lock))
+	    strategy->lock.kind == RR_LOCK_MUTEX)
 		return false;
 	return !rr_state_has_ended(state, owner) && rr_state_client(state, owner)->is_holding &&
 	       !lease_is_over(state, owner);
 }
 
-/* The lock's value on a server may have become another. The first server that has a
- * lock is the second one, if there are several. */
+/* Is it another lock than before? Everybody who asks may add to a count, which only says
+ * who else wants the lock. */
+static bool is_other_lock(const struct rr_state *state, const struct rr_server_snapshot *was,
+			  const struct rr_server_snapshot *is)
+{
+	const struct rr_strategy *strategy = state->product->config.strategy;
+
+	return is->lock != was->lock &&
+	       !(strategy && strategy->lock.kind == RR_LOCK_COUNTER && is->lock && was->lock);
+}
+
+/* The lock on a server may have another value, or end at another time. The first server
+ * that has a lock is the second one, if there are several. */
 static void judge_lock_change(struct rr_state *state, size_t server, uint32_t before, int client)
 {
-	const uint32_t lock = rr_state_server(state, server)->lock;
+	const struct rr_server_snapshot *was =
+		&rr_product_table(state->product, server)->states[before];
+	const struct rr_server_snapshot *is = rr_state_server(state, server);
+	const bool is_other = is_other_lock(state, was, is);
 	int8_t *maker = &state->common.makers[server];
 
-	if (lock == before || server < (state->product->n_servers > 1))
+	if (server < (state->product->n_servers > 1))
 		return;
-	if (violates_ownership(state, *maker, client, lock))
+	if ((is_other || is->lock_left_ms != was->lock_left_ms) &&
+	    violates_ownership(state, *maker, client))
 		state->broken |= RR_BREAKS_OWNERSHIP;
-	*maker = lock ? (int8_t)client : -1;
+	if (is_other)
+		*maker = is->lock ? (int8_t)client : -1;
 }
 
 const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t server,
 						 const struct rr_question *question, int client)
 {
-	const uint32_t before = rr_state_server(state, server)->lock;
+	const uint32_t before = state->servers[server];
 	const struct rr_server_row *row = rr_state_ask(state, server, question);
 
 	if (!row)

@@ -44,7 +44,7 @@ static bool is_key_named(const struct rl_reply *element, const char *key)
 	       memcmp(element->text, key, element->length) == 0;
 }
 
-/* A key of database 0, the number of whose value stands for the lock. */
+/* The lock is a key of database 0: a number stands for its value. */
 static void note_key(struct rr_server_table *table, const struct rl_reply *key, long long db,
 		     struct rr_server_snapshot *state)
 {
@@ -52,8 +52,10 @@ static void note_key(struct rr_server_table *table, const struct rl_reply *key, 
 
 	if (left->integer >= 0 && (left->integer + 1) * MS < state->first_end_ns)
 		state->first_end_ns = (left->integer + 1) * MS;
-	if (db == 0 && is_key_named(key, table->lock) && dump->text)
+	if (db == 0 && is_key_named(key, table->lock) && dump->text) {
 		state->lock = 1 + rr_intern_put(&table->locks, dump->text, dump->length, NULL);
+		state->lock_left_ms = left->integer;
+	}
 }
 
 static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)

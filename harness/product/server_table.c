@@ -202,6 +202,7 @@ static uint32_t ask_from(struct rr_server_table *table, uint32_t from, struct rr
 	state.question = row->question;
 	if (row->question.kind != RR_ASK_READ) {
 		state.lock = 0;
+		state.lock_left_ms = 0;
 		state.names = 0;
 	}
 	table->at = RR_NO_ID;

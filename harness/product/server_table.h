@@ -54,6 +54,7 @@ struct rr_server_snapshot {
 	struct rr_question question; /* that leads here from the parent */
 	uint32_t data, connections;  /* the numbers of what they are */
 	uint32_t lock;               /* of the lock's value + 1, 0 = none */
+	int64_t lock_left_ms;        /* until it ends; -1 = it does not */
 	uint32_t length, depth;      /* questions from the beginning, and
 				      * those of them that are commands */
 	int64_t first_end_ns;        /* until a key's time is over; RR_NEVER */
