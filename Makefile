@@ -35,7 +35,7 @@ SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/% tests/torture/%,$(wildcard tests/*/*.c)))
 SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
-ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels)
+ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels harness/*/*.findings)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 # A manual page for the program, and one for each subcommand.
 PAGES   := docs/redrace.1 $(patsubst harness/cmd_%.c,$(B)/man/redrace-%.1,$(wildcard harness/cmd_*.c))
@@ -291,7 +291,7 @@ $(B)/%.o: %.c | $(B)/version.h $(B)/assets.h
 $(B)/pic/%.o: %.c
 	$(call compile,-fPIC)
 
-# The styles and scripts of pages, as strings of the program.
+# The styles and scripts of pages, and what is expected, as strings of the program.
 $(B)/assets.h $(B)/assets.c: $(B)/assets.%: harness/report/embed $(ASSETS)
 	@mkdir -p $(B)
 	@sh harness/report/embed $* $(ASSETS) > $@

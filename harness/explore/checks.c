@@ -54,6 +54,7 @@ static void note_graph(struct rr_search *search)
 	result->interleavings = graph->interleavings;
 	result->failing_interleavings = graph->failing_interleavings;
 	memcpy(result->broken, graph->broken, sizeof(result->broken));
+	rr_graph_smallest(graph, result->smallest);
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->failing += graph->broken[i];
 	result->stats.bytes_per_state = graph->states.n ? rr_graph_bytes(graph) / graph->states.n :

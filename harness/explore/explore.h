@@ -184,6 +184,13 @@ struct rr_outcome {
 
 enum { RR_FINDINGS_SHOWN = 20 };
 
+/* The smallest findings that break an invariant: so many schedules of so many transitions,
+ * until it is broken. */
+struct rr_smallest {
+	uint32_t steps;
+	uint64_t n; /* 0 = nothing breaks it */
+};
+
 struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long states, transitions;
@@ -193,6 +200,7 @@ struct rr_explore_result {
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	unsigned long broken[RR_INVARIANTS];           /* by the bits of strategy.h */
 	unsigned breaks;                               /* all bits that any of them broke */
+	struct rr_smallest smallest[RR_INVARIANTS];
 	double seconds;
 	char random_command[32]; /* that made it RANDOM_REPLIES */
 	struct rr_random_bound bound;
@@ -259,6 +267,12 @@ const char *rr_invariant_name(int bit);
 /* "3 processes, 1 crash": of a strategy's search. */
 enum { RR_BOUNDS_SIZE = 160 };
 const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
+
+/* "count 13*960, exclusion 3*6": 960 schedules of 13 transitions break the count, and none
+ * of fewer does. */
+enum { RR_SMALLEST_SIZE = 240 };
+const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
+			     char text[RR_SMALLEST_SIZE]);
 
 /* The names of those whose bits are set: "count, exclusion"; as a list. */
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size);

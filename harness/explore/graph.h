@@ -79,6 +79,10 @@ void rr_graph_release(struct rr_graph *graph);
  * states that were not looked at count as good. */
 void rr_graph_analyse(struct rr_graph *graph);
 
+/* The smallest findings of each of RR_INVARIANTS (smallest.c), which begin as zeroes. */
+struct rr_smallest;
+void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smallest);
+
 /* Only how many paths there are, if it has no loop. */
 void rr_graph_count_interleavings(struct rr_graph *graph);
 

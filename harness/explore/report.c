@@ -394,9 +394,11 @@ static json_t *properties_of_search(const struct report *report)
 		[RR_EXPLORED_RANDOM] = "random schedules",
 	};
 	const struct rr_explore_result *result = &report->result;
+	char smallest[RR_SMALLEST_SIZE];
 
-	return json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
-			 rr_invariants_json(result->breaks), "bounds",
+	return json_pack("{s:o, s:s, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
+			 rr_invariants_json(result->breaks), "smallest",
+			 rr_smallest_text(result->smallest, smallest), "bounds",
 			 bounds_as_json(&report->config), "explored", explored[result->explored],
 			 "shortest", shortest_of_search(result), "states",
 			 (json_int_t)result->states, "transitions", (json_int_t)result->transitions,

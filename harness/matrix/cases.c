@@ -31,9 +31,10 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 	static const char *const standings[] = { "as expected", "differs", "undecided" };
 	const struct rr_cell_words words = rr_cell_words(cell);
 	const unsigned expected = cell->strategy->breaks[cell->hazard];
+	char smallest[RR_SMALLEST_SIZE];
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
 		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
 		words.verdict->json, "standing", standings[words.standing], "breaks",
 		rr_invariants_json(cell->result.breaks), "expected", rr_invariants_json(expected),
@@ -42,6 +43,7 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 		(json_int_t)cell->result.transitions, "interleavings",
 		counted(cell, cell->result.interleavings), "failing_interleavings",
 		counted(cell, cell->result.failing_interleavings), "breaking", broken_of(cell),
+		"smallest", rr_case_text(rr_smallest_text(cell->result.smallest, smallest)),
 		"mutant", rr_case_text(cell->result.noticed), "bounds", words.bounds, "rounds",
 		cell->bounds.rounds, "most", (json_int_t)cell->bounds.most, "transcript",
 		rr_case_text(cell->transcript ? words.file : NULL), "transcript_verdict",

@@ -70,6 +70,17 @@ static void print_legend(FILE *file)
 	      file);
 }
 
+static void print_smallest(const struct rr_cell *cell, FILE *file)
+{
+	char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
+
+	if (rr_smallest_text(cell->result.smallest, found)[0] &&
+	    rr_smallest_expected(cell, expected) && strcmp(found, expected) != 0)
+		fprintf(file,
+			"  smallest findings expected: %s\n                    computed: %s\n",
+			expected, found);
+}
+
 static void print_differences(const struct rr_matrix *matrix, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
@@ -86,6 +97,7 @@ static void print_differences(const struct rr_matrix *matrix, FILE *file)
 			words.strategy, words.hazard, words.expected, words.text, words.bounds);
 		if (cell->was_cut)
 			fputs("  there are more states than were seen\n", file);
+		print_smallest(cell, file);
 		if (cell->result.error.text[0])
 			fprintf(file, "  %s\n", cell->result.error.text);
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A cell in words, and whether they are the expected ones. */
+#include <stdio.h>
 #include <string.h>
 
+#include "assets.h"
 #include "cell.h"
 
 static const unsigned invariants = (1U << RR_INVARIANTS) - 1;
@@ -18,6 +20,32 @@ static enum rr_cell_standing compare_equal(bool is_equal)
 	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
 }
 
+const char *rr_smallest_expected(const struct rr_cell *cell, char text[RR_SMALLEST_SIZE])
+{
+	char begin[120];
+	const char *line;
+
+	snprintf(begin, sizeof(begin), "\n%s %s: ", cell->strategy->name,
+		 rr_hazard_texts[cell->hazard].name);
+	line = strstr(rr_asset_smallest_findings, begin);
+	if (!line)
+		return NULL;
+	line += strlen(begin);
+	snprintf(text, RR_SMALLEST_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
+	return text;
+}
+
+/* As far as they are known: of a search that was through. */
+static bool are_smallest_expected(const struct rr_cell *cell)
+{
+	char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
+
+	if (cell->result.explored != RR_EXPLORED_ALL && cell->result.explored != RR_EXPLORED_ROUNDS)
+		return true;
+	return !rr_smallest_text(cell->result.smallest, found)[0] ||
+	       !rr_smallest_expected(cell, expected) || strcmp(found, expected) == 0;
+}
+
 /* That only so many rounds were tried is no matter when something broke. */
 static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 {
@@ -25,7 +53,7 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 
 	if (cell->was_cut && !(cell->result.breaks & ~expected) && cell->result.breaks != expected)
 		return RR_CELL_UNDECIDED;
-	return compare_equal(cell->result.breaks == expected);
+	return compare_equal(cell->result.breaks == expected && are_smallest_expected(cell));
 }
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)

@@ -163,6 +163,25 @@ Test(fair, holder_that_was_killed_is_waited_for_until_its_lease_ends)
 	cr_assert_eq(rl_fair_release(first), RL_OK);
 }
 
+/* Nobody is there to hand the lock over: whoever asks next does, to the first in line. */
+Test(fair, who_asks_when_the_lease_has_ended_does_not_pass_the_line)
+{
+	struct rl_link *link = support_link(&support, 0), *late = support_link(&support, 0);
+	struct rl_fair *second = rl_fair_new(link, "lock", NULL);
+	struct rl_fair *third = rl_fair_new(late, "lock", NULL);
+
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	cr_assert_eq(rl_fair_try(second, 60000), RL_BUSY);
+	cr_assert_str_eq(support_ask(other, "DEL", "lock"), "1");
+	cr_assert_eq(rl_fair_try(third, 60000), RL_BUSY);
+	cr_assert_eq(rl_fair_try(second, 60000), RL_OK);
+	rl_fair_free(third);
+	cr_assert_eq(rl_fair_release(second), RL_OK);
+	rl_fair_free(second);
+	rl_link_free(late);
+	rl_link_free(link);
+}
+
 /* Its turn came while it was giving up: the lock goes on to the next. */
 Test(fair, who_leaves_the_line_hands_on_what_came_to_it)
 {

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The smallest findings: of each invariant the schedules with the fewest transitions that
+ * break it, and how many of these there are. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "explore.h"
+#include "graph.h"
+
+/* How far each state is from the beginning, and on how many ways of that length it is
+ * reached. States have the order in which they were found: the nearest come first. */
+struct distances {
+	uint32_t *steps;
+	uint64_t *ways;
+};
+
+static struct distances measure_distances(const struct rr_graph *graph)
+{
+	struct distances distances = {
+		.steps = rr_calloc(graph->states.n, sizeof(*distances.steps)),
+		.ways = rr_calloc(graph->states.n, sizeof(*distances.ways)),
+	};
+
+	distances.ways[0] = 1;
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
+			const uint32_t to = graph->edges[j].to;
+
+			if (!distances.ways[to])
+				distances.steps[to] = distances.steps[i] + 1;
+			if (distances.steps[to] == distances.steps[i] + 1)
+				distances.ways[to] += distances.ways[i];
+		}
+	}
+	return distances;
+}
+
+static void note_broken(struct rr_smallest *smallest, unsigned broken, uint32_t steps,
+			uint64_t ways)
+{
+	for (int bit = 0; broken >> bit && bit < RR_INVARIANTS; bit++) {
+		struct rr_smallest *it = &smallest[bit];
+
+		if (!(broken >> bit & 1) || (it->n && it->steps < steps))
+			continue;
+		*it = (struct rr_smallest){ steps,
+					    it->n && it->steps == steps ? it->n + ways : ways };
+	}
+}
+
+void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smallest)
+{
+	struct distances distances;
+
+	if (!graph->breaks)
+		return;
+	distances = measure_distances(graph);
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		const uint32_t steps = distances.steps[i];
+
+		note_broken(smallest, rr_graph_broken_by(graph, i), steps, distances.ways[i]);
+		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
+			note_broken(smallest, graph->edges[j].broken, steps + 1, distances.ways[i]);
+	}
+	free(distances.steps);
+	free(distances.ways);
+}
+
+const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
+			     char text[RR_SMALLEST_SIZE])
+{
+	FILE *file = fmemopen(text, RR_SMALLEST_SIZE, "w");
+
+	text[0] = '\0';
+	for (int i = 0; file && i < RR_INVARIANTS; i++) {
+		if (smallest[i].n)
+			fprintf(file, "%s%s %u*%llu", ftell(file) ? ", " : "", rr_invariant_name(i),
+				smallest[i].steps, (unsigned long long)smallest[i].n);
+	}
+	if (file)
+		fclose(file);
+	return text;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libredislock with one fault planted in each: a copy of a file of lib/ that sed has
+ * changed, linked into a program of its own. The matrix has to notice it: a cell is not as
+ * expected any more, in what breaks or in the smallest findings. What shows only under faults
+ * that no column has together is looked for by a search of its own. And what no search can
+ * know is left to a test of the library: clocks that do not run alike, and who is first.
+ * The program as it is passes each of them.
+ */
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli.h"
+
+struct mutant {
+	const char *name;
+	const char *file;   /* of lib/, without its .c */
+	const char *change; /* a script of sed */
+	/* What notices it, one of these: arguments of redrace matrix, those of redrace
+	 * explore, or a filter of tests. */
+	const char *cell, *search, *test;
+};
+
+static const struct mutant mutants[] = {
+	{ "a release does not compare", "compare",
+	  "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/",
+	  .cell = "lua-delifequals --hazard pause" },
+	{ "a renewal does not compare", "compare",
+	  "/compare_and_expire\\[\\] =/,/;/s/if .* then/if KEYS[1] then/",
+	  .cell = "reentrant --hazard pause" },
+	{ "a lock is taken that is there", "token_lock",
+	  "/^enum rl_outcome rl_lock_try/,/^}/s/ NX PX / PX /",
+	  .cell = "lua-delifequals --hazard threads" },
+	{ "a lock has no lease", "token_lock",
+	  "/^enum rl_outcome rl_lock_try/,/^}/{s/ NX PX %ld/ NX/;s/lock->token, ttl_ms)/lock->token)/;}",
+	  .cell = "lua-delifequals --hazard crash" },
+	{ "tokens are alike", "token_lock", "s/= digits\\[.*\\]/= digits[0]/",
+	  .cell = "lua-delifequals --hazard pause" },
+	{ "a renewal does not hear that the lock is another's", "token_lock",
+	  "/^enum rl_outcome rl_lock_extend/,/^}/s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
+	  "/^enum rl_outcome rl_lock_extend/,/^}/s/\treturn outcome;/\treturn RL_OK;/",
+	  .cell = "reentrant --hazard skew" },
+	{ "the time until all have answered does not count", "quorum",
+	  "/^enum rl_outcome rl_quorum_try/,/^}/{s/ \\&\\&$//;"
+	  "s/^\t\t rl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}",
+	  .cell = "redlock --hazard pause" },
+	{ "an inner level gives the lock back", "reentrant",
+	  "s/return rl_reentrant_remaining_ms(reentrant) > 0 .*/"
+	  "return rl_lock_release(reentrant->lock);/",
+	  .cell = "reentrant --hazard threads" },
+	{ "a renewer takes a lost lock for a renewed one", "renewed",
+	  "/^static bool renew_once/,/^}/{s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
+	  "s/return outcome != RL_LOST;/return true;/;}",
+	  .search = "lua-renewed --slow-work --jumps 1" },
+	{ "a quorum lacks one", "quorum",
+	  "/^enum rl_outcome rl_quorum_try/,/^}/s/tally.yes >=/tally.yes + 1 >=/",
+	  .cell = "redlock --hazard crash" },
+	{ "a minority is kept", "quorum",
+	  "/^enum rl_outcome rl_quorum_try/,/^}/s/\trelease_all(/\t(void)(/",
+	  .cell = "redlock --hazard crash" },
+	{ "clocks that drift are not allowed for", "hold",
+	  "s/^enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };/"
+	  "enum { DRIFT_PER_MILLE = 0, DRIFT_MIN_MS = 0 };/",
+	  .test = "quorum/drift_is_taken_off_what_is_left" },
+	{ "who asks passes those in line", "fair",
+	  "s/if not holder and redis.call('EXISTS', KEYS\\[2\\]) == 0 then/if not holder then/",
+	  .test = "fair/who_asks_when_the_lease_has_ended_does_not_pass_the_line" },
+	{ "the lock is handed to one who is dead", "fair",
+	  "s/'')) > 0 then return first/'')) >= 0 then return first/",
+	  .test = "fair/waiter_that_was_killed_is_passed_over" },
+	{ "the fence does not count", "fence", "s/redis.call('INCR', KEYS\\[2\\])/1/",
+	  .cell = "fenced --hazard pause" },
+	{ "the fence lets everybody through", "fence",
+	  "s/if number < highest then return {0} end //", .cell = "fenced --hazard pause" },
+};
+
+enum { MUTANTS = sizeof(mutants) / sizeof(mutants[0]), COMMAND = 2000 };
+
+static void run_well(const struct mutant *mutant, const char *command)
+{
+	cr_assert_eq(cli_run(command), 0, "%s: %s", mutant->name, cli_output);
+}
+
+static void write_change(const struct mutant *mutant)
+{
+	char path[SUPPORT_DIRECTORY + 10];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/change", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file, "%s", path);
+	fprintf(file, "%s\n", mutant->change);
+	fclose(file);
+}
+
+/* What the program, and what the runner of tests, is linked of besides the library. */
+static const char program[] = "$(of harness/*.c) -o $HERE/redrace";
+static const char tests[] =
+	"$(of harness/c*.c $(ls tests/*/*.c | grep -v 'fuzz/\\|soak/\\|torture/')) -lcriterion -o $HERE/run";
+
+/* Objects as they were built, but for the one that is changed. */
+static void build_mutant(const struct mutant *mutant)
+{
+	char command[COMMAND];
+
+	write_change(mutant);
+	snprintf(command, sizeof(command),
+		 "sed -f $HERE/change lib/%s.c >$HERE/%s.c && ! cmp -s lib/%s.c $HERE/%s.c",
+		 mutant->file, mutant->file, mutant->file, mutant->file);
+	run_well(mutant, command);
+	snprintf(
+		command, sizeof(command),
+		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -c -o $HERE/%s.o $HERE/%s.c 2>&1 && cc -pthread $HERE/%s.o $(of lib/*.c | grep -v '/%s.o$') $(of scenarios/*.c harness/*/*.c) $B/assets.o %s -lhiredis -ljansson -lutf8proc -lm 2>&1 && ln -s $B/redrace-*.so $HERE",
+		mutant->file, mutant->file, mutant->file, mutant->file,
+		mutant->test ? tests : program);
+	run_well(mutant, command);
+}
+
+static int look_at_cell(const struct mutant *mutant, const char *program)
+{
+	char command[COMMAND];
+
+	snprintf(command, sizeof(command), "%s matrix --jobs 1 %s 2>&1", program, mutant->cell);
+	return cli_run(command);
+}
+
+static int compare_searches(const struct mutant *mutant)
+{
+	char command[COMMAND];
+
+	snprintf(
+		command, sizeof(command),
+		"for R in $REDRACE $HERE/redrace; do $R explore %s --format json | grep '\"smallest\"' >$HERE/smallest-$(basename $(dirname $R)) || exit 2; done; cat $HERE/smallest-*; cmp -s $HERE/smallest-*",
+		mutant->search);
+	return cli_run(command);
+}
+
+/* A runner of tests leaves things in the environment that another one stumbles over. */
+static int run_test(const struct mutant *mutant, const char *program)
+{
+	char command[COMMAND];
+
+	snprintf(command, sizeof(command),
+		 "env -i PATH=\"$PATH\" TMPDIR=$HERE REDRACE=$REDRACE %s --filter %s 2>&1", program,
+		 mutant->test);
+	return cli_run(command);
+}
+
+static void assert_noticed(const struct mutant *mutant)
+{
+	if (mutant->search) {
+		cr_assert_eq(compare_searches(mutant), 1, "%s: %s", mutant->name, cli_output);
+		return;
+	}
+	if (mutant->cell) {
+		cr_assert_eq(look_at_cell(mutant, "$REDRACE"), 0, "%s", cli_output);
+		cr_assert_eq(look_at_cell(mutant, "$HERE/redrace"), 1, "%s: %s", mutant->name,
+			     cli_output);
+		return;
+	}
+	cr_assert_eq(run_test(mutant, "$(dirname $REDRACE)/tests/run"), 0, "%s", cli_output);
+	cr_assert_eq(run_test(mutant, "$HERE/run"), 1, "%s: %s", mutant->name, cli_output);
+}
+
+ParameterizedTestParameters(mutants, is_noticed)
+{
+	static int numbers[MUTANTS];
+
+	for (int i = 0; i < MUTANTS; i++)
+		numbers[i] = i;
+	return cr_make_param_array(int, numbers, MUTANTS);
+}
+
+ParameterizedTest(const int *number, mutants, is_noticed, .timeout = 300, .init = cli_setup,
+		  .fini = cli_teardown)
+{
+	const struct mutant *mutant = &mutants[*number];
+
+	build_mutant(mutant);
+	assert_noticed(mutant);
+}
