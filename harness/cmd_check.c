@@ -160,7 +160,7 @@ static const struct rr_option options[] = {
 	  AT(search.ttl_ms) },
 	{ .help = "Search" },
 	{ .common = RR_OPTION_ROUNDS,
-	  .help = "how often a client is followed that repeats the same in vain (2)",
+	  .help = "how often a client is followed that repeats the same in vain, before it is tried whether that changes it (2)",
 	  AT(search.rounds) },
 	{ .common = RR_OPTION_SECONDS, .help = "stop after N seconds", .max = 1000000, AT(seconds) },
 	{ .common = RR_OPTION_MAX_STATES, AT(search.most) },

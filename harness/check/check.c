@@ -155,6 +155,7 @@ static void make_programs(struct rr_check *check)
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
+		.rounds = options->search.rounds,
 		.compares_outputs = !options->data_only,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
@@ -222,6 +223,7 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.set_live = rr_programs_set_live,
 		.pair_values = rr_programs_pair_values,
 		.note_serial = rr_programs_note_serial,
+		.rounds = rr_programs_rounds,
 		.end_alike = rr_programs_end_alike,
 		.describe = describe_ending,
 		.programs = programs,

@@ -46,6 +46,9 @@ struct rr_programs {
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;
 	struct rr_programs_figures figures;
+	int rounds;     /* so often a client is followed that does the same in vain */
+	int n_tried;    /* loops (loops.h) */
+	bool is_trying; /* what a run does may be something else than what is known */
 	struct rr_error problem;
 };
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "loops.h"
 #include "program_run.h"
 
 enum {
@@ -79,6 +80,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	struct rr_programs *programs = rr_calloc(1, sizeof(*programs));
 
 	programs->config = *config;
+	programs->rounds = config->rounds;
 	programs->endings.allowed = config->allowed;
 	programs->endings.n_allowed = config->n_allowed;
 	programs->kept.most = most_kept();
@@ -273,7 +275,10 @@ bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_err
 	for (size_t i = 0; i < programs->n_lines && good; i++)
 		good = verify_tokens(programs, &programs->lines[i]) &&
 		       verify_draws(&programs->lines[i]);
-	*again = programs->wants_own_tables || (good && programs->has_new_values);
+	*again = false;
+	if (good && !programs->has_new_values)
+		good = rr_loops_try(programs, again);
+	*again |= programs->wants_own_tables || (good && programs->has_new_values);
 	if (good || *again)
 		return true;
 	*error = programs->problem;
@@ -379,9 +384,18 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
+int rr_programs_rounds(const struct rr_programs *programs)
+{
+	return programs->rounds;
+}
+
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
 {
-	return programs->figures;
+	struct rr_programs_figures figures = programs->figures;
+
+	for (size_t i = 0; i < programs->n_lines; i++)
+		figures.loops += rr_loops_closed(&programs->lines[i].table);
+	return figures;
 }
 
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)

@@ -24,6 +24,7 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
+	int rounds;                 /* see rr_programs_rounds() */
 	bool compares_outputs;      /* what clients print counts */
 	const char *const *allowed; /* lines that are not compared: regular
 						   * expressions */
@@ -58,11 +59,15 @@ bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_err
  * it; it must do what is known already. */
 void rr_programs_set_live(struct rr_programs *programs, bool is_live);
 
+/* So often a client is followed that does the same, and hears the same, in vain. */
+int rr_programs_rounds(const struct rr_programs *programs);
+
 struct rr_programs_figures {
 	unsigned long starts; /* processes that were started */
 	struct rr_instance_times times;
-	bool has_own_clock; /* some have not loaded the shim, or are in Go */
-	bool has_uv;        /* some have libuv */
+	unsigned long loops; /* of clients that wait, which were tried (loops.h) */
+	bool has_own_clock;  /* some have not loaded the shim, or are in Go */
+	bool has_uv;         /* some have libuv */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

@@ -9,6 +9,7 @@
 
 #include "base/reply.h"
 #include "base/text.h"
+#include "product/product.h"
 
 /* Of what a program printed: characters, those of them before a difference, and lines before
  * it failed. */
@@ -271,6 +272,18 @@ static const struct rr_mutant_result *find_guard(const struct rr_explore_result 
 	return NULL;
 }
 
+/* What the verdict rests on beside states. */
+static void print_loops(FILE *out, const struct rr_check *check)
+{
+	const unsigned long n = rr_programs_figures(check->programs).loops;
+
+	if (n > 0)
+		fprintf(out,
+			"  %lu loop%s of a client that waits %s followed for %d rounds, and left behind up to %d.\n",
+			n, n == 1 ? "" : "s", n == 1 ? "was" : "were", RR_LOOP_ROUNDS,
+			RR_LOOP_LEFT);
+}
+
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_mutant_result *guard = find_guard(check->result);
@@ -293,9 +306,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (failing < check->n_clients)
 		print_failure(out, check, failing);
+	print_loops(out, check);
 }
 
-/* Where the time went. */
 static void print_varying(FILE *out, const struct rr_check *check)
 {
 	const struct rr_endings *endings = rr_programs_endings(check->programs);
@@ -311,6 +324,7 @@ static void print_varying(FILE *out, const struct rr_check *check)
 	}
 }
 
+/* Where the time went. */
 static void print_stats(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);

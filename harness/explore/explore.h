@@ -52,6 +52,8 @@ struct rr_explored_programs {
 	void (*begin_search)(struct rr_programs *programs);
 	/* Behind each: *again, if it has to be repeated. */
 	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
+	/* How often a client is followed that repeats the same in vain. */
+	int (*rounds)(const struct rr_programs *programs);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
 	/* Renames a client's random values that only the second reply has to those that only

@@ -138,7 +138,7 @@ size_t rr_graph_bytes(const struct rr_graph *graph);
  * ever, which is no progress. */
 
 /* As often in a row as a program has to do the same before that is believed. */
-enum { RR_POLLS_IN_VAIN = 200 };
+enum { RR_POLLS_IN_VAIN = RR_LOOP_ROUNDS };
 
 /*
  * Marks such states (RR_STATE_STARVED), before the graph is analysed: all who are alive

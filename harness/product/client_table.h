@@ -35,7 +35,9 @@ enum {
 	RR_REFUSALS = 3,
 	RR_HISTORIES = 2,
 	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES,
-	RR_LOOP_MAX = 8, /* commands of a loop that is recognised as one */
+	RR_LOOP_MAX = 8,      /* commands of a loop that is recognised as one */
+	RR_LOOP_ROUNDS = 200, /* that a client is seen to do the same in a loop */
+	RR_LOOP_LEFT = 64,    /* behind so many at most it is seen to leave one */
 	RR_KEPT_MAX = 48
 };
 
@@ -61,6 +63,9 @@ struct rr_client_state {
 			    * the same */
 	uint8_t repeats[RR_LOOP_MAX + 1]; /* so many steps in a row were those so many
 					   * before them */
+	/* Of a state behind a loop of one command: is it as it was before the last round? */
+	enum { RR_LOOP_UNKNOWN, RR_LOOP_CLOSED, RR_LOOP_OPEN } loop;
+	uint32_t n_words;                 /* so many ways to go on were tried for that */
 	uint64_t memory, settled;         /* of an attempt state, else what is
 					   * remembered, see client_attempts.c */
 	uint64_t opening;                 /* a digest of what was received before the first

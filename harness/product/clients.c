@@ -42,21 +42,46 @@ static bool has_polled_on(const struct rr_state *state, size_t client)
 	       polls_of(state, client) > state->product->config.rounds;
 }
 
+/* Does a command that goes once round a loop leave everything as it was, and put no lease
+ * off either? */
+static bool changes_nothing(const struct rr_state *from, const struct rr_state *behind,
+			    size_t client, const struct rr_sent *sent)
+{
+	struct rr_state same, later, asked;
+
+	rr_state_copy(&same, behind);
+	same.clients[client].state = from->clients[client].state;
+	if (!rr_state_is_same(from, &same))
+		return false;
+	rr_state_copy(&later, from);
+	for (size_t i = 0; i < from->product->n_servers; i++)
+		rr_state_tick_server(&later, i, 1000000);
+	rr_state_copy(&asked, &later);
+	rr_state_deliver(&asked, client, sent, RR_DO_EXECUTE);
+	return memcmp(asked.servers, later.servers, sizeof(later.servers)) == 0;
+}
+
 /* Would the client do once more what it has done in vain as often as the bound
- * says? That is looked at no further. What is queued is a part of EXEC. */
-static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent *sent)
+ * says? That is looked at no further. *loses: something may be missed by that, because it
+ * would not be as it was before. What is queued is a part of EXEC. */
+static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent *sent, bool *loses)
 {
 	struct rr_product *product = from->product;
 	struct rr_actions *log = product->log;
 	struct rr_state next;
+	bool does;
 
+	*loses = false;
 	if (!may_poll_on(from, client) || rr_state_is_queued(from, client, sent))
 		return false;
 	product->log = NULL;
 	rr_state_copy(&next, from);
 	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
+	does = has_polled_on(&next, client);
+	*loses = does && (rr_state_client(&next, client)->loop != RR_LOOP_CLOSED ||
+			  !changes_nothing(from, &next, client, sent));
 	product->log = log;
-	return has_polled_on(&next, client);
+	return does;
 }
 
 static void add_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
@@ -89,11 +114,12 @@ static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t 
 			 const struct rr_sent *sent, int64_t left_ns)
 {
 	struct rr_state next;
+	bool loses;
 
 	if (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from))
 		return;
-	if (polls_on(from, client, sent)) {
-		it->flags |= RR_STATE_CUT;
+	if (polls_on(from, client, sent, &loses)) {
+		it->flags |= loses ? RR_STATE_CUT : 0;
 		return;
 	}
 	count_transition(it, thread_of_lane(rr_state_client(from, client), sent->lane), true);
@@ -110,6 +136,7 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 {
 	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
 	int64_t left_ns;
+	bool in_vain, loses;
 
 	if (!sent)
 		return;
@@ -118,12 +145,15 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 		add_time_out(it, from, client, sent, left_ns);
 		return;
 	}
-	if (polls_on(from, client, sent)) {
+	in_vain = polls_on(from, client, sent, &loses);
+	if (loses) {
 		it->flags |= RR_STATE_CUT;
 		return;
 	}
-	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
-	add_execution(it, from, client, sent, RR_DO_EXECUTE);
+	if (!in_vain) {
+		count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
+		add_execution(it, from, client, sent, RR_DO_EXECUTE);
+	}
 	if (it->alone || !rr_state_is_in_budget(from, RR_DO_LOSE) ||
 	    !rr_state_can_lose(from, client, lane))
 		return;
@@ -318,6 +348,7 @@ static const struct rr_sent *only_sent(const struct rr_state *state, size_t clie
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
 	const struct rr_product_config *config = &it->product->config;
+	bool loses;
 
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
 		return false;
@@ -325,7 +356,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 		const struct rr_sent *sent = rr_state_has_ended(from, i) ? NULL :
 									   only_sent(from, i);
 
-		if (!sent || !is_local_command(from, i, sent) || polls_on(from, i, sent))
+		if (!sent || !is_local_command(from, i, sent) || polls_on(from, i, sent, &loses))
 			continue;
 		add_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace check with programs that wait in a loop. One that is right is serializable; one that
+ * changes its mind after some rounds is found, however late, up to as many as it is followed;
+ * beyond that no yes is said.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(loops_check, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
+
+/* A client with a token takes the lock, `n` refusals before; does `work`, and gives it back. */
+static void check_lock(const char *options, const char *refused, const char *work,
+		       const char *release, int code, const char *part)
+{
+	char path[SUPPORT_DIRECTORY + 40], command[600];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/lock.py", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file,
+		"import raw, sys, time, uuid\n"
+		"r = raw.Connection()\n"
+		"me, n = str(uuid.uuid4()), 0\n"
+		"while r('SET', 'lock', me, 'NX', 'PX', 10000) is None:\n"
+		"    n += 1\n"
+		"    time.sleep(0.05)\n"
+		"    %s\n"
+		"%s\n"
+		"%s\n",
+		refused, work, release);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "$REDRACE check --audit 2 %s -- env " PYTHON "lock.py 2>&1", options);
+	cr_assert_eq(cli_run(command), code, "%s; %s: %s", refused, work, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+#define ADD "r('SET', 'k', int(r('GET', 'k') or 0) + 1)"
+#define RELEASE                                                                                  \
+	"r('EVAL', 'if redis.call(\"get\", KEYS[1]) == ARGV[1] then return redis.call(\"del\", " \
+	"KEYS[1]) end return 0', 1, 'lock', me)"
+
+Test(loops_check, a_lock_that_waits_is_right)
+{
+	check_lock("", "pass", ADD, RELEASE, 0, "serializable: all ");
+	cr_assert_not_null(strstr(cli_output,
+				  "\n  1 loop of a client that waits was followed for 200 rounds"),
+			   "%s", cli_output);
+	check_lock("--crashes 1", "pass", ADD, RELEASE, 0, "serializable: all ");
+}
+
+Test(loops_check, a_release_without_comparing_is_found)
+{
+	check_lock("--expiries 1 --atomic", "pass", "pass", "r('DEL', 'lock')", 0,
+		   "serializable: all ");
+	check_lock("--expiries 1", "pass", "r('ECHO', 'redrace:enter'); r('ECHO', 'redrace:leave')",
+		   "r('DEL', 'lock')", 1, "two clients are in their critical sections");
+}
+
+/* Nobody gives the lock back, and it has no lease. */
+Test(loops_check, a_lock_that_is_kept_for_ever_is_no_progress)
+{
+	check_lock("", "pass", ADD "; r('PERSIST', 'lock')", "pass", 1, "no progress");
+}
+
+Test(loops_check, who_gives_up_is_followed_until_then)
+{
+	check_lock("", "if n == 20: sys.exit(1)", ADD, RELEASE, 0, "serializable: all ");
+	cr_assert_null(strstr(cli_output, "loop of a client"), "%s", cli_output);
+}
+
+Test(loops_check, a_lock_that_is_taken_by_force_is_found)
+{
+	check_lock("", "if n == 5: r('SET', 'lock', me); break", ADD, RELEASE, 1,
+		   "not serializable");
+	check_lock("", "if n == 30: r('SET', 'lock', me); break", ADD, RELEASE, 1,
+		   "not serializable");
+}
+
+/* Nothing is seen of it while the client waits. */
+Test(loops_check, who_remembers_how_often_it_was_refused_is_found)
+{
+	check_lock("", "pass", "if n >= 4: r('SET', 'k', 0)\nelse: " ADD, RELEASE, 1,
+		   "not serializable");
+	check_lock("", "pass", "if n > 10: r('SET', 'k', 0)\nelse: " ADD, RELEASE, 1,
+		   "not serializable");
+}
+
+/* Beyond what a client is followed, nothing is claimed. */
+Test(loops_check, who_changes_its_mind_late_gets_no_yes)
+{
+	check_lock("", "if n == 150: r('SET', 'lock', me); break", ADD, RELEASE, 2,
+		   "no failure found");
+}
+
+/* Who crashes leaves a lock that would run out, were it not for a client that asks by putting
+ * its lease off: it waits for ever. */
+Test(loops_check, who_asks_and_puts_the_lease_off_gets_no_yes)
+{
+#define CLI "redis-cli -p $REDIS_PORT "
+	cr_assert_eq(cli_run("$REDRACE check --audit 2 --crashes 1 --client A='" CLI
+			     "SET lock 1 PX 10000; " CLI "DEL lock' --client B='while " CLI
+			     "PEXPIRE lock 10000 | grep -q 1; do :; done; " CLI "SET k 1' 2>&1"),
+		     2, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "no failure found"), "%s", cli_output);
+}
