@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * redrace check with programs whose commands ask for what a server keeps besides data, and
- * with those that wait. What is true of each was seen with the same programs on a real
- * server, in the order that its comment says.
+ * with those that wait. What is true of each is what a real server answers in the
+ * order that its comment says; every finding is played on one before it is printed.
  */
 #include "../cli.h"
 
