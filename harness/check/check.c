@@ -225,6 +225,7 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.note_serial = rr_programs_note_serial,
 		.rounds = rr_programs_rounds,
 		.end_alike = rr_programs_end_alike,
+		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,
 		.programs = programs,
 	};

@@ -382,6 +382,21 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t
 	return alike;
 }
 
+long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending)
+{
+	const struct rr_ending known = rr_programs_ending(programs, ending);
+	const struct rl_reply printed = { .type = RL_REPLY_STRING,
+					  .text = known.output,
+					  .length = strlen(known.output) };
+	struct rr_terms *terms = terms_of(programs);
+	const uint32_t own = rr_rename_reply(&programs->own[client], terms,
+					     rr_terms_reply(terms, &printed));
+
+	return own == RR_NO_ID ? ending :
+				 (long)rr_endings_put(&programs->endings, known.status,
+						      terms->reply[own].reply.text);
+}
+
 /* ---- Figures ------------------------------------------------------------------------------ */
 
 int rr_programs_rounds(const struct rr_programs *programs)

@@ -91,6 +91,9 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending);
 bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
 			   bool is_thorough);
 
+/* That ending, with the client's own random values in what is printed. */
+long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending);
+
 /* How they ended, all of them. */
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs);
 

@@ -152,6 +152,8 @@ static void print_outputs(FILE *out, const struct rr_check *check, const struct 
 	print_endings(out, check, finding->endings, finding->nearest_endings);
 	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
 	print_endings(out, check, finding->nearest_endings, finding->endings);
+	fputs("If it does not matter who prints what, as with workers that share a queue, --data-only compares the data alone.\n",
+	      out);
 }
 
 void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)

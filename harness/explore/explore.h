@@ -67,6 +67,8 @@ struct rr_explored_programs {
 	 * for which it is run. */
 	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
 			  bool is_thorough);
+	/* That tally with the client's own random values in what it has printed. */
+	long (*own_ending)(struct rr_programs *programs, size_t client, long ending);
 	/* Of the checker: how it ended, in a line of words. */
 	void (*describe)(struct rr_programs *checker, long ending, FILE *out);
 	struct rr_programs *programs;

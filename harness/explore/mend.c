@@ -42,6 +42,9 @@ static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_
 		depth += transaction_of(mender, slot);
 		if (i < span.first)
 			continue;
+		/* What comes again is a loop: one round of it would be read. */
+		if (i > span.first && slot->command == slots[span.first].command)
+			return false;
 		if (slot->varies || slot->lane != slots[span.first].lane ||
 		    (slot->waits && i > span.first) ||
 		    rr_asker_info(rr_mender_table(mender)->asker,

@@ -182,6 +182,14 @@ static bool judge_programs(struct rr_search *search)
 
 /* ---- What is found -------------------------------------------------------------- */
 
+/* How a client ended, as it says so itself; -1 = it did not. */
+static int own_ending(const struct rr_search *search, size_t client, long ending)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+
+	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, client, ending);
+}
+
 /* A serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
  * none. */
 static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *finding, uint32_t nearest)
@@ -192,7 +200,7 @@ static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *findin
 		return RR_NO_ID;
 	end = rr_intern_get(&search->judge.serial.ends, nearest);
 	for (size_t i = 0; i < search->product.n_clients; i++)
-		finding->nearest_endings[i] = end->endings[i];
+		finding->nearest_endings[i] = own_ending(search, i, end->endings[i]);
 	return end->server;
 }
 
@@ -207,9 +215,11 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 	*nearest = RR_NO_ID;
 	finding->ended_well = rr_serial_good(product, end);
 	for (size_t i = 0; i < product->n_clients; i++)
-		finding->endings[i] = rr_product_part(product, end, i)->is_crashed ?
-					      -1 :
-					      (int)rr_product_client(product, end, i)->tally.ending;
+		finding->endings[i] =
+			rr_product_part(product, end, i)->is_crashed ?
+				-1 :
+				own_ending(search, i,
+					   rr_product_client(product, end, i)->tally.ending);
 	if (have_all_ended(product, end)) {
 		if (!rr_judge_final(&search->judge, end, &judgement))
 			return rr_search_fail(search, &search->judge.error);
