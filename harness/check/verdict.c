@@ -108,7 +108,7 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 			continue;
 		fprintf(out, "  %s ", check->names[i]);
 		if (endings[i] < 0)
-			fputs("crashed, or did not run", out);
+			fputs(others ? "crashed, or did not run" : "crashed", out);
 		else
 			rr_checked_print_status(out, ending.status);
 		if (others && endings[i] >= 0)
@@ -136,14 +136,15 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	print_lines(out, "In the end there is", finding->data);
-	if (finding->found & RR_OUTCOME_NOT_SERIAL) {
-		fputs("and no serial order of the clients leaves that.", out);
-		print_lines(out, finding->nearest ? " One leaves" : "",
-			    finding->nearest ? finding->nearest : "");
-		if (!finding->nearest)
-			print_who_ended_well(out, check, finding);
-	}
 	print_endings(out, check, finding->endings, NULL);
+	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
+		return;
+	fprintf(out, "and no serial order of the clients%s leaves that.",
+		check->options->search.is_atomic ? " in which nobody crashes (--atomic)" : "");
+	print_lines(out, finding->nearest ? " One leaves" : "",
+		    finding->nearest ? finding->nearest : "");
+	if (!finding->nearest)
+		print_who_ended_well(out, check, finding);
 }
 
 static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)

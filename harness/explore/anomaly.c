@@ -115,7 +115,7 @@ const char *rr_history_anomaly(const struct rr_history *history, int x, int y,
 	of_x = find_missed(history, x, y, &from_x);
 	of_y = find_missed(history, y, x, &from_y);
 	if (of_x && of_y)
-		return write_same_key(history, of_x, of_y) ? "both did what one should" :
+		return write_same_key(history, of_x, of_y) ? "both did what only one should" :
 							     "write skew";
 	return of_x || of_y ? "stale read" : NULL;
 }

@@ -151,10 +151,10 @@ static char *tell(struct rr_mender *mender, unsigned found)
 	n = mender->mended.interleavings;
 	write_spans(out, mender);
 	if (n > 0 && n <= INT64_MAX)
-		fprintf(out, " would leave all %s interleavings ",
+		fprintf(out, " would leave %s interleavings, all ",
 			rr_grouped(number, (long long)n));
 	else
-		fputs(" would leave all interleavings ", out);
+		fputs(" would leave interleavings that are all ", out);
 	fprintf(out, "%s: computed, not run.", is_of_order ? "serializable" : "as expected");
 	fclose(out);
 	return text;

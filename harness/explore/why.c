@@ -62,6 +62,7 @@ static void write_dependency(FILE *out, const struct rr_history *history,
 
 	fprintf(out, "%s is before %s: ", a, b);
 	if (it->kind == RR_DEPENDS_MISSED) {
+		fprintf(out, "%s's ", a);
 		write_event(out, history, it->a, true);
 		fprintf(out, " did not see %s's ", b);
 		write_event(out, history, it->b, false);

@@ -41,7 +41,7 @@ Test(pictures, clients_have_the_names_that_they_were_given)
 			     "x", "10") "' --save $HERE/s.race -o $HERE/s.svg 2>&1"),
 		     1, "%s", cli_output);
 	assert_shows("\n #  buy");
-	assert_shows("  buy is before refill: GET x (");
+	assert_shows("  buy is before refill: buy's GET x (");
 	cr_assert_eq(
 		cli_run("$REDRACE play $HERE/s.race >/dev/null && grep -c '>refill<' $HERE/s.svg"),
 		0, "%s", cli_output);
@@ -53,7 +53,7 @@ Test(pictures, clients_are_a_and_b_where_their_names_would_mislead)
 	cr_assert_eq(cli_run(CHECK "--client x='" ADD("x", "1") "' --client x2='" ADD(
 			     "x", "10") "' 2>&1"),
 		     1, "%s", cli_output);
-	assert_shows("  A is before B: GET x (");
+	assert_shows("  A is before B: A's GET x (");
 }
 
 #define SHELF "warehouse:berlin:shelf:"
@@ -85,7 +85,7 @@ Test(pictures, transactions_take_a_row_and_connections_are_closed)
 	assert_shows("MULTI; SET x 1; SET y 2 => QUEUED");
 	assert_hides("RESET");
 	assert_shows("closes its connection");
-	assert_shows("As one step (a script), GET x … EXEC would leave all 2 interleavings");
+	assert_shows("As one step (a script), GET x … EXEC would leave 2 interleavings, all ");
 }
 
 Test(pictures, second_connections_are_explained)

@@ -49,8 +49,8 @@ Test(why, lost_update)
 {
 	check_says("SET x 5", "-- sh -c 'v=$(" CLI "GET x); " CLI "SET x $((v + 1))'",
 		   SAYS("Why (lost update):\n"
-			"  A is before B: GET x (2) did not see B's SET (4).\n"
-			"  B is before A: GET x (1) did not see A's SET (3).\n"));
+			"  A is before B: A's GET x (2) did not see B's SET (4).\n"
+			"  B is before A: B's GET x (1) did not see A's SET (3).\n"));
 }
 
 /* B has read nothing, and its update is lost as well. */
@@ -60,7 +60,7 @@ Test(why, lost_update_of_a_client_that_only_writes)
 		   "--client A='v=$(" CLI "GET x); " CLI "SET x $((v + 1))' --client B='" CLI
 		   "SET x 100'",
 		   SAYS("Why (lost update):\n"
-			"  A is before B: GET x (1) did not see B's SET (2).\n"
+			"  A is before B: A's GET x (1) did not see B's SET (2).\n"
 			"  B is before A: A's SET x 6 (3) overwrote B's SET (2).\n"));
 }
 
@@ -77,7 +77,7 @@ Test(why, both_did_what_one_should)
 {
 	check_says("SET stock 1",
 		   "-- sh -c '[ $(" CLI "GET stock) -gt 0 ] && " CLI "DECR stock; true'",
-		   SAYS("Why (both did what one should):\n",
+		   SAYS("Why (both did what only one should):\n",
 			"GET stock (2) did not see B's DECR (4)"));
 }
 
@@ -87,7 +87,7 @@ Test(why, what_is_hidden_in_any_order_is_no_lost_update)
 	check_says("PING",
 		   "-- sh -c '[ $(" CLI "EXISTS job) = 0 ] || exit 0; " CLI "SET job done; " CLI
 		   "RPUSH mails report'",
-		   SAYS("Why (both did what one should):\n",
+		   SAYS("Why (both did what only one should):\n",
 			"EXISTS job (1) did not see A's SET (3)"));
 }
 
@@ -100,7 +100,7 @@ Test(why, a_lock_that_has_run_out_is_given_back)
 		   "DEL seat' --client buy='" CLI "SET seat b NX | grep -q OK'",
 		   SAYS("  seat, which hold's SET (1) wrote, has run out (2).\n",
 			"buy is before hold: hold's DEL seat (4) came after buy's SET (3).\n",
-			"hold is before buy: SET seat h (1) did not see buy's SET (3).\n"));
+			"hold is before buy: hold's SET seat h (1) did not see buy's SET (3).\n"));
 }
 
 Test(why, a_retry_of_what_was_executed)
@@ -155,8 +155,8 @@ Test(why, a_circle_of_three)
 	check_says("MSET x 0 y 0 z 0",
 		   "--client A='v=$(" CLI "GET x); " CLI "SET y a$v' --client B='v=$(" CLI
 		   "GET y); " CLI "SET z b$v' --client C='v=$(" CLI "GET z); " CLI "SET x c$v'",
-		   SAYS("Why:\n", "A is before C: GET x (", "C is before B: GET z (",
-			"B is before A: GET y ("));
+		   SAYS("Why:\n", "A is before C: A's GET x (", "C is before B: C's GET z (",
+			"B is before A: B's GET y ("));
 }
 
 Test(why, left_without_a_lease)
@@ -186,7 +186,7 @@ Test(why, a_lease_that_has_run_out)
 Test(why, what_would_mend_it)
 {
 	check_says("SET x 5", "-- sh -c '" PROGRAM "'",
-		   SAYS("As one step (a script), GET x … SET x would leave all 6 interleavings "
+		   SAYS("As one step (a script), GET x … SET x would leave 6 interleavings, all "
 			"serializable: computed, not run.\n"));
 	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- sh -c '" CLI
 			     "EVAL \"local v = redis.call(\\\"GET\\\", KEYS[1]) or 0; "
@@ -199,10 +199,11 @@ Test(why, what_would_mend_it)
 /* One client's is enough, if the other only writes. */
 Test(why, what_would_mend_it_may_concern_one_client)
 {
-	check_says("SET x 5",
-		   "--client A='v=$(" CLI "GET x); " CLI "SET x $((v + 1))' --client B='" CLI
-		   "SET x 100'",
-		   SAYS("As one step (a script), A's GET x … SET x would leave all 2 "));
+	check_says(
+		"SET x 5",
+		"--client A='v=$(" CLI "GET x); " CLI "SET x $((v + 1))' --client B='" CLI
+		"SET x 100'",
+		SAYS("As one step (a script), A's GET x … SET x would leave 2 interleavings, all "));
 	check_says(
 		"MSET x 1 y 1",
 		"--client A='[ $(" CLI "GET y) = 1 ] && " CLI "SET x 0; true' "
@@ -216,7 +217,7 @@ Test(why, what_would_mend_a_missing_lease)
 	check_says("PING",
 		   "--clients 1 --atomic --crashes 1 -- sh -c '" CLI "INCR hits; " CLI
 		   "EXPIRE hits 60'",
-		   SAYS("INCR hits … EXPIRE hits would leave all 2 interleavings serializable"));
+		   SAYS("INCR hits … EXPIRE hits would leave 2 interleavings, all serializable"));
 }
 
 Test(why, no_mend_is_offered_where_clients_block)
@@ -303,6 +304,7 @@ Test(why, stands_in_json)
 		cli_run("$REDRACE check --audit 1 --format json -- sh examples/check/counter.sh 2>&1"),
 		1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "\"anomaly\": \"lost update\""), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "\"why\": \"A is before B: GET counter (2) did not"),
+	cr_assert_not_null(strstr(cli_output,
+				  "\"why\": \"A is before B: A's GET counter (2) did not"),
 			   "%s", cli_output);
 }

@@ -45,8 +45,8 @@ Test(explore, failures_say_why)
 {
 	assert_explored("none", 0,
 			"none: 4 of 6 interleavings fail: count\n  why (lost update):\n"
-			"    A is before B: GET counter:0 (2) did not see B's SET (5).\n"
-			"    B is before A: GET counter:0 (1) did not see A's SET (3).\n");
+			"    A is before B: A's GET counter:0 (2) did not see B's SET (5).\n"
+			"    B is before A: B's GET counter:0 (1) did not see A's SET (3).\n");
 	assert_explored("set-nx-ex --pauses 1", 0,
 			"    lock:0, which A's SET (1) wrote, has run out (4).\n");
 }
