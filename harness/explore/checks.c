@@ -155,6 +155,15 @@ void rr_schedule_release(struct rr_schedule *schedule)
 	*schedule = (struct rr_schedule){ 0 };
 }
 
+bool rr_search_play(struct rr_search *search, const struct rr_actions *actions, const uint32_t *end)
+{
+	struct rr_free_replay *replay = open_replay(search);
+	const bool good = play_actions(search, replay, actions, end, 0);
+
+	rr_free_replay_free(replay);
+	return good;
+}
+
 bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_free_replay *replay = open_replay(search);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
+
 enum { NOBODY = UINT32_MAX };
 
 /* A state on the way of a serial order: who has begun, and whose turn it is. */
@@ -16,6 +19,7 @@ struct learner {
 	struct rr_serial *serial;
 	struct rr_product *product;
 	struct place place; /* whose moves are being looked at */
+	uint32_t number;    /* of that */
 };
 
 /* ---- What a state says ------------------------------------------------------- */
@@ -83,9 +87,33 @@ static struct rr_serial_end end_of(const struct rr_product *product, const uint3
 
 /* ---- Serial orders ------------------------------------------------------------- */
 
-static void add_place(struct learner *learner, const struct place *place)
+/* `move`: what leads there from the place whose moves are looked at; NULL = somebody else's
+ * turn begins. */
+static void add_place(struct learner *learner, const struct place *place,
+		      const struct rr_transition *move)
 {
-	rr_intern_put(&learner->serial->orders, place, sizeof(*place), NULL);
+	struct rr_serial *serial = learner->serial;
+	bool is_new;
+	const uint32_t number = rr_intern_put(&serial->orders, place, sizeof(*place), &is_new);
+
+	if (!is_new)
+		return;
+	rr_array_grow(&serial->ways, number, sizeof(*serial->ways));
+	serial->ways[number] = (struct rr_serial_way){ .from = learner->number, .moves = move };
+	if (move)
+		serial->ways[number].move = *move;
+}
+
+static void add_end(struct learner *learner, const struct rr_serial_end *end)
+{
+	struct rr_serial *serial = learner->serial;
+	bool is_new;
+	const uint32_t number = rr_intern_put(&serial->ends, end, sizeof(*end), &is_new);
+
+	if (!is_new)
+		return;
+	rr_array_grow(&serial->end_at, number, sizeof(*serial->end_at));
+	serial->end_at[number] = learner->number;
 }
 
 /* Whose move is it? Time and servers are nobody's, and may move in between. */
@@ -112,7 +140,7 @@ static void note_move(struct learner *learner, const struct rr_edge *move)
 	place.turn = learner->place.turn;
 	if (place.turn != NOBODY && client_is_over(product, move->key, place.turn))
 		place.turn = NOBODY;
-	add_place(learner, &place);
+	add_place(learner, &place, &move->transition);
 }
 
 /* The order may end here, or any client that has not run yet goes on. */
@@ -121,7 +149,7 @@ static void end_or_begin(struct learner *learner)
 	const struct rr_product *product = learner->product;
 	const struct rr_serial_end end = end_of(product, learner->place.key, learner->place.ran);
 
-	rr_intern_put(&learner->serial->ends, &end, sizeof(end), NULL);
+	add_end(learner, &end);
 	for (uint32_t i = 0; i < product->n_clients; i++) {
 		struct place place = learner->place;
 
@@ -129,7 +157,7 @@ static void end_or_begin(struct learner *learner)
 			continue;
 		place.ran |= 1U << i;
 		place.turn = client_is_over(product, place.key, i) ? NOBODY : i;
-		add_place(learner, &place);
+		add_place(learner, &place, NULL);
 	}
 }
 
@@ -137,6 +165,7 @@ static bool take_place(struct learner *learner, uint32_t number)
 {
 	const struct rr_edges *moves;
 
+	learner->number = number;
 	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
 	if (learner->place.turn == NOBODY)
@@ -171,7 +200,7 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 	/* Steps of one client must not stand for those of the others. */
 	product->config.is_local_first = false;
 	if (rr_product_begin(product, first->key, NULL)) {
-		add_place(&learner, first);
+		add_place(&learner, first, NULL);
 		take_places(&learner, most);
 	}
 	product->config.is_local_first = is_local_first;
@@ -194,6 +223,53 @@ void rr_serial_release(struct rr_serial *serial)
 {
 	rr_intern_release(&serial->ends);
 	rr_intern_release(&serial->orders);
+	free(serial->ways);
+	free(serial->end_at);
+	serial->ways = NULL;
+	serial->end_at = NULL;
+}
+
+/* ---- Orders that are really run -------------------------------------------------- */
+
+/* The moves to a place, in their order; the number is returned. */
+static size_t moves_to(const struct rr_serial *serial, uint32_t place, struct rr_transition **moves)
+{
+	size_t n = 0, at;
+
+	for (uint32_t i = place; i > 0; i = serial->ways[i].from)
+		n += serial->ways[i].moves;
+	*moves = rr_calloc(n + 1, sizeof(**moves));
+	at = n;
+	for (uint32_t i = place; i > 0; i = serial->ways[i].from) {
+		if (serial->ways[i].moves)
+			(*moves)[--at] = serial->ways[i].move;
+	}
+	return n;
+}
+
+bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *product, uint32_t end,
+		       struct rr_actions *actions, rr_state_key key)
+{
+	const bool is_local_first = product->config.is_local_first;
+	struct rr_transition *moves;
+	const size_t n = moves_to(serial, serial->end_at[end], &moves);
+	bool good;
+
+	*actions = (struct rr_actions){ 0 };
+	product->config.is_local_first = false;
+	good = rr_product_begin(product, key, actions);
+	for (size_t i = 0; i < n && good; i++) {
+		const struct rr_edge *edge = rr_product_take(product, key, moves[i]);
+
+		good = edge != NULL;
+		if (good)
+			rr_product_keep_actions(product, edge, actions);
+		if (good)
+			memcpy(key, edge->key, product->n_words * sizeof(key[0]));
+	}
+	product->config.is_local_first = is_local_first;
+	free(moves);
+	return good;
 }
 
 /* ---- Judging ------------------------------------------------------------------- */
@@ -223,6 +299,14 @@ struct judged {
 	struct rr_serial_end found;
 	bool is_thorough; /* see rr_explored_programs */
 };
+
+bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
+			    const uint32_t *key, uint32_t end)
+{
+	const struct rr_serial_end found = end_of(product, key, 0);
+
+	return is_candidate(rr_intern_get(&serial->ends, end), &found);
+}
 
 /* Has each client ended so in the order? A client that was refused may have done anything
  * there but its work. With atomic clients that is not known of it. */

@@ -21,6 +21,14 @@
 #include "product/product.h"
 
 struct rr_serial {
+	/* How each of `orders` was first come to: from which one, and by what; without a
+	 * move, another client's turn begins. */
+	struct rr_serial_way {
+		uint32_t from;
+		bool moves;
+		struct rr_transition move;
+	} * ways;
+	uint32_t *end_at;        /* of each end: which of `orders` */
 	struct rr_intern ends;   /* struct rr_serial_end */
 	struct rr_intern orders; /* states of serial orders that were looked at */
 	bool is_cut;             /* there were more than `most` of them */
@@ -43,6 +51,15 @@ void rr_serial_release(struct rr_serial *serial);
 
 /* Tells programs how they end in serial orders. */
 void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_programs *programs);
+
+/* What an order consists of that ends so, and the product's state there: to be really run.
+ * Free actions->all. False: product->error. */
+bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *product, uint32_t end,
+		       struct rr_actions *actions, rr_state_key key);
+
+/* Might that end, but for its data and outputs, be a final state? */
+bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
+			    const uint32_t *key, uint32_t end);
 
 /* The clients that have ended well in a state, as bits. */
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);

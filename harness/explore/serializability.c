@@ -11,6 +11,7 @@
 
 enum {
 	SERIAL_MOST = 2000000, /* states of serial orders */
+	ORDERS_RUN = 24,       /* of them, for a finding */
 	KEYS_SHOWN = 6,
 	SHOWS_SIZE = 100
 };
@@ -336,6 +337,29 @@ static char *write_transcript(struct rr_search *search, const struct rr_outcome 
 	return transcript;
 }
 
+/* The serial orders that a finding is compared with are really run, too: what is believed of
+ * them cannot make a finding. */
+static bool run_orders(struct rr_search *search, const uint32_t *found)
+{
+	const struct rr_serial *serial = &search->judge.serial;
+	unsigned n = 0;
+	bool good = true;
+
+	for (uint32_t i = 0; i < serial->ends.n && n < ORDERS_RUN && good; i++) {
+		struct rr_actions actions;
+		rr_state_key end;
+
+		if (!rr_serial_is_candidate(serial, &search->product, found, i))
+			continue;
+		n++;
+		good = rr_serial_actions(serial, &search->product, i, &actions, end) ?
+			       rr_search_play(search, &actions, end) :
+			       rr_search_fail(search, &search->product.error);
+		free(actions.all);
+	}
+	return good;
+}
+
 static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_explore_result *result = search->result;
@@ -347,6 +371,8 @@ static bool show_finding(struct rr_search *search, const struct rr_schedule *sch
 	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words) };
 	finding->found = result->n_findings == 1 ? result->found : RR_OUTCOME_NOT_SERIAL;
 	good = note_end(search, finding, schedule->end, &nearest);
+	if (good && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS))
+		good = run_orders(search, schedule->end);
 	if (good)
 		finding->transcript = write_transcript(search, finding, schedule, nearest, steps);
 	if (result->n_findings == 1)

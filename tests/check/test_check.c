@@ -84,6 +84,14 @@ Test(check, starts_a_program_about_once_for_each_history)
 	assert_prints("(3 clients, 5 runs of the program");
 }
 
+/* Three runs tell what clients do, two play the finding, and two a serial order: both of them
+ * end alike. */
+Test(check, serial_orders_are_really_run)
+{
+	check_program("--audit 0", COUNT, 1);
+	assert_prints("(1 of 2 final states; 2 clients, 7 runs of the program");
+}
+
 Test(check, who_is_refused_counts_as_absent)
 {
 	static const char lock[] = "[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
