@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Command lines of `bench` and `explore`, words that a NUL ends; the first byte says
- * whose. The parser ends the program where a mistake is, with one line and 64; here
+ * whose. The parser ends the program where a mistake is, with one line and 64 (or 74, for a file that cannot be written); here
  * it comes back. Numbers that were taken are within their limits.
  */
 #include <setjmp.h>
@@ -67,7 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	is_parsing = code == 0;
 	if (code)
-		demand(code == ANSWERED || code == ANSWERED + RR_EXIT_USAGE);
+		demand(code == ANSWERED || code == ANSWERED + RR_EXIT_USAGE ||
+		       code == ANSWERED + RR_EXIT_FILE);
 	else if (size && data[0] % 2)
 		parse_bench(n, words);
 	else if (size)

@@ -26,7 +26,7 @@ static void check_step(const struct rr_race *race, const struct rr_step *step)
 	demand(step->server < (int)race->n_servers);
 	demand(step->peer < (int)race->n_clients);
 	for (size_t i = 0; i < step->n_words; i++)
-		length += strlen(step->words[i]);
+		length += step->words[i].length;
 	if (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE)
 		demand(step->client >= 0 && step->server >= 0 && step->n_words > 0 &&
 		       length < SIZE_MAX);
