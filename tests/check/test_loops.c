@@ -71,7 +71,7 @@ Test(loops_check, a_lock_that_is_kept_for_ever_is_no_progress)
 
 Test(loops_check, who_gives_up_is_followed_until_then)
 {
-	check_lock("", "if n == 20: sys.exit(1)", ADD, RELEASE, 0, "serializable: all ");
+	check_lock("", "if n == 8: sys.exit(1)", ADD, RELEASE, 0, "serializable: all ");
 	cr_assert_null(strstr(cli_output, "loop of a client"), "%s", cli_output);
 }
 
@@ -79,7 +79,7 @@ Test(loops_check, a_lock_that_is_taken_by_force_is_found)
 {
 	check_lock("", "if n == 5: r('SET', 'lock', me); break", ADD, RELEASE, 1,
 		   "not serializable");
-	check_lock("", "if n == 30: r('SET', 'lock', me); break", ADD, RELEASE, 1,
+	check_lock("", "if n == 12: r('SET', 'lock', me); break", ADD, RELEASE, 1,
 		   "not serializable");
 }
 
