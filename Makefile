@@ -146,8 +146,9 @@ format-check: ## does it lie so?
 accept: all $(B)/tests/run ## what has changed on purpose: tests/golden, READMEs, matrix; shows the difference
 	@sh tests/accept $(B)
 
-oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out anything that matters?
-	@RR_ORACLE=$(or $(PROGRAMS),20000) $(B)/tests/run --timeout 3000 --filter 'oracle/*'
+oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do the tables leave out anything that matters?
+	@RR_ORACLE=$(or $(PROGRAMS),20000) RR_LEARNING=$(or $(LITTLE),2000) \
+	  $(B)/tests/run --timeout 3000 --filter '@(oracle|learning)/*'
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined

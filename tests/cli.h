@@ -20,8 +20,15 @@ void cli_teardown(void);
 		cr_skip_test(__VA_ARGS__); \
 	} while (0)
 
-/* support_shell() into cli_output; the exit code. */
+/* support_shell() into cli_output; the exit code. cli_runf() as printf. */
 int cli_run(const char *command);
+int cli_runf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A file for $HERE/NAME, its text as printf. */
+void cli_write(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* `part` is in what the last command printed. */
+void cli_assert_prints(const char *part);
 
 /* The command ends with `code` after exactly one line that holds `part`. */
 void cli_assert_one_line(const char *command, int code, const char *part);

@@ -99,7 +99,13 @@ static bool is_special(const char *path)
 
 static bool write_special(const char *path, const char *text, size_t length)
 {
-	return write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC), text, length);
+	sigset_t before;
+	bool good;
+
+	rr_signals_let(&before);
+	good = write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC), text, length);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return good;
 }
 
 /* A name beside `path` that nobody can know before. */

@@ -90,8 +90,16 @@ static sigset_t watched_signals(void)
 	return set;
 }
 
+/* Errors of write(2) are enough: what else is to be written shall be. */
+static void ignore_failed_writes(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 void rr_signals_end_program(void)
 {
+	ignore_failed_writes();
 	for (size_t i = 0; i < N_ENDING; i++) {
 		if (!is_ignored(ending_signals[i]))
 			signal(ending_signals[i], end_at_once);
@@ -126,12 +134,19 @@ void rr_signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
+void rr_signals_let(sigset_t *before)
+{
+	sigset_t set = watched_signals();
+
+	sigdelset(&set, SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &set, before);
+}
+
 bool rr_signals_open(struct rr_signals *signals)
 {
 	const sigset_t set = watched_signals();
 
-	signal(SIGPIPE, SIG_IGN); /* errors of write(2) are enough */
-	signal(SIGXFSZ, SIG_IGN);
+	ignore_failed_writes();
 	signal(SIGALRM, end_at_once);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals->interrupted = false;

@@ -30,7 +30,8 @@ struct rr_signals {
 };
 
 /* From now on these three end the process with RR_EXIT_INTERRUPTED at once, unless
- * signals are open: as long as there is nothing to be cleaned up. */
+ * signals are open: as long as there is nothing to be cleaned up. A write that fails is an
+ * error and ends nothing. */
 void rr_signals_end_program(void);
 
 bool rr_signals_open(struct rr_signals *signals);
@@ -45,6 +46,10 @@ bool rr_signals_have_come(void);
 /* Nothing ends the process until sigprocmask() brings `before` back, for the moment
  * that replacing a file takes. */
 void rr_signals_hold(sigset_t *before);
+
+/* The opposite, for the moment that a write may wait for a reader who never comes: the
+ * three end the process at once. */
+void rr_signals_let(sigset_t *before);
 
 /* Other settings for the terminal at standard input, until it is restored, which
  * a signal that ends the process does, too. */

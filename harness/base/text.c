@@ -127,10 +127,32 @@ static size_t decode_character(const char *text, size_t left, utf8proc_int32_t *
 	return 1;
 }
 
+/* What turns a line round, so that it reads as another one, or ends it. */
+static bool is_turning(utf8proc_int32_t code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
 /* XML has no U+FFFE and U+FFFF, and some terminals obey 0x80 to 0x9f. */
 static bool is_printable(utf8proc_int32_t code)
 {
-	return code >= 32 && (code < 0x7f || code > 0x9f) && code != 0xfffe && code != 0xffff;
+	return code >= 32 && (code < 0x7f || code > 0x9f) && code != 0xfffe && code != 0xffff &&
+	       !is_turning(code);
+}
+
+/* How many bytes come before a "::word", which at the beginning of a line is a command to a
+ * runner of GitHub; `length`: there is none. */
+static size_t find_command(const char *text, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && text[i] == ' ')
+		i++;
+	return i + 2 < length && memcmp(text + i, "::", 2) == 0 &&
+			       isalpha((unsigned char)text[i + 2]) ?
+		       i :
+		       length;
 }
 
 static void write_escape(FILE *out, unsigned char c)
@@ -146,6 +168,7 @@ static void write_escape(FILE *out, unsigned char c)
 
 char *rr_plain_bytes(const char *text, size_t length)
 {
+	const size_t command = find_command(text, length);
 	char *plain = NULL;
 	size_t n;
 	FILE *out = rr_open_text(&plain);
@@ -154,7 +177,7 @@ char *rr_plain_bytes(const char *text, size_t length)
 		utf8proc_int32_t code;
 
 		n = decode_character(text + i, length - i, &code);
-		if (code >= 0 && is_printable(code)) {
+		if (code >= 0 && is_printable(code) && i != command) {
 			fwrite(text + i, 1, n, out);
 			continue;
 		}

@@ -33,8 +33,10 @@ char *rr_shell_words(int n, char *const words[]);
 
 /* ---- On a terminal ----------------------------------------------------------- */
 
-/* A malloc'd copy of `length` bytes as UTF-8 without control characters: these,
- * and bytes that are no UTF-8, become \n, \x1f, \xff. */
+/* A malloc'd copy of `length` bytes, of anybody's, as UTF-8 that does nothing but show
+ * itself: control characters, those that turn a line round, and bytes that are no UTF-8
+ * become \n, \x1f, \xff; and so does the first colon of "::error", which would be a
+ * command at the beginning of a line. */
 char *rr_plain_bytes(const char *text, size_t length);
 
 /* The same of a string; of NULL it is NULL. */

@@ -44,14 +44,18 @@ static bool is_first_of_cell(const struct rr_compared_runs *runs, const struct r
 /* "incr, 2 threads", with what is out of the ordinary. */
 static const char *cell_text(const struct rr_compared_row *row, char text[160])
 {
-	int length = snprintf(text, 160, "%s, %ld %s", row->strategy, row->threads,
-			      row->threads == 1 ? "thread" : "threads");
+	const bool is_usual = strncmp(row->policy, "none", 4) == 0 ||
+			      strncmp(row->policy, "backoff", 7) == 0;
+	char *strategy = rr_plain(row->strategy), *policy = rr_plain(row->policy);
+	char processes[48] = "";
 
 	if (row->processes > 1)
-		length += snprintf(text + length, 160 - (size_t)length, " x %ld processes",
-				   row->processes);
-	if (strncmp(row->policy, "none", 4) != 0 && strncmp(row->policy, "backoff", 7) != 0)
-		snprintf(text + length, 160 - (size_t)length, ", %.40s", row->policy);
+		snprintf(processes, sizeof(processes), " x %ld processes", row->processes);
+	snprintf(text, 160, "%.40s, %ld %s%s%s%.40s", strategy, row->threads,
+		 row->threads == 1 ? "thread" : "threads", processes, is_usual ? "" : ", ",
+		 is_usual ? "" : policy);
+	free(strategy);
+	free(policy);
 	return text;
 }
 

@@ -60,7 +60,7 @@ struct rr_compared_runs {
 bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error);
 void rr_compared_release(struct rr_compared_runs *runs);
 
-/* A text or number at OBJECT.NAME of env.json, printed; "" if it is not there. */
+/* A text or number at OBJECT.NAME of env.json, plain; "" if it is not there. */
 const char *rr_compared_environment(const struct rr_compared_runs *runs, const char *object,
 				    const char *name, char text[128]);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The runs of a results directory as the text of Go's benchmarks, which benchstat
  * and other tools read. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "compare.h"
 
 /* Of the Go world's names for machines, those that differ. */
@@ -29,12 +31,17 @@ static void print_gobench_head(const struct rr_compared_runs *runs)
 static void print_gobench_row(const struct rr_compared_row *row)
 {
 	const double ok = (double)row->ok;
+	char *strategy, *policy;
 
 	if (row->ok <= 0)
 		return;
+	strategy = rr_plain(row->strategy);
+	policy = rr_plain(row->policy);
 	printf("BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
-	       row->strategy, row->policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
+	       strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
 	       row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
+	free(strategy);
+	free(policy);
 }
 
 bool rr_print_gobench(const char *directory, struct rr_error *error)

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "compare.h"
 
 /* Whole numbers are exact up to here; bench writes none that is larger. */
@@ -172,9 +173,13 @@ const char *rr_compared_environment(const struct rr_compared_runs *runs, const c
 	const json_t *value = json_object_get(json_object_get(runs->environment, object), name);
 
 	text[0] = '\0';
-	if (json_is_string(value))
-		snprintf(text, 128, "%s", json_string_value(value));
-	else if (json_is_integer(value))
+	if (json_is_string(value)) {
+		char *plain = rr_plain(json_string_value(value));
+
+		snprintf(text, 128, "%s", plain);
+		free(plain);
+	} else if (json_is_integer(value)) {
 		snprintf(text, 128, "%lld", (long long)json_integer_value(value));
+	}
 	return text;
 }

@@ -155,7 +155,6 @@ static void make_programs(struct rr_check *check)
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
-		.rounds = options->search.rounds,
 		.compares_outputs = !options->data_only,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
@@ -223,7 +222,6 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.set_live = rr_programs_set_live,
 		.pair_values = rr_programs_pair_values,
 		.note_serial = rr_programs_note_serial,
-		.rounds = rr_programs_rounds,
 		.end_alike = rr_programs_end_alike,
 		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,
@@ -250,15 +248,23 @@ static struct rr_explore_config config_of(struct rr_check *check)
 	return config;
 }
 
+static void print_foreign(FILE *out, const char *before, const char *text)
+{
+	char *plain = rr_plain(text);
+
+	fprintf(out, "%s%s", before, plain);
+	free(plain);
+}
+
 static void print_warning(const struct rr_check_options *options, FILE *out)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
 
 	fputs("Runs '", out);
 	for (size_t i = 0; words && words[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", words[i]);
+		print_foreign(out, i ? " " : "", words[i]);
 	for (size_t i = 0; i < options->n_named; i++)
-		fprintf(out, "%s%s", i ? "', '" : "", options->named[i].shell[2]);
+		print_foreign(out, i ? "', '" : "", options->named[i].shell[2]);
 	fputs("' many times: what it does outside Redis is really done.\n", out);
 	fflush(out);
 }

@@ -43,6 +43,7 @@ struct rr_check_options {
 	const char *init;                /* a file of commands that are done first; or NULL */
 	const char *refused;             /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
+	bool accepts_bounded;            /* exits with 0 although clients have no end */
 	bool data_only;                  /* what clients print, and their statuses, need not
 			    * be those of a serial order */
 	const char *allowed[RR_CHECK_IGNORED_MAX]; /* lines of outputs that are not

@@ -59,7 +59,7 @@ void rr_endings_forget_serial(struct rr_endings *endings);
 bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t waited,
 				  uint32_t unwaited);
 
-/* Two runs with the same history have ended in these ways: from now on the words in which
+/* Two runs with the same history have these endings: from now on the words in which
  * they differ are left out. */
 void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "instance.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,20 +8,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "requests.h"
-
-struct rr_instance {
-	const struct rr_instance_config *config;
-	struct rr_process_plan plan;
-	struct rr_process *process;
-	size_t client;
-	struct rr_lane lanes[RR_RUN_ORDINALS];
-	struct rr_renaming inward, outward; /* its texts to ours, and back */
-	uint64_t n_reads;                   /* of its clock, so far */
-	long long last_id;                  /* of the connection that was opened last */
-	bool is_inside, has_entered, has_read;
-	bool was_inside;        /* at some time since it heard something last */
-	struct rr_error *error; /* while it runs */
-};
 
 static struct rr_terms *terms_of(const struct rr_instance *instance)
 {
@@ -275,17 +260,15 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 		length < 200 ? length : 200, output);
 }
 
-struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
+struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
 				      struct rr_error *error)
 {
 	struct rr_instance *instance = rr_calloc(1, sizeof(*instance));
 	const double begun = rr_clock_s();
-	bool good;
 
 	instance->config = config;
 	instance->client = client;
-	instance->last_id = draw_first_id(config->n_starts);
 	instance->plan = (struct rr_process_plan){
 		.config = &config->process,
 		.argv = argv,
@@ -296,12 +279,22 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 		.owes = instance_is_owed,
 	};
 	instance->process = rr_process_start(&instance->plan, error);
-	good = instance->process && run_instance(instance, error);
 	config->times->starting += rr_clock_s() - begun;
-	if (good)
+	if (instance->process)
 		return instance;
 	rr_instance_free(instance);
 	return NULL;
+}
+
+bool rr_instance_settle(struct rr_instance *instance, struct rr_error *error)
+{
+	const double begun = rr_clock_s();
+	bool good;
+
+	instance->last_id = draw_first_id(instance->config->n_starts);
+	good = run_instance(instance, error);
+	instance->config->times->starting += rr_clock_s() - begun;
+	return good;
 }
 
 void rr_instance_free(struct rr_instance *instance)
@@ -330,6 +323,26 @@ bool rr_instance_has_shim(const struct rr_instance *instance)
 	const struct rr_program_page *page = instance->process->clock.page;
 
 	return atomic_load(&page->has_shim) && !atomic_load(&page->has_go);
+}
+
+/* Does the kernel's time go on for it while it is kept waiting? */
+static bool has_kernel_time(const struct rr_program_page *page)
+{
+	return atomic_load(&page->has_go) || atomic_load(&page->has_timer);
+}
+
+/* Time passes by itself for who reads the clock again and again while it waits. */
+bool rr_instance_is_as_begun(const struct rr_instance *instance)
+{
+	const struct rr_program_page *page = instance->process->clock.page;
+
+	return !has_kernel_time(page) && atomic_load(&page->passed_ns) == 0;
+}
+
+bool rr_instance_can_stand(struct rr_instance *instance)
+{
+	return rr_instance_has_shim(instance) && !has_kernel_time(instance->process->clock.page) &&
+	       instance_is_owed(instance);
 }
 
 bool rr_instance_has_uv(const struct rr_instance *instance)
@@ -370,131 +383,4 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	good = run_instance(instance, error);
 	instance->config->times->running += rr_clock_s() - begun;
 	return good;
-}
-
-/* ---- What it waits for ----------------------------------------------------------- */
-
-static void add_stop(struct rr_run_view *view, struct rr_stop stop)
-{
-	if (view->n_threads == RR_RUN_THREADS)
-		view->is_too_much = true;
-	else
-		view->stops[view->n_threads++] = stop;
-}
-
-/* Of very many commands the first are enough, as long as each lane has room for one. */
-static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint8_t number)
-{
-	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
-
-	if (!lane->is_used || lane->n == 0)
-		return;
-	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
-	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
-		const struct rr_request *request = rr_lane_request(lane, i);
-
-		if (request->answer == RR_NO_ID)
-			view->sent[view->n_sent++] =
-				(struct rr_sent){ .lane = number,
-						  .is_inside = request->is_inside,
-						  .is_waiting = request->is_waiting,
-						  .command = request->command };
-	}
-}
-
-/* Where it is subscribed a message may come, also before a reply. A time-out may be over
- * at any time, as long as the program is owed no reply. */
-static void view_subscriptions(struct rr_run_view *view, struct rr_instance *instance)
-{
-	const bool may_time_out = view->n_threads == 0 &&
-				  rr_program_clock_has_waiter(&instance->process->clock);
-
-	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
-		const struct rr_lane *lane = &instance->lanes[i];
-
-		if (lane->is_used && rr_lane_is_subscribed(lane))
-			add_stop(view,
-				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
-						   .lane = i,
-						   .duration_ns = may_time_out ? 0 : RR_NEVER });
-	}
-}
-
-static bool has_succeeded(const struct rr_instance *instance)
-{
-	const char *refused = instance->config->refused;
-	regex_t pattern;
-	bool matches;
-
-	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
-		return instance->process->status == 0;
-	matches = regexec(&pattern, instance->process->output, 0, NULL, 0) == 0;
-	regfree(&pattern);
-	return !matches && instance->process->status == 0;
-}
-
-/* How it ended, as a number. What it printed has its random values renamed. */
-static uint32_t keep_ending(const struct rr_instance *instance)
-{
-	const int status = instance->process->status;
-	const char *output = instance->process->output;
-	const struct rl_reply printed = { .type = RL_REPLY_STRING,
-					  .text = output,
-					  .length = strlen(output) };
-	struct rr_terms *terms = terms_of(instance);
-	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
-						 rr_terms_reply(terms, &printed));
-
-	if (renamed != RR_NO_ID)
-		output = terms->reply[renamed].reply.text;
-	return rr_endings_put(instance->config->endings, status, output);
-}
-
-struct rr_run_view rr_instance_view(struct rr_instance *instance)
-{
-	const bool is_inside = instance->is_inside || instance->was_inside;
-	struct rr_run_view view = { .is_inside = is_inside,
-				    .is_holding = is_inside,
-				    .has_entered = instance->has_entered,
-				    .has_read = instance->has_read };
-
-	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
-		view_lane(&view, &instance->lanes[i], i);
-	instance->has_entered = false;
-	view_subscriptions(&view, instance);
-	if (view.n_threads > 0)
-		return view;
-	view.n_threads = 1;
-	view.stops[0].kind = RR_STOP_ENDED;
-	view.is_inside = view.is_holding = false;
-	view.tally.ok = has_succeeded(instance);
-	view.tally.failed = !view.tally.ok;
-	view.tally.ending = keep_ending(instance);
-	return view;
-}
-
-bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
-			struct rl_word actual)
-{
-	if (rr_renaming_has(&instance->inward, actual) ||
-	    rr_renaming_has(&instance->outward, canonical))
-		return false;
-	rr_renaming_add(&instance->inward, actual, canonical);
-	rr_renaming_add(&instance->outward, canonical, actual);
-	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		struct rr_lane *lane = &instance->lanes[i];
-
-		for (size_t j = 0; j < lane->n; j++) {
-			struct rr_request *request = rr_lane_request(lane, j);
-
-			request->command = rr_rename_command(&instance->inward, terms_of(instance),
-							     request->command);
-		}
-	}
-	return true;
-}
-
-bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical)
-{
-	return rr_renaming_has(&instance->outward, canonical);
 }

@@ -12,11 +12,12 @@
 
 #include "endings.h"
 #include "names.h"
+#include "lane.h"
 #include "process.h"
 
 /* Where the time goes that instances take: seconds, of all of them. */
 struct rr_instance_times {
-	double starting; /* until they first waited for us, or had ended */
+	double starting; /* waited for, until they first waited for us, or had ended */
 	double running;  /* from an answer until they waited again */
 	double ending;   /* killing what was needed no more */
 };
@@ -33,12 +34,24 @@ struct rr_instance_config {
 
 struct rr_instance;
 
-/* Starts a program as client `client`, called `name`, and lets it run until it waits.
- * Everything must outlive it. NULL: the error. */
-struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
+/* Starts a program as client `client`, called `name`: it runs by itself, and nobody hears
+ * what it asks. Everything must outlive it. NULL: the error. */
+struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
 				      struct rr_error *error);
 void rr_instance_free(struct rr_instance *instance);
+
+/* One that was begun, at any time before: lets it run until it waits for us. False: the
+ * error. */
+bool rr_instance_settle(struct rr_instance *instance, struct rr_error *error);
+
+/* Of one that was begun: has its time stood still since? If not, what it does next may be
+ * due to that nobody has heard it for so long. */
+bool rr_instance_is_as_begun(const struct rr_instance *instance);
+
+/* Of one that was settled: may others like it stand unheard for long? It has asked
+ * something, and the kernel's time does not go on for it. */
+bool rr_instance_can_stand(struct rr_instance *instance);
 
 size_t rr_instance_client(const struct rr_instance *instance);
 
@@ -64,5 +77,21 @@ bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
 
 /* Has it a text of its own for this one? */
 bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical);
+
+/* ---- Among its own files ----------------------------------------------------------- */
+
+struct rr_instance {
+	const struct rr_instance_config *config;
+	struct rr_process_plan plan;
+	struct rr_process *process;
+	size_t client;
+	struct rr_lane lanes[RR_RUN_ORDINALS];
+	struct rr_renaming inward, outward; /* its texts to ours, and back */
+	uint64_t n_reads;                   /* of its clock, so far */
+	long long last_id;                  /* of the connection that was opened last */
+	bool is_inside, has_entered, has_read;
+	bool was_inside;        /* at some time since it heard something last */
+	struct rr_error *error; /* while it runs */
+};
 
 #endif

@@ -49,6 +49,19 @@ static char thread_state(const char *path)
 	return name_end && name_end[1] ? name_end[2] : 'X';
 }
 
+/* Is a thread about to sleep, as its state says already? One that reaps a child has that
+ * state all the while, and may be kept from its processor. The file about its system call
+ * is read when it has left its processor or has another state ("running"). Without the
+ * right to read it (ptrace(2)) the state has to do. */
+static bool is_running(const char *directory)
+{
+	char path[PATH_SIZE], text[TEXT_SIZE];
+
+	snprintf(path, sizeof(path), "%s/syscall", directory);
+	read_text(path, text);
+	return strncmp(text, "running", strlen("running")) == 0;
+}
+
 /* FNV-1a. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -95,7 +108,7 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
 	snprintf(path, sizeof(path), "%s/stat", directory);
-	if (!strchr("SZTtXI", thread_state(path))) {
+	if (!strchr("SZTtXI", thread_state(path)) || is_running(directory)) {
 		sight->look.sleeps = false;
 		return;
 	}

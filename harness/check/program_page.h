@@ -59,6 +59,7 @@ struct rr_program_page {
 	_Atomic int has_shim;         /* a process has mapped the page */
 	_Atomic int has_go;           /* one is in Go, and asks the kernel itself */
 	_Atomic int has_uv;           /* one has libuv, as Node has */
+	_Atomic int has_timer;        /* one has set a timerfd, which the kernel keeps */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];

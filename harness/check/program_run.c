@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 /* Of what a program does; and of that, shown beside what another run did. */
@@ -24,6 +25,7 @@ struct run {
 	struct rr_run_view view;
 	struct rr_client_view client; /* without a table: it runs for that */
 	uint32_t state;               /* in the table */
+	struct rr_inputs received;    /* since it began */
 	struct rr_run_view own;
 };
 
@@ -87,6 +89,17 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 		now > texts[1] ? "..." : "", SHOWN, now);
 }
 
+/* What a run beside other clients does is not what its table says: was only the hypothesis
+ * wrong which histories are the same? Then the search has to begin anew. */
+static bool refutes_table(const struct run *run)
+{
+	if (!run->client.table ||
+	    !rr_learning_refute(run->client.table, &run->received, &run->view))
+		return false;
+	rr_error_set(&run->programs->problem, RR_ERROR_INTERNAL, "clients do something else");
+	return true;
+}
+
 /* Both have ended, and do the same: have they printed the same, too? */
 static bool compare_outputs(const struct run *run, const struct rr_run_view *known, int client)
 {
@@ -95,8 +108,10 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 				     (uint32_t)run->view.tally.ending };
 
 	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
-	    programs->is_trying || rr_endings_are_same(&programs->endings, endings[0], endings[1]))
+	    rr_endings_are_same(&programs->endings, endings[0], endings[1]))
 		return true;
+	if (refutes_table(run))
+		return false;
 	if (rr_instance_client(run->instance) != (size_t)client && !programs->has_own_tables) {
 		memcpy(programs->unlike, endings, sizeof(endings));
 		return !run->client.table || !wants_own_table(run, client);
@@ -117,7 +132,7 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 		return false;
 	while (known && !rr_run_view_is_same(&run->view, known)) {
 		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view))
-			return !programs->is_trying && fail_differing_run(run, known, client);
+			return !refutes_table(run) && fail_differing_run(run, known, client);
 		run->view = rr_instance_view(run->instance);
 		programs->has_new_values |= values->n > n_values;
 	}
@@ -136,8 +151,7 @@ static void start_instance(struct run *run, size_t client)
 	if (programs->problem.kind)
 		return;
 	programs->instances.n_starts = programs->figures.starts++;
-	run->instance = rr_instance_start(&programs->instances, run->line->argv, client,
-					  programs->config.names[client], &programs->problem);
+	run->instance = rr_ahead_start(&programs->ahead, client, &programs->problem);
 	if (!run->instance)
 		return;
 	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
@@ -180,6 +194,7 @@ static void end_run(void *context)
 
 	rr_instance_free(run->instance);
 	rr_client_view_release(&run->client);
+	free(run->received.all);
 	free(run);
 }
 
@@ -217,8 +232,10 @@ static void feed_run(void *context, const struct rr_input *input, int64_t passed
 	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
 	if (!row)
 		return;
+	rr_array_grow(&run->received.all, run->received.n, sizeof(*run->received.all));
+	run->received.all[run->received.n++] = (struct rr_received){ heard, passed_ns };
 	feed_instance(run, &heard, passed_ns);
-	reach_state(run, row->to);
+	reach_state(run, row->state);
 }
 
 static const struct rr_run_view *view_of_run(const void *context)
@@ -235,6 +252,14 @@ static const char *problem_of_run(const void *context)
 	return run->programs->problem.kind ? run->programs->problem.text : NULL;
 }
 
+static bool ends_alike(const struct rr_program *program, long a, long b)
+{
+	const struct rr_programs *programs = program->context;
+
+	return !programs->config.compares_outputs ||
+	       rr_endings_are_same(&programs->endings, (uint32_t)a, (uint32_t)b);
+}
+
 const struct rr_run_ops rr_program_run_ops = {
 	.begin = begin_run,
 	.end = end_run,
@@ -242,4 +267,5 @@ const struct rr_run_ops rr_program_run_ops = {
 	.view = view_of_run,
 	.problem = problem_of_run,
 	.compare = compare_run,
+	.ends_alike = ends_alike,
 };

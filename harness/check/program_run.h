@@ -4,6 +4,7 @@
 #ifndef RR_PROGRAM_RUN_H
 #define RR_PROGRAM_RUN_H
 
+#include "ahead.h"
 #include "product/product.h"
 #include "programs.h"
 #include "random_values.h"
@@ -27,6 +28,7 @@ struct unwaited {
 struct rr_programs {
 	struct rr_programs_config config;
 	struct rr_instance_config instances;
+	struct rr_ahead ahead;
 	struct rr_program program; /* of the tables: each client as the one that they are
 				    * about */
 	size_t n_lines;
@@ -46,9 +48,6 @@ struct rr_programs {
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;
 	struct rr_programs_figures figures;
-	int rounds;     /* so often a client is followed that does the same in vain */
-	int n_tried;    /* loops (loops.h) */
-	bool is_trying; /* what a run does may be something else than what is known */
 	struct rr_error problem;
 };
 

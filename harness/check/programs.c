@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "loops.h"
 #include "program_run.h"
 
 enum {
@@ -68,22 +67,21 @@ static void release_tables(struct rr_programs *programs)
 	programs->n_lines = 0;
 }
 
-static size_t most_kept(void)
+static size_t most_kept(size_t n)
 {
-	const size_t n = rr_memory_available() / KEPT_SIZE;
-
 	return n < KEPT_MIN ? KEPT_MIN : n > RR_KEPT_MAX ? RR_KEPT_MAX : n;
 }
 
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 {
 	struct rr_programs *programs = rr_calloc(1, sizeof(*programs));
+	const size_t n_room = rr_memory_available() / KEPT_SIZE;
 
 	programs->config = *config;
-	programs->rounds = config->rounds;
 	programs->endings.allowed = config->allowed;
 	programs->endings.n_allowed = config->n_allowed;
-	programs->kept.most = most_kept();
+	programs->kept.most = most_kept(n_room);
+	rr_ahead_init(&programs->ahead, &programs->config, &programs->instances, n_room);
 	make_tables(programs);
 	return programs;
 }
@@ -98,6 +96,7 @@ void rr_programs_free(struct rr_programs *programs)
 {
 	if (!programs)
 		return;
+	rr_ahead_release(&programs->ahead);
 	release_tables(programs);
 	release_own(programs);
 	rr_endings_release(&programs->endings);
@@ -187,6 +186,11 @@ void rr_programs_begin_search(struct rr_programs *programs)
 		programs->problem.kind = RR_ERROR_NONE;
 	}
 	programs->wants_own_tables = programs->has_new_values = false;
+	for (size_t i = 0; i < programs->n_lines; i++) {
+		if (programs->lines[i].table.learning.has_changed)
+			programs->problem.kind = RR_ERROR_NONE;
+		rr_learning_begin(&programs->lines[i].table);
+	}
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_tables; i++)
 		make_own_values(programs, i);
 }
@@ -242,7 +246,8 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 	return true;
 }
 
-/* Whatever only one instance has sent may be random: another one tells. */
+/* Whatever only one instance has sent may be random: another one tells. What only tests have
+ * seen does not matter. */
 static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
 {
 	struct rr_client_table *table = &line->table;
@@ -250,7 +255,8 @@ static bool verify_tokens(struct rr_programs *programs, struct command_line *lin
 	for (uint32_t i = table->n_states; i-- > 0;) {
 		const struct rr_run_view view = rr_client_state_view(&table->states[i]);
 
-		if (rr_tokens_are_open(&programs->tokens, terms_of(programs), &view,
+		if (table->states[i].same != RR_NO_ID &&
+		    rr_tokens_are_open(&programs->tokens, terms_of(programs), &view,
 				       line->values.names, line->values.n) &&
 		    !rr_client_table_run_again(table, rr_client_table_next_client(table), i, NULL))
 			return false;
@@ -268,7 +274,8 @@ static bool verify_draws(struct command_line *line)
 	return true;
 }
 
-bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_error *error)
+bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
+			struct rr_error *error)
 {
 	bool good = !programs->problem.kind && verify_names_of_clients(programs);
 
@@ -276,8 +283,12 @@ bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_err
 		good = verify_tokens(programs, &programs->lines[i]) &&
 		       verify_draws(&programs->lines[i]);
 	*again = false;
-	if (good && !programs->has_new_values)
-		good = rr_loops_try(programs, again);
+	for (size_t i = 0; i < programs->n_lines && good && !is_played && !programs->has_new_values;
+	     i++)
+		good = rr_learning_verify(&programs->lines[i].table);
+	good = good && !programs->problem.kind;
+	for (size_t i = 0; i < programs->n_lines; i++)
+		*again |= programs->lines[i].table.learning.has_changed;
 	*again |= programs->wants_own_tables || (good && programs->has_new_values);
 	if (good || *again)
 		return true;
@@ -399,17 +410,22 @@ long rr_programs_own_ending(struct rr_programs *programs, size_t client, long en
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
-int rr_programs_rounds(const struct rr_programs *programs)
-{
-	return programs->rounds;
-}
-
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
 {
 	struct rr_programs_figures figures = programs->figures;
 
-	for (size_t i = 0; i < programs->n_lines; i++)
-		figures.loops += rr_loops_closed(&programs->lines[i].table);
+	figures.unused = programs->ahead.n_unused;
+	for (size_t i = 0; i < programs->n_lines; i++) {
+		const struct rr_client_table *table = &programs->lines[i].table;
+
+		figures.learning.states += rr_client_table_count_states(table);
+		figures.learning.merges += table->learning.merges;
+		figures.learning.tests += table->learning.tests;
+		figures.learning.refinements += table->learning.refinements;
+		figures.learning.loops += table->learning.loops;
+		figures.learning.walks += table->learning.walks;
+		figures.learning.untested += table->learning.untested;
+	}
 	return figures;
 }
 

@@ -24,7 +24,6 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	int rounds;                 /* see rr_programs_rounds() */
 	bool compares_outputs;      /* what clients print counts */
 	const char *const *allowed; /* lines that are not compared: regular
 						   * expressions */
@@ -53,21 +52,23 @@ void rr_programs_begin_search(struct rr_programs *programs);
  * to be. Starts programs again for it. *again: something new was learned, and the
  * search has to begin anew. False: the error.
  */
-bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_error *error);
+bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
+			struct rr_error *error);
 
 /* From now on each client of the explorer is a process of its own that is told all of
  * it; it must do what is known already. */
 void rr_programs_set_live(struct rr_programs *programs, bool is_live);
 
-/* So often a client is followed that does the same, and hears the same, in vain. */
-int rr_programs_rounds(const struct rr_programs *programs);
-
 struct rr_programs_figures {
-	unsigned long starts; /* processes that were started */
+	unsigned long starts; /* processes that were started and used */
+	unsigned long unused; /* and those that were started ahead, and not used (ahead.h) */
 	struct rr_instance_times times;
-	unsigned long loops; /* of clients that wait, which were tried (loops.h) */
-	bool has_own_clock;  /* some have not loaded the shim, or are in Go */
-	bool has_uv;         /* some have libuv */
+	struct rr_learning_figures {
+		unsigned long states; /* of clients */
+		unsigned long merges, tests, refinements, loops, walks, untested;
+	} learning;         /* see product/learning.h */
+	bool has_own_clock; /* some have not loaded the shim, or are in Go */
+	bool has_uv;        /* some have libuv */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

@@ -25,93 +25,76 @@ enum shape {
 	UNKNOWN
 };
 
-/* By the first word, and where there is one, by another of its words, or by how many there
- * are; of several rows the first. */
+/* By the first word, one of several names, and where there is one, by another of its words,
+ * or by how many there are; of several rows the first. */
 static const struct {
-	const char *name, *option;
+	const char *names, *option;
 	size_t n_words;
 	enum shape shape;
 } table[] = {
-	{ "HELLO", NULL, 0, MAP },
-	{ "HGETALL", NULL, 0, MAP },
+	{ "HELLO HGETALL", NULL, 0, MAP },
 	{ "CONFIG", "GET", 0, MAP },
 	{ "LCS", "IDX", 0, MAP },
 	{ "XINFO", "FULL", 0, UNKNOWN },
 	{ "XINFO", "STREAM", 0, MAP },
 	{ "XINFO", "GROUPS", 0, MAPS },
 	{ "XINFO", "CONSUMERS", 0, MAPS },
-	{ "XREAD", NULL, 0, STREAMS },
-	{ "XREADGROUP", NULL, 0, STREAMS },
-	{ "SMEMBERS", NULL, 0, SET },
-	{ "SINTER", NULL, 0, SET },
-	{ "SUNION", NULL, 0, SET },
-	{ "SDIFF", NULL, 0, SET },
+	{ "XREAD XREADGROUP", NULL, 0, STREAMS },
+	{ "SMEMBERS SINTER SUNION SDIFF", NULL, 0, SET },
 	{ "SPOP", NULL, 3, SET },
-	{ "ZSCORE", NULL, 0, DOUBLE },
-	{ "ZINCRBY", NULL, 0, DOUBLE },
+	{ "ZSCORE ZINCRBY", NULL, 0, DOUBLE },
 	{ "ZADD", "INCR", 0, DOUBLE },
-	{ "ZMSCORE", NULL, 0, DOUBLES },
-	{ "GEOPOS", NULL, 0, DOUBLES },
-	{ "ZRANGE", "WITHSCORES", 0, SCORES },
-	{ "ZRANGEBYSCORE", "WITHSCORES", 0, SCORES },
-	{ "ZREVRANGE", "WITHSCORES", 0, SCORES },
-	{ "ZREVRANGEBYSCORE", "WITHSCORES", 0, SCORES },
-	{ "ZUNION", "WITHSCORES", 0, SCORES },
-	{ "ZINTER", "WITHSCORES", 0, SCORES },
-	{ "ZDIFF", "WITHSCORES", 0, SCORES },
-	{ "ZRANDMEMBER", "WITHSCORES", 0, SCORES },
-	{ "ZRANK", "WITHSCORE", 0, LAST },
-	{ "ZREVRANK", "WITHSCORE", 0, LAST },
-	{ "ZPOPMIN", NULL, 2, LAST },
-	{ "ZPOPMAX", NULL, 2, LAST },
-	{ "ZPOPMIN", NULL, 3, SCORES },
-	{ "ZPOPMAX", NULL, 3, SCORES },
-	{ "BZPOPMIN", NULL, 0, LAST },
-	{ "BZPOPMAX", NULL, 0, LAST },
-	{ "ZMPOP", NULL, 0, POPPED },
-	{ "BZMPOP", NULL, 0, POPPED },
+	{ "ZMSCORE GEOPOS", NULL, 0, DOUBLES },
+	{ "ZRANGE ZRANGEBYSCORE ZREVRANGE ZREVRANGEBYSCORE", "WITHSCORES", 0, SCORES },
+	{ "ZUNION ZINTER ZDIFF ZRANDMEMBER", "WITHSCORES", 0, SCORES },
+	{ "ZRANK ZREVRANK", "WITHSCORE", 0, LAST },
+	{ "ZPOPMIN ZPOPMAX", NULL, 2, LAST },
+	{ "ZPOPMIN ZPOPMAX", NULL, 3, SCORES },
+	{ "BZPOPMIN BZPOPMAX", NULL, 0, LAST },
+	{ "ZMPOP BZMPOP", NULL, 0, POPPED },
 	{ "HRANDFIELD", "WITHVALUES", 0, PAIRS },
-	{ "GEOSEARCH", "WITHCOORD", 0, PLACES },
-	{ "GEORADIUS", "WITHCOORD", 0, PLACES },
-	{ "GEORADIUS_RO", "WITHCOORD", 0, PLACES },
-	{ "GEORADIUSBYMEMBER", "WITHCOORD", 0, PLACES },
-	{ "GEORADIUSBYMEMBER_RO", "WITHCOORD", 0, PLACES },
+	{ "GEOSEARCH GEORADIUS GEORADIUS_RO", "WITHCOORD", 0, PLACES },
+	{ "GEORADIUSBYMEMBER GEORADIUSBYMEMBER_RO", "WITHCOORD", 0, PLACES },
 	{ "INFO", NULL, 0, VERBATIM },
 	{ "FUNCTION", "LIST", 0, UNKNOWN },
-	{ "FUNCTION", "STATS", 0, UNKNOWN },
-	{ "MEMORY", "STATS", 0, UNKNOWN },
+	{ "FUNCTION MEMORY", "STATS", 0, UNKNOWN },
 	{ "MEMORY", "DOCTOR", 0, VERBATIM },
 	{ "ACL", "GETUSER", 0, UNKNOWN },
 	{ "ACL", "LOG", 0, UNKNOWN },
-	{ "COMMAND", NULL, 0, UNKNOWN },
-	{ "LATENCY", NULL, 0, UNKNOWN },
-	{ "MODULE", NULL, 0, UNKNOWN },
-	{ "CLUSTER", NULL, 0, UNKNOWN },
+	{ "COMMAND LATENCY MODULE CLUSTER", NULL, 0, UNKNOWN },
 	{ "CLIENT", "TRACKINGINFO", 0, UNKNOWN },
 };
 
 /* ---- Shapes ---------------------------------------------------------------------- */
 
+static bool is_word(struct rl_word word, const char *text, size_t length)
+{
+	return word.length == length && strncasecmp(word.text, text, length) == 0;
+}
+
 static bool has_word(const struct rl_command *command, size_t first, const char *text)
 {
 	for (size_t i = first; i < command->n_words; i++) {
-		if (command->words[i].length == strlen(text) &&
-		    strncasecmp(command->words[i].text, text, strlen(text)) == 0)
+		if (is_word(command->words[i], text, strlen(text)))
 			return true;
 	}
 	return false;
 }
 
-static bool is_named(const struct rl_command *command, const char *name)
+static bool is_named(const struct rl_command *command, const char *names)
 {
-	return command->words[0].length == strlen(name) &&
-	       strncasecmp(command->words[0].text, name, strlen(name)) == 0;
+	for (size_t n; *names; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		if (is_word(command->words[0], names, n))
+			return true;
+	}
+	return false;
 }
 
 static enum shape shape_of(const struct rl_command *command)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (is_named(command, table[i].name) &&
+		if (is_named(command, table[i].names) &&
 		    (!table[i].option || has_word(command, 1, table[i].option)) &&
 		    (!table[i].n_words || command->n_words == table[i].n_words))
 			return table[i].shape;

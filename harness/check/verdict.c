@@ -224,9 +224,11 @@ static const char *why_cut(const struct rr_check *check)
 {
 	switch (check->result->explored) {
 	case RR_EXPLORED_ALL:
-		return NULL;
+		return rr_programs_figures(check->programs).learning.untested ?
+			       "not all replies that are assumed not to matter were tested" :
+			       NULL;
 	case RR_EXPLORED_ROUNDS:
-		return "clients that repeat the same in vain were followed only so far: --rounds";
+		return "clients that send something new in each round were followed only so far: --rounds";
 	case RR_EXPLORED_RANDOM_REPLIES:
 		return "a command's reply is random";
 	case RR_EXPLORED_MEMORY:
@@ -275,16 +277,21 @@ static const struct rr_mutant_result *find_guard(const struct rr_explore_result 
 	return NULL;
 }
 
-/* What the verdict rests on beside states. */
-static void print_loops(FILE *out, const struct rr_check *check)
+/* What the verdict rests on beside states: histories of clients that were taken for one
+ * state, and how that was tested. */
+static void print_hypothesis(FILE *out, const struct rr_check *check)
 {
-	const unsigned long n = rr_programs_figures(check->programs).loops;
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+	const struct rr_learning_figures *learning = &figures.learning;
 
-	if (n > 0)
-		fprintf(out,
-			"  %lu loop%s of a client that waits %s followed for %d rounds, and left behind up to %d.\n",
-			n, n == 1 ? "" : "s", n == 1 ? "was" : "were", RR_LOOP_ROUNDS,
-			RR_LOOP_LEFT);
+	if (learning->merges == 0)
+		return;
+	fprintf(out, "  It rests on %lu states of a client, %lu tests of them, ", learning->states,
+		learning->tests);
+	if (learning->loops > 0)
+		fprintf(out, "loops followed for %d rounds and left behind up to %d, ",
+			RR_LOOP_ROUNDS, RR_LOOP_LEFT);
+	fprintf(out, "%lu walks.\n", learning->walks);
 }
 
 static void print_no_finding(FILE *out, const struct rr_check *check)
@@ -309,7 +316,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (failing < check->n_clients)
 		print_failure(out, check, failing);
-	print_loops(out, check);
+	print_hypothesis(out, check);
 }
 
 static void print_varying(FILE *out, const struct rr_check *check)
@@ -334,14 +341,22 @@ static void print_stats(FILE *out, const struct rr_check *check)
 	const struct rr_instance_times *times = &figures.times;
 	const double of_programs = times->starting + times->running + times->ending;
 
-	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n", "runs", figures.starts,
+	fprintf(out, "  %-16s %lu, each waited for %.1f ms until its first command", "runs",
+		figures.starts,
 		times->starting * 1000 / (double)(figures.starts ? figures.starts : 1));
+	if (figures.unused)
+		fprintf(out, "; %lu more started ahead, not used", figures.unused);
+	fputc('\n', out);
+	fprintf(out,
+		"  %-16s %lu states, %lu histories taken for one of them, %lu tests, %lu refinements\n",
+		"clients", figures.learning.states, figures.learning.merges, figures.learning.tests,
+		figures.learning.refinements);
 	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n", "searched",
 		check->result->states, check->result->transitions,
 		check->result->stats.bytes_per_state);
 	fprintf(out, "  %-16s %lu to the server\n", "questions", check->result->stats.questions);
 	fprintf(out,
-		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
+		"  %-16s %.2f waiting for programs to start, %.2f running them, %.2f ending them, %.2f all else\n",
 		"seconds", times->starting, times->running, times->ending,
 		check->result->seconds - of_programs);
 }
@@ -372,5 +387,8 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 		return RR_EXIT_OK;
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
+	if (check->options->accepts_bounded && check->result->explored == RR_EXPLORED_ROUNDS &&
+	    !why_vacuous(check))
+		return RR_EXIT_OK;
 	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }

@@ -28,7 +28,7 @@ struct rr_check {
 	struct rr_programs *checker; /* NULL = there is none */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE];
-	const char *names[RR_CHECK_CLIENTS_MAX]; /* of clients, where they are told of */
+	const char *names[RR_CHECK_CLIENTS_MAX]; /* of clients, in messages */
 	struct rr_strangers strangers;
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
@@ -53,7 +53,7 @@ const char *rr_checked_limit(const struct rr_check *check);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 
-/* Where people are told something: stdout, unless that is for something else. */
+/* Where what people read is printed: stdout, unless that is for something else. */
 FILE *rr_check_report_file(const struct rr_check_options *options);
 
 /* Prints what came of it, and writes the files that were asked for. */

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,25 +38,25 @@ static bool floods_its_log(const struct rr_server *server)
 }
 
 /* Starts the program with --version in a process group of its own, its output into the
- * pipe; -1 = it cannot be started. */
+ * pipe; it ends with us. -1 = it cannot be started. */
 static pid_t ask_version(const char *program, const int pipe_ends[2])
 {
-	char *const argv[] = { (char *)program, "--version", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	pid_t pid;
+	const pid_t asker = getpid();
+	const pid_t pid = fork();
+	int nothing;
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, pipe_ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, pipe_ends[1], STDERR_FILENO);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-	if (posix_spawnp(&pid, program, &files, &attributes, argv, environ) != 0)
-		pid = -1;
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return pid;
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != asker) /* it died before that was set */
+		_exit(1);
+	setpgid(0, 0);
+	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	dup2(nothing, STDIN_FILENO);
+	dup2(pipe_ends[1], STDOUT_FILENO);
+	dup2(pipe_ends[1], STDERR_FILENO);
+	execlp(program, program, "--version", (char *)NULL);
+	_exit(1);
 }
 
 /* "Redis server v=7.0.15 ..." or "Valkey server v=9.1.0 ...", written at once. */
@@ -78,6 +78,7 @@ static bool tells_a_version(const char *program)
 	close(ends[0]);
 	if (pid > 0) {
 		kill(-pid, SIGKILL);
+		kill(pid, SIGKILL); /* it may have no group of its own yet */
 		waitpid(pid, NULL, 0);
 	}
 	return strstr(said, " server v=");
@@ -99,6 +100,9 @@ bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *clu
 	suspicion->is_settled = true;
 	if (tells_a_version(program))
 		return true;
+	rr_signals_wait(&cluster->session->signals, 0);
+	if (cluster->session->signals.interrupted)
+		return rr_error_interrupted(error);
 	return rr_error_set(
 		error, RR_ERROR_REDIS,
 		"'%.300s' is no redis-server: it does not answer, and --version shows none",

@@ -380,7 +380,8 @@ static void add_verdict(struct rr_picture *picture)
 	rr_trace_verdict(trace, verdict, sizeof(verdict));
 	picture->verdict = keep_plain(picture, verdict);
 	picture->is_complete = trace->n_events == picture->race->n_steps &&
-			       !trace->events[trace->n_events - 1].differs;
+			       (trace->n_events == 0 ||
+				!trace->events[trace->n_events - 1].differs);
 	if (!picture->is_complete)
 		picture->no_finding = "The race ended here, without a verdict.";
 	else if (picture->race->shows)

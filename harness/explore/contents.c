@@ -15,43 +15,43 @@ enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
 
 /*
  * All keys but those that match one of the script's arguments. What XINFO says and does
- * not mean anything (`plain`: true), or is as it would be by itself, is left out; names
- * that a newer server adds are told, unless they are 0.
+ * not mean anything (`plain`: true), or is as it would be by itself, is left out; what
+ * a newer server adds is kept, unless it is 0.
  */
 static const char look_at_keys[] =
-	"local function tell(info, plain) "
-	"local told, of = {}, {} "
+	"local function attributes_of(info, plain) "
+	"local said, of = {}, {} "
 	"for i = 1, #info, 2 do "
 	"local name, value = info[i], info[i + 1] "
 	"of[name] = value "
 	"local usual = plain[name] == nil and 0 or plain[name] "
 	"if usual ~= true and usual ~= value then "
-	"told[#told + 1] = name "
-	"told[#told + 1] = type(value) == 'number' and string.format('%d', value) or value "
-	"end end return told, of end "
+	"said[#said + 1] = name "
+	"said[#said + 1] = type(value) == 'number' and string.format('%d', value) or value "
+	"end end return said, of end "
 
 	"local function group(info) "
-	"local told, of = tell(info, { name = true, lag = true, ['pel-count'] = true, "
+	"local said, of = attributes_of(info, { name = true, lag = true, ['pel-count'] = true, "
 	"pending = true, pel = true, consumers = true, ['entries-read'] = false }) "
 	"local consumers, pending = {}, {} "
 	"for i, consumer in ipairs(of.consumers) do "
-	"local _, its = tell(consumer, {}) "
+	"local _, its = attributes_of(consumer, {}) "
 	"consumers[i] = its.name end "
 	"for i, entry in ipairs(of.pending or of.pel) do "
 	"pending[i] = { entry[1], entry[2], string.format('%d', entry[4]) } end "
-	"return { of.name, told, consumers, pending } end "
+	"return { of.name, said, consumers, pending } end "
 
 	"local function stream(key) "
 	"local entries = redis.call('XRANGE', key, '-', '+') "
 	"local last = entries[#entries] and entries[#entries][1] or '0-0' "
-	"local told, of = tell(redis.call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0'), { "
+	"local said, of = attributes_of(redis.call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '0'), { "
 	"length = true, ['radix-tree-keys'] = true, ['radix-tree-nodes'] = true, entries = true, "
 	"groups = true, ['recorded-first-entry-id'] = true, ['last-generated-id'] = last, "
 	"['entries-added'] = #entries, ['max-deleted-entry-id'] = '0-0', "
 	"['idmp-duration'] = 100, ['idmp-maxsize'] = 100 }) "
 	"local groups = {} "
 	"for i, info in ipairs(of.groups) do groups[i] = group(info) end "
-	"return { entries, told, groups } end "
+	"return { entries, said, groups } end "
 
 	"local function hash(key) "
 	"local fields, all = redis.call('HGETALL', key), {} "

@@ -55,11 +55,11 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 /* What is said of a key, and of functions as if they were keys of a database -1. */
 enum { RR_KEY_DATABASE, RR_KEY_NAME, RR_KEY_LEFT_MS, RR_KEY_TYPE, RR_KEY_VALUE, RR_KEY_PARTS };
 
-/* Of a stream's value, and of each of its groups. "Told" are names and values of all that
+/* Of a stream's value, and of each of its groups. Attributes are names and values of all that
  * XINFO says of it and that is not as it would be by itself. */
-enum { RR_STREAM_ENTRIES, RR_STREAM_TOLD, RR_STREAM_GROUPS };
+enum { RR_STREAM_ENTRIES, RR_STREAM_ATTRIBUTES, RR_STREAM_GROUPS };
 enum { RR_HASH_GROUP = 3 }; /* field, value, time left */
-enum { RR_GROUP_NAME, RR_GROUP_TOLD, RR_GROUP_CONSUMERS, RR_GROUP_PENDING };
+enum { RR_GROUP_NAME, RR_GROUP_ATTRIBUTES, RR_GROUP_CONSUMERS, RR_GROUP_PENDING };
 
 bool rr_contents_has_type(const struct rl_reply *key, const char *type);
 

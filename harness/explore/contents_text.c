@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a server holds, in lines: for readers, who are told whatever is compared. */
+/* What a server holds, in lines for readers: all that is compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +82,10 @@ static void print_registers(FILE *file, const struct rl_reply *value)
 }
 
 /* Names and values of what XINFO says. */
-static void print_told(FILE *file, const struct rl_reply *told, const char *before)
+static void print_attributes(FILE *file, const struct rl_reply *attributes, const char *before)
 {
-	for (size_t i = 0; i + 1 < told->length; i += 2) {
-		const struct rl_reply *name = &told->elements[i], *value = name + 1;
+	for (size_t i = 0; i + 1 < attributes->length; i += 2) {
+		const struct rl_reply *name = &attributes->elements[i], *value = name + 1;
 
 		fprintf(file, "%s%s ", before, name->text);
 		if (value->type == RL_REPLY_STRING)
@@ -109,13 +109,13 @@ static void print_stream(FILE *file, const struct rl_reply *value)
 	const struct rl_reply *groups = &value->elements[RR_STREAM_GROUPS];
 
 	rr_write_reply(file, &value->elements[RR_STREAM_ENTRIES]);
-	print_told(file, &value->elements[RR_STREAM_TOLD], ", ");
+	print_attributes(file, &value->elements[RR_STREAM_ATTRIBUTES], ", ");
 	for (size_t i = 0; i < groups->length; i++) {
 		const struct rl_reply *group = groups->elements[i].elements;
 
 		fputs(", group ", file);
 		rr_write_quoted(file, group[RR_GROUP_NAME].text, group[RR_GROUP_NAME].length);
-		print_told(file, &group[RR_GROUP_TOLD], " (");
+		print_attributes(file, &group[RR_GROUP_ATTRIBUTES], " (");
 		print_if_any(file, ", consumers ", &group[RR_GROUP_CONSUMERS]);
 		print_if_any(file, ", pending ", &group[RR_GROUP_PENDING]);
 		fputc(')', file);

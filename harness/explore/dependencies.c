@@ -149,7 +149,7 @@ static void add_dependency(struct rr_history *history, const struct rr_dependenc
 
 /* How two commands depend on each other; false: they do not. A read that heard what it did
  * says most, and then what they leave. What was heard in the schedule must be what is heard
- * where they met: nothing is told of replies that did not come. */
+ * where they met: nothing is said of replies that did not come. */
 static bool judge_pair(const struct rr_history *history, struct rr_dependency *it,
 		       const struct outcome *a, const struct outcome *b)
 {

@@ -70,17 +70,34 @@ json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_con
 /* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, about 6 s left". */
 static void show_search(struct rr_explore_progress *progress, double share)
 {
-	const double elapsed = progress->looked - progress->line.begun;
-	const double rate = elapsed > 0 ? (double)progress->n / elapsed : 0;
-	const double left = rr_progress_left(&progress->line, share);
+	const unsigned long n = progress->n_before + progress->n;
+	const double elapsed = progress->looked - progress->begun;
+	const double rate = elapsed > 0 ? (double)n / elapsed : 0;
+	double left = rr_progress_left(&progress->line, share);
 	char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE];
 	char percent[40] = "";
 
-	if (left > 0)
+	if (share < progress->shown)
+		left = 0;
+	if (left > 0) {
 		snprintf(percent, sizeof(percent), ", about %.2g %% done", 100 * share);
+		progress->shown = share;
+	}
 	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s", progress->name,
-			 rr_grouped(done, (long long)progress->n), progress->unit,
+			 rr_grouped(done, (long long)n), progress->unit,
 			 rr_grouped(a_second, (long long)rate), percent);
+}
+
+/* Of a search that goes on, or of another one. */
+static void count_states(struct rr_explore_progress *progress, unsigned long n, double now)
+{
+	if (progress->begun == 0)
+		progress->begun = now;
+	if (n < progress->n)
+		progress->n_before += progress->n;
+	if (progress->line.begun == 0 || n < progress->n)
+		rr_progress_begin(&progress->line);
+	progress->n = n;
 }
 
 bool rr_explore_progress(void *context, unsigned long n, double share)
@@ -88,9 +105,7 @@ bool rr_explore_progress(void *context, unsigned long n, double share)
 	struct rr_explore_progress *progress = context;
 	const double now = rr_clock_s();
 
-	if (progress->line.begun == 0 || n < progress->n)
-		rr_progress_begin(&progress->line);
-	progress->n = n;
+	count_states(progress, n, now);
 	if (now - progress->looked < LOOK_EVERY)
 		return true;
 	progress->looked = now;

@@ -50,10 +50,10 @@ struct rr_explored_programs {
 	void (*init)(struct rr_programs *programs, struct rr_program *program);
 	/* Before each search: what was learned of them counts from now on. */
 	void (*begin_search)(struct rr_programs *programs);
-	/* Behind each: *again, if it has to be repeated. */
-	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
-	/* How often a client is followed that repeats the same in vain. */
-	int (*rounds)(const struct rr_programs *programs);
+	/* Behind each: *again, if it has to be repeated. `is_played`: what was found does not
+	 * rest on which histories of clients are the same, since it is played for real. */
+	bool (*verify)(struct rr_programs *programs, bool is_played, bool *again,
+		       struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
 	/* Renames a client's random values that only the second reply has to those that only
@@ -247,16 +247,19 @@ bool rr_explore_has_counted(const struct rr_explore_result *result);
  * pressed, or its time is over. */
 struct rr_explore_progress {
 	struct rr_signals *signals;
-	const char *name; /* what is explored */
-	const char *unit; /* what is counted: "states" */
-	int64_t until_ns; /* by rr_clock_ns(); 0 = there is no end */
-	unsigned long n;  /* so many at the last look */
-	double looked;    /* seconds; 0 = not yet */
+	const char *name;       /* what is explored */
+	const char *unit;       /* what is counted: "states" */
+	int64_t until_ns;       /* by rr_clock_ns(); 0 = there is no end */
+	unsigned long n;        /* so many at the last look, of the search that goes on */
+	unsigned long n_before; /* and of those before it */
+	double begun, looked;   /* seconds; 0 = not yet */
+	double shown;           /* the share that was shown last */
 	struct rr_progress line;
 };
 
 /* For rr_explore_config, with a struct rr_explore_progress. A search that counts
- * from the beginning again is another one. */
+ * from the beginning again is another one: what it counts is added, and its share is
+ * shown when it is not less than what was shown before. */
 bool rr_explore_progress(void *context, unsigned long n, double share);
 
 /* Is it as the strategy's table expects? `is_safe`: all states were seen, none fails,

@@ -131,23 +131,6 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);
 
-/* ---- Programs that poll (polling.c) ----------------------------------------- */
-
-/* They are followed for some rounds, and the states where they are left count as unknown.
- * In some of these nobody else will ever do anything: then polling goes on in vain for
- * ever, which is no progress. */
-
-/* As often in a row as a program has to do the same before that is believed. */
-enum { RR_POLLS_IN_VAIN = RR_LOOP_ROUNDS };
-
-/*
- * Marks such states (RR_STATE_STARVED), before the graph is analysed: all who are alive
- * only poll, no time will pass by itself, and when they are followed further none of
- * them comes to an end and, unless there is but one, none changes what the others would
- * hear. False: product->error.
- */
-bool rr_graph_follow_polling(struct rr_graph *graph);
-
 /* ---- In words (path_words.c) ------------------------------------------------ */
 
 /* A path in the words of scheduler/words.h, to be followed again: "A:GET B:GET A:SET

@@ -139,7 +139,7 @@ static void write_spans(FILE *out, const struct rr_mender *mender)
 	}
 }
 
-static char *tell(struct rr_mender *mender, unsigned found)
+static char *describe(struct rr_mender *mender, unsigned found)
 {
 	const bool is_of_order = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS);
 	char number[RR_GROUPED_SIZE], *text;
@@ -169,7 +169,7 @@ char *rr_mend_find(const struct rr_graph *graph, unsigned found)
 		for (size_t n = 2; n <= mender.n_groups * RR_SPAN_COMMANDS && mender.left && !text;
 		     n++) {
 			if (try_spans(&mender, 0, n))
-				text = tell(&mender, found);
+				text = describe(&mender, found);
 		}
 	}
 	rr_mender_release(&mender);

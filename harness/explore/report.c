@@ -227,7 +227,7 @@ static void print_search_stats(FILE *out, const struct rr_explore_result *result
 	print_stat(out, "bytes per state", stats->bytes_per_state, 0, NULL);
 	print_stat(out, "rows asked again", stats->checked_servers, stats->checked_clients,
 		   "runs of clients made again");
-	print_stat(out, "ways played", stats->audited, 0, NULL);
+	print_stat(out, "paths played", stats->audited, 0, NULL);
 	print_stat(out, "draws compared", stats->draws, 0, NULL);
 	fprintf(out, "  %-16s %.2f searching, %.2f checking\n", "seconds", stats->searching,
 		stats->checking);

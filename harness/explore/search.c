@@ -289,10 +289,8 @@ static bool search_once(struct rr_search *search)
 	const size_t n_scripts = search->scripts.n;
 	const double begun = rr_clock_s();
 
-	if (programs->begin_search) {
+	if (programs->begin_search)
 		programs->begin_search(programs->programs);
-		search->wanted.rounds = programs->rounds(programs->programs);
-	}
 	if (!make_tables(search))
 		return false;
 	search->end = look_at_states(search);

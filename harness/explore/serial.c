@@ -9,7 +9,7 @@
 
 enum { NOBODY = UINT32_MAX };
 
-/* A state on the way of a serial order: who has begun, and whose turn it is. */
+/* A state of a serial order: who has begun, and whose turn it is. */
 struct place {
 	rr_state_key key;
 	uint32_t ran, turn; /* NOBODY: the next one may begin */
@@ -98,10 +98,11 @@ static void add_place(struct learner *learner, const struct place *place,
 
 	if (!is_new)
 		return;
-	rr_array_grow(&serial->ways, number, sizeof(*serial->ways));
-	serial->ways[number] = (struct rr_serial_way){ .from = learner->number, .moves = move };
+	rr_array_grow(&serial->predecessors, number, sizeof(*serial->predecessors));
+	serial->predecessors[number] = (struct rr_serial_predecessor){ .from = learner->number,
+								       .moves = move };
 	if (move)
-		serial->ways[number].move = *move;
+		serial->predecessors[number].move = *move;
 }
 
 static void add_end(struct learner *learner, const struct rr_serial_end *end)
@@ -223,9 +224,9 @@ void rr_serial_release(struct rr_serial *serial)
 {
 	rr_intern_release(&serial->ends);
 	rr_intern_release(&serial->orders);
-	free(serial->ways);
+	free(serial->predecessors);
 	free(serial->end_at);
-	serial->ways = NULL;
+	serial->predecessors = NULL;
 	serial->end_at = NULL;
 }
 
@@ -236,13 +237,13 @@ static size_t moves_to(const struct rr_serial *serial, uint32_t place, struct rr
 {
 	size_t n = 0, at;
 
-	for (uint32_t i = place; i > 0; i = serial->ways[i].from)
-		n += serial->ways[i].moves;
+	for (uint32_t i = place; i > 0; i = serial->predecessors[i].from)
+		n += serial->predecessors[i].moves;
 	*moves = rr_calloc(n + 1, sizeof(**moves));
 	at = n;
-	for (uint32_t i = place; i > 0; i = serial->ways[i].from) {
-		if (serial->ways[i].moves)
-			(*moves)[--at] = serial->ways[i].move;
+	for (uint32_t i = place; i > 0; i = serial->predecessors[i].from) {
+		if (serial->predecessors[i].moves)
+			(*moves)[--at] = serial->predecessors[i].move;
 	}
 	return n;
 }

@@ -21,13 +21,13 @@
 #include "product/product.h"
 
 struct rr_serial {
-	/* How each of `orders` was first come to: from which one, and by what; without a
-	 * move, another client's turn begins. */
-	struct rr_serial_way {
+	/* Where the first path to each of `orders` came from, and by what move; without one,
+	 * another client's turn began. */
+	struct rr_serial_predecessor {
 		uint32_t from;
 		bool moves;
 		struct rr_transition move;
-	} * ways;
+	} * predecessors;
 	uint32_t *end_at;        /* of each end: which of `orders` */
 	struct rr_intern ends;   /* struct rr_serial_end */
 	struct rr_intern orders; /* states of serial orders that were looked at */
@@ -35,7 +35,7 @@ struct rr_serial {
 	bool is_atomic;          /* without crashes and lost replies */
 };
 
-/* One way in which a serial order can end. */
+/* An end that a serial order can have. */
 struct rr_serial_end {
 	uint32_t server;    /* its state */
 	uint32_t ran, good; /* clients, as bits: that ran; that ended well */

@@ -36,10 +36,11 @@ static bool open_programs(struct rr_search *search)
 /* Whatever is believed of programs is verified, and may turn out to be otherwise. */
 static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
 {
+	const bool is_played = search->graph.breaks & RR_BREAKS_EXCLUSION;
 	struct rr_error error = { 0 };
 	bool again = false;
 
-	if (programs->init && !programs->verify(programs->programs, &again, &error))
+	if (programs->init && !programs->verify(programs->programs, is_played, &again, &error))
 		return rr_search_fail(search, &error);
 	if (again)
 		search->learned |= RR_LEARNED_PROGRAMS;
@@ -143,8 +144,6 @@ static bool analyse(struct rr_search *search)
 {
 	if (search->config->schedule)
 		return true;
-	if (search->end != RR_GRAPH_STOPPED && !rr_graph_follow_polling(&search->graph))
-		return rr_search_fail(search, &search->product.error);
 	rr_graph_analyse(&search->graph);
 	if (search->result->odd && (!search->graph.breaks || search->config->shows_all))
 		count_odd_as_wrong(search);

@@ -8,36 +8,36 @@
 #include "explore.h"
 #include "graph.h"
 
-/* How far each state is from the beginning, and on how many ways of that length it is
- * reached. States have the order in which they were found: the nearest come first. */
+/* How far each state is from the beginning, and how many paths of that length lead there.
+ * States have the order in which they were found: the nearest come first. */
 struct distances {
 	uint32_t *steps;
-	uint64_t *ways;
+	uint64_t *paths;
 };
 
 static struct distances measure_distances(const struct rr_graph *graph)
 {
 	struct distances distances = {
 		.steps = rr_calloc(graph->states.n, sizeof(*distances.steps)),
-		.ways = rr_calloc(graph->states.n, sizeof(*distances.ways)),
+		.paths = rr_calloc(graph->states.n, sizeof(*distances.paths)),
 	};
 
-	distances.ways[0] = 1;
+	distances.paths[0] = 1;
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
 			const uint32_t to = graph->edges[j].to;
 
-			if (!distances.ways[to])
+			if (!distances.paths[to])
 				distances.steps[to] = distances.steps[i] + 1;
 			if (distances.steps[to] == distances.steps[i] + 1)
-				distances.ways[to] += distances.ways[i];
+				distances.paths[to] += distances.paths[i];
 		}
 	}
 	return distances;
 }
 
 static void note_broken(struct rr_smallest *smallest, unsigned broken, uint32_t steps,
-			uint64_t ways)
+			uint64_t paths)
 {
 	for (int bit = 0; broken >> bit && bit < RR_INVARIANTS; bit++) {
 		struct rr_smallest *it = &smallest[bit];
@@ -45,7 +45,7 @@ static void note_broken(struct rr_smallest *smallest, unsigned broken, uint32_t 
 		if (!(broken >> bit & 1) || (it->n && it->steps < steps))
 			continue;
 		*it = (struct rr_smallest){ steps,
-					    it->n && it->steps == steps ? it->n + ways : ways };
+					    it->n && it->steps == steps ? it->n + paths : paths };
 	}
 }
 
@@ -59,12 +59,13 @@ void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smalles
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		const uint32_t steps = distances.steps[i];
 
-		note_broken(smallest, rr_graph_broken_by(graph, i), steps, distances.ways[i]);
+		note_broken(smallest, rr_graph_broken_by(graph, i), steps, distances.paths[i]);
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-			note_broken(smallest, graph->edges[j].broken, steps + 1, distances.ways[i]);
+			note_broken(smallest, graph->edges[j].broken, steps + 1,
+				    distances.paths[i]);
 	}
 	free(distances.steps);
-	free(distances.ways);
+	free(distances.paths);
 }
 
 const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],

@@ -11,7 +11,7 @@
 
 enum { RR_SPAN_COMMANDS = 24 }; /* of a client, at most */
 
-/* The how-manieth command of clients that run the same program. */
+/* A command, by its place in the sequence of all clients that run the same program. */
 struct rr_command_slot {
 	uint32_t command; /* the first that was seen; RR_NO_ID = none */
 	uint8_t lane;     /* its connection */

@@ -112,7 +112,7 @@ static bool is_without_lease(const struct rr_history *history, uint32_t end, uin
 }
 
 /* Time has passed, and a key is gone that a client had written. */
-static void tell_of_time(const struct rr_history *history, FILE *out)
+static void explain_time(const struct rr_history *history, FILE *out)
 {
 	for (size_t i = 0; i < history->n; i++) {
 		const struct rr_history_event *time = &history->events[i], *maker = NULL;
@@ -159,7 +159,7 @@ static const struct rr_history_event *find_last(const struct rr_history *history
 }
 
 /* What was sent again after its reply was lost, and behind what clients crashed. */
-static void tell_of_faults(const struct rr_history *history, const struct rr_actions *actions,
+static void explain_faults(const struct rr_history *history, const struct rr_actions *actions,
 			   FILE *out)
 {
 	for (size_t i = 0; i < actions->n; i++) {
@@ -184,13 +184,13 @@ static void tell_of_faults(const struct rr_history *history, const struct rr_act
 
 /* ---- All ------------------------------------------------------------------------- */
 
-static void tell(const struct rr_why_question *question, struct rr_history *history,
-		 struct rr_why *why, FILE *out)
+static void explain(const struct rr_why_question *question, struct rr_history *history,
+		    struct rr_why *why, FILE *out)
 {
 	const struct rr_dependency *circle[RR_PRODUCT_CLIENTS];
 	size_t n = 0;
 
-	tell_of_time(history, out);
+	explain_time(history, out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	if (is_without_lease(history, question->end, question->nearest, out))
@@ -200,7 +200,7 @@ static void tell(const struct rr_why_question *question, struct rr_history *hist
 	for (size_t i = 0; i < n; i++)
 		write_dependency(out, history, circle[i]);
 	if (n == 0)
-		tell_of_faults(history, question->actions, out);
+		explain_faults(history, question->actions, out);
 	if (n == 2 && !why->name)
 		why->name = rr_history_anomaly(history, circle[0]->a->action->client,
 					       circle[0]->b->action->client, question);
@@ -216,7 +216,7 @@ struct rr_why rr_why_find(const struct rr_why_question *question)
 
 	if (rr_history_follow(&history, question->program, question->contents, question->actions,
 			      question->steps) == question->end)
-		tell(question, &history, &why, out);
+		explain(question, &history, &why, out);
 	rr_history_release(&history);
 	fclose(out);
 	if (size > 0 && error->kind == RR_ERROR_NONE)

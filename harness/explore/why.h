@@ -13,7 +13,7 @@
 #include "contents.h"
 #include "graph.h"
 
-/* What is told of. */
+/* What is to be explained. */
 struct rr_why_question {
 	const struct rr_program *program;
 	struct rr_contents *contents; /* of the table of the only server */

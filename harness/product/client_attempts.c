@@ -105,11 +105,8 @@ uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t id)
 	bool is_new;
 	const uint32_t number = rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
 
-	if (!is_new) {
-		free(state->stops);
-		table->n_states--;
+	if (!is_new)
 		return table->attempt[number];
-	}
 	rr_array_grow(&table->attempt, number, sizeof(id));
 	table->attempt[number] = id;
 	state->attempt = id;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "learning.h"
 
 /* Without `passed_ns` (-1) for rows that are not timed, or to tell which are. */
 struct row_key {
@@ -13,6 +14,19 @@ struct row_key {
 	uint8_t kind, thread;
 	int64_t value, passed_ns;
 };
+
+static struct row_key key_of(uint32_t state, const struct rr_input *input)
+{
+	struct row_key key;
+
+	memset(&key, 0, sizeof(key));
+	key.state = state;
+	key.kind = input->kind;
+	key.thread = input->thread;
+	key.value = input->value;
+	key.passed_ns = -1;
+	return key;
+}
 
 /* ---- States --------------------------------------------------------------- */
 
@@ -82,39 +96,14 @@ static uint64_t history_of(const struct rr_client_table *table, const struct rr_
 	return rr_hash_number(hash, state->passed_ns);
 }
 
-/* ---- Loops of processes ------------------------------------------------------- */
-
-static bool is_same_step(const struct rr_client_state *a, const struct rr_client_state *b)
-{
-	const struct rr_run_view views[] = { rr_client_state_view(a), rr_client_state_view(b) };
-
-	return a->input.kind == b->input.kind && a->input.value == b->input.value &&
-	       a->input.thread == b->input.thread && rr_run_view_is_same(&views[0], &views[1]);
-}
-
-/* How often in a row it has done the same, and heard the same. */
-static void count_polls(const struct rr_client_table *table, struct rr_client_state *state)
-{
-	const struct rr_client_state *parent = &table->states[state->parent];
-	const struct rr_client_state *before = state;
-
-	for (int period = 1; period <= RR_LOOP_MAX; period++) {
-		before = &table->states[before->parent];
-		if (before->parent == RR_NO_ID)
-			return;
-		if (is_same_step(state, before) && parent->repeats[period] < UINT8_MAX)
-			state->repeats[period] = parent->repeats[period] + 1;
-		if (state->repeats[period] / period > state->polls)
-			state->polls = state->repeats[period] / (uint8_t)period;
-	}
-}
-
 /* ---- Adding ------------------------------------------------------------------- */
 
 static uint32_t add_beginning(struct rr_client_table *table, const struct rr_run_view *view,
 			      int client)
 {
-	struct rr_client_state state = { .parent = RR_NO_ID, .client = client };
+	struct rr_client_state state = {
+		.parent = RR_NO_ID, .client = client, .row = RR_NO_ID, .first_row = RR_NO_ID
+	};
 
 	rr_array_grow(&table->states, table->n_states, sizeof(state));
 	fill_state(&state, view);
@@ -131,7 +120,10 @@ static uint32_t add_state(struct rr_client_table *table, const struct rr_client_
 	struct rr_client_state state = { .parent = row->from,
 					 .input = row->input,
 					 .passed_ns = row->passed_ns,
-					 .client = row->client };
+					 .client = row->client,
+					 .same = RR_NO_ID,
+					 .row = RR_NO_ID,
+					 .first_row = RR_NO_ID };
 
 	rr_array_grow(&table->states, table->n_states, sizeof(state));
 	parent = &table->states[row->from];
@@ -140,8 +132,6 @@ static uint32_t add_state(struct rr_client_table *table, const struct rr_client_
 	fill_state(&state, view);
 	state.names = names_known_to(table, &state);
 	state.history = history_of(table, &state);
-	if (table->program->run_ops)
-		count_polls(table, &state);
 	table->states[table->n_states] = state;
 	return table->n_states++;
 }
@@ -154,10 +144,17 @@ static const struct rr_client_row *add_client_row(struct rr_client_table *table,
 {
 	bool is_new;
 	const uint32_t id = rr_intern_put(&table->rows, key, sizeof(*key), &is_new);
+	uint32_t next;
 
 	if (is_new)
 		rr_array_grow(&table->row, id, sizeof(*row));
+	next = is_new ? table->states[row->from].first_row : table->row[id].next;
 	table->row[id] = *row;
+	table->row[id].next = next;
+	if (is_new && (row->to != RR_NO_ID || row->is_assumed))
+		table->states[row->from].first_row = id;
+	if (row->to != RR_NO_ID && !row->merges)
+		table->states[row->to].row = id;
 	return &table->row[id];
 }
 
@@ -169,14 +166,26 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
+/* The state that is new is none, if it is an attempt state that was there. */
+static void merge_attempt(struct rr_client_table *table, struct rr_client_row *row)
+{
+	const uint32_t to = rr_client_table_merge(table, row->to);
+
+	if (to == row->to)
+		return;
+	free(table->states[row->to].stops);
+	table->n_states--;
+	row->to = to;
+	row->merges = true;
+}
+
 /* The run was where the row begins, and has received the input: where has that led?
  * Some processes read their clock now and then: once is enough for all times. */
 static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 		     struct rr_client_run *run, int64_t passed_ns)
 {
 	const struct rr_run_view *view = rr_client_run_view(run);
-	const struct rr_client_state *to;
-	uint32_t n_before;
+	const bool is_process = table->program->run_ops != NULL;
 
 	if (!rr_client_table_check_run(table, run))
 		return false;
@@ -186,12 +195,9 @@ static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 	row->signature = rr_run_view_signature(view);
 	row->passed_ns = row->is_timed ? passed_ns : 0;
 	row->to = add_state(table, row, view);
-	to = &table->states[row->to];
-	n_before = table->n_states;
-	if (to->is_attempt || to->has_ended) {
-		row->to = rr_client_table_merge(table, row->to);
-		row->merges = table->n_states < n_before;
-	}
+	if (!is_process && (table->states[row->to].is_attempt || table->states[row->to].has_ended))
+		merge_attempt(table, row);
+	row->state = is_process ? RR_NO_ID : row->to;
 	return true;
 }
 
@@ -200,10 +206,13 @@ static void add_timed_mark(struct rr_client_table *table, struct row_key key,
 			   const struct rr_client_row *row)
 {
 	key.passed_ns = -1;
-	add_client_row(
-		table, &key,
-		&(struct rr_client_row){
-			.from = row->from, .to = RR_NO_ID, .input = row->input, .is_timed = true });
+	add_client_row(table, &key,
+		       &(struct rr_client_row){ .from = row->from,
+						.to = RR_NO_ID,
+						.state = RR_NO_ID,
+						.next = RR_NO_ID,
+						.input = row->input,
+						.is_timed = true });
 }
 
 static const struct rr_client_row *learn_client_row(struct rr_client_table *table,
@@ -229,32 +238,86 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 		rr_client_table_keep_run(table, row.to, row.client, run,
 					 row.is_timed || !table->program->run_ops ? 0 : passed_ns);
 	if (row.is_timed) {
+		table->learning.has_changed |= !table->is_timed && table->program->run_ops;
+		table->is_timed = true;
 		add_timed_mark(table, *key, &row);
 		key->passed_ns = passed_ns;
 	}
 	return add_client_row(table, key, &row);
 }
 
-const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
-						const struct rr_input *input, int64_t passed_ns)
+/* A run is made after all of what was only assumed: that is a history now. */
+static const struct rr_client_row *learn_assumed(struct rr_client_table *table, struct row_key *key,
+						 const struct rr_client_row *row, int64_t passed_ns)
 {
-	struct row_key key;
-	const struct rr_client_row *row;
+	const struct rr_client_row assumed = *row;
 
-	memset(&key, 0, sizeof(key));
-	key.state = state;
-	key.kind = input->kind;
-	key.thread = input->thread;
-	key.value = input->value;
-	key.passed_ns = -1;
-	row = find_row(table, &key);
+	row = learn_client_row(table, key, &assumed.input, passed_ns);
+	if (!row)
+		return NULL;
+	table->row[row - table->row].state = assumed.state;
+	table->states[row->to].same = assumed.state;
+	return row;
+}
+
+const struct rr_client_row *rr_client_table_find(const struct rr_client_table *table,
+						 uint32_t state, const struct rr_input *input,
+						 int64_t passed_ns)
+{
+	struct row_key key = key_of(state, input);
+	const struct rr_client_row *row = find_row(table, &key);
+
+	if (!row || !row->is_timed)
+		return row;
+	key.passed_ns = passed_ns;
+	return find_row(table, &key);
+}
+
+const struct rr_client_row *rr_client_table_follow(struct rr_client_table *table, uint32_t state,
+						   const struct rr_input *input, int64_t passed_ns)
+{
+	struct row_key key = key_of(state, input);
+	const struct rr_client_row *row = find_row(table, &key);
+
 	if (row && row->is_timed) {
 		key.passed_ns = passed_ns;
 		row = find_row(table, &key);
 	}
 	if (table->error.kind)
 		return NULL;
-	return row ? row : learn_client_row(table, &key, input, passed_ns);
+	if (!row || !row->is_assumed)
+		return row ? row : learn_client_row(table, &key, input, passed_ns);
+	return learn_assumed(table, &key, row, passed_ns);
+}
+
+const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
+						const struct rr_input *input, int64_t passed_ns)
+{
+	const struct rr_client_row *row = rr_client_table_find(table, state, input, passed_ns);
+	const uint64_t n_runs = table->n_runs;
+	uint32_t id;
+
+	if (!row || (row->to == RR_NO_ID && row->state == RR_NO_ID))
+		row = rr_learning_assume(table, state, input, passed_ns);
+	if (!row)
+		row = rr_client_table_follow(table, state, input, passed_ns);
+	table->learning.n_asked += table->n_runs - n_runs;
+	if (!row || row->state != RR_NO_ID)
+		return table->error.kind ? NULL : row;
+	id = (uint32_t)(row - table->row);
+	return rr_learning_classify(table, row->to) ? &table->row[id] : NULL;
+}
+
+const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
+						   const struct rr_client_row *row)
+{
+	struct row_key key = key_of(row->from, &row->input);
+
+	if (row->is_timed) {
+		add_timed_mark(table, key, row);
+		key.passed_ns = row->passed_ns;
+	}
+	return add_client_row(table, &key, row);
 }
 
 struct rr_client_end rr_client_table_longest(const struct rr_client_table *table)
@@ -266,12 +329,22 @@ struct rr_client_end rr_client_table_longest(const struct rr_client_table *table
 	for (uint32_t i = 0; i < table->rows.n; i++) {
 		const struct rr_client_row *row = &table->row[i];
 
-		if (row->to == RR_NO_ID || !table->states[row->to].has_ended ||
+		if (row->to == RR_NO_ID || row->state == RR_NO_ID ||
+		    !table->states[row->to].has_ended ||
 		    (end.row && table->states[row->from].depth <= table->states[end.from].depth))
 			continue;
 		end = (struct rr_client_end){ row->from, row->to, row, row->client };
 	}
 	return end;
+}
+
+uint32_t rr_client_table_count_states(const struct rr_client_table *table)
+{
+	uint32_t n = table->n_states > 0;
+
+	for (uint32_t i = 1; i < table->n_states; i++)
+		n += table->states[i].same == i;
+	return n;
 }
 
 /* ---- Making and freeing ------------------------------------------------------ */
@@ -313,6 +386,7 @@ void rr_client_table_release(struct rr_client_table *table)
 	free(table->states);
 	free(table->row);
 	free(table->attempt);
+	rr_learning_release(&table->learning);
 	rr_intern_release(&table->rows);
 	rr_intern_release(&table->attempts);
 	*table = (struct rr_client_table){ .kept = table->kept };

@@ -10,6 +10,11 @@
  * the same history must send the same; if not, the client is not deterministic, and that
  * ends the search.
  *
+ * Processes. Two histories after which a client goes on in the same way are one state:
+ * which ones do so is a hypothesis that is tested, see learning.h. The histories themselves
+ * stay: each state is a node of the tree of all that was ever seen, `same` says for which
+ * state it is taken, and a row leads to a node, `state` is what that is taken for.
+ *
  * Forgetting. At the end of an attempt whose replies were all received, a
  * client counts as back at the beginning of such an attempt, with so many
  * increments done: an attempt state, known by what is done and by what it may
@@ -35,9 +40,6 @@ enum {
 	RR_REFUSALS = 3,
 	RR_HISTORIES = 2,
 	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES,
-	RR_LOOP_MAX = 8,      /* commands of a loop that is recognised as one */
-	RR_LOOP_ROUNDS = 200, /* that a client is seen to do the same in a loop */
-	RR_LOOP_LEFT = 64,    /* behind so many at most it is seen to leave one */
 	RR_KEPT_MAX = 48
 };
 
@@ -59,27 +61,34 @@ struct rr_client_state {
 	bool has_read;     /* the clock, on the way here */
 	bool is_unheard;   /* see rr_run_view */
 	bool is_forgetful; /* of an attempt state: nothing is remembered */
-	uint8_t polls;     /* how often in a row a process has done the same, and heard
-			    * the same */
-	uint8_t repeats[RR_LOOP_MAX + 1]; /* so many steps in a row were those so many
-					   * before them */
-	/* Of a state behind a loop of one command: is it as it was before the last round? */
-	enum { RR_LOOP_UNKNOWN, RR_LOOP_CLOSED, RR_LOOP_OPEN } loop;
-	uint32_t n_words;                 /* so many ways to go on were tried for that */
-	uint64_t memory, settled;         /* of an attempt state, else what is
+	/* Of processes: the state that this history is taken for, itself or another; RR_NO_ID:
+	 * that was not asked yet. */
+	uint32_t same;
+	uint32_t row, first_row;  /* that leads here; of those that lead on. RR_NO_ID: none */
+	bool is_in_loop;          /* a history leads from here to here */
+	bool is_loop_head;        /* where one was closed */
+	bool spins;               /* so many rounds as are tried are as the last one */
+	bool is_left;             /* and was left behind all numbers of rounds that are tried */
+	uint16_t rounds;          /* so often in a row it has done the like, but for values, and
+				  * was not taken for a state that was there */
+	uint64_t memory, settled; /* of an attempt state, else what is
 					   * remembered, see client_attempts.c */
-	uint64_t opening;                 /* a digest of what was received before the first
+	uint64_t opening;         /* a digest of what was received before the first
 					   * attempt; equal clients may differ in it */
-	uint64_t history;                 /* a digest of what this attempt has received */
+	uint64_t history;         /* a digest of what this attempt has received */
 	uint64_t histories[RR_HISTORIES]; /* of an attempt state: of the last */
 };
 
 struct rr_client_row {
-	uint32_t from, to; /* `to` RR_NO_ID: it depends on the time */
+	uint32_t from, to; /* `to` RR_NO_ID: it depends on the time, or is assumed */
+	uint32_t state;    /* that `to` is taken for; RR_NO_ID: as `to` */
+	uint32_t next;     /* of the rows from there; RR_NO_ID: none */
 	struct rr_input input;
 	int64_t passed_ns;
 	int client; /* whose run has filled it */
 	bool is_timed;
+	bool is_assumed;  /* other replies in that state have led to the same */
+	bool is_walked;   /* a walk that was really run went on from here as is known */
 	bool merges;      /* into an attempt state that was there */
 	bool has_entered; /* its critical section on the way */
 	uint64_t signature;
@@ -105,6 +114,30 @@ struct rr_kept_runs {
 	} all[RR_KEPT_MAX];
 };
 
+/* One thing that a client receives; what it receives one after the other. */
+struct rr_received {
+	struct rr_input input;
+	int64_t passed_ns;
+};
+
+struct rr_inputs {
+	size_t n;
+	struct rr_received *all;
+};
+
+/* What is tested of the hypothesis which histories are one state (learning.h). */
+struct rr_learning {
+	struct rr_inputs *suffixes; /* by which two histories were distinguished */
+	size_t n_suffixes;
+	bool merges_all;  /* histories that are no rounds of a loop, too */
+	bool is_bounded;  /* there is no end to what it does: `rounds` counts */
+	bool has_changed; /* since a search began: what that knows is not so any more */
+	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
+					      * and histories that it asked for */
+	unsigned long merges, tests, refinements, loops, walks;
+	unsigned long untested; /* rows that are assumed, and were in no walk */
+};
+
 struct rr_client_table {
 	const struct rr_program *program;
 	uint32_t clients; /* as bits: whose it is; their runs take turns */
@@ -117,6 +150,8 @@ struct rr_client_table {
 	struct rr_client_row *row; /* by the numbers of `rows` */
 	struct rr_kept_runs *kept;
 	uint64_t n_runs; /* that were started */
+	bool is_timed;   /* some row is */
+	struct rr_learning learning;
 	struct rr_error error;
 };
 
@@ -128,10 +163,19 @@ void rr_client_table_release(struct rr_client_table *table);
 /* State 0 is the beginning. False: table->error. */
 bool rr_client_table_begin(struct rr_client_table *table);
 
-/* The row for an input; NULL: table->error. `passed_ns` since the clock was last
- * read; it matters if the row is timed. Valid until the next call. */
+/* The row for an input, and the state that it leads to; NULL: table->error. `passed_ns` since
+ * the clock was last read; it matters if the row is timed. Valid until the next call. */
 const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
 						const struct rr_input *input, int64_t passed_ns);
+
+/* The same, without asking which state its history is taken for. */
+const struct rr_client_row *rr_client_table_follow(struct rr_client_table *table, uint32_t state,
+						   const struct rr_input *input, int64_t passed_ns);
+
+/* If it is known already; NULL: it is not. */
+const struct rr_client_row *rr_client_table_find(const struct rr_client_table *table,
+						 uint32_t state, const struct rr_input *input,
+						 int64_t passed_ns);
 
 /* The longest history after which a client has ended. */
 struct rr_client_end {
@@ -141,6 +185,9 @@ struct rr_client_end {
 };
 
 struct rr_client_end rr_client_table_longest(const struct rr_client_table *table);
+
+/* Of the histories of a process, so many are states. */
+uint32_t rr_client_table_count_states(const struct rr_client_table *table);
 
 /* Where a client ends that has ended behind this row, if what it heard while it only waited
  * is left out of its history: from a state in which it does the same as in a later one to
@@ -170,6 +217,11 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most, un
  */
 bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, unsigned long most);
 
+/* Adds a row of which it is only assumed where it leads: not timed, or timed as another one
+ * from that state. */
+const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
+						   const struct rr_client_row *row);
+
 /* In words: "SET counter 1", "sleeps"; of several commands so many at most. */
 void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
 		      char *text, size_t size);
@@ -179,8 +231,8 @@ struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
 
 /* ---- Among the table's own files ------------------------------------------------- */
 
-/* client_attempts.c: the attempt state of a new state at which an attempt is to begin:
- * itself, or one that was there. So with clients that have ended. */
+/* client_attempts.c: which attempt state a state is at which an attempt is to begin: itself,
+ * or one that was there. So with clients that have ended. */
 uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t state);
 
 /* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on

@@ -11,6 +11,12 @@ static const struct rr_program *program_of(const struct rr_client_view *view)
 	return view->table->program;
 }
 
+/* Has a client values of its own? */
+static bool has_own(const struct rr_client_view *view)
+{
+	return program_of(view)->sent_as_own && !(program_of(view)->learning & RR_PLANT_NO_SELF);
+}
+
 /* Element number `at` of an array whose new elements are 0. */
 static void make_room(void *array, uint32_t *n, uint32_t at, size_t size)
 {
@@ -40,7 +46,7 @@ static void fill_in(const struct rr_client_view *view, struct rr_client_state *s
 	state->sent = (struct rr_sent *)(state->stops + self.n_threads);
 	memcpy(state->stops, self.stops, stops_size);
 	memcpy(state->sent, self.sent, self.n_sent * sizeof(*self.sent));
-	for (uint32_t i = 0; i < self.n_sent; i++)
+	for (uint32_t i = 0; i < self.n_sent && has_own(view); i++)
 		state->sent[i].command = program->sent_as_own(program->context, view->client,
 							      self.sent[i].command);
 	for (uint32_t i = 0; i < self.n_threads; i++) {
@@ -107,8 +113,7 @@ struct rr_input rr_client_view_as_self(struct rr_client_view *view, const struct
 {
 	struct rr_input heard = *input;
 
-	if (program_of(view)->heard_as_self &&
-	    (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE))
+	if (has_own(view) && (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE))
 		heard.value = heard_as_self(view, (uint32_t)input->value);
 	return heard;
 }
@@ -121,7 +126,7 @@ const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint
 							      passed_ns);
 
 	if (row)
-		see_state(view, row->to);
+		see_state(view, row->state);
 	return row;
 }
 
@@ -130,7 +135,7 @@ uint64_t rr_client_view_signature(const struct rr_client_view *view,
 {
 	const bool is_process = program_of(view)->run_ops != NULL;
 
-	return row->merges && !is_process ? row->signature : view->states[row->to].signature;
+	return row->merges && !is_process ? row->signature : view->states[row->state].signature;
 }
 
 /* ---- Verifying -------------------------------------------------------------- */

@@ -55,7 +55,7 @@ static bool leave_out(struct rr_client_table *table, struct way *way, uint32_t f
 
 	memcpy(states, way->states, (from + 1) * sizeof(*states));
 	for (uint32_t i = to; i < way->n && good; i++) {
-		const struct rr_client_row *row = rr_client_table_ask(
+		const struct rr_client_row *row = rr_client_table_follow(
 			table, states[i - length], &way->inputs[i], way->passed_ns[i]);
 
 		good = row && (do_the_same(table, row->to, way->states[i + 1]) ||

@@ -20,70 +20,6 @@ static void count_transition(struct rr_expansion *it, size_t thread, bool is_bus
 
 /* ---- Commands are executed ------------------------------------------------ */
 
-/* How often a client has done the same in vain, without those times that it may do so after
- * a wait for what may end. */
-static int polls_of(const struct rr_state *state, size_t client)
-{
-	return rr_state_client(state, client)->polls - state->common.blind;
-}
-
-/* May the client have done the same in vain as often as the bound says? */
-static bool may_poll_on(const struct rr_state *state, size_t client)
-{
-	const struct rr_product_config *config = &state->product->config;
-
-	return config->program->run_ops && polls_of(state, client) >= config->rounds;
-}
-
-/* Has it done so more often? */
-static bool has_polled_on(const struct rr_state *state, size_t client)
-{
-	return !rr_product_failed(state->product) &&
-	       polls_of(state, client) > state->product->config.rounds;
-}
-
-/* Does a command that goes once round a loop leave everything as it was, and put no lease
- * off either? */
-static bool changes_nothing(const struct rr_state *from, const struct rr_state *behind,
-			    size_t client, const struct rr_sent *sent)
-{
-	struct rr_state same, later, asked;
-
-	rr_state_copy(&same, behind);
-	same.clients[client].state = from->clients[client].state;
-	if (!rr_state_is_same(from, &same))
-		return false;
-	rr_state_copy(&later, from);
-	for (size_t i = 0; i < from->product->n_servers; i++)
-		rr_state_tick_server(&later, i, 1000000);
-	rr_state_copy(&asked, &later);
-	rr_state_deliver(&asked, client, sent, RR_DO_EXECUTE);
-	return memcmp(asked.servers, later.servers, sizeof(later.servers)) == 0;
-}
-
-/* Would the client do once more what it has done in vain as often as the bound
- * says? That is looked at no further. *loses: something may be missed by that, because it
- * would not be as it was before. What is queued is a part of EXEC. */
-static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent *sent, bool *loses)
-{
-	struct rr_product *product = from->product;
-	struct rr_actions *log = product->log;
-	struct rr_state next;
-	bool does;
-
-	*loses = false;
-	if (!may_poll_on(from, client) || rr_state_is_queued(from, client, sent))
-		return false;
-	product->log = NULL;
-	rr_state_copy(&next, from);
-	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
-	does = has_polled_on(&next, client);
-	*loses = does && (rr_state_client(&next, client)->loop != RR_LOOP_CLOSED ||
-			  !changes_nothing(from, &next, client, sent));
-	product->log = log;
-	return does;
-}
-
 static void add_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
 			  const struct rr_sent *sent, enum rr_transition_kind kind)
 {
@@ -114,14 +50,9 @@ static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t 
 			 const struct rr_sent *sent, int64_t left_ns)
 {
 	struct rr_state next;
-	bool loses;
 
 	if (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from))
 		return;
-	if (polls_on(from, client, sent, &loses)) {
-		it->flags |= loses ? RR_STATE_CUT : 0;
-		return;
-	}
 	count_transition(it, thread_of_lane(rr_state_client(from, client), sent->lane), true);
 	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, sent->lane))
 		return;
@@ -136,7 +67,6 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 {
 	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
 	int64_t left_ns;
-	bool in_vain, loses;
 
 	if (!sent)
 		return;
@@ -145,15 +75,8 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 		add_time_out(it, from, client, sent, left_ns);
 		return;
 	}
-	in_vain = polls_on(from, client, sent, &loses);
-	if (loses) {
-		it->flags |= RR_STATE_CUT;
-		return;
-	}
-	if (!in_vain) {
-		count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
-		add_execution(it, from, client, sent, RR_DO_EXECUTE);
-	}
+	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
+	add_execution(it, from, client, sent, RR_DO_EXECUTE);
 	if (it->alone || !rr_state_is_in_budget(from, RR_DO_LOSE) ||
 	    !rr_state_can_lose(from, client, lane))
 		return;
@@ -178,23 +101,6 @@ static void add_lanes(struct rr_expansion *it, struct rr_state *from, size_t cli
 
 /* ---- Threads go on -------------------------------------------------------- */
 
-/* Would the client, if it were fed that, do in vain what polls_on() is about? */
-static bool polls_on_when_fed(const struct rr_state *from, size_t client,
-			      const struct rr_input *input)
-{
-	struct rr_product *product = from->product;
-	struct rr_actions *log = product->log;
-	struct rr_state next;
-
-	if (!may_poll_on(from, client))
-		return false;
-	product->log = NULL;
-	rr_state_copy(&next, from);
-	rr_state_feed(&next, client, input);
-	product->log = log;
-	return has_polled_on(&next, client);
-}
-
 static void add_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
 		       uint8_t thread, bool is_busy)
 {
@@ -204,11 +110,6 @@ static void add_thread(struct rr_expansion *it, const struct rr_state *from, siz
 	rr_state_copy(&next, from);
 	if (!rr_state_wake(&next, client, thread, &input)) {
 		wake_at(it, rr_state_left_ns(from, client, thread));
-		return;
-	}
-	if (polls_on_when_fed(&next, client, &input)) {
-		it->flags |= RR_STATE_CUT;
-		rr_expansion_drop(it);
 		return;
 	}
 	count_transition(it, thread, is_busy);
@@ -252,6 +153,16 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 		add_begin(it, begun, client, true);
 }
 
+/* Has it gone round as often as the bound says, in a loop in which it never does the same? */
+static bool has_no_end(const struct rr_state *from, size_t client)
+{
+	const struct rr_product *product = from->product;
+	const struct rr_client_table *table = product->clients[client].table;
+
+	return table->learning.is_bounded &&
+	       table->states[from->clients[client].state].rounds > product->config.rounds;
+}
+
 void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
@@ -261,6 +172,10 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 
 	if (rr_state_has_ended(from, client))
 		return;
+	if (has_no_end(from, client) && !it->unbounded) {
+		it->flags |= RR_STATE_CUT;
+		return;
+	}
 	if (is_idle && !it->unbounded && product->config.bounded &&
 	    from->clients[client].rounds >= product->config.rounds) {
 		it->flags |= RR_STATE_CUT;
@@ -348,7 +263,6 @@ static const struct rr_sent *only_sent(const struct rr_state *state, size_t clie
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
 	const struct rr_product_config *config = &it->product->config;
-	bool loses;
 
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
 		return false;
@@ -356,7 +270,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 		const struct rr_sent *sent = rr_state_has_ended(from, i) ? NULL :
 									   only_sent(from, i);
 
-		if (!sent || !is_local_command(from, i, sent) || polls_on(from, i, sent, &loses))
+		if (!sent || !is_local_command(from, i, sent) || rr_state_is_in_loop(from, i))
 			continue;
 		add_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

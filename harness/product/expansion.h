@@ -59,6 +59,15 @@ static inline bool rr_state_is_idle(const struct rr_state *state, size_t client)
 	return !rr_state_has_ended(state, client) && rr_state_client(state, client)->is_attempt;
 }
 
+/* May a history of the client lead from here to here (learning.h)? */
+static inline bool rr_state_is_in_loop(const struct rr_state *state, size_t client)
+{
+	const struct rr_client_table *table = state->product->clients[client].table;
+
+	return !state->clients[client].is_crashed &&
+	       table->states[state->clients[client].state].is_in_loop;
+}
+
 static inline bool rr_state_is_cut(const struct rr_state *state, size_t client, int lane)
 {
 	return state->clients[client].is_cut >> lane & 1;
@@ -243,6 +252,10 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
 
 /* Until the next key's time is over, or a server may come back. */
 int64_t rr_state_next_end_ns(const struct rr_state *state);
+
+/* Do all clients of others' programs that have not ended go round in loops, and nothing changes
+ * by it? */
+bool rr_state_all_go_round(const struct rr_state *from);
 
 /* If nobody can go on, time passes by itself. */
 void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);

@@ -56,7 +56,7 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 {
 	const struct rr_client_view *view = &state->product->clients[client];
 	const struct rr_client_state *from = &view->states[row->from];
-	const struct rr_client_state *to = &view->states[row->to];
+	const struct rr_client_state *to = &view->states[row->state];
 
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_FEED,
@@ -97,10 +97,10 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 	/* Who begins in its critical section has entered it at some time before. */
 	*has_entered |= row->has_entered || (row->from == 0 && view->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
-	move_client(product, part, input, &view->states[row->from], &view->states[row->to]);
-	part->state = row->to;
-	for (uint32_t i = 0; i < view->states[row->to].n_sent && part->is_shut; i++)
-		part->is_shut &= ~(UINT64_C(1) << view->states[row->to].sent[i].lane);
+	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
+	part->state = row->state;
+	for (uint32_t i = 0; i < view->states[row->state].n_sent && part->is_shut; i++)
+		part->is_shut &= ~(UINT64_C(1) << view->states[row->state].sent[i].lane);
 }
 
 /* Takes an answer out of the part. */

@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "client_view.h"
+#include "learning.h"
 #include "live.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"

@@ -12,15 +12,26 @@
 #define DAY_NS INT64_C(86400000000000)
 #define SECOND_NS INT64_C(1000000000)
 
-enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 20000 };
+enum {
+	BLIND_WAITS_MAX = 2,
+	WAITS_MAX = 60,
+	SOLO_STEPS_MAX = 20000,
+	READS_BACK = 12,
+	ROUND_STEPS_MAX = 64,
+	SPIN_STEPS_MAX = 40
+};
 
 /* ---- Time passes ---------------------------------------------------------- */
 
 static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 {
+	const struct rr_product *product = state->product;
 	const struct rr_client_state *it = rr_state_client(state, client);
+	const bool reads = product->config.program->run_ops ?
+				   product->clients[client].table->is_timed :
+				   product->config.reads_clock;
 
-	if (state->product->config.reads_clock && !(it->is_attempt && it->is_forgetful))
+	if (reads && !(it->is_attempt && it->is_forgetful))
 		state->clients[client].passed_ns += ns;
 }
 
@@ -202,6 +213,91 @@ bool rr_product_counts_up(struct rr_product *product, const uint32_t *key)
 	return false;
 }
 
+/* ---- Clients that go round in loops ------------------------------------------- */
+
+static bool has_servers_of(const struct rr_state *a, const struct rr_state *b)
+{
+	return memcmp(a->servers, b->servers, a->product->n_servers * sizeof(a->servers[0])) == 0;
+}
+
+/* Goes on alone to where it has been (Brent's algorithm finds that out). *back: there,
+ * the servers are as they were at the beginning; *stays: all the way. */
+static bool comes_round(const struct rr_state *from, size_t client, bool *back, bool *stays)
+{
+	struct rr_state at, seen;
+
+	rr_state_copy(&at, from);
+	rr_state_copy(&seen, from);
+	*back = *stays = true;
+	for (int step = 1; step <= ROUND_STEPS_MAX; step++) {
+		if (!rr_state_step_alone(&at, client, true))
+			return false;
+		*stays &= has_servers_of(&at, from);
+		*back |= has_servers_of(&at, from);
+		if (rr_state_is_same(&at, &seen))
+			return true;
+		if ((step & (step - 1)) == 0) {
+			rr_state_copy(&seen, &at);
+			*back = has_servers_of(&at, from);
+		}
+	}
+	return false;
+}
+
+static const struct rr_client_state *known_state(const struct rr_state *state, size_t client)
+{
+	return &state->product->clients[client].table->states[state->clients[client].state];
+}
+
+/* It hears the same and does the same in each round, and changes nothing, although it is not
+ * known to be where it was: it may remember how often or how long it has waited. */
+static bool spins_on(const struct rr_state *from, size_t client)
+{
+	struct rr_state at;
+
+	rr_state_copy(&at, from);
+	for (int step = 1; step <= SPIN_STEPS_MAX; step++) {
+		if (!rr_state_step_alone(&at, client, true) || !has_servers_of(&at, from))
+			return false;
+		if (known_state(&at, client)->spins)
+			return true;
+	}
+	return false;
+}
+
+/* Time does not pass in the middle of a round in which something is done and undone. */
+static bool goes_round(const struct rr_state *from, size_t client)
+{
+	bool back, stays;
+
+	if (known_state(from, client)->spins)
+		return spins_on(from, client);
+	return rr_state_is_in_loop(from, client) && comes_round(from, client, &back, &stays) &&
+	       back && (stays || known_state(from, client)->is_loop_head);
+}
+
+/* Has it nothing to do but to wait? */
+static bool is_waiting(const struct rr_state *from, size_t client)
+{
+	struct rr_state next;
+
+	rr_state_copy(&next, from);
+	return !rr_state_step_alone(&next, client, true);
+}
+
+bool rr_state_all_go_round(const struct rr_state *from)
+{
+	struct rr_product *product = from->product;
+	struct rr_actions *log = product->log;
+	bool all = product->config.program->run_ops != NULL;
+
+	product->log = NULL;
+	for (size_t i = 0; i < product->n_clients && all; i++)
+		all = rr_state_has_ended(from, i) || goes_round(from, i) || is_waiting(from, i);
+	product->log = log;
+	return all && !rr_product_failed(product);
+}
+
 /* ---- Quiet states --------------------------------------------------------- */
 
 /* Is everybody who may begin an attempt refused? must_end: the leases that end next
@@ -254,36 +350,11 @@ static bool reads_clock(const struct rr_state *state, size_t client)
 	uint32_t at = state->clients[client].state;
 	bool reads = false;
 
-	for (int i = 0; i <= RR_LOOP_MAX && at != RR_NO_ID && !reads; i++) {
+	for (int i = 0; i <= READS_BACK && at != RR_NO_ID && !reads; i++) {
 		reads = states[at].has_read;
 		at = states[at].parent;
 	}
 	return reads;
-}
-
-/* Does a process, alone, go on polling as before? */
-static bool polls_on_alone(const struct rr_state *from, size_t client)
-{
-	const uint8_t polls = rr_state_client(from, client)->polls;
-	struct rr_state after;
-
-	rr_state_copy(&after, from);
-	for (int step = 0; step < SOLO_STEPS_MAX; step++) {
-		if (!rr_state_step_alone(&after, client, true))
-			return true;
-		if (rr_state_client(&after, client)->polls < polls)
-			return false;
-	}
-	return false;
-}
-
-static bool all_poll_on(const struct rr_state *from)
-{
-	for (size_t i = 0; i < from->product->n_clients; i++) {
-		if (!rr_state_has_ended(from, i) && !polls_on_alone(from, i))
-			return false;
-	}
-	return true;
 }
 
 /* After so long, is somebody let in, or do refused clients leave something where they do not
@@ -297,7 +368,7 @@ static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes
 	rr_state_pass_time(&later, ns);
 	later.common.blind++;
 	if (from->product->config.program->run_ops)
-		return !all_poll_on(&later);
+		return !rr_state_all_go_round(&later);
 	return !all_are_refused(&later, false, &changes_later) || changes_later != changes;
 }
 
@@ -346,6 +417,8 @@ static void note_no_end(struct rr_expansion *it, bool changes)
 {
 	if (it->product->config.bounded && it->n_clients == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
+	if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT)
+		it->flags |= RR_STATE_STARVED;
 }
 
 /* Somebody who asks shortly before the end puts it off, or gets in. */
@@ -370,7 +443,8 @@ static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 	rr_state_copy(&near, from);
 	if (next_ns > SHORTLY_NS)
 		rr_state_pass_time(&near, next_ns - SHORTLY_NS);
-	return all_are_refused(&near, true, &changes);
+	return all_are_refused(&near, true, &changes) &&
+	       (!from->product->config.program->run_ops || rr_state_all_go_round(&near));
 }
 
 void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)

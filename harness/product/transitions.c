@@ -197,7 +197,7 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	add_notices(it, from);
 	add_return(it, from);
 	rr_expand_faults(it, from);
-	if (it->n_busy == 0)
+	if (it->product->config.program->run_ops ? rr_state_all_go_round(from) : it->n_busy == 0)
 		rr_expand_quiet(it, from);
 }
 

@@ -92,8 +92,6 @@ struct rr_run_view {
 	bool has_read;    /* the monotonic clock, during the last feed */
 	bool is_unheard;  /* a reply was lost since its attempt began */
 	bool is_too_much; /* more threads, lanes or commands than there is room */
-	uint8_t polls;    /* how often in a row it has done the same, and heard
-			    * the same: of programs of others */
 };
 
 enum rr_input_kind {
@@ -135,9 +133,24 @@ struct rr_run_ops {
 	/* Has it done what a run of client `client` with the same history is known to have
 	 * done, but for random values? NULL: nobody else has had this history. */
 	bool (*compare)(void *run, const struct rr_run_view *known, int client);
+	/* Have two ended alike, by their tallies? NULL: if these are the same. */
+	bool (*ends_alike)(const struct rr_program *program, long a, long b);
 };
 
 struct rr_client_table;
+
+/* How clients are learned (product/learning.h): not at all, or with faults that are planted
+ * for tests. */
+enum rr_learning_bits {
+	RR_LEARN_NOTHING = 1,        /* a client's state is its whole history */
+	RR_PLANT_NO_PUMPING = 2,     /* loops are not followed */
+	RR_PLANT_NO_LAST_EDGES = 4,  /* covers end before the last transition */
+	RR_PLANT_NO_SUFFIXES = 8,    /* what distinguishes histories is forgotten */
+	RR_PLANT_NO_SELF = 16,       /* a client's own name is as any other */
+	RR_PLANT_GUESSED_REPLY = 32, /* replies that are assumed not to matter are not tested */
+	RR_PLANT_NO_WALKS = 128,     /* nothing is walked */
+	RR_LEARN_ALL = 64 /* any history may be one state with any other, from the beginning */
+};
 
 /* The programs: what the clients of a search do. */
 struct rr_program {
@@ -175,6 +188,8 @@ struct rr_program {
 			     * other ends of which are the run's */
 	bool knows_scripts; /* servers know every script by its hash */
 	bool loads_scripts; /* to load one is a step: see rr_scripts */
+	unsigned learning;  /* see rr_learning_bits; 0: histories that are the same are one
+			     * state */
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
 };

@@ -27,7 +27,7 @@ struct rr_relay_connection {
 	bool is_left;   /* by its client, who hears nothing of it any more */
 	bool is_closed; /* no request arrives any more, and the server knows */
 	uint8_t client, lane;
-	uint32_t ordinal; /* how manieth of its lane it is */
+	uint32_t ordinal; /* its number among those of its lane */
 	uint32_t message; /* that was read and is to be heard next; RR_NO_ID = none */
 	size_t n_answers; /* to requests of which the client has not heard yet */
 	struct rr_relay_answer {

@@ -3,10 +3,10 @@
  * Commands, replies and random values by their numbers.
  *
  * Random values. Clients make tokens of random bytes. Here a token is named by who
- * made it: the client, the generation of its attempt and the how-manieth it is in
- * there. So a run with the same history sends the same commands. A name may be used
- * again when it is nowhere left: hence the mask of names that a text contains, a
- * bit for each client and generation.
+ * made it: the client, the generation of its attempt and its number in there. So a run
+ * with the same history sends the same commands. A name may be used again when it is
+ * nowhere left: hence the mask of names that a text contains, a bit for each client
+ * and generation.
  */
 #ifndef RR_TERMS_H
 #define RR_TERMS_H

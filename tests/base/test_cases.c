@@ -106,7 +106,7 @@ Test(cases, github_keeps_all_of_a_case_on_one_line)
 	add("d", RR_CASE_SKIPPED, "not here", NULL);
 	add("e", RR_CASE_PASSED, "well", NULL);
 	print(RR_FORMAT_GITHUB);
-	assert_printed("::error title=redrace test%3A a%2C b%3A 100%25::50 %25%0A::set-output");
+	assert_printed("::error title=redrace test%3A a%2C b%3A 100%25::50 %25%0A\\x3a:set-output");
 	assert_printed("\n::warning title=redrace test%3A c::who knows\n");
 	assert_printed("\n::notice title=redrace test%3A d::not here\n");
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))

@@ -23,6 +23,18 @@ Test(plain, what_cannot_be_printed_is_escaped)
 	assert_plain("\xc2\x9b", 2, "\\xc2\\x9b");
 }
 
+Test(plain, what_shows_as_something_else_is_escaped)
+{
+	assert_plain("a\xe2\x80\xae"
+		     "b",
+		     5, "a\\xe2\\x80\\xaeb");               /* from right to left */
+	assert_plain("\xe2\x80\xa8", 3, "\\xe2\\x80\\xa8"); /* a line's end */
+	assert_plain("::error::x", 10, "\\x3a:error::x");
+	assert_plain("  ::error::x", 12, "  \\x3a:error::x");
+	assert_plain("a ::error::x ::1", 16, "a ::error::x ::1");
+	assert_plain("::1", 3, "::1");
+}
+
 Test(plain, width_counts_characters)
 {
 	cr_assert_eq(rr_plain_width("a\xc3\xa9"), 2);

@@ -258,3 +258,21 @@ Test(comparing, reads_what_bench_writes, .timeout = 30)
 	assert_compared("a a", 0, "incr, 2 threads");
 	cr_assert(strstr(cli_output, "4, 4  1.0000  no difference shown"), "%s", cli_output);
 }
+
+/* Of a server that somebody else measured. */
+Test(comparing, shows_nothing_but_text)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	write_runs("b", slow, 5, 0, "\\u001b[31m7.2", "none");
+	assert_compared("a b", RR_EXIT_DATA, "'7.0' and '\\x1b[31m7.2'");
+}
+
+Test(comparing, names_of_strategies_may_be_long)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	write_runs("b", slow, 5, 0, "7.0", "none");
+	cr_assert_eq(cli_run("name=$(printf '%0500d' 7) && cd $HERE && "
+			     "sed -i \"s/^2,incr,exact,2,1,/2,$name,exact,2,2,/\" [ab]/runs.csv"),
+		     0);
+	assert_compared("a b", 0, "00000000, 2 threads x 2 processes");
+}

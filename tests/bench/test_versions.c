@@ -3,7 +3,6 @@
  * servers where they are, and with none. */
 #include "../cli.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,21 +11,16 @@ TestSuite(versions, .init = cli_setup, .fini = cli_teardown);
 #define VALKEY "build/servers/valkey-9/redis-server"
 #define REDIS "build/servers/redis-8/redis-server"
 
-static void assert_shown(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 Test(versions, one_server_is_no_comparison_but_works)
 {
 	cr_assert_eq(
 		cli_run("tests/bench/versions --redis-server redis-server --only TX-3 2>$HERE/err"),
 		0, "%s", cli_output);
-	assert_shown("| 1 claim: 1 stands |");
-	assert_shown("The verdicts of the other 1 are the same.");
-	assert_shown("| `incr` |");
+	cli_assert_prints("| 1 claim: 1 stands |");
+	cli_assert_prints("The verdicts of the other 1 are the same.");
+	cli_assert_prints("| `incr` |");
 	cli_run("cat $HERE/err; ls -d $HERE/redrace-* 2>/dev/null");
-	assert_shown("there is one server only; make servers gets others");
+	cli_assert_prints("there is one server only; make servers gets others");
 	cr_assert_null(strstr(cli_output, "/redrace-"), "%s", cli_output);
 }
 
@@ -47,9 +41,9 @@ Test(versions, newer_servers_are_told_apart)
 		cli_run("tests/bench/versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
 			" --redis-server " VALKEY " 2>/dev/null"),
 		0, "%s", cli_output);
-	assert_shown(" 5 claims: 5 stand | DELEX | stays open in the file |");
-	assert_shown(" 5 claims: 5 stand | DELIFEQ | is closed |");
-	assert_shown("whole transaction fail | true if | true |");
-	assert_shown("| threads | **safe** | **safe** |");
-	assert_shown("The verdicts of the other 2 are the same.");
+	cli_assert_prints(" 5 claims: 5 stand | DELEX | stays open in the file |");
+	cli_assert_prints(" 5 claims: 5 stand | DELIFEQ | is closed |");
+	cli_assert_prints("whole transaction fail | true if | true |");
+	cli_assert_prints("| threads | **safe** | **safe** |");
+	cli_assert_prints("The verdicts of the other 2 are the same.");
 }

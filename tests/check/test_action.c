@@ -3,7 +3,6 @@
 #include "../cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 TestSuite(check_action, .init = cli_setup, .fini = cli_teardown);
 
@@ -32,17 +31,12 @@ static void run_step(int code)
 		code, "%s", cli_output);
 }
 
-static void assert_printed(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 Test(check_action, a_finding_is_marked_and_kept)
 {
 	prepare_step("Run redrace",
 		     "working-directory=app 'arguments=--audit 1 -- sh \"counter.sh\"'");
 	run_step(1);
-	assert_printed("::error file=counter.sh,line=1,title=redrace check");
+	cli_assert_prints("::error file=counter.sh,line=1,title=redrace check");
 	cr_assert_eq(
 		cli_run("grep exit $HERE/output; cd $(sed -n 's/^report=//p' $HERE/output) && ls; test -s $HERE/summary"),
 		0);
@@ -85,7 +79,7 @@ Test(check_action, other_words_are_refused)
 {
 	prepare_step("Run redrace", "command=list");
 	run_step(RR_EXIT_USAGE);
-	assert_printed("::error::redrace: command 'list': expected check, ");
+	cli_assert_prints("::error::redrace: command 'list': expected check, ");
 	prepare_step("Run redrace", "'command=$(touch here)'");
 	run_step(RR_EXIT_USAGE);
 	cr_assert_neq(cli_run("test -e $HERE/here"), 0, "an input was run");
@@ -101,10 +95,10 @@ Test(check_action, it_is_installed_from_its_own_tree)
 	cr_assert_eq(
 		cli_run("export GITHUB_ACTION_PATH=$PWD/.ci/action; cd $HERE && PATH=$HERE/bin:$PATH bash step"),
 		0, "%s", cli_output);
-	assert_printed("starts and answers");
+	cli_assert_prints("starts and answers");
 	cr_assert_eq(cli_run("cat $HERE/asked"), 0);
-	assert_printed("/.ci/action/../.. deps\n");
-	assert_printed("/.ci/action/../.. install\n");
+	cli_assert_prints("/.ci/action/../.. deps\n");
+	cli_assert_prints("/.ci/action/../.. install\n");
 	cr_assert_eq(
 		cli_run("while read -r words; do make -n ${words#make } >/dev/null || exit; done <$HERE/asked"),
 		0);

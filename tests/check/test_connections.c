@@ -12,24 +12,11 @@ TestSuite(connections_check, .init = cli_setup, .fini = cli_teardown);
 #define CLI "redis-cli -p $REDIS_PORT "
 #define NODE "NODE_PATH=$PWD/build/peers/node_modules "
 
-static void assert_told(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 static void check_file(const char *options, const char *interpreter, const char *text, int code)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[600];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/connected", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fputs(text, file);
-	fclose(file);
-	snprintf(command, sizeof(command), NODE CHECK "%s -- %s $HERE/connected 2>&1", options,
-		 interpreter);
-	cr_assert_eq(cli_run(command), code, "%s", cli_output);
+	cli_write("connected", "%s", text);
+	cr_assert_eq(cli_runf(NODE CHECK "%s -- %s $HERE/connected 2>&1", options, interpreter),
+		     code, "%s", cli_output);
 }
 
 static void check_python(const char *options, const char *text, int code)
@@ -57,11 +44,11 @@ static void check_python(const char *options, const char *text, int code)
 Test(connections_check, threads_of_one_client_race_with_those_of_others)
 {
 	check_python("--clients 1", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 	check_python("--clients 2", POOL(2, "r.incr('c')"), 0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 	check_python("--clients 2", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 1);
-	assert_told("In the end there is\n  c = \"1\"\n");
+	cli_assert_prints("In the end there is\n  c = \"1\"\n");
 }
 
 /* A real server ends with 1 or 2, whichever connection of the only client is faster. */
@@ -71,15 +58,16 @@ Test(connections_check, what_serial_orders_do_wrong_is_said)
 		   "inc() { v=$(" CLI "GET counter); " CLI "SET counter $((v + 1)); }\n"
 		   "inc & inc & wait\n",
 		   1);
-	assert_told("Already when the clients run one after the other, A can leave one thing or "
-		    "another: its own connections race with each other.\n");
+	cli_assert_prints(
+		"Already when the clients run one after the other, A can leave one thing or "
+		"another: its own connections race with each other.\n");
 	check_file("--final 'GET counter' 3", "sh", CLI "INCR counter", 1);
-	assert_told("Already when the clients run one after the other, the data are not as "
-		    "expected.\n");
+	cli_assert_prints("Already when the clients run one after the other, the data are not as "
+			  "expected.\n");
 	cr_assert_null(strstr(cli_output, "race with each other"), "%s", cli_output);
 	check_file("--check false", "sh", CLI "INCR counter", 1);
-	assert_told("Already when the clients run one after the other, the data are not as "
-		    "expected.\n");
+	cli_assert_prints("Already when the clients run one after the other, the data are not as "
+			  "expected.\n");
 	check_file("", "sh", "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))", 1);
 	cr_assert_null(strstr(cli_output, "Already when"), "%s", cli_output);
 }
@@ -95,12 +83,12 @@ Test(connections_check, a_client_may_have_sixteen_connections)
 		"printf \"SET c $((${v%$'\\r'} + 1))\\r\\n\" >&${fds[9]}; read -r line <&${fds[9]}\n";
 
 	check_file("", "bash", each, 1);
-	assert_told("In the end there is\n  c = \"1\"\n");
+	cli_assert_prints("In the end there is\n  c = \"1\"\n");
 	check_file("", "bash",
 		   "for i in $(seq 17); do eval \"exec {fd}<>/dev/tcp/127.0.0.1/$REDIS_PORT\"; "
 		   "printf 'EXISTS x\\r\\n' >&$fd; read -r line <&$fd; done\n",
 		   65);
-	assert_told("more than 16 connections at once: make its pool smaller");
+	cli_assert_prints("more than 16 connections at once: make its pool smaller");
 }
 
 /* ---- Many commands ------------------------------------------------------------------ */
@@ -115,10 +103,11 @@ Test(connections_check, a_pipeline_may_have_a_thousand_commands)
 
 	snprintf(text, sizeof(text), pipeline, 1000, 1000);
 	check_file("--clients 1 --audit 1", "bash", text, 0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 	snprintf(text, sizeof(text), pipeline, 5000, 5000);
 	check_file("--clients 1", "bash", text, 65);
-	assert_told("more than 4096 commands without waiting for a reply: send them in parts");
+	cli_assert_prints(
+		"more than 4096 commands without waiting for a reply: send them in parts");
 }
 
 Test(connections_check, a_transaction_may_have_hundreds_of_commands)
@@ -132,11 +121,11 @@ Test(connections_check, a_transaction_may_have_hundreds_of_commands)
 
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 	/* One that is refused spoils it, however far behind MULTI. */
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo INCR; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* ---- Databases ----------------------------------------------------------------------- */
@@ -147,8 +136,8 @@ Test(connections_check, other_databases_are_compared_and_shown)
 		   "v=$(redis-cli -u $REDIS_URL/1 GET c)\n"
 		   "redis-cli -u $REDIS_URL/1 SET c $((v + 1))\n",
 		   1);
-	assert_told("In the end there is\n  db 1: c = \"1\"\n");
-	assert_told("One leaves\n  db 1: c = \"2\"\n");
+	cli_assert_prints("In the end there is\n  db 1: c = \"1\"\n");
+	cli_assert_prints("One leaves\n  db 1: c = \"2\"\n");
 	check_file("", "sh", "redis-cli -u $REDIS_URL/1 INCR c\n", 0);
 	check_file("", "sh", "redis-cli -n 2 -u $REDIS_URL SADD s \"x$REDRACE_CLIENT\"\n", 0);
 }
@@ -158,7 +147,7 @@ Test(connections_check, databases_that_are_swapped_are_seen)
 	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SWAPDB 0 1' --client B='" CLI "SET a 1; " CLI
 				   "SET b 1' 2>&1"),
 		     1, "%s", cli_output);
-	assert_told("db 1: a = \"1\"");
+	cli_assert_prints("db 1: a = \"1\"");
 }
 
 /* ---- About connections ------------------------------------------------------------------ */
@@ -173,16 +162,16 @@ Test(connections_check, commands_about_the_connection_are_answered)
 		"[ \"$heard\" = '$-1 +OK $2 me +PONG -NOPROTO unsupported protocol version ' ] || exit 1\n"
 		"[ $(" CLI "CLIENT ID) -gt 0 ] || exit 2\n" CLI "INCR x",
 		0);
-	assert_told("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* Random replies are no matter as long as there is nothing to choose from. */
 Test(connections_check, random_replies_are_named)
 {
 	check_file("", "sh", CLI "SPOP s\n" CLI "RANDOMKEY", 2);
-	assert_told("a command's reply is random");
+	cli_assert_prints("a command's reply is random");
 	check_file("", "sh", CLI "SADD s a b c d e f g h\n" CLI "SET got $(" CLI "SPOP s)", 65);
-	assert_told("SPOP was answered in two ways, because its reply is random");
+	cli_assert_prints("SPOP was answered in two ways, because its reply is random");
 }
 
 Test(connections_check, blocking_commands_wait_for_others)
@@ -196,5 +185,5 @@ Test(connections_check, blocking_commands_wait_for_others)
 	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLPOP a 0' --client B='" CLI
 				   "RPUSH b 1' 2>&1"),
 		     1, "%s", cli_output);
-	assert_told("no progress");
+	cli_assert_prints("no progress");
 }

@@ -14,43 +14,23 @@ TestSuite(check_data, .init = cli_setup, .fini = cli_teardown);
 #define CLI "redis-cli -p $REDIS_PORT "
 #define READ_X "v=$(" CLI "EXISTS x); " CLI "SET x 1 >/dev/null; "
 
-static void write_file(const char *name, const char *text)
-{
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "%s\n", text);
-	fclose(file);
-}
-
 static void check_program(const char *options, const char *program, int code)
 {
-	char command[400];
-
-	write_file("program", program);
-	write_file("init", "XADD s 1-1 f v\nXADD s 2-1 f v\nXGROUP CREATE s g 0");
-	snprintf(command, sizeof(command), "$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1",
-		 options);
-	cr_assert_eq(cli_run(command), code, "%s: %s", program, cli_output);
-}
-
-static void assert_prints(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+	cli_write("program", "%s\n", program);
+	cli_write("init", "XADD s 1-1 f v\nXADD s 2-1 f v\nXGROUP CREATE s g 0\n");
+	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1", options),
+		     code, "%s: %s", program, cli_output);
 }
 
 static void assert_differs(const char *options, const char *program, const char *found,
 			   const char *serial)
 {
 	check_program(options, program, 1);
-	assert_prints("not serializable (");
-	assert_prints("In the end there is\n");
-	assert_prints(found);
-	assert_prints("One leaves\n");
-	assert_prints(serial);
+	cli_assert_prints("not serializable (");
+	cli_assert_prints("In the end there is\n");
+	cli_assert_prints(found);
+	cli_assert_prints("One leaves\n");
+	cli_assert_prints(serial);
 }
 
 /* XPENDING s g lists two entries instead of one. */
@@ -109,7 +89,7 @@ Test(check_data, a_list_is_no_set)
 Test(check_data, what_a_hyperloglog_remembers_does_not_count)
 {
 	check_program("", CLI "PFCOUNT h >/dev/null; " CLI "PFADD h $REDRACE_CLIENT >/dev/null", 0);
-	assert_prints("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* PTTL b is 10000 instead of 10001. */
@@ -139,8 +119,8 @@ Test(check_data, words_of_commands_may_hold_any_byte)
 		      "v=$(" CLI "GET c); for i in x y; do printf \"a\\\\000$i\\\\377\" | " CLI
 		      "-x SADD s; done; " CLI "SMEMBERS s; " CLI "SET c $((v + 1))",
 		      1);
-	assert_prints("  s = {\"a\\x00x\\xff\", \"a\\x00y\\xff\"}\n");
-	assert_prints("SADD s \"a\\x00y\\xff\"");
+	cli_assert_prints("  s = {\"a\\x00x\\xff\", \"a\\x00y\\xff\"}\n");
+	cli_assert_prints("SADD s \"a\\x00y\\xff\"");
 	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
 	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/zero.race -- sh $HERE/program"), 1,
 		     "%s", cli_output);
@@ -154,7 +134,7 @@ Test(check_data, scripts_may_hold_any_byte)
 		      "GET c); s=$(printf \"SCRIPT LOAD \\\"return 'a\\\\x00b'\\\"\\n\" | " CLI
 		      "); " CLI "EVALSHA $s 0; " CLI "SET c $((v + 1))",
 		      1);
-	assert_prints("\"a\\x00b\"");
+	cli_assert_prints("\"a\\x00b\"");
 	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
 }
 
@@ -168,7 +148,7 @@ Test(check_data, what_is_given_may_hold_any_byte)
 		"--final 'GET a' 1 --client A='" CLI "INCR n' 2>&1";
 
 	cr_assert_eq(cli_run(run), 1, "%s", cli_output);
-	assert_prints("Not as expected:\n  GET a => (nil), expected 1\n");
+	cli_assert_prints("Not as expected:\n  GET a => (nil), expected 1\n");
 	cr_assert_null(strstr(cli_output, "GET it"), "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "LRANGE"), "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "GET \"a"), "%s", cli_output);
@@ -180,10 +160,10 @@ Test(check_data, what_is_given_may_hold_any_byte)
 /* FUNCTION LOAD is refused where a library of that name is there already. */
 Test(check_data, functions_may_be_given)
 {
-	write_file("given", "FUNCTION LOAD \"#!lua name=a\\nredis.register_function('f', "
-			    "function() return redis.call('GET', 'c') end)\"\n");
+	cli_write("given", "FUNCTION LOAD \"#!lua name=a\\nredis.register_function('f', "
+			   "function() return redis.call('GET', 'c') end)\"\n");
 	check_program("--init $HERE/given", "v=$(" CLI "FCALL f 0); " CLI "SET c $((v + 1))", 1);
-	assert_prints("  c = \"1\"\n");
+	cli_assert_prints("  c = \"1\"\n");
 	check_program("--init $HERE/given --data-only",
 		      CLI "FUNCTION DELETE a >/dev/null; " CLI "INCR c >/dev/null", 0);
 }
@@ -196,7 +176,7 @@ Test(check_data, patterns_of_keys_meet_any_byte)
 		"EVAL \"redis.call('SET', '$k', ARGV[1])\" 0 $v; done >/dev/null";
 
 	check_program("--ignore 'a?c'", program, 1);
-	assert_prints("  \"a\\x00b\" = \"0\"\n");
+	cli_assert_prints("  \"a\\x00b\" = \"0\"\n");
 	cr_assert_null(strstr(cli_output, "a\\x00c\" ="), "%s", cli_output);
 	check_program("--data-only --ignore 'a?[bc]'", program, 0);
 }
@@ -217,7 +197,7 @@ Test(check_data, what_is_kept_of_an_object_beside_its_value_is_refused_by_name)
 			 "cannot judge",
 			 asked[i]);
 		check_program("", program, 65);
-		assert_prints(refusal);
+		cli_assert_prints(refusal);
 		snprintf(program, sizeof(program),
 			 CLI "SCRIPT LOAD \"return redis.call('object', \\\"%s\\\", 'a')\"",
 			 asked[i]);
@@ -237,10 +217,10 @@ Test(check_data, outputs_are_shown_where_they_differ)
 
 	snprintf(program, sizeof(program), "%s" CLI "INCR n >/dev/null; " CLI "GET n", long_line);
 	check_program("", program, 1);
-	assert_prints(" exited with 0, printed ...\"2\\n\"\n");
-	assert_prints(" exited with 0, printed ...\"1\\n\"\n");
+	cli_assert_prints(" exited with 0, printed ...\"2\\n\"\n");
+	cli_assert_prints(" exited with 0, printed ...\"1\\n\"\n");
 	snprintf(program, sizeof(program), "%s" CLI "INCR n >/dev/null; " CLI "GET n", text_line);
 	check_program("", program, 1);
-	assert_prints(",198,199,200,2\\n\"\n");
-	assert_prints(",198,199,200,1\\n\"\n");
+	cli_assert_prints(",198,199,200,2\\n\"\n");
+	cli_assert_prints(",198,199,200,1\\n\"\n");
 }

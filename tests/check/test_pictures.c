@@ -11,23 +11,6 @@ TestSuite(pictures, .init = cli_setup, .fini = cli_teardown);
 #define CLI "redis-cli -p $REDIS_PORT "
 #define CHECK "$REDRACE check --audit 1 "
 
-static void write_file(const char *name, const char *text)
-{
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void assert_shows(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 static void assert_hides(const char *part)
 {
 	cr_assert_null(strstr(cli_output, part), "'%s' in: %s", part, cli_output);
@@ -40,8 +23,8 @@ Test(pictures, clients_have_the_names_that_they_were_given)
 	cr_assert_eq(cli_run(CHECK "--client buy='" ADD("x", "1") "' --client refill='" ADD(
 			     "x", "10") "' --save $HERE/s.race -o $HERE/s.svg 2>&1"),
 		     1, "%s", cli_output);
-	assert_shows("\n #  buy");
-	assert_shows("  buy is before refill: buy's GET x (");
+	cli_assert_prints("\n #  buy");
+	cli_assert_prints("  buy is before refill: buy's GET x (");
 	cr_assert_eq(
 		cli_run("$REDRACE play $HERE/s.race >/dev/null && grep -c '>refill<' $HERE/s.svg"),
 		0, "%s", cli_output);
@@ -53,22 +36,22 @@ Test(pictures, clients_are_a_and_b_where_their_names_would_mislead)
 	cr_assert_eq(cli_run(CHECK "--client x='" ADD("x", "1") "' --client x2='" ADD(
 			     "x", "10") "' 2>&1"),
 		     1, "%s", cli_output);
-	assert_shows("  A is before B: A's GET x (");
+	cli_assert_prints("  A is before B: A's GET x (");
 }
 
 #define SHELF "warehouse:berlin:shelf:"
 
 Test(pictures, no_two_keys_look_alike_and_given_commands_are_folded)
 {
-	write_file("init.redis", "MSET a 1 b 1\nSET c 1\nSET d 1\nSET e 1\nSET f 1\n");
+	cli_write("init.redis", "MSET a 1 b 1\nSET c 1\nSET d 1\nSET e 1\nSET f 1\n");
 	cr_assert_eq(cli_run(CHECK "--clients 3 --init $HERE/init.redis -- sh -c '" ADD(
 			     SHELF "01:stock", "1") "; " CLI "SET " SHELF "02:stock x$v' 2>&1"),
 		     1, "%s", cli_output);
-	assert_shows("– given: MSET a 1 b 1\n");
-	assert_shows("– given: 2 more commands\n");
+	cli_assert_prints("– given: MSET a 1 b 1\n");
+	cli_assert_prints("– given: 2 more commands\n");
 	assert_hides("given: SET f 1");
-	assert_shows("GET " SHELF "01:stock (");
-	assert_shows("in:shelf:02:st  in:shelf:01:st");
+	cli_assert_prints("GET " SHELF "01:stock (");
+	cli_assert_prints("in:shelf:02:st  in:shelf:01:st");
 	assert_hides("shelf:0…");
 	assert_hides("  a  b  ");
 }
@@ -82,25 +65,26 @@ Test(pictures, transactions_take_a_row_and_connections_are_closed)
 			"GET x); printf \"MULTI\\nSET x $((v + 1))\\nSET y 2\\nEXEC\\n\" | " CLI
 			"' 2>&1"),
 		1, "%s", cli_output);
-	assert_shows("MULTI; SET x 1; SET y 2 => QUEUED");
+	cli_assert_prints("MULTI; SET x 1; SET y 2 => QUEUED");
 	assert_hides("RESET");
-	assert_shows("closes its connection");
-	assert_shows("As one step (a script), GET x … EXEC would leave 2 interleavings, all ");
+	cli_assert_prints("closes its connection");
+	cli_assert_prints("As one step (a script), GET x … EXEC would leave 2 interleavings, all ");
 }
 
 Test(pictures, second_connections_are_explained)
 {
-	write_file("two.py", "import os, socket\n"
-			     "def connect():\n"
-			     "    return socket.create_connection((os.environ['REDIS_HOST'], "
-			     "int(os.environ['REDIS_PORT'])))\n"
-			     "def ask(s, line):\n"
-			     "    s.sendall(line + b'\\r\\n')\n"
-			     "    return s.recv(100).split(b'\\r\\n')\n"
-			     "a, b = connect(), connect()\n"
-			     "v = (ask(a, b'GET x') + [b''])[1] or b'0'\n"
-			     "ask(b, b'SET x %d' % (int(v) + 1))\n");
+	cli_write("two.py", "%s",
+		  "import os, socket\n"
+		  "def connect():\n"
+		  "    return socket.create_connection((os.environ['REDIS_HOST'], "
+		  "int(os.environ['REDIS_PORT'])))\n"
+		  "def ask(s, line):\n"
+		  "    s.sendall(line + b'\\r\\n')\n"
+		  "    return s.recv(100).split(b'\\r\\n')\n"
+		  "a, b = connect(), connect()\n"
+		  "v = (ask(a, b'GET x') + [b''])[1] or b'0'\n"
+		  "ask(b, b'SET x %d' % (int(v) + 1))\n");
 	cr_assert_eq(cli_run(CHECK "-- python3 $HERE/two.py 2>&1"), 1, "%s", cli_output);
-	assert_shows("– A2 is a connection of A's, too.\n");
-	assert_shows("– B2 is a connection of B's, too.\n");
+	cli_assert_prints("– A2 is a connection of A's, too.\n");
+	cli_assert_prints("– B2 is a connection of B's, too.\n");
 }

@@ -4,7 +4,6 @@
 #include "../cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 TestSuite(pubsub_check, .init = cli_setup, .fini = cli_teardown);
 
@@ -15,31 +14,12 @@ TestSuite(pubsub_check, .init = cli_setup, .fini = cli_teardown);
 #define PYTHON "/usr/bin/python3 "
 #define PUBLISHER "--client P='" CLI "SET job 1; " CLI "PUBLISH wake go' 2>&1"
 
-static void assert_said(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
-static void write_subscriber(const char *text)
-{
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/subscriber", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 static void check_subscriber(const char *interpreter, const char *mode, const char *others,
 			     int code)
 {
-	char command[900];
-
-	snprintf(command, sizeof(command), NODE CHECK "--client S='%s $HERE/subscriber %s' %s",
-		 interpreter, mode, others);
-	cr_assert_eq(cli_run(command), code, "%s", cli_output);
+	cr_assert_eq(cli_runf(NODE CHECK "--client S='%s $HERE/subscriber %s' %s", interpreter,
+			      mode, others),
+		     code, "%s", cli_output);
 }
 
 static void need(const char *command, const char *what)
@@ -61,7 +41,8 @@ static void need_python(void)
 
 Test(pubsub_check, each_channel_is_confirmed)
 {
-	write_subscriber(
+	cli_write(
+		"subscriber", "%s",
 		OPEN
 		"printf 'SUBSCRIBE a b\\r\\n' >&3\n"
 		"for i in $(seq 12); do " HEAR "done\n"
@@ -72,30 +53,32 @@ Test(pubsub_check, each_channel_is_confirmed)
 		"printf 'PING\\r\\n' >&3; heard=\n" HEAR "[ \"$heard\" = '+PONG ' ] || exit 1\n" CLI
 		"INCR right");
 	check_subscriber("bash", "", "--client O='" CLI "SET x 1' 2>&1", 0);
-	assert_said("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* Whoever has left a shard's channel waits for no message: nothing will come. */
 Test(pubsub_check, a_shard_that_is_left_is_listened_to_no_more)
 {
-	write_subscriber(
+	cli_write(
+		"subscriber", "%s",
 		OPEN
 		"printf 'SSUBSCRIBE a\\r\\nSUNSUBSCRIBE a\\r\\n' >&3\n" HEAR
 		"case $heard in -*) kill -STOP $$;; esac\n" /* before Redis 7 */
 		"for i in $(seq 11); do " HEAR "done\n"
 		"[ \"$heard\" = '*3 $10 ssubscribe $1 a :1 *3 $12 sunsubscribe $1 a :0 ' ] || exit 1\n" HEAR);
 	check_subscriber("bash", "", "--client O='" CLI "SET x 1' --hangs-after 1 2>&1", 65);
-	assert_said("client S neither sends a command nor ends");
+	cli_assert_prints("client S neither sends a command nor ends");
 }
 
 /* Whoever is subscribed and is heard of no more is told of: how many got it. */
 Test(pubsub_check, publish_counts_who_listens)
 {
-	write_subscriber(OPEN "printf 'SUBSCRIBE a\\r\\n' >&3\n"
-			      "for i in $(seq 6); do " HEAR "done\n");
+	cli_write("subscriber", "%s",
+		  OPEN "printf 'SUBSCRIBE a\\r\\n' >&3\n"
+		       "for i in $(seq 6); do " HEAR "done\n");
 	check_subscriber("bash", "", "--client P='" CLI "SET got $(" CLI "PUBLISH a x)' 2>&1", 1);
-	assert_said("PUBLISH a x => 1");
-	assert_said("got = \"1\"");
+	cli_assert_prints("PUBLISH a x => 1");
+	cli_assert_prints("got = \"1\"");
 }
 
 /* A subscriber that nobody wakes does not end. */
@@ -104,7 +87,7 @@ Test(pubsub_check, redis_cli_waits_for_messages_for_ever)
 	cr_assert_eq(cli_run(CHECK "--client S='" CLI "SUBSCRIBE a' --client P='" CLI
 				   "PUBLISH a x' 2>&1"),
 		     1, "%s", cli_output);
-	assert_said("no progress");
+	cli_assert_prints("no progress");
 }
 
 /* ---- A wake-up that is missed ------------------------------------------------------ */
@@ -127,18 +110,18 @@ static const char python_waiter[] = "import os, sys, redis\n"
 Test(pubsub_check, python_misses_a_wake_up_that_comes_before_it_subscribes)
 {
 	need_python();
-	write_subscriber(python_waiter);
+	cli_write("subscriber", "%s", python_waiter);
 	check_subscriber(PYTHON, "late", PUBLISHER, 1);
-	assert_said("no progress: not all clients can end");
-	assert_said("PUBLISH wake go => 0");
+	cli_assert_prints("no progress: not all clients can end");
+	cli_assert_prints("PUBLISH wake go => 0");
 }
 
 Test(pubsub_check, python_that_subscribes_first_is_woken)
 {
 	need_python();
-	write_subscriber(python_waiter);
+	cli_write("subscriber", "%s", python_waiter);
 	check_subscriber(PYTHON, "early", PUBLISHER, 0);
-	assert_said("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 static const char ioredis_waiter[] =
@@ -177,22 +160,22 @@ static const char redis2_waiter[] =
 Test(pubsub_check, node_misses_a_wake_up_that_comes_before_it_subscribes)
 {
 	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
-	write_subscriber(ioredis_waiter);
+	cli_write("subscriber", "%s", ioredis_waiter);
 	check_subscriber("node", "late", PUBLISHER, 1);
-	assert_said("no progress: not all clients can end");
-	write_subscriber(redis2_waiter);
+	cli_assert_prints("no progress: not all clients can end");
+	cli_write("subscriber", "%s", redis2_waiter);
 	check_subscriber("node", "late", PUBLISHER, 1);
-	assert_said("no progress: not all clients can end");
+	cli_assert_prints("no progress: not all clients can end");
 }
 
 Test(pubsub_check, node_that_subscribes_first_is_woken)
 {
 	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
-	write_subscriber(ioredis_waiter);
+	cli_write("subscriber", "%s", ioredis_waiter);
 	check_subscriber("node", "early", PUBLISHER, 0);
-	write_subscriber(redis2_waiter);
+	cli_write("subscriber", "%s", redis2_waiter);
 	check_subscriber("node", "early", PUBLISHER, 0);
-	assert_said("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* ---- A cache that is invalidated --------------------------------------------------- */
@@ -218,11 +201,11 @@ static const char cache[] = "import os, sys, redis\n"
 Test(pubsub_check, a_message_may_come_behind_the_reply_of_another_connection)
 {
 	need_python();
-	write_subscriber(cache);
+	cli_write("subscriber", "%s", cache);
 	check_subscriber(PYTHON, "look", WRITER, 1);
-	assert_said("copy = \"none\"");
+	cli_assert_prints("copy = \"none\"");
 	check_subscriber(PYTHON, "wait", WRITER, 0);
-	assert_said("serializable: all ");
+	cli_assert_prints("serializable: all ");
 }
 
 /* Or before it. */
@@ -238,9 +221,9 @@ Test(pubsub_check, a_message_may_come_before_the_reply_of_another_connection)
 				     "    r.set('early', 1)\n";
 
 	need_python();
-	write_subscriber(reader);
+	cli_write("subscriber", "%s", reader);
 	check_subscriber(PYTHON, "", WRITER, 1);
-	assert_said("early = \"1\"");
+	cli_assert_prints("early = \"1\"");
 }
 
 /* ---- Time-outs ---------------------------------------------------------------------- */
@@ -258,11 +241,11 @@ Test(pubsub_check, waiting_for_a_message_may_time_out)
 		"r.set('got', 'a message' if p.get_message(timeout=5) else 'nothing')\n";
 
 	need_python();
-	write_subscriber(waiter);
+	cli_write("subscriber", "%s", waiter);
 	check_subscriber(PYTHON, "",
 			 "--client P='[ \"$(" CLI "GET ready)\" ] || exit 1; " CLI
 			 "PUBLISH wake go' 2>&1",
 			 1);
-	assert_said("got = \"a message\"");
-	assert_said("One leaves\n  got = \"nothing\"");
+	cli_assert_prints("got = \"a message\"");
+	cli_assert_prints("One leaves\n  got = \"nothing\"");
 }

@@ -3,18 +3,12 @@
 #include "../cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 TestSuite(resp3, .init = cli_setup, .fini = cli_teardown);
 
 #define CHECK "$REDRACE check --audit 1 "
 #define NODE "NODE_PATH=$PWD/build/peers/node_modules "
 #define COMPARES "/usr/bin/python3 -B tests/check/programs/resp3.py "
-
-static void assert_told(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
 
 /* What a program hears is, byte for byte, what a server says. */
 Test(resp3, replies_are_those_of_a_server)
@@ -27,7 +21,7 @@ Test(resp3, replies_are_those_of_a_server)
 	cr_assert_eq(cli_run(CHECK "--clients 1 -- sh -c '" COMPARES
 				   "$REDIS_SOCKET >$HERE/here; diff $HERE/server $HERE/here' 2>&1"),
 		     2, "%s", cli_output);
-	assert_told("a command's reply is random");
+	cli_assert_prints("a command's reply is random");
 	cr_assert_eq(cli_run("diff $HERE/server $HERE/here"), 0, "%s", cli_output);
 }
 
@@ -44,20 +38,13 @@ static void check_node(const char *package)
 		"  if (await c.zScore('z', 'm') !== 1.5) process.exit(3);\n"
 		"  await c.close();\n"
 		"})();\n";
-	char path[SUPPORT_DIRECTORY + 40], command[300];
-	FILE *file;
 
-	snprintf(command, sizeof(command), NODE "node -e 'require(\"%s\")' 2>&1", package);
-	if (cli_run(command) != 0)
+	if (cli_runf(NODE "node -e 'require(\"%s\")' 2>&1", package) != 0)
 		cli_skip("%s is not installed", package);
-	snprintf(path, sizeof(path), "%s/client.js", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fputs(client, file);
-	fclose(file);
-	snprintf(command, sizeof(command), NODE CHECK "-- node $HERE/client.js %s 2>&1", package);
-	cr_assert_eq(cli_run(command), 1, "%s", cli_output);
-	assert_told("h = {\"n\": \"1\"}");
+	cli_write("client.js", "%s", client);
+	cr_assert_eq(cli_runf(NODE CHECK "-- node $HERE/client.js %s 2>&1", package), 1, "%s",
+		     cli_output);
+	cli_assert_prints("h = {\"n\": \"1\"}");
 }
 
 /* They send CLIENT MAINT_NOTIFICATIONS, and go on when a server does not know it. */
@@ -87,7 +74,7 @@ Test(resp3, what_is_not_known_of_it_is_refused_by_name)
 		snprintf(text, sizeof(text), send, commands[i]);
 		snprintf(command, sizeof(command), CHECK "--clients 1 -- bash -c '%s' 2>&1", text);
 		cr_assert_eq(cli_run(command), 65, "%s", cli_output);
-		assert_told(names[i]);
+		cli_assert_prints(names[i]);
 	}
 }
 

@@ -14,46 +14,30 @@ TestSuite(server_state, .init = cli_setup, .fini = cli_teardown);
 #define CHECK "$REDRACE check --audit 2 "
 #define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
 
-static void assert_told(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 /* A program in Python; `r` is its connection. */
 static void write_program(const char *name, const char *text)
 {
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s.py", cli_home, name);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "import raw\nr = raw.Connection()\n%s\n", text);
-	fclose(file);
+	cli_write(name, "import raw\nr = raw.Connection()\n%s\n", text);
 }
 
 /* Two clients that do the same. */
 static void check_one(const char *options, const char *text, int code, const char *part)
 {
-	char command[600];
-
-	write_program("both", text);
-	snprintf(command, sizeof(command), CHECK "%s -- sh -c \"" PYTHON "both.py\" 2>&1", options);
-	cr_assert_eq(cli_run(command), code, "%s: %s", text, cli_output);
-	assert_told(part);
+	write_program("both.py", text);
+	cr_assert_eq(cli_runf(CHECK "%s -- sh -c \"" PYTHON "both.py\" 2>&1", options), code,
+		     "%s: %s", text, cli_output);
+	cli_assert_prints(part);
 }
 
 static void check_two(const char *options, const char *a, const char *b, int code, const char *part)
 {
-	char command[600];
-
-	write_program("a", a);
-	write_program("b", b);
-	snprintf(command, sizeof(command),
-		 CHECK "%s --client A=\"" PYTHON "a.py\" --client B=\"" PYTHON "b.py\" 2>&1",
-		 options);
-	cr_assert_eq(cli_run(command), code, "%s; %s: %s", a, b, cli_output);
-	assert_told(part);
+	write_program("a.py", a);
+	write_program("b.py", b);
+	cr_assert_eq(cli_runf(CHECK "%s --client A=\"" PYTHON "a.py\" --client B=\"" PYTHON
+				    "b.py\" 2>&1",
+			      options),
+		     code, "%s; %s: %s", a, b, cli_output);
+	cli_assert_prints(part);
 }
 
 /* ---- Connections ---------------------------------------------------------------------- */
@@ -85,29 +69,28 @@ Test(server_state, a_client_may_be_named_by_its_id)
 		  0, "serializable");
 }
 
-/* Somebody connects to the port that the program says, and sends what would be a finding:
- * the program waits for that. */
+/* Somebody connects to the ports that programs say, and sends what would be a finding: the
+ * programs wait for that. At one that was started ahead he is heard later. */
 Test(server_state, strangers_are_refused_and_named)
 {
-	write_program("waits",
+	write_program("waits.py",
 		      "import os, time\n"
 		      "port = os.environ['REDIS_PORT']\n"
 		      "here = os.environ['HERE']\n"
-		      "open(here + '/port.new', 'w').write(port)\n"
-		      "os.rename(here + '/port.new', here + '/port')\n"
+		      "open(here + '/port.' + port, 'w').close()\n"
 		      "while not os.path.exists(here + '/said.' + port): time.sleep(0.01)\n"
 		      "r('INCR', 'n')");
-	cr_assert_eq(
-		cli_run("(until [ -e $HERE/end ]; do p=$(cat $HERE/port 2>/dev/null); "
-			"[ \"$p\" ] && [ ! -e $HERE/said.$p ] && redis-cli -p $p SET x $p "
-			">/dev/null 2>&1; [ \"$p\" ] && touch $HERE/said.$p; sleep 0.01; done) & " CHECK
-			"--clients 2 -- sh -c \"" PYTHON
-			"waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
-			"exit $code"),
-		0, "%s", cli_output);
-	assert_told("serializable");
-	assert_told("Somebody else connected to a program's port and was refused");
-	assert_told("(redis-cli)");
+	cr_assert_eq(cli_run("(until [ -e $HERE/end ]; do for f in $HERE/port.*; do p=${f##*.}; "
+			     "[ ! -e $f ] || [ -e $HERE/said.$p ] || { "
+			     "timeout 20 redis-cli -p $p SET x $p >/dev/null 2>&1 & sleep 0.1; "
+			     "touch $HERE/said.$p; }; done; sleep 0.01; done) & " CHECK
+			     "--clients 2 -- sh -c \"" PYTHON
+			     "waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
+			     "exit $code"),
+		     0, "%s", cli_output);
+	cli_assert_prints("serializable");
+	cli_assert_prints("Somebody else connected to a program's port and was refused");
+	cli_assert_prints("(redis-cli)");
 }
 
 /* Its own processes may be in other groups, and have another environment. */
@@ -118,7 +101,7 @@ Test(server_state, children_in_other_groups_are_no_strangers)
 			     "redis-cli -s $REDIS_SOCKET INCR n; setsid -w env -i $(command -v "
 			     "redis-cli) -p $REDIS_PORT INCR n) >/dev/null' 2>&1"),
 		     0, "%s", cli_output);
-	assert_told("serializable");
+	cli_assert_prints("serializable");
 	cr_assert_null(strstr(cli_output, "Somebody"), "%s", cli_output);
 }
 
@@ -157,7 +140,7 @@ Test(server_state, which_scripts_a_server_knows_is_state)
 				   "r('EVALSHA', sha, 0)";
 
 	check_one("--data-only", asks, 1, "loads = \"2\"");
-	assert_told("loads = \"1\"");
+	cli_assert_prints("loads = \"1\"");
 }
 
 /* As ioredis does: EVAL makes a script known, too, and only who comes before it misses it. A

@@ -3,7 +3,6 @@
  * beforehand: verdicts, messages and ends that were once wrong. */
 #include "../cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TestSuite(strangers_check, .init = cli_setup, .fini = cli_teardown);
@@ -55,17 +54,10 @@ static const struct stranger strangers[] = {
 
 static void meet(const struct stranger *stranger)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[400];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/program", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "%s\n", stranger->text);
-	fclose(file);
-	snprintf(command, sizeof(command), "timeout 20 $REDRACE check %s -- %s $HERE/program 2>&1",
-		 stranger->options, stranger->interpreter);
-	cr_assert_eq(cli_run(command), stranger->code, "%s: %s", stranger->name, cli_output);
+	cli_write("program", "%s\n", stranger->text);
+	cr_assert_eq(cli_runf("timeout 20 $REDRACE check %s -- %s $HERE/program 2>&1",
+			      stranger->options, stranger->interpreter),
+		     stranger->code, "%s: %s", stranger->name, cli_output);
 	cr_assert_not_null(strstr(cli_output, stranger->part), "%s: no '%s' in: %s", stranger->name,
 			   stranger->part, cli_output);
 }

@@ -15,14 +15,7 @@ TestSuite(check_time, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 /* A program that fails is told by an exit code that is not the one wanted. */
 static void check_program(const char *text, int code)
 {
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/program", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "%s\n", text);
-	fclose(file);
+	cli_write("program", "%s\n", text);
 	cr_assert_eq(cli_run("HERE=$HERE timeout -s KILL " REAL_S " " CHECK
 			     "-- sh $HERE/program 2>&1"),
 		     code, "%s: %s", text, cli_output);
@@ -30,11 +23,9 @@ static void check_program(const char *text, int code)
 
 static void compile(const char *name)
 {
-	char command[300];
-
-	snprintf(command, sizeof(command),
-		 "cc -O1 -o $HERE/%s tests/check/programs/%s.c -pthread 2>&1", name, name);
-	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+	cr_assert_eq(cli_runf("cc -O1 -o $HERE/%s tests/check/programs/%s.c -pthread 2>&1", name,
+			      name),
+		     0, "%s", cli_output);
 }
 
 /* ---- C ------------------------------------------------------------------------- */
@@ -167,23 +158,28 @@ Test(check_time, threads_that_wake_each_other_do_not_sleep)
 
 /* ---- Times of day in values ------------------------------------------------------------ */
 
-#define UNTIL "--crashes 1 --ignore lock --data-only -- sh $HERE/until "
+#define UNTIL                                                        \
+	"--crashes 1 --ignore lock --data-only -- env "              \
+	"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs " \
+	"/usr/bin/python3 $HERE/until "
 
 /* The lock of a client that has crashed: on a real server the other one comes in when the
  * time is over that the lock's value says, and only then. */
 Test(check_time, a_lock_whose_value_says_when_it_ends_is_no_deadlock)
 {
-	static const char program[] = "cat >$HERE/until <<'END'\n"
-				      "while :; do\n"
-				      "  value=$(" CLI "GET lock) now=$(date +%s)\n"
-				      "  if [ -z \"$value\" ]; then [ $(" CLI
-				      "SETNX lock $((now + $1))) = 1 ] && break\n"
-				      "  elif [ $value -lt $now ]; then\n"
-				      "    [ $(" CLI
-				      "GETSET lock $((now + $1))) = $value ] && break\n"
-				      "  fi\n"
-				      "  sleep 1\n"
-				      "done\n" CLI "INCR counter\n" CLI "DEL lock\nEND\n";
+	static const char program[] =
+		"cat >$HERE/until <<'END'\n"
+		"import raw, sys, time\n"
+		"r, lasts = raw.Connection(), int(sys.argv[1])\n"
+		"while True:\n"
+		"    value, now = r('GET', 'lock'), int(time.time())\n"
+		"    if value is None:\n"
+		"        if r('SETNX', 'lock', now + lasts) == 1: break\n"
+		"    elif int(value) < now:\n"
+		"        if r('GETSET', 'lock', now + lasts) == value: break\n"
+		"    time.sleep(1)\n"
+		"r('INCR', 'counter')\n"
+		"r('DEL', 'lock')\nEND\n";
 
 	cr_assert_eq(cli_run(program), 0);
 	cr_assert_eq(cli_run(CHECK UNTIL "600 2>&1"), 2, "%s", cli_output);

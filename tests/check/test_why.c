@@ -10,31 +10,16 @@ TestSuite(why, .init = cli_setup, .fini = cli_teardown);
 
 #define CLI "redis-cli -p $REDIS_PORT "
 
-static void write_file(const char *name, const char *text)
-{
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file, "%s\n", text);
-	fclose(file);
-}
-
 /* `init`: commands, a line each; `arguments` and all the texts that are to be printed, the
  * last one NULL. */
 static void check_says(const char *init, const char *arguments, const char *const *parts)
 {
-	char command[1200];
-
-	write_file("init.redis", init);
-	snprintf(command, sizeof(command),
-		 "$REDRACE check --audit 1 --init $HERE/init.redis %s 2>&1", arguments);
-	cr_assert_eq(cli_run(command), 1, "%s", cli_output);
+	cli_write("init.redis", "%s\n", init);
+	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --init $HERE/init.redis %s 2>&1",
+			      arguments),
+		     1, "%s", cli_output);
 	for (; *parts; parts++)
-		cr_assert_not_null(strstr(cli_output, *parts), "no '%s' in: %s", *parts,
-				   cli_output);
+		cli_assert_prints(*parts);
 }
 
 #define SAYS(...)                 \
@@ -275,8 +260,8 @@ Test(why, a_yes_says_which_command_it_rests_on)
 
 Test(why, a_yes_may_rest_on_watch)
 {
-	write_file(
-		"watch.py",
+	cli_write(
+		"watch.py", "%s\n",
 		"import os, socket\n"
 		"s = socket.create_connection((os.environ['REDIS_HOST'], "
 		"int(os.environ['REDIS_PORT'])))\n"

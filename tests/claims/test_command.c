@@ -20,11 +20,6 @@ static int run_with(const char *text, const char *arguments)
 	return cli_run(command);
 }
 
-static void assert_says(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
-
 #define RACE(claim, reply, says)                                                          \
 	"title t\nclaim " claim "\nclients A\nA> PING => " reply "\n" claim " says " says \
 	"\nverdict nothing broken\n"
@@ -32,9 +27,9 @@ static void assert_says(const char *part)
 Test(claims, stand_when_their_races_say_so)
 {
 	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
-	assert_says("\n3 claims: 3 stand on Redis ");
-	assert_says("overrun-delete");
-	assert_says("update lost (expected 3, actual 2, lost 1)");
+	cli_assert_prints("\n3 claims: 3 stand on Redis ");
+	cli_assert_prints("overrun-delete");
+	cli_assert_prints("update lost (expected 3, actual 2, lost 1)");
 	cr_assert_lt(strstr(cli_output, "LU-1"), strstr(cli_output, "SX-5"));
 	cr_assert_lt(strstr(cli_output, "SX-5"), strstr(cli_output, "TL-7"));
 }
@@ -45,9 +40,9 @@ Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
 	cr_assert_eq(cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
 			     "$HERE/alone/redrace claims --only LU-1,TL-18,SX-1 2>&1"),
 		     0, "%s", cli_output);
-	assert_says("redrace: there is no library of the clocks ");
-	assert_says("skipped: expiry-exact: it needs the library of the clocks");
-	assert_says("increments-in-turn");
+	cli_assert_prints("redrace: there is no library of the clocks ");
+	cli_assert_prints("skipped: expiry-exact: it needs the library of the clocks");
+	cli_assert_prints("increments-in-turn");
 	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only TL-18 2>&1"), RR_EXIT_SKIPPED, "%s",
 		     cli_output);
 	cr_assert_eq(
@@ -74,7 +69,7 @@ Test(claims, a_server_that_is_a_scripts_child_is_refused)
 		cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
 			"$REDRACE claims --only CC-3 --redis-server $HERE/parent 2>&1"),
 		RR_EXIT_REDIS, "%s", cli_output);
-	assert_says("starts the server as a child of its own");
+	cli_assert_prints("starts the server as a child of its own");
 }
 
 /* Also one that was killed as the race says, and was started again. */
@@ -106,12 +101,12 @@ Test(claims, that_differ_are_named)
 		     cli_output);
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"), "--only TL-1"), 1, "%s",
 		     cli_output);
-	assert_says("differs: recorded true, found false: 0 of 1 statements hold");
+	cli_assert_prints("differs: recorded true, found false: 0 of 1 statements hold");
 	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"), 1, "%s", cli_output);
-	assert_says("one is not as written: line 4: expected OK, got PONG");
+	cli_assert_prints("one is not as written: line 4: expected OK, got PONG");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-2"), 1, "%s",
 		     cli_output);
-	assert_says("not shown: no race shows it");
+	cli_assert_prints("not shown: no race shows it");
 }
 
 Test(claims, whose_races_cannot_be_played_are_named)
@@ -121,16 +116,16 @@ Test(claims, whose_races_cannot_be_played_are_named)
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
 			"--only TL-1"),
 		77, "%s", cli_output);
-	assert_says("skipped: one: ");
+	cli_assert_prints("skipped: one: ");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "--only TL-1"), 1, "%s",
 		     cli_output);
-	assert_says("one.race:7: expected a heading");
+	cli_assert_prints("one.race:7: expected a heading");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
 			      "--only TL-1 --redis-server /bin/false"),
 		     69, "%s", cli_output);
-	assert_says("failed: one: ");
-	assert_says("one not played");
-	assert_says(
+	cli_assert_prints("failed: one: ");
+	cli_assert_prints("one not played");
+	cli_assert_prints(
 		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with status 1");
 }
 
@@ -153,9 +148,9 @@ Test(claims, are_a_table_in_markdown)
 	cr_assert_eq(
 		cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"),
 		0, "%s", cli_output);
-	assert_says(
+	cli_assert_prints(
 		"</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
-	assert_says("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
+	cli_assert_prints("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
 	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 -o $HERE/no/such/claims.md 2>&1"), 74,
 		     "%s", cli_output);
 }
@@ -165,9 +160,9 @@ Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
 	cr_assert_eq(
 		cli_run("echo old >$HERE/claims.md; $REDRACE claims --only TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"),
 		0, "%s", cli_output);
-	assert_says("checked only some of the claims: ");
-	assert_says("claims.md stays as it is\n");
-	assert_says("\nold\n");
+	cli_assert_prints("checked only some of the claims: ");
+	cli_assert_prints("claims.md stays as it is\n");
+	cli_assert_prints("\nold\n");
 	cr_assert_eq(
 		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='--only TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
 		0, "%s", cli_output);
@@ -197,22 +192,22 @@ Test(claims, are_junit_and_tap)
 	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"),
 			      "--only TL-1,TL-2 --format junit"),
 		     1);
-	assert_says("tests=\"2\" failures=\"2\" errors=\"0\" ");
-	assert_says("expected &quot;a&lt;b&amp;&quot;, got PONG");
+	cli_assert_prints("tests=\"2\" failures=\"2\" errors=\"0\" ");
+	cli_assert_prints("expected &quot;a&lt;b&amp;&quot;, got PONG");
 	cr_assert_eq(
 		cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims --only TL-1 --format junit | xmllint --noout - 2>&1"),
 		0, "%s", cli_output);
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-1,TL-2 --format tap"),
 		     1);
-	assert_says("TAP version 13\n1..2\nok 1 - claims TL-1: ");
-	assert_says("\nnot ok 2 - claims TL-2: ");
+	cli_assert_prints("TAP version 13\n1..2\nok 1 - claims TL-1: ");
+	cli_assert_prints("\nnot ok 2 - claims TL-2: ");
 	cr_assert_eq(
 		run_with(
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
 			"--only TL-1 --format tap"),
 		77);
-	assert_says("\nok 1 - claims TL-1: ");
-	assert_says(" # SKIP ");
+	cli_assert_prints("\nok 1 - claims TL-1: ");
+	cli_assert_prints(" # SKIP ");
 }
 
 Test(claims, that_are_measured_show_figures)
@@ -220,9 +215,9 @@ Test(claims, that_are_measured_show_figures)
 	const int code = cli_run("$REDRACE claims --only LU-2,AT-1,CC-1,PL-3 2>&1");
 
 	cr_assert_neq(code, 69, "%s", cli_output);
-	assert_says("> measured: two threads, 10,000 increments: 10,000");
-	assert_says("four threads on one connection: ");
-	assert_says("1,000 transactions: ");
+	cli_assert_prints("> measured: two threads, 10,000 increments: 10,000");
+	cli_assert_prints("four threads on one connection: ");
+	cli_assert_prints("1,000 transactions: ");
 }
 
 /* ---- Ends -------------------------------------------------------------------------- */
@@ -232,9 +227,9 @@ Test(claims, called_off_leave_what_is_known_and_nothing_else)
 	cr_assert_eq(
 		cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; sleep 0.6; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"),
 		0, "%s", cli_output);
-	assert_says("code 130 after");
-	assert_says("121 claims:");
-	assert_says("not finished");
+	cli_assert_prints("code 130 after");
+	cli_assert_prints("121 claims:");
+	cli_assert_prints("not finished");
 	cr_assert_null(strstr(cli_output, "redrace-"), "%s", cli_output);
 }
 

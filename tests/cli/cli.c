@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../cli.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,37 @@ char cli_output[65536];
 int cli_run(const char *command)
 {
 	return support_shell(command, cli_output, sizeof(cli_output));
+}
+
+int cli_runf(const char *format, ...)
+{
+	char command[4096];
+	va_list arguments;
+
+	va_start(arguments, format);
+	cr_assert_lt(vsnprintf(command, sizeof(command), format, arguments), (int)sizeof(command));
+	va_end(arguments);
+	return cli_run(command);
+}
+
+void cli_write(const char *name, const char *format, ...)
+{
+	char path[SUPPORT_DIRECTORY + 40];
+	va_list arguments;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
+	file = fopen(path, "we");
+	cr_assert_not_null(file, "cannot write %s", path);
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	cr_assert_eq(fclose(file), 0, "cannot write %s", path);
+}
+
+void cli_assert_prints(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 void cli_assert_one_line(const char *command, int code, const char *part)

@@ -65,6 +65,18 @@ Test(merge, claims_are_the_whole_ones)
 		".cases | map({suite, name, verdict, message, computed: .properties.computed})");
 }
 
+/* What is printed is one of the outputs; the file is another. */
+Test(merge, files_are_written_though_nobody_reads_what_is_printed)
+{
+	run_shards("matrix incr --hazard threads --hazard crash --hazard restart");
+	cr_assert_eq(cli_run("($REDRACE merge $HERE/[123].json -o $HERE/m.json 2>$HERE/said; "
+			     "echo $? >$HERE/code) | true; cat $HERE/code $HERE/said"),
+		     0);
+	cr_assert_eq(strncmp(cli_output, "74\nredrace: cannot write to standard output", 43), 0,
+		     "%s", cli_output);
+	cr_assert_eq(cli_run("test -s $HERE/m.json"), 0);
+}
+
 /* ---- What is refused ---------------------------------------------------------- */
 
 static void assert_refused(const char *files, const char *part)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "../play/pseudo.h"
+#include "base/machine.h"
+#include "explore/explore.h"
 
 TestSuite(progress, .init = cli_setup, .fini = cli_teardown);
 
@@ -45,6 +47,45 @@ Test(progress, what_is_left_is_guessed_after_a_second)
 	progress.begun -= 30;
 	cr_assert_float_eq(rr_progress_left(&progress, 0.75), 10, 0.5);
 	cr_assert_eq(rr_progress_left(&progress, 0), 0);
+}
+
+/* What a line begins and ends with when a search is so far, and half a minute has passed. */
+static void await_line(struct rr_explore_progress *progress, FILE *seen, unsigned long n,
+		       double share, const char *begin, const char *end)
+{
+	char line[100] = "";
+
+	rr_explore_progress(progress, n, share);
+	progress->line.begun -= 30;
+	progress->line.shown -= 30;
+	progress->begun -= 30;
+	progress->looked -= 30;
+	cr_assert(rr_explore_progress(progress, n, share));
+	fflush(stderr);
+	cr_assert_not_null(fgets(line, sizeof(line), seen), "%s", begin);
+	cr_assert(strncmp(line, begin, strlen(begin)) == 0 && strstr(line, end), "%s", line);
+}
+
+/* A search that begins anew goes on from there. */
+Test(progress, never_runs_backwards)
+{
+	struct rr_signals signals = { .fd = -1 };
+	struct rr_explore_progress progress = { .signals = &signals,
+						.name = "check",
+						.unit = "states" };
+	char path[SUPPORT_DIRECTORY + 8];
+	FILE *seen;
+
+	snprintf(path, sizeof(path), "%s/err", cli_home);
+	cr_assert_not_null(freopen(path, "w", stderr));
+	seen = fopen(path, "r");
+	cr_assert_not_null(seen);
+	await_line(&progress, seen, 3000, 0.5, "redrace: check: 3,000 states, ",
+		   " a second, about 50 % done, about 30 s left\n");
+	await_line(&progress, seen, 1500, 0.25, "redrace: check: 4,500 states, ", " a second\n");
+	await_line(&progress, seen, 6000, 0.75, "redrace: check: 9,000 states, ",
+		   " a second, about 75 % done, about 20 s left\n");
+	fclose(seen);
 }
 
 /* In a terminal of 30 columns it is cut, so that it can be written over. */

@@ -294,3 +294,13 @@ Test(signals, that_kill_all_servers_are_69)
 		long_commands, N_LONG,
 		"for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $T/redrace-*/*) echo ${p#/proc/};; esac; done");
 }
+
+/* A pipe that nobody reads is waited for when all is done. */
+Test(signals, end_the_wait_for_the_reader_of_a_pipe)
+{
+	cr_assert_eq(
+		cli_run("mkfifo $HERE/p.json; $REDRACE claims --only TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
+			"until grep -q stands $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P\n"
+			"(sleep 4; kill -9 $P) 2>/dev/null & wait $P"),
+		RR_EXIT_INTERRUPTED);
+}

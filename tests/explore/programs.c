@@ -87,7 +87,7 @@ bool programs_agree(const struct programs *programs, char *why, size_t size)
 
 	for (size_t i = 0; i < b->n; i++)
 		common += holds(a, b->digests[i]);
-	snprintf(why, size, "%zu ends in %llu ways, %zu ends in %llu, %zu in common", a->n,
+	snprintf(why, size, "%zu ends by %llu interleavings, %zu by %llu, %zu in common", a->n,
 		 (unsigned long long)a->interleavings, b->n, (unsigned long long)b->interleavings,
 		 common);
 	return a->n == b->n && common == b->n && a->interleavings == b->interleavings;

@@ -109,7 +109,7 @@ struct programs_run {
  * and who is stuck. Adds to the run's counts. */
 void programs_run(struct programs *programs, struct programs_run *run);
 
-/* Did the last two of programs_run() reach the same ends, in as many ways? If not,
+/* Did the last two of programs_run() reach the same ends, by as many interleavings? If not,
  * how they differ goes to `why`. */
 bool programs_agree(const struct programs *programs, char *why, size_t size);
 

@@ -280,7 +280,7 @@ static void forget_entries(struct rl_reply *parts)
 
 static void forget_last_id(struct rl_reply *parts)
 {
-	forget_of_stream(parts, RR_STREAM_TOLD);
+	forget_of_stream(parts, RR_STREAM_ATTRIBUTES);
 }
 
 static void forget_of_groups(struct rl_reply *parts, int which)
@@ -298,7 +298,7 @@ static void reuse_group(struct rl_reply *parts)
 
 static void forget_delivered(struct rl_reply *parts)
 {
-	forget_of_groups(parts, RR_GROUP_TOLD);
+	forget_of_groups(parts, RR_GROUP_ATTRIBUTES);
 }
 
 static void forget_consumers(struct rl_reply *parts)

@@ -187,7 +187,7 @@ Test(explore, crash_inside_is_ordered_with_who_enters)
 			"local-mutex: 262 of 320 interleavings fail");
 }
 
-/* So many ways as there are of putting two clients' four steps in order. */
+/* As many as there are orders of two clients' four steps. */
 Test(explore, interleavings_are_counted_as_all_schedules_are)
 {
 	assert_explored("incr --increments 2", 0, "(6 interleavings)");
@@ -202,5 +202,5 @@ Test(explore, all_mutants_are_listed_on_demand)
 {
 	assert_explored("lua-delifequals --mutants", 0, "  rests on SET lock:0 ");
 	assert_explored("lua-delifequals --stats", 0, "  client states");
-	cr_assert(strstr(output, "  ways played"), "%s", output);
+	cr_assert(strstr(output, "  paths played"), "%s", output);
 }

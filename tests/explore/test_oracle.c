@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tables leave out does not matter: exploring with them reaches the same
- * ends, in as many ways, as exploring all histories one by one. RR_ORACLE=N in the
+ * ends, by as many interleavings, as exploring all histories one by one. RR_ORACLE=N in the
  * environment tries N programs, RR_ORACLE_FROM the seed of the first. */
 #include "base/progress.h"
 #include "programs.h"
@@ -11,7 +11,7 @@
 enum {
 	PROGRAMS = 2000,
 	SHARDS = 8,
-	CHECKED = 8,       /* every so manieth is played for real, too */
+	CHECKED = 8,       /* one in so many is played for real, too */
 	FAULTY_SHARE = 25, /* and has faults */
 	STEPS = 12,
 	FAULTY_STEPS = 4
@@ -48,7 +48,7 @@ static void compare(struct programs *programs, uint64_t seed, size_t steps,
 /* There was something to leave out, and not much was too large. */
 static void assert_worthwhile(const struct programs_run *tree, const struct programs_run *merged)
 {
-	cr_log_info("%lu programs: %lu states one by one, %lu merged, %lu ways, "
+	cr_log_info("%lu programs: %lu states one by one, %lu merged, %lu interleavings, "
 		    "%lu stuck, %lu too large",
 		    tree->programs, tree->states, merged->states, tree->interleavings, tree->stuck,
 		    tree->too_large);

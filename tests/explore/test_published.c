@@ -147,7 +147,7 @@ static size_t explore(struct published *published)
 }
 
 /* Published for N = 2, 8, 13: 4, 256, 8,192. */
-Test(published, readers_end_in_so_many_ways)
+Test(published, readers_have_so_many_executions)
 {
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });
@@ -158,7 +158,7 @@ Test(published, readers_end_in_so_many_ways)
 }
 
 /* Published for N = 5, 10, 15: 64, 3,328, 147,456, which is (N + 3) 2^(N - 2). */
-Test(published, lastzero_ends_in_so_many_ways)
+Test(published, lastzero_has_so_many_executions)
 {
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });

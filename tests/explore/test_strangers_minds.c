@@ -98,7 +98,7 @@ Test(strangers, counter_that_is_remembered_is_lost)
 	stranger_assert(&stale, (struct rr_explore_config){ .increments = 2 }, RR_BREAKS_COUNT);
 }
 
-/* Every so manieth attempt of its life forgets to ask. */
+/* The attempt number `limit` of its life forgets to ask. */
 static enum rl_outcome ask_but_once(struct rr_client *client)
 {
 	struct mind *mind = client->state;

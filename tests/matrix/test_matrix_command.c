@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace matrix as a user runs it. */
 #include <stdio.h>
-#include <string.h>
 
 #include "../cli.h"
 
 TestSuite(matrix_command, .init = cli_setup, .fini = cli_teardown);
-
-static void assert_says(const char *part)
-{
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
-}
 
 Test(matrix_command, writes_all_formats_and_transcripts_from_one_run)
 {
 	cr_assert_eq(
 		cli_run("$REDRACE matrix none incr --hazard threads --hazard lost-reply --save $HERE/m -o $HERE/m.md -o $HERE/m.html -o $HERE/m.json 2>&1 && ls $HERE/m"),
 		0, "%s", cli_output);
-	assert_says("4 cells: 4 as expected, 0 differ, 0 undecided");
-	assert_says("incr-lost-reply.race\nnone-lost-reply.race\nnone-threads.race\n");
+	cli_assert_prints("4 cells: 4 as expected, 0 differ, 0 undecided");
+	cli_assert_prints("incr-lost-reply.race\nnone-lost-reply.race\nnone-threads.race\n");
 	cr_assert_eq(
 		cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 4' $HERE/m.json"),
 		0, "%s", cli_output);
-	assert_says("\n3\n");
+	cli_assert_prints("\n3\n");
 }
 
 Test(matrix_command, saved_transcripts_replay)
@@ -30,11 +24,11 @@ Test(matrix_command, saved_transcripts_replay)
 	cr_assert_eq(
 		cli_run("$REDRACE matrix none --hazard threads --hazard crash --save $HERE/m >$HERE/out && $REDRACE matrix --replay $HERE/m && $REDRACE play $HERE/m/none-crash.race"),
 		0, "%s", cli_output);
-	assert_says("all 2 transcripts play as written");
+	cli_assert_prints("all 2 transcripts play as written");
 	cr_assert_eq(
 		cli_run("sed -i 's/^verdict .*/verdict nothing broken/' $HERE/m/none-crash.race; $REDRACE matrix --replay $HERE/m 2>&1"),
 		1, "%s", cli_output);
-	assert_says("none-crash.race differs");
+	cli_assert_prints("none-crash.race differs");
 }
 
 /* What does not fail any more has no transcript any more. */
@@ -68,8 +62,8 @@ static void assert_documents_are_as_they_were(void)
 Test(matrix_command, part_does_not_replace_the_documents_of_the_whole)
 {
 	make_part("none --hazard threads");
-	assert_says("\n1 cells: 1 as expected");
-	assert_says(
+	cli_assert_prints("\n1 cells: 1 as expected");
+	cli_assert_prints(
 		"computed only some of the strategies: docs/matrix.md and docs/matrix/ stay as they are\n");
 	assert_documents_are_as_they_were();
 	cr_assert_eq(cli_run("grep -c none-threads $HERE/results/matrix.json"), 0,
@@ -79,14 +73,14 @@ Test(matrix_command, part_does_not_replace_the_documents_of_the_whole)
 Test(matrix_command, wrong_use_is_named)
 {
 	cr_assert_eq(cli_run("$REDRACE matrix --hazard rain 2>&1"), 64);
-	assert_says("no hazard 'rain'; did you mean");
+	cli_assert_prints("no hazard 'rain'; did you mean");
 	cr_assert_eq(cli_run("$REDRACE matrix nosuch 2>&1"), 64);
-	assert_says("no strategy 'nosuch'");
+	cli_assert_prints("no strategy 'nosuch'");
 	cr_assert_eq(cli_run("$REDRACE matrix -o $HERE/m.pdf 2>&1"), 64);
-	assert_says(".html");
+	cli_assert_prints(".html");
 	cr_assert_eq(cli_run("$REDRACE matrix --format pdf 2>&1"), 64);
 	cr_assert_eq(cli_run("mkdir $HERE/m; $REDRACE matrix --replay $HERE/m 2>&1"), 64);
-	assert_says("no transcripts in");
+	cli_assert_prints("no transcripts in");
 	cr_assert_eq(cli_run("$REDRACE matrix --redis-server /no/such none 2>&1"), 69);
 }
 
@@ -106,9 +100,9 @@ Test(matrix_command, interrupt_prints_what_is_known)
 	cr_assert_eq(
 		cli_run("echo old >$HERE/m.md; $REDRACE matrix redlock none --hazard threads -o $HERE/m.md >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 3; kill -INT $P; wait $P; echo \"code $?\"; cat $HERE/out $HERE/m.md"),
 		0, "%s", cli_output);
-	assert_says("\nnone                 C-----");
-	assert_says("code 130\n");
-	assert_says("\nold\n");
+	cli_assert_prints("\nnone                 C-----");
+	cli_assert_prints("code 130\n");
+	cli_assert_prints("\nold\n");
 }
 
 /* One that dies leaves its cell; another one does the rest. */
@@ -117,9 +111,9 @@ Test(matrix_command, dead_worker_costs_one_cell)
 	cr_assert_eq(
 		cli_run("$REDRACE matrix incr redlock --hazard threads --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
 		0, "%s", cli_output);
-	assert_says("its process ended (signal 9)");
-	assert_says("\nincr                 safe ");
-	assert_says("code 70\n");
+	cli_assert_prints("its process ended (signal 9)");
+	cli_assert_prints("\nincr                 safe ");
+	cli_assert_prints("code 70\n");
 }
 
 /* The server answers for a moment, and is killed. */

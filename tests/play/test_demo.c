@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The tour: with somebody at the keys, and without. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,27 +16,22 @@ TestSuite(demo, .init = setup_tour, .fini = cli_teardown);
 
 static struct pseudo pseudo;
 
-static void assert_shows(const char *text)
-{
-	cr_assert_not_null(strstr(cli_output, text), "no '%s' in: %s", text, cli_output);
-}
-
 Test(demo, runs_the_commands_that_it_shows)
 {
 	cr_assert_eq(cli_run("$REDRACE demo --only proof 2>&1"), 0, "%s", cli_output);
-	assert_shows("8. The proof");
-	assert_shows("\n$ redrace explore none\n");
-	assert_shows("4 of 6 interleavings fail");
-	assert_shows("\n$ redrace explore lua-delifequals\n");
-	assert_shows("safe: all 16 states");
+	cli_assert_prints("8. The proof");
+	cli_assert_prints("\n$ redrace explore none\n");
+	cli_assert_prints("4 of 6 interleavings fail");
+	cli_assert_prints("\n$ redrace explore lua-delifequals\n");
+	cli_assert_prints("safe: all 16 states");
 }
 
 Test(demo, plays_a_schedule_where_nobody_can_choose)
 {
 	cr_assert_eq(cli_run("$REDRACE demo --only scheduler </dev/null 2>&1"), 0, "%s",
 		     cli_output);
-	assert_shows("$ redrace play --schedule \"A:GET B:GET A:SET B:SET\" none");
-	assert_shows("update lost: expected 2, actual 1");
+	cli_assert_prints("$ redrace play --schedule \"A:GET B:GET A:SET B:SET\" none");
+	cli_assert_prints("update lost: expected 2, actual 1");
 }
 
 Test(demo, lets_somebody_at_a_terminal_choose)
@@ -76,7 +70,7 @@ Test(demo, says_what_is_wrong)
 	cr_assert_eq(
 		cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo --only program 2>&1"),
 		0, "%s", cli_output);
-	assert_shows("Left out: there is no examples/check/counter.sh here.");
+	cli_assert_prints("Left out: there is no examples/check/counter.sh here.");
 	cr_assert_eq(cli_run("$REDRACE demo --only how --redis-server /none 2>&1"), RR_EXIT_REDIS,
 		     "%s", cli_output);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Alarms by the program's time: redrace sends the signal. Without room on the page,
- * and for a process's own time of work, the kernel keeps them. */
+/* Alarms by the program's time: redrace sends the signal. Without room on the page, for a
+ * process's own time of work, and for a timerfd the kernel keeps them. */
 #include "shim.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 static int64_t ns_of_timeval(const struct timeval *time)
@@ -96,4 +97,14 @@ unsigned int alarm(unsigned int seconds)
 
 	setitimer(ITIMER_REAL, &value, &old);
 	return (unsigned int)(old.it_value.tv_sec + (old.it_value.tv_usec > 0));
+}
+
+/* Whoever has one is not kept waiting for long. */
+int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old)
+{
+	struct rr_program_page *page = rr_shim_page();
+
+	if (page)
+		atomic_store(&page->has_timer, 1);
+	return (int)syscall(SYS_timerfd_settime, fd, flags, value, old);
 }

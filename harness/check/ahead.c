@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "ahead.h"
+
+#include <string.h>
+
+#include "base/machine.h"
+
+void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *programs,
+		   const struct rr_instance_config *instances, size_t memory)
+{
+	const size_t n_others = (size_t)rr_placement_count() - 1;
+
+	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances };
+	ahead->most = n_others < memory ? n_others : memory;
+}
+
+/* ---- Those that were begun ----------------------------------------------------------- */
+
+static struct rr_instance *remove_begun(struct rr_ahead *ahead, size_t i)
+{
+	struct rr_instance *instance = ahead->begun[i];
+
+	ahead->n--;
+	memmove(&ahead->begun[i], &ahead->begun[i + 1], (ahead->n - i) * sizeof(ahead->begun[0]));
+	return instance;
+}
+
+static bool is_same_line(const struct rr_ahead *ahead, size_t a, size_t b)
+{
+	return ahead->programs->argv[a] == ahead->programs->argv[b];
+}
+
+static void end_line(struct rr_ahead *ahead, size_t client)
+{
+	for (size_t i = ahead->n; i-- > 0;) {
+		if (is_same_line(ahead, rr_instance_client(ahead->begun[i]), client))
+			rr_instance_free(remove_begun(ahead, i));
+	}
+}
+
+void rr_ahead_release(struct rr_ahead *ahead)
+{
+	while (ahead->n > 0)
+		rr_instance_free(remove_begun(ahead, ahead->n - 1));
+}
+
+/* There is no room for more than what is used at once. */
+static void give_up(struct rr_ahead *ahead)
+{
+	rr_ahead_release(ahead);
+	ahead->most = 0;
+}
+
+/* One that could not stand is enough. */
+static void note_line(struct rr_ahead *ahead, size_t client, bool can_stand)
+{
+	const bool stands = can_stand && ahead->lines[client] != RR_AHEAD_DOES_NOT;
+
+	for (size_t i = 0; i < ahead->programs->n_clients; i++) {
+		if (is_same_line(ahead, i, client))
+			ahead->lines[i] = stands ? RR_AHEAD_STANDS : RR_AHEAD_DOES_NOT;
+	}
+	if (!stands)
+		end_line(ahead, client);
+}
+
+/* ---- Beginning ----------------------------------------------------------------------- */
+
+static struct rr_instance *begin(const struct rr_ahead *ahead, size_t client,
+				 struct rr_error *error)
+{
+	return rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
+				 ahead->programs->names[client], error);
+}
+
+static size_t count_of(const struct rr_ahead *ahead, size_t client)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ahead->n; i++)
+		n += rr_instance_client(ahead->begun[i]) == client;
+	return n;
+}
+
+static bool begin_ahead(struct rr_ahead *ahead, size_t client)
+{
+	struct rr_error ignored = { 0 };
+	struct rr_instance *instance = begin(ahead, client, &ignored);
+
+	if (!instance) {
+		give_up(ahead);
+		return false;
+	}
+	ahead->begun[ahead->n++] = instance;
+	ahead->n_unused++;
+	return true;
+}
+
+/* Clients with the same command line take turns. */
+static size_t next_client(const struct rr_ahead *ahead, size_t client)
+{
+	const size_t self = client;
+
+	do
+		client = (client + 1) % ahead->programs->n_clients;
+	while (!is_same_line(ahead, self, client));
+	return client;
+}
+
+/* Those that come next, behind one that is started now. */
+static void begin_next(struct rr_ahead *ahead, size_t client)
+{
+	const bool is_first = ahead->lines[client] == RR_AHEAD_UNKNOWN;
+	const size_t n_wanted = is_first && ahead->most > 0 ? 1 : ahead->most;
+	size_t turns[RR_PROGRAMS_MAX] = { 0 };
+
+	if (ahead->lines[client] == RR_AHEAD_DOES_NOT)
+		return;
+	for (size_t i = 0; i < n_wanted && ahead->n < RR_AHEAD_MAX; i++) {
+		client = next_client(ahead, client);
+		if (count_of(ahead, client) == turns[client] && !begin_ahead(ahead, client))
+			return;
+		turns[client]++;
+	}
+}
+
+/* ---- Starting ------------------------------------------------------------------------ */
+
+/* NULL: none was begun that could stand until now. */
+static struct rr_instance *take_begun(struct rr_ahead *ahead, size_t client)
+{
+	struct rr_instance *instance;
+	size_t i = 0;
+
+	while (i < ahead->n && rr_instance_client(ahead->begun[i]) != client)
+		i++;
+	if (i == ahead->n)
+		return NULL;
+	if (!rr_instance_is_as_begun(ahead->begun[i])) {
+		note_line(ahead, client, false);
+		return NULL;
+	}
+	instance = remove_begun(ahead, i);
+	ahead->n_unused--;
+	return instance;
+}
+
+struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct rr_error *error)
+{
+	struct rr_instance *instance = take_begun(ahead, client);
+
+	if (!instance)
+		instance = begin(ahead, client, error);
+	if (!instance && ahead->n > 0) {
+		give_up(ahead);
+		error->kind = RR_ERROR_NONE;
+		instance = begin(ahead, client, error);
+	}
+	if (!instance)
+		return NULL;
+	begin_next(ahead, client);
+	if (!rr_instance_settle(instance, error)) {
+		rr_instance_free(instance);
+		return NULL;
+	}
+	note_line(ahead, client, rr_instance_can_stand(instance));
+	return instance;
+}

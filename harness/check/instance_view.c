@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* What an instance waits for and has done, as a search sees it. */
+#include <regex.h>
+#include <string.h>
+
+#include "instance.h"
+
+static struct rr_terms *terms_of(const struct rr_instance *instance)
+{
+	return instance->config->program->terms;
+}
+
+static void add_stop(struct rr_run_view *view, struct rr_stop stop)
+{
+	if (view->n_threads == RR_RUN_THREADS)
+		view->is_too_much = true;
+	else
+		view->stops[view->n_threads++] = stop;
+}
+
+/* Of very many commands the first are enough, as long as each lane has room for one. */
+static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint8_t number)
+{
+	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
+
+	if (!lane->is_used || lane->n == 0)
+		return;
+	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
+	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
+		const struct rr_request *request = rr_lane_request(lane, i);
+
+		if (request->answer == RR_NO_ID)
+			view->sent[view->n_sent++] =
+				(struct rr_sent){ .lane = number,
+						  .is_inside = request->is_inside,
+						  .is_waiting = request->is_waiting,
+						  .command = request->command };
+	}
+}
+
+/* Where it is subscribed a message may come, also before a reply. A time-out may be over
+ * at any time, as long as the program is owed no reply. */
+static void view_subscriptions(struct rr_run_view *view, struct rr_instance *instance)
+{
+	const bool may_time_out = view->n_threads == 0 &&
+				  rr_program_clock_has_waiter(&instance->process->clock);
+
+	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+
+		if (lane->is_used && rr_lane_is_subscribed(lane))
+			add_stop(view,
+				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
+						   .lane = i,
+						   .duration_ns = may_time_out ? 0 : RR_NEVER });
+	}
+}
+
+static bool has_succeeded(const struct rr_instance *instance)
+{
+	const char *refused = instance->config->refused;
+	regex_t pattern;
+	bool matches;
+
+	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
+		return instance->process->status == 0;
+	matches = regexec(&pattern, instance->process->output, 0, NULL, 0) == 0;
+	regfree(&pattern);
+	return !matches && instance->process->status == 0;
+}
+
+/* How it ended, as a number. What it printed has its random values renamed. */
+static uint32_t keep_ending(const struct rr_instance *instance)
+{
+	const int status = instance->process->status;
+	const char *output = instance->process->output;
+	const struct rl_reply printed = { .type = RL_REPLY_STRING,
+					  .text = output,
+					  .length = strlen(output) };
+	struct rr_terms *terms = terms_of(instance);
+	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
+						 rr_terms_reply(terms, &printed));
+
+	if (renamed != RR_NO_ID)
+		output = terms->reply[renamed].reply.text;
+	return rr_endings_put(instance->config->endings, status, output);
+}
+
+struct rr_run_view rr_instance_view(struct rr_instance *instance)
+{
+	const bool is_inside = instance->is_inside || instance->was_inside;
+	struct rr_run_view view = { .is_inside = is_inside,
+				    .is_holding = is_inside,
+				    .has_entered = instance->has_entered,
+				    .has_read = instance->has_read };
+
+	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
+		view_lane(&view, &instance->lanes[i], i);
+	instance->has_entered = false;
+	view_subscriptions(&view, instance);
+	if (view.n_threads > 0)
+		return view;
+	view.n_threads = 1;
+	view.stops[0].kind = RR_STOP_ENDED;
+	view.is_inside = view.is_holding = false;
+	view.tally.ok = has_succeeded(instance);
+	view.tally.failed = !view.tally.ok;
+	view.tally.ending = keep_ending(instance);
+	return view;
+}
+
+bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
+			struct rl_word actual)
+{
+	if (rr_renaming_has(&instance->inward, actual) ||
+	    rr_renaming_has(&instance->outward, canonical))
+		return false;
+	rr_renaming_add(&instance->inward, actual, canonical);
+	rr_renaming_add(&instance->outward, canonical, actual);
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		struct rr_lane *lane = &instance->lanes[i];
+
+		for (size_t j = 0; j < lane->n; j++) {
+			struct rr_request *request = rr_lane_request(lane, j);
+
+			request->command = rr_rename_command(&instance->inward, terms_of(instance),
+							     request->command);
+		}
+	}
+	return true;
+}
+
+bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical)
+{
+	return rr_renaming_has(&instance->outward, canonical);
+}

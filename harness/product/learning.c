@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Histories that are taken for one state, and how that is verified and refined. */
+#include "learning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+	COVER_MAX = 48,      /* words of a cover, when all is known */
+	RUNS_FEW = 250,      /* that a search has asked for: with more, or more histories, */
+	HISTORIES_FEW = 600, /* any history may be taken for any state */
+	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
+};
+
+/* All histories are asked for anew, and the search begins anew. */
+static bool ask_all_anew(struct rr_client_table *table, const char *why)
+{
+	struct rr_learning *learning = &table->learning;
+
+	learning->has_changed = true;
+	learning->merges = learning->loops = 0;
+	for (uint32_t i = 1; i < table->n_states; i++)
+		table->states[i].same = RR_NO_ID;
+	for (uint32_t i = 0; i < table->rows.n; i++)
+		table->row[i].state = RR_NO_ID;
+	return rr_error_set(&table->error, RR_ERROR_INTERNAL, "%s", why);
+}
+
+bool rr_learning_bound(struct rr_client_table *table)
+{
+	table->learning.is_bounded = true;
+	table->learning.merges_all = false;
+	return ask_all_anew(table, "there is no end to what a client does");
+}
+
+static bool merge_all(struct rr_client_table *table)
+{
+	table->learning.merges_all = true;
+	return ask_all_anew(table, "a client has more histories than was thought");
+}
+
+/* By which rows states are reached from `first`; RR_NO_ID: not at all. */
+static uint32_t *find_rows_from(const struct rr_client_table *table, uint32_t first)
+{
+	const size_t size = table->n_states * sizeof(uint32_t);
+	uint32_t *via = rr_malloc(size), *reached = rr_malloc(size), n = 1;
+
+	memset(via, 0xff, size);
+	reached[0] = first;
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t r = table->states[reached[i]].first_row; r != RR_NO_ID;
+		     r = table->row[r].next) {
+			const uint32_t to = table->row[r].state;
+
+			if (to == RR_NO_ID || to == first || via[to] != RR_NO_ID)
+				continue;
+			via[to] = r;
+			reached[n++] = to;
+		}
+	}
+	free(reached);
+	return via;
+}
+
+/* A row leads from `last` to `first`: if there is a path from there, too, that is a loop. */
+static void mark_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
+{
+	uint32_t *via = find_rows_from(table, first);
+
+	if (last == first || via[last] != RR_NO_ID) {
+		table->learning.loops += !table->states[first].is_loop_head;
+		table->states[first].is_loop_head = table->states[first].is_in_loop = true;
+		for (; last != first; last = table->row[via[last]].from)
+			table->states[last].is_in_loop = true;
+	}
+	free(via);
+}
+
+static void take_for(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	struct rr_client_state *it = &table->states[history];
+
+	it->same = state;
+	table->row[it->row].state = state;
+	if (state == history || it->has_ended)
+		return;
+	table->learning.merges++;
+	mark_loop(table, state, table->row[it->row].from);
+}
+
+bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
+{
+	uint32_t same = RR_NO_ID;
+
+	if (table->states[history].has_ended)
+		same = rr_client_table_merge(table, history);
+	else if (!(table->program->learning & RR_LEARN_NOTHING))
+		same = rr_learning_find_loop(table, history);
+	if (same == RR_NO_ID && table->learning.merges_all)
+		same = rr_learning_find_state(table, history);
+	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
+		rr_learning_count_rounds(table, history);
+	if (table->error.kind)
+		return false;
+	if ((table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
+	     table->program->learning & RR_LEARN_ALL) &&
+	    !table->learning.merges_all && !table->learning.is_bounded &&
+	    !(table->program->learning & RR_LEARN_NOTHING))
+		return merge_all(table);
+	take_for(table, history, same == RR_NO_ID ? history : same);
+	return true;
+}
+
+/* What was tested of loops may rest on what was wrong. */
+static void note_refinement(struct rr_client_table *table)
+{
+	table->learning.refinements++;
+	table->learning.has_changed = true;
+	for (uint32_t i = 0; i < table->n_states; i++)
+		table->states[i].is_left = false;
+}
+
+/* It is classified when it is asked for again. */
+static void ask_anew(struct rr_client_table *table, uint32_t history)
+{
+	table->states[history].same = RR_NO_ID;
+	table->row[table->states[history].row].state = RR_NO_ID;
+}
+
+/* ---- Refining ----------------------------------------------------------------------------------- */
+
+/* The states that the hypothesis goes through. False: it does not say. */
+static bool find_states(const struct rr_client_table *table, const struct rr_inputs *inputs,
+			uint32_t *states)
+{
+	states[0] = 0;
+	for (size_t i = 0; i < inputs->n; i++) {
+		states[i + 1] = rr_learning_state_behind(table, states[i], &inputs->all[i]);
+		if (states[i + 1] == RR_NO_ID)
+			return false;
+	}
+	return true;
+}
+
+/* Where a history that is that of a state, and the rest of the inputs, really lead. */
+static uint32_t go_rest(struct rr_client_table *table, uint32_t state,
+			const struct rr_inputs *inputs, size_t from)
+{
+	for (size_t i = from; i < inputs->n && state != RR_NO_ID; i++)
+		state = rr_learning_go(table, state, &inputs->all[i]);
+	return state;
+}
+
+/* One of the histories on the way is taken for a state that it is not: from there on, the rest
+ * of the inputs tells the two apart. */
+static void split(struct rr_client_table *table, const struct rr_inputs *inputs,
+		  const uint32_t *states)
+{
+	const uint32_t end = go_rest(table, 0, inputs, 0);
+	size_t good = 0, bad = inputs->n;
+	uint32_t history;
+
+	while (bad - good > 1 && !table->error.kind) {
+		const size_t middle = good + (bad - good) / 2;
+		const uint32_t there = go_rest(table, states[middle], inputs, middle);
+
+		if (there != RR_NO_ID && end != RR_NO_ID && rr_learning_is_same(table, there, end))
+			good = middle;
+		else
+			bad = middle;
+	}
+	history = rr_learning_go(table, states[good], &inputs->all[good]);
+	if (table->error.kind || history == RR_NO_ID || history == states[bad])
+		return;
+	note_refinement(table);
+	if (rr_learning_add_suffix(table, inputs->all + bad, inputs->n - bad) &&
+	    table->learning.merges_all && !(table->program->learning & RR_PLANT_NO_SUFFIXES))
+		ask_anew(table, history);
+	else
+		take_for(table, history, history);
+}
+
+void rr_learning_begin(struct rr_client_table *table)
+{
+	table->learning.has_changed = false;
+	table->learning.loops = 0;
+	for (uint32_t i = 0; i < table->n_states; i++)
+		table->states[i].is_in_loop = table->states[i].is_loop_head = false;
+	for (uint32_t i = 0; i < table->rows.n; i++) {
+		const struct rr_client_row *row = &table->row[i];
+
+		if (row->state != RR_NO_ID && row->to != row->state &&
+		    !table->states[row->state].has_ended)
+			mark_loop(table, row->state, row->from);
+	}
+}
+
+void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *inputs)
+{
+	uint32_t *states = rr_calloc(inputs->n + 1, sizeof(*states));
+	struct rr_inputs some = *inputs;
+
+	if (find_states(table, inputs, states)) {
+		const uint32_t end = go_rest(table, 0, &some, 0);
+
+		if (!table->error.kind &&
+		    (end == RR_NO_ID || !rr_learning_is_same(table, end, states[some.n])))
+			split(table, &some, states);
+	}
+	free(states);
+}
+
+bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *inputs,
+			const struct rr_run_view *did)
+{
+	const unsigned long before = table->learning.refinements;
+	const uint32_t end = go_rest(table, 0, inputs, 0);
+	struct rr_run_view view;
+
+	if (end == RR_NO_ID)
+		return false;
+	view = rr_client_state_view(&table->states[end]);
+	if (!rr_run_view_is_same(&view, did))
+		return false;
+	rr_learning_refine(table, inputs);
+	return table->learning.refinements > before;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------ */
+
+static bool is_merged(const struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_state *it = &table->states[history];
+
+	return it->same != RR_NO_ID && it->same != history && !it->has_ended;
+}
+
+static bool is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first)
+{
+	while (state != first && table->states[state].depth > table->states[first].depth)
+		state = table->states[state].parent;
+	return state == first;
+}
+
+static bool is_round_of(const struct rr_client_table *table, uint32_t history)
+{
+	return is_behind(table, history, table->states[history].same);
+}
+
+static bool verify_merge(struct rr_client_table *table, uint32_t history)
+{
+	const uint32_t state = table->states[history].same;
+	bool good = rr_learning_is_like(table, history, state) &&
+		    rr_learning_agrees(table, history, state, COVER_MAX);
+
+	if (good && table->states[history].same == state && is_round_of(table, history) &&
+	    !(table->program->learning & RR_PLANT_NO_PUMPING))
+		good = rr_learning_leave_loop(table, state, history);
+	if (good || table->error.kind)
+		return good;
+	if (table->states[history].same == state) {
+		note_refinement(table);
+		take_for(table, history, history);
+	}
+	return false;
+}
+
+bool rr_learning_verify(struct rr_client_table *table)
+{
+	const uint32_t n = table->n_states;
+	const uint64_t n_runs = table->n_runs;
+
+	for (uint32_t i = 1; i < n && !table->error.kind; i++) {
+		if (is_merged(table, i) &&
+		    (is_round_of(table, i) || table->n_runs < n_runs + RUNS_MAX))
+			verify_merge(table, i);
+	}
+	if (table->learning.merges > 0 && !table->learning.has_changed && !table->error.kind)
+		rr_learning_walk(table);
+	return !table->error.kind;
+}
+
+void rr_learning_release(struct rr_learning *learning)
+{
+	for (size_t i = 0; i < learning->n_suffixes; i++)
+		free(learning->suffixes[i].all);
+	free(learning->suffixes);
+	*learning = (struct rr_learning){ 0 };
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of all states of a client may a history be? */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "learning.h"
+
+enum {
+	CANDIDATES_MAX = 16, /* states with which a history is compared by runs */
+	FEW_WORDS = 1,       /* of the candidate's cover; all are walked later */
+	GUESSED_MAX = 1000   /* inputs of a word that is guessed */
+};
+
+/* Do two histories do something else after the same inputs, as far as that was seen? */
+static bool are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	if (!rr_learning_is_same(table, a, b))
+		return true;
+	for (uint32_t r = table->states[a].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *one = &table->row[r];
+		const struct rr_client_row *other = rr_client_table_find(table, b, &one->input,
+									 one->passed_ns);
+
+		if (one->to != RR_NO_ID && other && other->to != RR_NO_ID &&
+		    are_known_apart(table, one->to, other->to))
+			return true;
+	}
+	return false;
+}
+
+/* To an end, by replies that the client has heard before; the client really hears them. */
+static struct rr_inputs guess_word(struct rr_client_table *table, uint32_t state)
+{
+	struct rr_inputs word = { 0 };
+	struct rr_received next;
+
+	while (word.n < GUESSED_MAX && state != RR_NO_ID && !table->states[state].has_ended &&
+	       rr_learning_guess(table, state, &next)) {
+		rr_array_grow(&word.all, word.n, sizeof(next));
+		word.all[word.n++] = next;
+		state = rr_learning_go(table, state, &next);
+	}
+	if (table->program->learning & RR_PLANT_NO_LAST_EDGES)
+		word.n -= word.n > 0;
+	return word;
+}
+
+static bool agrees_with_guess(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	const struct rr_inputs word = guess_word(table, state);
+	const bool good = rr_learning_tells_same(table, history, state, &word);
+
+	free(word.all);
+	return good;
+}
+
+static bool agrees_with_cover(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	struct rr_inputs *words;
+	const size_t n = rr_learning_cover(table, state, &words, FEW_WORDS);
+	bool good = true;
+
+	for (size_t i = 0; i < n && good; i++)
+		good = rr_learning_test(table, history, state, &words[i]);
+	rr_learning_release_words(words, n);
+	return good;
+}
+
+static bool is_candidate(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+
+	return it->same == state && state != history && !it->has_ended &&
+	       !are_known_apart(table, state, history) &&
+	       rr_learning_is_like(table, history, state);
+}
+
+static bool is_state(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	return agrees_with_guess(table, history, state) && agrees_with_cover(table, history, state);
+}
+
+/* Those that are as far from the beginning come first: what differs is then the order or the
+ * reply of one thing. */
+uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history)
+{
+	const uint32_t depth = table->states[history].depth, n = table->n_states;
+	int n_tried = 0;
+
+	for (int turn = 0; turn < 2; turn++) {
+		for (uint32_t i = 0; i < n && !table->error.kind && n_tried < CANDIDATES_MAX; i++) {
+			if ((table->states[i].depth == depth) == (turn == 1) ||
+			    !is_candidate(table, history, i))
+				continue;
+			n_tried++;
+			if (is_state(table, history, i) && !table->error.kind)
+				return i;
+		}
+	}
+	return RR_NO_ID;
+}

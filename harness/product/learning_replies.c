@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Replies that a client has heard: which may come next, and which matter. */
+#include "learning.h"
+
+enum {
+	ENOUGH = 2, /* replies that are tested before others are assumed to do the same */
+};
+
+/* ---- Guessing ------------------------------------------------------------------------- */
+
+/* The command whose reply a thread waits for; RR_NO_ID = none. */
+static uint32_t awaited(const struct rr_client_state *state, uint8_t thread)
+{
+	if (thread >= state->n_threads || state->stops[thread].kind != RR_STOP_RECEIVE)
+		return RR_NO_ID;
+	for (uint32_t i = 0; i < state->n_sent; i++) {
+		if (state->sent[i].lane == state->stops[thread].lane)
+			return state->sent[i].command;
+	}
+	return RR_NO_ID;
+}
+
+static bool is_reply(const struct rr_client_row *row)
+{
+	return row->to != RR_NO_ID && row->input.kind == RR_INPUT_REPLY;
+}
+
+bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
+		       struct rr_received *received)
+{
+	const struct rr_client_state *it = &table->states[state];
+	const uint32_t first = it->first_row;
+
+	if (first != RR_NO_ID && table->row[first].to != RR_NO_ID) {
+		*received = (struct rr_received){ table->row[first].input,
+						  table->row[first].passed_ns };
+		return true;
+	}
+	for (uint8_t i = 0; i < it->n_threads; i++) {
+		const uint32_t command = awaited(it, i);
+
+		for (uint32_t r = table->rows.n; r-- > 0 && command != RR_NO_ID;) {
+			const struct rr_client_row *row = &table->row[r];
+
+			if (!is_reply(row) ||
+			    awaited(&table->states[row->from], row->input.thread) != command)
+				continue;
+			*received = (struct rr_received){ row->input, 0 };
+			received->input.thread = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Assuming --------------------------------------------------------------------------- */
+
+static enum rl_reply_type type_of(const struct rr_client_table *table, const struct rr_input *input)
+{
+	return table->program->terms->reply[input->value].reply.type;
+}
+
+static bool is_like(const struct rr_client_table *table, const struct rr_client_row *row,
+		    const struct rr_input *input)
+{
+	return row->input.kind == input->kind && row->input.thread == input->thread &&
+	       type_of(table, &row->input) == type_of(table, input);
+}
+
+const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, uint32_t state,
+					       const struct rr_input *input, int64_t passed_ns)
+{
+	struct rr_client_row assumed = { .from = state,
+					 .input = *input,
+					 .to = RR_NO_ID,
+					 .state = RR_NO_ID,
+					 .next = RR_NO_ID,
+					 .is_assumed = true };
+	int n_tested = 0;
+
+	if (!table->learning.merges_all || input->kind != RR_INPUT_REPLY)
+		return NULL;
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *row = &table->row[r];
+
+		if (row->state == RR_NO_ID || !is_like(table, row, input))
+			continue;
+		if ((assumed.state != RR_NO_ID && row->state != assumed.state) ||
+		    (row->is_timed && row->passed_ns != passed_ns))
+			return NULL;
+		assumed.state = row->state;
+		assumed.client = row->client;
+		assumed.is_timed = row->is_timed;
+		n_tested += !row->is_assumed;
+	}
+	if (n_tested < ENOUGH)
+		return NULL;
+	assumed.passed_ns = assumed.is_timed ? passed_ns : 0;
+	return rr_client_table_assume(table, &assumed);
+}

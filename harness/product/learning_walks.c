@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks through what is known of a client that are really run: some at random; and so many
+ * that each row is on one that is only believed to lead where it does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "learning.h"
+
+enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
+
+struct walk {
+	struct rr_client_table *table;
+	struct rr_random random;
+	uint32_t loops_of;     /* out of 4 steps so many stay in loops, where they can */
+	const uint32_t *leads; /* of each state: the row that leads to the nearest one that is
+				* to be walked; NULL: any is taken */
+	struct rr_inputs inputs;
+	uint32_t *rows; /* that were taken */
+};
+
+/* ---- Where to go -------------------------------------------------------------------- */
+
+/* Is it only believed, so far, where that leads? */
+static bool is_believed(const struct rr_client_row *row)
+{
+	return row->state != RR_NO_ID && row->to != row->state && !row->is_walked;
+}
+
+static size_t count_believed(const struct rr_client_table *table)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < table->rows.n; i++)
+		n += is_believed(&table->row[i]);
+	return n;
+}
+
+/* Of each state, the row that is to be walked next. */
+static uint32_t *find_leads(const struct rr_client_table *table)
+{
+	uint32_t *far = rr_malloc(table->n_states * sizeof(*far));
+	uint32_t *leads = rr_malloc(table->n_states * sizeof(*leads));
+	bool is_better = true;
+
+	memset(far, 0xff, table->n_states * sizeof(*far));
+	memset(leads, 0xff, table->n_states * sizeof(*leads));
+	while (is_better) {
+		is_better = false;
+		for (uint32_t i = table->rows.n; i-- > 0;) {
+			const struct rr_client_row *row = &table->row[i];
+			const uint32_t n = row->state == RR_NO_ID ? RR_NO_ID :
+					   is_believed(row)       ? 0 :
+								    far[row->state];
+
+			if (n == RR_NO_ID || n + 1 >= far[row->from])
+				continue;
+			far[row->from] = n + 1;
+			leads[row->from] = i;
+			is_better = true;
+		}
+	}
+	free(far);
+	return leads;
+}
+
+static bool stays(const struct walk *walk, const struct rr_client_row *row)
+{
+	return walk->table->states[row->state].is_in_loop;
+}
+
+/* A row of the state, any; RR_NO_ID: there is none. */
+static uint32_t choose_row(struct walk *walk, uint32_t state)
+{
+	const struct rr_client_table *table = walk->table;
+	const bool wants_loop = rr_random_below(&walk->random, 4) < walk->loops_of;
+	uint32_t chosen = RR_NO_ID, n = 0, n_stay = 0;
+
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const bool is_one = table->row[r].state != RR_NO_ID;
+
+		if (is_one && walk->leads && is_believed(&table->row[r]))
+			return r;
+		if (is_one && wants_loop && stays(walk, &table->row[r])) {
+			if (rr_random_below(&walk->random, ++n_stay) == 0)
+				chosen = r;
+		} else if (is_one && n_stay == 0 && rr_random_below(&walk->random, ++n) == 0) {
+			chosen = r;
+		}
+	}
+	return walk->leads && walk->leads[state] != RR_NO_ID ? walk->leads[state] : chosen;
+}
+
+/* ---- Walks -------------------------------------------------------------------------- */
+
+/* A client really goes the same way. False: it did something else than what is known. */
+static bool go_walk(struct walk *walk)
+{
+	struct rr_client_table *table = walk->table;
+	uint32_t state = 0, history = 0;
+
+	const size_t most = walk->leads ? WALK_MAX : RANDOM_MAX;
+
+	while (walk->inputs.n < most && !table->states[state].has_ended) {
+		const uint32_t row = choose_row(walk, state);
+		struct rr_received *next = &walk->inputs.all[walk->inputs.n];
+
+		if (row == RR_NO_ID)
+			break;
+		*next = (struct rr_received){ table->row[row].input, table->row[row].passed_ns };
+		walk->rows[walk->inputs.n++] = row;
+		state = table->row[row].state;
+		table->row[row].is_walked = true;
+		history = rr_learning_go(table, history, next);
+		if (history == RR_NO_ID || !rr_learning_is_same(table, history, state))
+			return false;
+	}
+	return true;
+}
+
+/* False: the hypothesis was refined. */
+static bool take_walk(struct rr_client_table *table, uint32_t number, const uint32_t *leads)
+{
+	struct walk walk = { .table = table,
+			     .random = { number },
+			     .loops_of = number % 4,
+			     .leads = leads,
+			     .inputs = { .all = rr_calloc(WALK_MAX, sizeof(*walk.inputs.all)) },
+			     .rows = rr_calloc(WALK_MAX, sizeof(*walk.rows)) };
+	bool good = go_walk(&walk);
+
+	if (!good && !table->error.kind) {
+		for (size_t i = 0; i < walk.inputs.n; i++)
+			table->row[walk.rows[i]].is_walked = false;
+		rr_learning_refine(table, &walk.inputs);
+	}
+	free(walk.inputs.all);
+	free(walk.rows);
+	return good;
+}
+
+/* Until each row has been on a walk. */
+static void walk_believed(struct rr_client_table *table)
+{
+	table->learning.untested = 0;
+	for (uint32_t n = 0; n < WALKS_MAX && !table->error.kind; n++) {
+		uint32_t *leads = find_leads(table);
+		const bool has_more = leads[0] != RR_NO_ID;
+
+		if (has_more)
+			take_walk(table, WALKS + n, leads);
+		free(leads);
+		if (!has_more)
+			return;
+		table->learning.walks++;
+	}
+	table->learning.untested = count_believed(table);
+}
+
+bool rr_learning_walk(struct rr_client_table *table)
+{
+	const unsigned planted = table->program->learning;
+
+	table->learning.walks = 0;
+	for (uint32_t i = 0;
+	     i < WALKS && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS); i++) {
+		if (!take_walk(table, i, NULL))
+			break;
+		table->learning.walks++;
+	}
+	if (!(planted & RR_PLANT_GUESSED_REPLY))
+		walk_believed(table);
+	return !table->error.kind;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that are started ahead: how often, what becomes of those that are not used, and
+ * that they do not notice how long nobody has heard them. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(ahead_check, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+#define CHECK "HERE=$HERE $REDRACE check "
+#define CLI "redis-cli -p $REDIS_PORT "
+/* Notes that it has been started. */
+#define NOTED "echo $$ >>$HERE/starts; "
+
+static long number_behind(const char *text)
+{
+	const char *at = strstr(cli_output, text);
+
+	cr_assert_not_null(at, "%s", cli_output);
+	return strtol(at + strlen(text), NULL, 10);
+}
+
+static long starts(void)
+{
+	cr_assert_eq(cli_run("wc -l <$HERE/starts"), 0, "%s", cli_output);
+	return strtol(cli_output, NULL, 10);
+}
+
+static bool has_two_processors(void)
+{
+	cr_assert_eq(cli_run("nproc"), 0);
+	return strtol(cli_output, NULL, 10) > 1;
+}
+
+Test(ahead_check, what_is_not_used_is_counted_and_ended)
+{
+	long used, unused = 0;
+
+	cr_assert_eq(cli_run(CHECK "--stats --clients 3 -- sh -c '" NOTED CLI "INCR counter' 2>&1"),
+		     0, "%s", cli_output);
+	used = number_behind("\n  runs ");
+	if (strstr(cli_output, " more started ahead, not used"))
+		unused = number_behind(" until its first command; ");
+	/* One that is not used may be ended before it has come so far. */
+	cr_assert(starts() >= used && starts() <= used + unused, "%ld + %ld", used, unused);
+	cr_assert_eq(unused > 0, has_two_processors());
+	cr_assert_eq(cli_run("for i in $(cat $HERE/starts); do kill -0 $i && exit 1; done; exit 0"),
+		     0);
+}
+
+Test(ahead_check, a_program_that_fails_at_once_is_not_started_more_often)
+{
+	long used;
+
+	cr_assert_eq(cli_run(CHECK "--stats -- sh -c '" NOTED "exit 127' 2>&1"), 2, "%s",
+		     cli_output);
+	used = number_behind("\n  runs ");
+	cr_assert_leq(starts(), used + 1);
+}
+
+static void check_standing(const char *way)
+{
+	char command[200];
+
+	cr_assert_eq(cli_run("cc -O1 -o $HERE/standing tests/check/programs/standing.c 2>&1"), 0,
+		     "%s", cli_output);
+	snprintf(command, sizeof(command), CHECK "--audit 0 -- $HERE/standing %s 2>&1", way);
+	cr_assert_eq(cli_run(command), 0, "%s: %s", way, cli_output);
+}
+
+Test(ahead_check, time_stands_still_for_who_is_not_heard)
+{
+	check_standing("poll");
+}
+
+Test(ahead_check, time_of_the_kernel_does_not_pass_either)
+{
+	check_standing("timer");
+}
+
+Test(ahead_check, who_reads_the_clock_in_a_loop_does_not_see_it_move)
+{
+	check_standing("spin");
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a program sleeps, as its processes are seen from outside. */
+#include "../support.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "check/process_tree.h"
+
+enum { CHILDREN = 50, SECONDS = 5 };
+
+static void pin_to_first_processor(void)
+{
+	cpu_set_t allowed, first;
+	int cpu = 0;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	while (!CPU_ISSET(cpu, &allowed))
+		cpu++;
+	CPU_ZERO(&first);
+	CPU_SET(cpu, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+}
+
+/* Waits in a loop for a child to end, and leaves it unreaped. */
+static void watch_end(pid_t child)
+{
+	siginfo_t seen;
+
+	do {
+		seen.si_pid = 0;
+		sched_yield();
+		waitid(P_PID, (id_t)child, &seen, WEXITED | WNOWAIT | WNOHANG);
+	} while (seen.si_pid == 0);
+}
+
+/* Never sleeps, whatever its state says while it reaps those that have ended. */
+static void reap_for_ever(void)
+{
+	pid_t children[CHILDREN];
+
+	for (;;) {
+		for (int i = 0; i < CHILDREN; i++) {
+			children[i] = fork();
+			if (children[i] == 0)
+				_exit(0);
+		}
+		for (int i = 0; i < CHILDREN; i++)
+			watch_end(children[i]);
+		for (int i = 0; i < CHILDREN; i++)
+			waitpid(children[i], NULL, 0);
+	}
+}
+
+static void compute_for_ever(void)
+{
+	for (;;)
+		;
+}
+
+static pid_t start(void (*run)(void))
+{
+	const pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	pin_to_first_processor();
+	run();
+	_exit(0);
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Beside another process on its processor, which takes it away at any place. */
+Test(process_tree, one_that_reaps_its_children_is_never_seen_asleep)
+{
+	struct rr_program_page page = { 0 };
+	const struct rr_program_clock clock = { .page = &page };
+	const pid_t other = start(compute_for_ever);
+	const struct rr_process_tree tree = { .pid = start(reap_for_ever),
+					      .guardian = getpid(),
+					      .clock = &clock };
+	const int64_t until_ns = rr_clock_ns() + SECONDS * INT64_C(1000000000);
+	struct rr_process_look before = { .sleeps = false };
+	long n = 0, n_asleep = 0;
+
+	for (; rr_clock_ns() < until_ns; n++) {
+		const struct rr_process_look look = rr_process_tree_look(&tree);
+
+		n_asleep += before.sleeps && look.sleeps && before.stamp == look.stamp;
+		before = look;
+	}
+	end(tree.pid);
+	end(other);
+	cr_assert_eq(n_asleep, 0, "%ld of %ld looks", n_asleep, n);
+}
