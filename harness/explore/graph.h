@@ -146,10 +146,10 @@ struct rr_word rr_product_word(const struct rr_product *product, const uint32_t 
 char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path);
 
 /*
- * Follows such words from the beginning; when they end, the first transition of each
- * state, until all have ended. The actions go to *actions (release actions->all), the
- * last state to `end`, the invariants that are broken on the way to *broken. False: the error, RR_ERROR_DATA if the clients cannot go that
- * way.
+ * Follows such words from the beginning; when they end, the first transition of each state that leads to one where nobody has been
+ * since, until there is none: all have ended, or go round. The actions go to *actions
+ * (release actions->all), the last state to `end`, the invariants that are broken on the way to
+ * *broken. False: the error, RR_ERROR_DATA if the clients cannot go that way.
  */
 bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
 		       rr_state_key end, unsigned *broken, struct rr_error *error);

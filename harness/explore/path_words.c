@@ -101,8 +101,8 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 
 /* ---- Following ----------------------------------------------------------------- */
 
-/* The transition of a state that a word means, or the first one if nothing is said. False:
- * there is none, and `known` says what there is. */
+/* The transition of a state that a word means. False: there is none, and `known` says what there
+ * is. */
 static bool find_word(struct rr_product *product, const uint32_t *key, const struct rr_word *said,
 		      struct rr_transition *found, char known[KNOWN_SIZE])
 {
@@ -117,7 +117,7 @@ static bool find_word(struct rr_product *product, const uint32_t *key, const str
 
 		*found = edges->all[i].transition;
 		word = rr_product_word(product, key, *found);
-		if (!said || rr_word_means(said, &word))
+		if (rr_word_means(said, &word))
 			return true;
 		rr_word_write(&word, &names, written);
 		snprintf(known + used, KNOWN_SIZE - used, "%s%s", used ? ", " : "", written);
@@ -153,31 +153,68 @@ static bool read_next(const struct rr_product *product, const char **words, stru
 		rr_error_set(error, RR_ERROR_DATA, "the schedule's word '%s': %s", text, why.text));
 }
 
+static const struct rr_edge *take_word(struct rr_product *product, const uint32_t *key, int step,
+				       const struct rr_word *said, const char *text,
+				       struct rr_error *error)
+{
+	const struct rr_edge *edge = NULL;
+	struct rr_transition transition;
+	char known[KNOWN_SIZE];
+
+	if (find_word(product, key, said, &transition, known))
+		edge = rr_product_take(product, key, transition);
+	if (!edge)
+		fail_to_follow(product, step, text, known, error);
+	return edge;
+}
+
+/* The first transition to a state that is not among those; NULL: there is none, or an error of
+ * the product. */
+static const struct rr_edge *take_new(struct rr_product *product, const uint32_t *key,
+				      struct rr_intern *been)
+{
+	const size_t size = product->n_words * sizeof(*key);
+	const struct rr_edges *edges = rr_product_list(product, key);
+
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_edge *edge = rr_product_take(product, key,
+							     edges->all[i].transition);
+		bool is_new = false;
+
+		if (edge)
+			rr_intern_put(been, edge->key, size, &is_new);
+		if (is_new || product->error.kind)
+			return edge;
+		edges = rr_product_list(product, key);
+	}
+	return NULL;
+}
+
 bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
 		       rr_state_key end, unsigned *broken, struct rr_error *error)
 {
+	struct rr_intern been = { 0 };
+
 	*actions = (struct rr_actions){ 0 };
 	*broken = 0;
 	if (!rr_product_begin(product, end, actions))
 		return false;
 	for (int step = 1; step < STEPS_MAX; step++) {
-		const struct rr_edge *edge = NULL;
-		struct rr_transition transition;
-		char known[KNOWN_SIZE], text[RR_WORD_SIZE];
+		char text[RR_WORD_SIZE];
 		struct rr_word said;
 		const bool is_said = read_next(product, &words, &said, text, error);
+		const struct rr_edge *edge;
 
 		if (error->kind)
-			return false;
-		if (find_word(product, end, is_said ? &said : NULL, &transition, known))
-			edge = rr_product_take(product, end, transition);
-		else if (!is_said)
 			break;
+		edge = is_said ? take_word(product, end, step, &said, text, error) :
+				 take_new(product, end, &been);
 		if (!edge)
-			return fail_to_follow(product, step, text, known, error);
+			break;
 		*broken |= edge->broken;
 		memcpy(end, edge->key, sizeof(edge->key));
 		rr_product_keep_actions(product, edge, actions);
 	}
-	return !product->error.kind;
+	rr_intern_release(&been);
+	return !error->kind && !product->error.kind;
 }

@@ -8,7 +8,10 @@
 #include "base/random.h"
 #include "graph.h"
 
-enum { PATH_MAX_EDGES = 4000 };
+enum {
+	PATH_MAX_EDGES = 4000,
+	TRY_MAX = 40 /* steps of somebody who tries in vain */
+};
 
 /* ---- The shortest path ----------------------------------------------------- */
 
@@ -226,23 +229,39 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int clie
 	return graph->n_edges;
 }
 
-/* Everybody who is left tries once, in vain. */
+static bool is_among(const uint32_t *states, size_t n, uint32_t state)
+{
+	while (n > 0 && states[n - 1] != state)
+		n--;
+	return n > 0;
+}
+
+/* A client tries once: up to its next attempt, or to where it has been. */
+static uint32_t try_once(const struct rr_graph *graph, struct rr_path *path, uint32_t state,
+			 size_t client)
+{
+	uint32_t been[TRY_MAX];
+	size_t n = 0;
+
+	for (uint64_t edge;
+	     n < TRY_MAX && (edge = find_edge(graph, state, (int)client)) != graph->n_edges;) {
+		if (n > 0 && rr_product_client(graph->product, rr_graph_key(graph, state), client)
+				     ->is_attempt)
+			break;
+		been[n++] = state;
+		add_to_path(path, edge);
+		state = graph->edges[edge].to;
+		if (is_among(been, n, state))
+			break;
+	}
+	return state;
+}
+
+/* Everybody who is left does so, in vain. */
 static uint32_t try_all_clients(const struct rr_graph *graph, struct rr_path *path, uint32_t state)
 {
-	const struct rr_product *product = graph->product;
-
-	for (size_t c = 0; c < product->n_clients; c++) {
-		for (int n = 0; n < 40; n++) {
-			const uint64_t edge = find_edge(graph, state, (int)c);
-
-			if (edge == graph->n_edges ||
-			    (n > 0 &&
-			     rr_product_client(product, rr_graph_key(graph, state), c)->is_attempt))
-				break;
-			add_to_path(path, edge);
-			state = graph->edges[edge].to;
-		}
-	}
+	for (size_t c = 0; c < graph->product->n_clients; c++)
+		state = try_once(graph, path, state, c);
 	return state;
 }
 

@@ -33,10 +33,12 @@ static bool open_programs(struct rr_search *search)
 	return true;
 }
 
-/* Whatever is believed of programs is verified, and may turn out to be otherwise. */
+/* Whatever is believed of programs is verified, and may turn out to be otherwise. One
+ * schedule that is followed says nothing of any other. */
 static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
 {
-	const bool is_played = search->graph.breaks & RR_BREAKS_EXCLUSION;
+	const bool is_played = search->config->schedule ||
+			       search->graph.breaks & RR_BREAKS_EXCLUSION;
 	struct rr_error error = { 0 };
 	bool again = false;
 
