@@ -183,7 +183,8 @@ static void on_instance_close(void *context, int connection)
 	flush_lane(instance, lane);
 }
 
-/* A reply; or, where it is subscribed, a message may come. */
+/* A reply; or, where it is subscribed, a message may come. Nobody waits for what is still to be
+ * done on a connection that is closed. */
 static bool instance_is_owed(void *context)
 {
 	const struct rr_instance *instance = context;
@@ -191,7 +192,8 @@ static bool instance_is_owed(void *context)
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct rr_lane *lane = &instance->lanes[i];
 
-		if (lane->is_used && (lane->n > 0 || rr_lane_is_subscribed(lane)))
+		if (lane->is_used && lane->connection >= 0 &&
+		    (lane->n > 0 || rr_lane_is_subscribed(lane)))
 			return true;
 	}
 	return false;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_values.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* At most one draw in so many may have come before. */
-enum { DRAWS_PER_REPEAT = 8 };
+#define SECOND_NS INT64_C(1000000000)
+
+/* DRAWS_PER_REPEAT: at most one draw in so many may have come before. DAY_DIGITS: of the seconds
+ * of a day. */
+enum { DRAWS_PER_REPEAT = 8, DAY_DIGITS = 5 };
 
 static bool is_word(struct rl_word a, struct rl_word b)
 {
@@ -29,10 +34,26 @@ static size_t number_of_name(struct rr_random_values *values, struct rl_word nam
 	return values->n++;
 }
 
+/* A time of day near the one at which programs begin, in seconds or parts of them? Processes
+ * that have slept for a random time differ in it, and it is no choice among few values, however
+ * often it comes. */
+static bool is_time(struct rl_word word, int64_t start_ns)
+{
+	char start[24];
+	const size_t seconds = (size_t)snprintf(start, sizeof(start), "%lld",
+						(long long)(start_ns / SECOND_NS));
+	size_t n = 0;
+
+	while (n < word.length && (isdigit((unsigned char)word.text[n]) || word.text[n] == '.'))
+		n++;
+	return n == word.length && n >= seconds &&
+	       memcmp(word.text, start, seconds - DAY_DIGITS) == 0;
+}
+
 /* A process has another value than the table. False: so have others, and it is not
  * random. */
 static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
-		      struct rl_word actual)
+		      struct rl_word actual, int64_t start_ns)
 {
 	const size_t name = number_of_name(values, canonical);
 	bool is_new;
@@ -42,7 +63,8 @@ static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
 	rr_intern_put(&values->drawn, actual.text, actual.length, &is_new);
 	values->draws[name].n++;
 	values->draws[name].repeats += !is_new;
-	return values->draws[name].repeats * DRAWS_PER_REPEAT <= values->draws[name].n;
+	return values->draws[name].repeats * DRAWS_PER_REPEAT <= values->draws[name].n ||
+	       (is_time(canonical, start_ns) && is_time(actual, start_ns));
 }
 
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
@@ -59,7 +81,7 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 	return i < known->n_sent &&
 	       rr_names_differ(&terms->command[known->sent[i].command].words,
 			       &terms->command[seen->sent[i].command].words, &canonical, &actual) &&
-	       note_draw(values, canonical, actual) &&
+	       note_draw(values, canonical, actual, instance->config->process.start_ns) &&
 	       rr_instance_rename(instance, canonical, actual);
 }
 

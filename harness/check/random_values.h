@@ -5,7 +5,8 @@
  * one has its own, which are renamed in what it sends and hears.
  *
  * A value counts as random as long as it hardly ever comes twice. With more repetitions
- * it is a choice among few values, which other clients may make, too.
+ * it is a choice among few values, which other clients may make, too, unless it is the time of
+ * day after a random pause.
  */
 #ifndef RR_RANDOM_VALUES_H
 #define RR_RANDOM_VALUES_H

@@ -92,6 +92,15 @@ Test(awkward, unique_values_may_be_anywhere)
 		    0, "serializable: all ");
 }
 
+/* Some pauses have come before, and are no choice all the same: it is the time of day. */
+Test(awkward, a_time_behind_a_random_pause_is_no_choice)
+{
+	check_shell("",
+		    DRAWS "sleep 0.$((drawn / 2 % 3 + 1))\n" CLI "SET seen $EPOCHREALTIME; " CLI
+			  "INCR n >/dev/null",
+		    0, "serializable: all ");
+}
+
 /* ---- Connections ------------------------------------------------------------------ */
 
 Test(awkward, a_user_with_a_password_is_let_in)
@@ -105,6 +114,15 @@ Test(awkward, another_database_is_compared_too)
 	check_shell("", "n=$(" CLI "-n 1 GET n); " CLI "-n 1 SET n $((n + 1))", 1,
 		    "not serializable");
 	check_shell("", CLI "-n 1 INCR n", 0, "serializable: all ");
+}
+
+/* It does not wait for that the one before is closed. */
+Test(awkward, a_pause_between_two_connections_does_not_matter)
+{
+	check_shell("",
+		    DRAWS CLI "-n 1 INCR n >/dev/null; [ $((drawn % 2)) = 0 ] || sleep 1; " CLI
+			      "-n 1 INCR n >/dev/null",
+		    0, "serializable: all ");
 }
 
 /* Who of them comes first is chance. */
