@@ -75,6 +75,10 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance);
 bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
 			struct rl_word actual);
 
+/* That value is nowhere but in its memory, and another one may be called so: if it sends it again,
+ * that has another name, which is the same in all instances with its history. */
+void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical);
+
 /* Has it a text of its own for this one? */
 bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical);
 
@@ -89,6 +93,7 @@ struct rr_instance {
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
 	uint64_t n_reads;                   /* of its clock, so far */
 	long long last_id;                  /* of the connection that was opened last */
+	unsigned n_forgotten;               /* values, so often */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */

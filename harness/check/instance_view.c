@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What an instance waits for and has done, as a search sees it. */
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "instance.h"
+
+/* Values that have given their names to others are called as those of no client. */
+enum { FORGOTTEN = 9 };
 
 static struct rr_terms *terms_of(const struct rr_instance *instance)
 {
@@ -128,6 +133,24 @@ bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
 		}
 	}
 	return true;
+}
+
+void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical)
+{
+	struct rl_word actual = rr_renaming_of(&instance->outward, canonical);
+	char *own = rr_memdup(actual.text, actual.length);
+	struct rl_word shifted = rr_token_of_client(canonical, FORGOTTEN);
+	char *text = rr_asprintf("%.*s.%u", (int)shifted.length, shifted.text,
+				 ++instance->n_forgotten);
+	const struct rl_word other = { text, strlen(text) };
+
+	rr_renaming_drop(&instance->outward, &instance->inward, canonical);
+	actual.text = own;
+	rr_renaming_add(&instance->inward, actual, other);
+	rr_renaming_add(&instance->outward, other, actual);
+	free((char *)shifted.text);
+	free(text);
+	free(own);
 }
 
 bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical)

@@ -21,7 +21,10 @@ struct run {
 	struct rr_instance *instance; /* NULL: it could not be started */
 	uint32_t number;              /* of those that were started before it */
 	uint32_t counted;             /* see rr_random_values_count() */
-	int64_t unread_ns;            /* that have passed since it read its clock */
+	uint8_t gone;                 /* of its random values, see rr_input */
+	uint32_t *sent;               /* commands, so far, if values may be gone */
+	size_t n_sent;
+	int64_t unread_ns; /* that have passed since it read its clock */
 	struct rr_run_view view;
 	struct rr_client_view client; /* without a table: it runs for that */
 	uint32_t state;               /* in the table */
@@ -120,6 +123,27 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 	return true;
 }
 
+/* Nobody was here before. */
+static void reuse_names(struct run *run)
+{
+	struct rr_programs *programs = run->programs;
+
+	while (run->gone && run->instance &&
+	       rr_random_values_reuse(&run->line->values, terms_of(programs), &programs->tokens,
+				      run->instance, &run->view, run->sent, run->n_sent, run->gone))
+		run->view = rr_instance_view(run->instance);
+}
+
+static void note_sent(struct run *run)
+{
+	if (!run->line->table.learning.reuses_names)
+		return;
+	for (uint32_t i = 0; i < run->view.n_sent; i++) {
+		rr_array_grow(&run->sent, run->n_sent, sizeof(*run->sent));
+		run->sent[run->n_sent++] = run->view.sent[i].command;
+	}
+}
+
 static bool compare_run(void *context, const struct rr_run_view *known, int client)
 {
 	struct run *run = context;
@@ -130,15 +154,25 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 
 	if (programs->problem.kind)
 		return false;
+	if (!known)
+		reuse_names(run);
 	while (known && !rr_run_view_is_same(&run->view, known)) {
-		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view))
+		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view,
+					     run->gone, &programs->has_wrong_names))
 			return !refutes_table(run) && fail_differing_run(run, known, client);
 		run->view = rr_instance_view(run->instance);
 		programs->has_new_values |= values->n > n_values;
 	}
+	if (run->instance)
+		programs->has_new_values |= rr_random_values_see_forgotten(
+			values, terms, run->instance, &run->view, &programs->has_wrong_names);
 	if (known)
 		rr_random_values_count(values, terms, run->instance, known, &run->counted);
 	rr_tokens_note(&programs->tokens, terms, &run->view, run->number);
+	note_sent(run);
+	if (programs->has_wrong_names)
+		return rr_error_set(&programs->problem, RR_ERROR_INTERNAL,
+				    "what was taken for random is not");
 	return !known || compare_outputs(run, known, client);
 }
 
@@ -195,6 +229,7 @@ static void end_run(void *context)
 	rr_instance_free(run->instance);
 	rr_client_view_release(&run->client);
 	free(run->received.all);
+	free(run->sent);
 	free(run);
 }
 
@@ -208,6 +243,7 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	if (!run->instance || run->programs->problem.kind ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;
+	run->gone = input->gone;
 	if (has_reply)
 		rr_random_values_hear(&run->line->values,
 				      &terms_of(run->programs)->reply[input->value].reply,

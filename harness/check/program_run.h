@@ -18,6 +18,8 @@ struct command_line {
 	uint32_t clients; /* whose it is, as bits */
 	struct rr_client_table table;
 	struct rr_random_values values;
+	size_t n_named; /* of them, that have names in terms */
+	int n_namings;
 };
 
 /* How a client that has ended would have, had it not waited. */
@@ -42,6 +44,8 @@ struct rr_programs {
 					    * whole history what another did */
 	bool has_own_tables;                     /* clients do different things */
 	bool wants_own_tables, has_new_values;
+	bool has_wrong_names; /* a value that was given the name of another is not random: */
+	bool keeps_names;     /* no name is given again */
 	struct rr_endings endings;
 	struct rr_intern ended;    /* states of tables in which a client has ended */
 	struct unwaited *unwaited; /* by their numbers */
@@ -50,6 +54,16 @@ struct rr_programs {
 	struct rr_programs_figures figures;
 	struct rr_error problem;
 };
+
+/*
+ * program_names.c, before a search. A client that draws a new value for each attempt never does
+ * the same twice. But a value that is on no server, with no other client and not on its way is the
+ * client's alone: to call it something else, and the next one by its name, changes nothing that
+ * anybody can see. So values get names in terms where histories have no end; where they are is
+ * an input of a client from then on (rr_input), and instances rename them. True: there are more
+ * such names than before.
+ */
+bool rr_programs_name_values(struct rr_programs *programs);
 
 /* A run compares itself with what is known already; it may rename random values, or note
  * that clients do different things. */

@@ -172,27 +172,33 @@ void rr_programs_pair_values(struct rr_programs *programs, size_t client, const 
 	rr_random_values_pair(&line->values, names, n, a, b, renaming);
 }
 
-void rr_programs_begin_search(struct rr_programs *programs)
+bool rr_programs_begin_search(struct rr_programs *programs)
 {
+	bool has_names;
+
 	release_own(programs);
 	forget_ended(programs);
-	if (programs->wants_own_tables ||
+	if (programs->wants_own_tables || programs->has_wrong_names ||
 	    programs->program.loads_scripts != programs->instances.program->loads_scripts) {
 		release_tables(programs);
 		programs->has_own_tables |= programs->wants_own_tables;
+		programs->keeps_names |= programs->has_wrong_names;
 		programs->program.loads_scripts = programs->instances.program->loads_scripts;
 		memset(programs->is_verified, 0, sizeof(programs->is_verified));
 		make_tables(programs);
 		programs->problem.kind = RR_ERROR_NONE;
 	}
-	programs->wants_own_tables = programs->has_new_values = false;
+	programs->wants_own_tables = programs->has_wrong_names = false;
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		if (programs->lines[i].table.learning.has_changed)
 			programs->problem.kind = RR_ERROR_NONE;
 		rr_learning_begin(&programs->lines[i].table);
 	}
+	has_names = rr_programs_name_values(programs);
+	programs->has_new_values = false;
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_tables; i++)
 		make_own_values(programs, i);
+	return has_names;
 }
 
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)
@@ -246,18 +252,26 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 	return true;
 }
 
-/* Whatever only one instance has sent may be random: another one tells. What only tests have
- * seen does not matter. */
+/* Whatever only one instance has sent may be random, and what has the name of a random value may
+ * be none: another one tells. */
+static bool is_open(const struct rr_programs *programs, const struct command_line *line,
+		    const struct rr_client_state *state)
+{
+	const struct rr_run_view view = rr_client_state_view(state);
+
+	return (state->input.gone && !state->is_seen_again) ||
+	       rr_tokens_are_open(&programs->tokens, terms_of(programs), &view, line->values.names,
+				  line->values.n);
+}
+
+/* What only tests have seen does not matter. */
 static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
 {
 	struct rr_client_table *table = &line->table;
 
 	for (uint32_t i = table->n_states; i-- > 0;) {
-		const struct rr_run_view view = rr_client_state_view(&table->states[i]);
-
 		if (table->states[i].same != RR_NO_ID &&
-		    rr_tokens_are_open(&programs->tokens, terms_of(programs), &view,
-				       line->values.names, line->values.n) &&
+		    is_open(programs, line, &table->states[i]) &&
 		    !rr_client_table_run_again(table, rr_client_table_next_client(table), i, NULL))
 			return false;
 	}
@@ -289,7 +303,8 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 	good = good && !programs->problem.kind;
 	for (size_t i = 0; i < programs->n_lines; i++)
 		*again |= programs->lines[i].table.learning.has_changed;
-	*again |= programs->wants_own_tables || (good && programs->has_new_values);
+	*again |= programs->wants_own_tables || programs->has_wrong_names ||
+		  (good && programs->has_new_values);
 	if (good || *again)
 		return true;
 	*error = programs->problem;

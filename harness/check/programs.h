@@ -43,8 +43,10 @@ void rr_programs_free(struct rr_programs *programs);
  * outlive the programs' use. */
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program);
 
-/* Before each search: what was learned of random values counts from now on. */
-void rr_programs_begin_search(struct rr_programs *programs);
+/* Before each search: what was learned of random values counts from now on. True: more of them
+ * are names of terms (scheduler/terms.h), and what is known of servers does not say where they
+ * are. */
+bool rr_programs_begin_search(struct rr_programs *programs);
 
 /*
  * Looks whether what is believed of the programs holds: each client does under its own

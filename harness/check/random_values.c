@@ -53,36 +53,52 @@ static bool is_time(struct rl_word word, int64_t start_ns)
 /* A process has another value than the table. False: so have others, and it is not
  * random. */
 static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
-		      struct rl_word actual, int64_t start_ns)
+		      struct rl_word actual, int64_t start_ns, bool *is_new)
 {
 	const size_t name = number_of_name(values, canonical);
-	bool is_new;
 
 	if (name == RR_NAMES_MAX)
 		return false;
-	rr_intern_put(&values->drawn, actual.text, actual.length, &is_new);
+	rr_intern_put(&values->drawn, actual.text, actual.length, is_new);
 	values->draws[name].n++;
-	values->draws[name].repeats += !is_new;
+	values->draws[name].repeats += !*is_new;
 	return values->draws[name].repeats * DRAWS_PER_REPEAT <= values->draws[name].n ||
 	       (is_time(canonical, start_ns) && is_time(actual, start_ns));
 }
 
+/* Is that value nowhere any more? */
+static bool is_gone(const struct rr_random_values *values, struct rl_word name, uint8_t gone)
+{
+	size_t i = 0;
+
+	while (i < values->n && !is_word(values->names[i], name))
+		i++;
+	return i < values->n && gone >> i % RR_GENERATIONS & 1;
+}
+
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
 			     struct rr_instance *instance, const struct rr_run_view *known,
-			     const struct rr_run_view *seen)
+			     const struct rr_run_view *seen, uint8_t gone, bool *is_wrong)
 {
 	struct rl_word canonical, actual;
+	bool takes, is_new = true;
 	uint32_t i = 0;
 
 	if (known->n_sent != seen->n_sent)
 		return false;
 	while (i < known->n_sent && known->sent[i].command == seen->sent[i].command)
 		i++;
-	return i < known->n_sent &&
-	       rr_names_differ(&terms->command[known->sent[i].command].words,
-			       &terms->command[seen->sent[i].command].words, &canonical, &actual) &&
-	       note_draw(values, canonical, actual, instance->config->process.start_ns) &&
-	       rr_instance_rename(instance, canonical, actual);
+	if (i == known->n_sent ||
+	    !rr_names_differ(&terms->command[known->sent[i].command].words,
+			     &terms->command[seen->sent[i].command].words, &canonical, &actual))
+		return false;
+	takes = is_gone(values, canonical, gone);
+	if (!note_draw(values, canonical, actual, instance->config->process.start_ns, &is_new))
+		return false;
+	*is_wrong |= takes && !is_new;
+	if (takes && is_new)
+		rr_instance_forget(instance, canonical);
+	return rr_instance_rename(instance, canonical, actual);
 }
 
 static bool has_text(const struct rl_reply *reply, struct rl_word text)
@@ -104,6 +120,72 @@ static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *vie
 			return true;
 	}
 	return false;
+}
+
+/* Has nobody sent or heard that before? */
+static bool is_fresh(const struct rr_random_values *values, const struct rr_terms *terms,
+		     const struct rr_tokens *tokens, struct rl_word text)
+{
+	bool is_heard = false;
+
+	for (uint32_t i = 0; i < terms->n_replies && !is_heard; i++)
+		is_heard = has_text(&terms->reply[i].reply, text);
+	return !is_heard && rr_intern_find(&tokens->texts, text.text, text.length) == RR_NO_ID &&
+	       rr_intern_find(&values->drawn, text.text, text.length) == RR_NO_ID;
+}
+
+/* A command as one before, but for something new instead of a value that is gone? */
+static bool find_reused(const struct rr_random_values *values, const struct rr_terms *terms,
+			const struct rr_tokens *tokens, const struct rr_run_view *seen,
+			uint32_t before, uint8_t gone, struct rl_word *name, struct rl_word *text)
+{
+	for (uint32_t i = 0; i < seen->n_sent; i++) {
+		const struct rl_command *now = &terms->command[seen->sent[i].command].words;
+
+		if (rr_names_differ(&terms->command[before].words, now, name, text) &&
+		    is_gone(values, *name, gone) && !has_sent(terms, seen, *name) &&
+		    is_fresh(values, terms, tokens, *text))
+			return true;
+	}
+	return false;
+}
+
+bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_terms *terms,
+			    const struct rr_tokens *tokens, struct rr_instance *instance,
+			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent,
+			    uint8_t gone)
+{
+	struct rl_word name, text;
+	bool is_new;
+
+	while (n_sent > 0 &&
+	       !find_reused(values, terms, tokens, seen, sent[n_sent - 1], gone, &name, &text))
+		n_sent--;
+	if (n_sent == 0 ||
+	    !note_draw(values, name, text, instance->config->process.start_ns, &is_new))
+		return false;
+	rr_instance_forget(instance, name);
+	return rr_instance_rename(instance, name, text);
+}
+
+bool rr_random_values_see_forgotten(struct rr_random_values *values, const struct rr_terms *terms,
+				    const struct rr_instance *instance,
+				    const struct rr_run_view *seen, bool *is_wrong)
+{
+	const struct rr_renaming *names = &instance->outward;
+	const size_t before = values->n;
+
+	for (size_t i = 0; i < names->n && instance->n_forgotten > 0; i++) {
+		const struct rl_word name = { names->pairs[i].from, names->pairs[i].n_from };
+		const size_t n = values->n, at = has_sent(terms, seen, name) ?
+							 number_of_name(values, name) :
+							 n + 1;
+
+		*is_wrong |= at == RR_NAMES_MAX;
+		if (at == n && at < RR_NAMES_MAX)
+			values->draws[at].n = RR_DRAWS_MIN; /* by another name */
+	}
+	return values->n > before;
 }
 
 void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,

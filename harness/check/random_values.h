@@ -12,6 +12,7 @@
 #define RR_RANDOM_VALUES_H
 
 #include "instance.h"
+#include "tokens.h"
 #include "product/product.h"
 
 struct rr_random_values {
@@ -29,10 +30,27 @@ struct rr_random_values {
 };
 
 /* An instance has done `seen` instead of `known`. If the first commands that differ do so
- * in a value that may be random, that is renamed in the instance. */
+ * in a value that may be random, that is renamed in the instance. `gone`: see rr_input; a value
+ * that takes one of these names must be random, or *is_wrong. */
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
 			     struct rr_instance *instance, const struct rr_run_view *known,
-			     const struct rr_run_view *seen);
+			     const struct rr_run_view *seen, uint8_t gone, bool *is_wrong);
+
+/*
+ * What an instance does now nobody has seen before. If it sends a command as one of those that it
+ * has `sent` before, but for a text that nobody knows, in the place of a value that is gone, that
+ * text gets the name of the value. True: one did, and the instance is to be looked at again.
+ */
+bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_terms *terms,
+			    const struct rr_tokens *tokens, struct rr_instance *instance,
+			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent,
+			    uint8_t gone);
+
+/* Has an instance sent a value again that had given its name away? True: nobody has before.
+ * *is_wrong: there is no room for one more name. */
+bool rr_random_values_see_forgotten(struct rr_random_values *values, const struct rr_terms *terms,
+				    const struct rr_instance *instance,
+				    const struct rr_run_view *seen, bool *is_wrong);
 
 /* An instance has done what is known. Has it sent the table's own values? Each is counted
  * once, by a bit of *counted. */

@@ -49,7 +49,7 @@ struct rr_programs;
 struct rr_explored_programs {
 	void (*init)(struct rr_programs *programs, struct rr_program *program);
 	/* Before each search: what was learned of them counts from now on. */
-	void (*begin_search)(struct rr_programs *programs);
+	bool (*begin_search)(struct rr_programs *programs);
 	/* Behind each: *again, if it has to be repeated. `is_played`: what was found does not
 	 * rest on which histories of clients are the same, since it is played for real. */
 	bool (*verify)(struct rr_programs *programs, bool is_played, bool *again,

@@ -289,8 +289,8 @@ static bool search_once(struct rr_search *search)
 	const size_t n_scripts = search->scripts.n;
 	const double begun = rr_clock_s();
 
-	if (programs->begin_search)
-		programs->begin_search(programs->programs);
+	if (programs->begin_search && programs->begin_search(programs->programs))
+		rr_search_release_tables(search);
 	if (!make_tables(search))
 		return false;
 	search->end = look_at_states(search);

@@ -73,7 +73,7 @@ bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_cl
 
 /* Processes differ in their random values. */
 static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run,
-			  const struct rr_client_state *state)
+			  struct rr_client_state *state)
 {
 	const struct rr_run_view *view = rr_client_run_view(run);
 
@@ -81,7 +81,8 @@ static bool does_as_known(struct rr_client_table *table, struct rr_client_run *r
 		const struct rr_run_view known = rr_client_state_view(state);
 
 		rr_client_run_compare(run, &known, state->client);
-		return rr_client_table_check_run(table, run);
+		state->is_seen_again = rr_client_table_check_run(table, run);
+		return state->is_seen_again;
 	}
 	if (rr_run_view_signature(view) != state->signature)
 		return fail_differing(table, state, view);
@@ -97,7 +98,7 @@ static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, ui
 	for (uint32_t i = depth + 1; i-- > 0; to = table->states[to].parent)
 		way[i] = to;
 	for (uint32_t i = 0; i <= depth && good; i++) {
-		const struct rr_client_state *state = &table->states[way[i]];
+		struct rr_client_state *state = &table->states[way[i]];
 
 		if (i > 0)
 			rr_client_run_feed(run, &state->input, state->passed_ns);

@@ -11,7 +11,7 @@
 /* Without `passed_ns` (-1) for rows that are not timed, or to tell which are. */
 struct row_key {
 	uint32_t state;
-	uint8_t kind, thread;
+	uint8_t kind, thread, gone;
 	int64_t value, passed_ns;
 };
 
@@ -23,6 +23,7 @@ static struct row_key key_of(uint32_t state, const struct rr_input *input)
 	key.state = state;
 	key.kind = input->kind;
 	key.thread = input->thread;
+	key.gone = input->gone;
 	key.value = input->value;
 	key.passed_ns = -1;
 	return key;
@@ -82,6 +83,12 @@ static uint64_t names_known_to(const struct rr_client_table *table,
 	for (uint32_t i = 0; i < state->n_sent; i++)
 		names |= terms->command[state->sent[i].command].names;
 	return names;
+}
+
+void rr_client_table_see_names(struct rr_client_table *table)
+{
+	for (uint32_t i = 0; i < table->n_states; i++)
+		table->states[i].names = names_known_to(table, &table->states[i]);
 }
 
 /* A digest of what was received since the attempt began. */

@@ -69,6 +69,7 @@ struct rr_client_state {
 	bool is_loop_head;        /* where one was closed */
 	bool spins;               /* so many rounds as are tried are as the last one */
 	bool is_left;             /* and was left behind all numbers of rounds that are tried */
+	bool is_seen_again;       /* by another run, which did the same */
 	uint16_t rounds;          /* so often in a row it has done the like, but for values, and
 				  * was not taken for a state that was there */
 	uint64_t memory, settled; /* of an attempt state, else what is
@@ -129,9 +130,11 @@ struct rr_inputs {
 struct rr_learning {
 	struct rr_inputs *suffixes; /* by which two histories were distinguished */
 	size_t n_suffixes;
-	bool merges_all;  /* histories that are no rounds of a loop, too */
-	bool is_bounded;  /* there is no end to what it does: `rounds` counts */
-	bool has_changed; /* since a search began: what that knows is not so any more */
+	bool merges_all;   /* histories that are no rounds of a loop, too */
+	bool reuses_names; /* of random values that are nowhere any more: see rr_input */
+	bool is_bounded;   /* there is no end to what it does: `rounds` counts */
+	uint32_t endless;  /* the last history behind which no end was found */
+	bool has_changed;  /* since a search began: what that knows is not so any more */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
 					      * and histories that it asked for */
 	unsigned long merges, tests, refinements, loops, walks;
@@ -185,6 +188,9 @@ struct rr_client_end {
 };
 
 struct rr_client_end rr_client_table_longest(const struct rr_client_table *table);
+
+/* More random values have names than when its states were learned. */
+void rr_client_table_see_names(struct rr_client_table *table);
 
 /* Of the histories of a process, so many are states. */
 uint32_t rr_client_table_count_states(const struct rr_client_table *table);

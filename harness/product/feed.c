@@ -73,14 +73,68 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 			    });
 }
 
+/* Random values that are somewhere: on servers, with others than this client, or on their
+ * way. */
+static uint64_t names_elsewhere(const struct rr_state *state, size_t client)
+{
+	const struct rr_product *product = state->product;
+	const struct rr_terms *terms = product->config.program->terms;
+	uint64_t names = 0;
+
+	for (size_t i = 0; i < product->n_servers; i++)
+		names |= rr_state_server(state, i)->names;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = &state->clients[i];
+
+		if (i != client && !rr_state_has_ended(state, i))
+			names |= rr_state_client(state, i)->names;
+		for (size_t j = 0; j < part->n_answers; j++) {
+			if (part->answers[j].kind == RR_ANSWER_REPLY)
+				names |= terms->reply[part->answers[j].reply].names;
+		}
+	}
+	for (size_t i = 0; i < state->common.n_late; i++)
+		names |= terms->command[state->common.late[i].command].names;
+	return names;
+}
+
+/* The input, and which of the process's random values are only in its memory by then. What it
+ * waits for is on its way, but for the command that is answered now. */
+static struct rr_input with_gone(const struct rr_state *state, size_t client,
+				 const struct rr_input *input)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_terms *terms = state->product->config.program->terms;
+	const uint8_t lane = it->stops[input->thread].lane;
+	bool is_answered = input->kind != RR_INPUT_REPLY;
+	struct rr_input heard = *input;
+	uint64_t elsewhere;
+
+	if (!state->product->clients[client].table->learning.reuses_names || !it->names)
+		return heard;
+	elsewhere = names_elsewhere(state, client);
+	if (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE)
+		elsewhere |= terms->reply[input->value].names;
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (it->sent[i].lane == lane && !is_answered)
+			is_answered = true;
+		else
+			elsewhere |= terms->command[it->sent[i].command].names;
+	}
+	heard.gone = (uint8_t)((it->names & ~elsewhere & RR_NAMES_OF_CLIENT(client)) >>
+			       client * RR_GENERATIONS);
+	return heard;
+}
+
 /* One input, and no further. */
-static void feed_once(struct rr_state *state, size_t client, const struct rr_input *input,
+static void feed_once(struct rr_state *state, size_t client, const struct rr_input *what,
 		      bool *has_entered)
 {
 	struct rr_product *product = state->product;
 	struct rr_client_view *view = &product->clients[client];
 	struct rr_part *part = &state->clients[client];
 	const int64_t passed_ns = part->passed_ns;
+	const struct rr_input heard = with_gone(state, client, what), *input = &heard;
 	const struct rr_client_row *row;
 
 	if (rr_product_failed(product))
@@ -287,31 +341,6 @@ const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t cl
 
 /* ---- Beginning an attempt ------------------------------------------------- */
 
-/* Random values that are somewhere: on servers, with other clients, on their way,
- * or in what this one remembers. */
-static uint64_t names_in_use(const struct rr_state *state, size_t client)
-{
-	const struct rr_product *product = state->product;
-	const struct rr_terms *terms = product->config.program->terms;
-	uint64_t names = 0;
-
-	for (size_t i = 0; i < product->n_servers; i++)
-		names |= rr_state_server(state, i)->names;
-	for (size_t i = 0; i < product->n_clients; i++) {
-		const struct rr_part *part = &state->clients[i];
-
-		if (i == client || !rr_state_has_ended(state, i))
-			names |= rr_state_client(state, i)->names;
-		for (size_t j = 0; j < part->n_answers; j++) {
-			if (part->answers[j].kind == RR_ANSWER_REPLY)
-				names |= terms->reply[part->answers[j].reply].names;
-		}
-	}
-	for (size_t i = 0; i < state->common.n_late; i++)
-		names |= terms->command[state->common.late[i].command].names;
-	return names;
-}
-
 bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 {
 	struct rr_input input = { .kind = RR_INPUT_ATTEMPT };
@@ -325,7 +354,7 @@ bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 		rr_state_feed(state, client, &input);
 		return true;
 	}
-	names = names_in_use(state, client);
+	names = names_elsewhere(state, client) | rr_state_client(state, client)->names;
 	while (input.value < RR_GENERATIONS && names & rr_name_bit((int)client, (int)input.value))
 		input.value++;
 	if (input.value == RR_GENERATIONS)

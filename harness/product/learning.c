@@ -28,9 +28,11 @@ static bool ask_all_anew(struct rr_client_table *table, const char *why)
 	return rr_error_set(&table->error, RR_ERROR_INTERNAL, "%s", why);
 }
 
-bool rr_learning_bound(struct rr_client_table *table)
+bool rr_learning_bound(struct rr_client_table *table, uint32_t state)
 {
-	table->learning.is_bounded = true;
+	table->learning.endless = state;
+	table->learning.is_bounded = table->learning.reuses_names;
+	table->learning.reuses_names = !table->learning.is_bounded;
 	table->learning.merges_all = false;
 	return ask_all_anew(table, "there is no end to what a client does");
 }

@@ -102,9 +102,10 @@ void rr_learning_release_words(struct rr_inputs *words, size_t n);
 bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 		       struct rr_received *received);
 
-/* There is no end to what the client does: from now on histories are no states, and it is
- * followed for some rounds. False: table->error, the search has to begin anew. */
-bool rr_learning_bound(struct rr_client_table *table);
+/* There is no end to what the client does behind that history: perhaps there is one if a random value that is
+ * nowhere any more has the name of the next; if not, from now on histories are no states, and it
+ * is followed for some rounds. False: table->error, the search has to begin anew. */
+bool rr_learning_bound(struct rr_client_table *table, uint32_t state);
 
 /* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);

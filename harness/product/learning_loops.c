@@ -19,7 +19,8 @@ static bool is_same_step(const struct rr_client_table *table, uint32_t a, uint32
 	const struct rr_input *one = &table->states[a].input, *other = &table->states[b].input;
 
 	return one->kind == other->kind && one->thread == other->thread &&
-	       one->value == other->value && rr_learning_is_same(table, a, b);
+	       one->gone == other->gone && one->value == other->value &&
+	       rr_learning_is_same(table, a, b);
 }
 
 /* Were the last inputs the same as those before them? */

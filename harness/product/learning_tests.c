@@ -64,7 +64,8 @@ struct rr_received rr_learning_received(const struct rr_client_table *table, uin
 bool rr_learning_is_same_input(const struct rr_received *a, const struct rr_received *b)
 {
 	return a->input.kind == b->input.kind && a->input.thread == b->input.thread &&
-	       a->input.value == b->input.value && a->passed_ns == b->passed_ns;
+	       a->input.gone == b->input.gone && a->input.value == b->input.value &&
+	       a->passed_ns == b->passed_ns;
 }
 
 static bool is_known_suffix(const struct rr_learning *learning, const struct rr_received *all,

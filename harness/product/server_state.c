@@ -199,6 +199,8 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 	for (size_t i = 0; i < connections->n; i++) {
 		const struct rr_connection *connection = &connections->all[i];
 
+		for (uint32_t j = 0; j < connection->n_commands; j++)
+			state->names |= table->terms->command[connection->commands[j]].names;
 		for (uint32_t j = 0; j < connection->n_messages; j++)
 			state->names |= table->terms->reply[connection->messages[j]].names;
 	}

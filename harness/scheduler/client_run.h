@@ -109,6 +109,8 @@ enum rr_input_kind {
 struct rr_input {
 	uint8_t kind;
 	uint8_t thread;
+	uint8_t gone; /* of a process: the generations of its random values that are nowhere
+		       * but in its memory, as bits: another value may have their names */
 	int64_t value;
 };
 

@@ -28,15 +28,52 @@ void rr_renaming_release(struct rr_renaming *renaming)
 	*renaming = (struct rr_renaming){ 0 };
 }
 
+/* Its pair; renaming->n: none. */
+static size_t find_pair(const struct rr_renaming *renaming, const char *from, size_t n)
+{
+	size_t i = 0;
+
+	while (i < renaming->n &&
+	       (renaming->pairs[i].n_from != n || memcmp(renaming->pairs[i].from, from, n) != 0))
+		i++;
+	return i;
+}
+
 bool rr_renaming_has(const struct rr_renaming *renaming, struct rl_word from)
 {
-	for (size_t i = 0; i < renaming->n; i++) {
-		const struct rr_rename *pair = &renaming->pairs[i];
+	return find_pair(renaming, from.text, from.length) < renaming->n;
+}
 
-		if (pair->n_from == from.length && memcmp(pair->from, from.text, from.length) == 0)
-			return true;
-	}
-	return false;
+struct rl_word rr_renaming_of(const struct rr_renaming *renaming, struct rl_word from)
+{
+	const size_t at = find_pair(renaming, from.text, from.length);
+
+	return at == renaming->n ?
+		       from :
+		       (struct rl_word){ renaming->pairs[at].to, renaming->pairs[at].n_to };
+}
+
+static void drop_pair(struct rr_renaming *renaming, size_t at)
+{
+	if (at == renaming->n)
+		return;
+	free(renaming->pairs[at].from);
+	free(renaming->pairs[at].to);
+	renaming->n--;
+	memmove(&renaming->pairs[at], &renaming->pairs[at + 1],
+		(renaming->n - at) * sizeof(renaming->pairs[0]));
+}
+
+bool rr_renaming_drop(struct rr_renaming *renaming, struct rr_renaming *reverse,
+		      struct rl_word from)
+{
+	const size_t at = find_pair(renaming, from.text, from.length);
+
+	if (at == renaming->n)
+		return false;
+	drop_pair(reverse, find_pair(reverse, renaming->pairs[at].to, renaming->pairs[at].n_to));
+	drop_pair(renaming, at);
+	return true;
 }
 
 static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const char *text,

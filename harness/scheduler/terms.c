@@ -65,6 +65,23 @@ void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int gene
 			 bytes, n);
 }
 
+void rr_terms_add_name(struct rr_terms *terms, struct rl_word text, int client, int generation)
+{
+	remember(terms, (struct rr_term_name){ .client = client, .generation = generation },
+		 (const unsigned char *)text.text, text.length);
+}
+
+void rr_terms_see_names(struct rr_terms *terms)
+{
+	for (uint32_t i = 0; i < terms->n_commands; i++)
+		terms->command[i].names = rr_terms_names_in(terms,
+							    rr_intern_get(&terms->commands, i),
+							    terms->commands.values[i].length);
+	for (uint32_t i = 0; i < terms->n_replies; i++)
+		terms->reply[i].names = rr_terms_names_in(terms, rr_intern_get(&terms->replies, i),
+							  terms->replies.values[i].length);
+}
+
 uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length)
 {
 	char hex[2 * RR_RANDOM_BYTES];

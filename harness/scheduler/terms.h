@@ -77,6 +77,11 @@ uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
 void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int generation,
 		     unsigned which, unsigned char *bytes, size_t n);
 
+/* A text that is a random value of a client, too. Behind the last one rr_terms_see_names()
+ * looks for them in all commands and replies that are known. */
+void rr_terms_add_name(struct rr_terms *terms, struct rl_word text, int client, int generation);
+void rr_terms_see_names(struct rr_terms *terms);
+
 /* The mask of those random values, raw or in hexadecimal, that a text contains. */
 uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length);
 

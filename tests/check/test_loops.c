@@ -97,6 +97,33 @@ Test(loops_check, who_changes_its_mind_later_than_said_is_not_found)
 		   "loops followed for 100 rounds");
 }
 
+/* ---- A new token for each attempt ---------------------------------------------- */
+
+#define FRESH "me = str(uuid.uuid4())"
+
+Test(loops_check, a_lock_with_a_fresh_token_each_time_is_right)
+{
+	check_lock("", FRESH, ADD, RELEASE, 0, "serializable: all 30 states");
+	check_lock("", "me = 'the-fourth' if n > 2 else str(uuid.uuid4())", ADD, RELEASE, 0,
+		   "serializable: all ");
+}
+
+Test(loops_check, a_fresh_token_does_not_hide_what_is_wrong)
+{
+	check_lock("", FRESH "; n == 12 and r('DEL', 'lock')", ADD, RELEASE, 1, "not serializable");
+	check_lock("", "first = me if n == 1 else first; " FRESH, ADD,
+		   "if n > 0: me = first\n" RELEASE, 1, "not serializable");
+}
+
+/* The token before is on the server: the next one must have another name. */
+Test(loops_check, a_token_that_is_kept_elsewhere_is_another_one)
+{
+	check_lock("--ignore last", "r('SET', 'last', me); " FRESH,
+		   ADD "\nif r('EVAL', 'return redis.call(\"get\", \"last\") == ARGV[1]', 0, me): "
+		       "r('SET', 'k', 0)",
+		   RELEASE, 0, "serializable: all ");
+}
+
 /* Who crashes leaves a lock that would run out, were it not for a client that asks by putting
  * its lease off: it waits for ever. */
 Test(loops_check, who_asks_and_puts_the_lease_off_makes_no_progress)

@@ -191,12 +191,13 @@ static void init_program(struct rr_programs *programs, struct rr_program *progra
 	clients->program = *program;
 }
 
-static void begin_search(struct rr_programs *programs)
+static bool begin_search(struct rr_programs *programs)
 {
 	struct little_clients *clients = clients_of(programs);
 
 	for (size_t i = 0; i < clients->n_tables; i++)
 		rr_learning_begin(&clients->tables[i]);
+	return false;
 }
 
 /* Programs do the same in each run; which of their histories are the same is a hypothesis. */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that draw a random value for each attempt: values that are nowhere any more. */
+#include <stdlib.h>
+
+#include "program_run.h"
+
+enum { NAMINGS = 4 }; /* searches that begin anew because more values are known */
+
+/* A client's values, by generations of its names, of which there are few. */
+static void name_values(struct rr_programs *programs, size_t client)
+{
+	const struct rr_random_values *values = &programs->line_of[client]->values;
+
+	for (size_t i = 0; i < values->n; i++) {
+		const struct rl_word own = programs->has_own_tables || client == 0 ?
+						   values->names[i] :
+						   rr_token_of_client(values->names[i], client);
+
+		rr_terms_add_name(programs->instances.program->terms, own, (int)client,
+				  (int)(i % RR_GENERATIONS));
+		if (own.text != values->names[i].text)
+			free((char *)own.text);
+	}
+}
+
+/* Another run of the history without an end shows which of its values are random. */
+static void see_values(struct command_line *line)
+{
+	struct rr_client_table *table = &line->table;
+
+	rr_client_table_run_again(table, rr_client_table_next_client(table),
+				  table->learning.endless, NULL);
+}
+
+/* Who draws new random values without an end gives them the names of those that are nowhere any
+ * more: of all that were known when the search began. */
+static bool reuses_names(const struct rr_programs *programs, struct command_line *line)
+{
+	struct rr_learning *learning = &line->table.learning;
+
+	if (!learning->reuses_names && !learning->is_bounded)
+		return false;
+	if (line->n_namings < NAMINGS && !programs->keeps_names)
+		see_values(line);
+	if (line->values.n > line->n_named && line->n_namings < NAMINGS && !programs->keeps_names) {
+		line->n_named = line->values.n;
+		line->n_namings++;
+		learning->is_bounded = false;
+	} else if (line->n_named == 0 || programs->keeps_names) {
+		learning->is_bounded = true;
+	}
+	learning->reuses_names = !learning->is_bounded;
+	return learning->reuses_names;
+}
+
+bool rr_programs_name_values(struct rr_programs *programs)
+{
+	struct rr_terms *terms = programs->instances.program->terms;
+	bool reuses = false;
+
+	for (size_t i = 0; i < programs->n_lines; i++)
+		reuses |= reuses_names(programs, &programs->lines[i]);
+	for (size_t i = 0; i < programs->config.n_clients && reuses; i++)
+		name_values(programs, i);
+	if (!reuses)
+		return false;
+	rr_terms_see_names(terms);
+	for (size_t i = 0; i < programs->n_lines; i++)
+		rr_client_table_see_names(&programs->lines[i].table);
+	return true;
+}
