@@ -85,15 +85,14 @@ static bool take_checker(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
-/* What comes behind is its value, see take_values(). */
-static bool take_final(void *into, char *text, struct rr_error *error)
+static bool take_final(void *into, char *command, char *value, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
 	if (options->n_finals == RR_CHECK_FINALS_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --final",
 				    RR_CHECK_FINALS_MAX);
-	options->finals[options->n_finals++].command = text;
+	options->finals[options->n_finals++] = (struct rr_check_final){ command, value };
 	return true;
 }
 
@@ -115,7 +114,8 @@ static const struct rr_option options[] = {
 	  AT(n_clients) },
 	{ .name = "client",
 	  .argument = "NAME=COMMAND",
-	  .help = "a client with a shell command of its own, instead of COMMAND; may be repeated",
+	  .help = "a client with a shell command of its own, instead of COMMAND",
+	  .repeats = true,
 	  .take = take_client },
 	{ .name = "init",
 	  .argument = "FILE",
@@ -131,12 +131,14 @@ static const struct rr_option options[] = {
 	  AT(data_only) },
 	{ .name = "allow-output",
 	  .argument = "REGEX",
-	  .help = "do not compare lines of output that match; may be repeated",
+	  .help = "do not compare lines of output that match",
+	  .repeats = true,
 	  .take = take_allowed },
 	{ .name = "final",
 	  .argument = "COMMAND VALUE",
-	  .help = "the Redis command must be answered with VALUE when all have done their work; may be repeated",
-	  .take = take_final },
+	  .help = "the Redis command must be answered with VALUE when all have done their work",
+	  .repeats = true,
+	  .take_pair = take_final },
 	{ .name = "check",
 	  .argument = "COMMAND",
 	  .help = "the shell command, run on all final data, must exit with 0",
@@ -146,7 +148,8 @@ static const struct rr_option options[] = {
 	  AT(search.shows_all) },
 	{ .name = "ignore",
 	  .argument = "PATTERN",
-	  .help = "do not compare keys that match (*, ?, [abc]); may be repeated",
+	  .help = "do not compare keys that match (*, ?, [abc])",
+	  .repeats = true,
 	  .take = take_ignored },
 	{ .name = "atomic",
 	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
@@ -185,7 +188,7 @@ static const struct rr_option options[] = {
 	  .help = "save the schedule that was found, for --replay and redrace play",
 	  AT(save) },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race",
 	  AT(report),
 	  .formats = RR_CHECK_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
@@ -211,36 +214,6 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.take_argument = take_word,
 };
-
-/* --final COMMAND VALUE: takes the values, which may look like options, out of the
- * words. False: one is missing. */
-static bool take_values(struct rr_check_options *options, int *n, char **argv,
-			struct rr_error *error)
-{
-	size_t n_values = 0;
-	int kept = 0;
-
-	for (int i = 0; i < *n; i++) {
-		const bool is_final = strcmp(argv[i], "--final") == 0;
-		const int value = is_final                             ? i + 2 :
-				  strncmp(argv[i], "--final=", 8) == 0 ? i + 1 :
-									 0;
-
-		argv[kept++] = argv[i];
-		if (!value)
-			continue;
-		if (value >= *n || n_values == RR_CHECK_FINALS_MAX)
-			return rr_error_set(
-				error, RR_ERROR_USAGE,
-				"--final: expected COMMAND VALUE, as in: --final 'GET counter' 2");
-		if (is_final)
-			argv[kept++] = argv[i + 1];
-		options->finals[n_values++].value = argv[value];
-		i = value;
-	}
-	*n = kept;
-	return true;
-}
 
 /* The bounds with which a schedule was found count, unless others are given. */
 static void take_replayed(const struct rr_replay *replay, struct rr_check_options *options)
@@ -269,11 +242,7 @@ static const char *find_replay(int n, char **argv)
 static enum rr_exit check_program(struct rr_check_options *chosen, int n, int argc, char **argv,
 				  struct rr_error *error)
 {
-	int n_options = n;
-
-	if (!take_values(chosen, &n_options, argv, error))
-		return RR_EXIT_OK;
-	rr_command_line_parse(&command_line, chosen, n_options, argv);
+	rr_command_line_parse(&command_line, chosen, n, argv);
 	if (n + 1 < argc)
 		chosen->command = (const char *const *)argv + n + 1;
 	if (!chosen->command == !chosen->n_named) {

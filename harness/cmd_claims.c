@@ -72,7 +72,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_TIMES, .at = AT(choice.shard.times) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit) or .tap; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit) or .tap",
 	  .at = AT(outputs),
 	  .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,

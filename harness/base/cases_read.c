@@ -84,10 +84,33 @@ static bool add_cases(struct rr_cases *cases, const json_t *root)
 	return true;
 }
 
+/* Takes the root over; NULL: it was no JSON, and `why`. */
+static bool take_root(struct rr_cases *cases, json_t *root, const char *path,
+		      const json_error_t *why, struct rr_error *error)
+{
+	const char *command = text_in(root, "command");
+
+	if (!root)
+		return rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why->line, why->text);
+	rr_cases_init(cases, command ? command : "");
+	if (!command || !add_cases(cases, root)) {
+		rr_cases_release(cases);
+		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", path);
+	}
+	json_decref(root);
+	return !error->kind;
+}
+
+bool rr_cases_load(struct rr_cases *cases, const char *text, size_t size, struct rr_error *error)
+{
+	json_error_t why;
+
+	return take_root(cases, json_loadb(text, size, 0, &why), "JSON", &why, error);
+}
+
 bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
-	const char *command;
 	json_error_t why;
 	json_t *root = file ? json_loadf(file, 0, &why) : NULL;
 
@@ -96,18 +119,8 @@ bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *er
 		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 	if (file)
 		fclose(file);
-	if (error->kind) {
-		json_decref(root);
-		return false;
-	}
-	if (!root)
-		return rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why.line, why.text);
-	command = text_in(root, "command");
-	rr_cases_init(cases, command ? command : "");
-	if (!command || !add_cases(cases, root)) {
-		rr_cases_release(cases);
-		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", path);
-	}
+	if (!error->kind)
+		return take_root(cases, root, path, &why, error);
 	json_decref(root);
-	return !error->kind;
+	return false;
 }

@@ -47,6 +47,12 @@ static char *cut_part(const char **text, const char *separator)
 	return part;
 }
 
+/* Malloc'd. */
+static char *help_of(const struct rr_option *option)
+{
+	return rr_asprintf("%s%s", option->help, option->repeats ? "; may be repeated" : "");
+}
+
 /* ---- The help page ------------------------------------------------------ */
 
 /* Wrapped, and indented from the second line on. */
@@ -65,7 +71,7 @@ static void print_wrapped(const char *text, size_t indent, FILE *out)
 static void print_option(const struct rr_option *option, FILE *out)
 {
 	const char letter[] = { '-', option->letter, ',', ' ', '\0' };
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], *help;
 	int width;
 
 	snprintf(name, sizeof(name), "  %s--%s%s%s", option->letter ? letter : "    ", option->name,
@@ -75,7 +81,9 @@ static void print_option(const struct rr_option *option, FILE *out)
 		fprintf(out, "\n%*s", HELP_COLUMN, "");
 	else
 		fputs("  ", out);
-	print_wrapped(option->help, HELP_COLUMN, out);
+	help = help_of(option);
+	print_wrapped(help, HELP_COLUMN, out);
+	free(help);
 }
 
 static void print_options(const struct rr_command_line *line, FILE *out)
@@ -160,6 +168,8 @@ static void write_text(const char *text, FILE *out)
 
 static void write_option(const struct rr_option *option, FILE *out)
 {
+	char *help;
+
 	fputs(".It ", out);
 	if (option->letter)
 		fprintf(out, "Fl %c , ", option->letter);
@@ -167,7 +177,9 @@ static void write_option(const struct rr_option *option, FILE *out)
 	if (option->argument)
 		fprintf(out, " Ar %s", option->argument);
 	fputc('\n', out);
-	write_text(option->help, out);
+	help = help_of(option);
+	write_text(help, out);
+	free(help);
 }
 
 static void write_options(const struct rr_command_line *line, FILE *out)

@@ -81,7 +81,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 
 static enum rr_option_kind kind_of(const struct rr_option *option)
 {
-	if (option->take)
+	if (option->take || option->take_pair)
 		return RR_TAKES_MORE;
 	if (option->kind || !option->argument)
 		return option->kind;
@@ -109,6 +109,7 @@ static void complete_option(struct rr_option *option)
 		option->max = common->max;
 	if (option->formats && option->common == RR_OPTION_OUTPUT)
 		option->kind = RR_TAKES_OUTPUT;
+	option->repeats |= option->kind == RR_TAKES_OUTPUT;
 	option->kind = kind_of(option);
 }
 
@@ -337,7 +338,7 @@ static bool refuse_word(const struct rr_command_line *line, const struct keys *k
 	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
 }
 
-static bool take_key(const struct rr_command_line *line, void *into, int key,
+static bool take_key(const struct rr_command_line *line, void *into, int key, int argc, char **argv,
 		     struct rr_error *error)
 {
 	struct rr_option option;
@@ -350,6 +351,11 @@ static bool take_key(const struct rr_command_line *line, void *into, int key,
 	if (option.argument && !optarg[0])
 		return rr_error_set(error, RR_ERROR_USAGE, "--%s is empty; see --help",
 				    option.name);
+	if (option.take_pair && optind >= argc)
+		return rr_error_set(error, RR_ERROR_USAGE, "--%s: expected %s", option.name,
+				    option.argument);
+	if (option.take_pair)
+		return option.take_pair(into, optarg, argv[optind++], error);
 	return take_option(&option, into, optarg, error);
 }
 
@@ -378,7 +384,7 @@ static bool take_words(const struct rr_command_line *line, void *into, int argc,
 		if (key == 'h' || key == 'V')
 			rr_command_line_answer(line, key, argv[0]);
 		is_right = key == '?' ? refuse_word(line, &keys, argv[optind - 1], error) :
-					take_key(line, into, key, error);
+					take_key(line, into, key, argc, argv, error);
 	}
 	if (is_right && optind >= argc && line->missing)
 		return rr_error_set(error, RR_ERROR_USAGE, "%s", line->missing);
@@ -387,13 +393,18 @@ static bool take_words(const struct rr_command_line *line, void *into, int argc,
 	return is_right;
 }
 
+bool rr_command_line_take(const struct rr_command_line *line, void *into, int argc, char **argv,
+			  struct rr_error *error)
+{
+	return take_words(line, into, argc, argv, error) &&
+	       (!line->check || line->check(into, error));
+}
+
 void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv)
 {
 	struct rr_error error = { 0 };
 
-	if (take_words(line, into, argc, argv, &error) && line->check)
-		line->check(into, &error);
-	if (!error.kind)
+	if (rr_command_line_take(line, into, argc, argv, &error))
 		return;
 	rr_print_message(argv[0], error.text);
 	exit(rr_exit_of(error.kind));

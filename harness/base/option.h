@@ -76,6 +76,10 @@ enum rr_common_option {
  * the text will not do. It may be changed. */
 typedef bool rr_take(void *into, char *text, struct rr_error *error);
 
+/* The same of an option with two values, "COMMAND VALUE"; the second one may look like an
+ * option. */
+typedef bool rr_take_pair(void *into, char *first, char *second, struct rr_error *error);
+
 /* With a common option, what is left out here, or 0, is as in option.c. */
 struct rr_option {
 	enum rr_common_option common;
@@ -92,6 +96,8 @@ struct rr_option {
 	const char *(*name_at)(size_t index);
 	unsigned formats; /* a set: base/format.h */
 	rr_take *take;
+	rr_take_pair *take_pair; /* instead of it */
+	bool repeats;            /* it may be given several times */
 	/* Instead of all of these but `at`: stands for several rows of another table, whose
 	 * fields are behind `at`. False: there are no more. */
 	bool (*row_at)(size_t index, struct rr_option *option);
@@ -119,6 +125,10 @@ enum { RR_OPTIONS_MAX = 64 }; /* of one command */
 /* `into` is the command's struct, which holds the defaults; argv[0] is what
  * messages begin with, "redrace NAME". */
 void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv);
+
+/* The same, and a mistake ends nothing: false, and the error. */
+bool rr_command_line_take(const struct rr_command_line *line, void *into, int argc, char **argv,
+			  struct rr_error *error);
 
 /* A row with what it leaves to the common option; without a name it is a headline.
  * False: there are no more. */

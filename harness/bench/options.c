@@ -165,7 +165,8 @@ static const struct rr_option options_table[] = {
 	  .max = 10000 },
 	{ .common = RR_OPTION_OUTPUT,
 	  .argument = "DIR|FILE",
-	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written; may be repeated",
+	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written",
+	  .repeats = true,
 	  .take = take_bench_output },
 	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_RESULT_FORMATS },
 };

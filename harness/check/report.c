@@ -85,11 +85,13 @@ static json_t *properties_of(const struct rr_check *check)
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	json_t *first = finding_as_json(&result->findings[0]), *all;
 	json_t *properties = json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "clients",
-		(json_int_t)check->n_clients, "starts", (json_int_t)figures.starts, "states",
-		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
-		"final_states", (json_int_t)result->finals, "wrong_final_states",
-		(json_int_t)result->wrong, "not_searched_because",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"clients", (json_int_t)check->n_clients, "starts", (json_int_t)figures.starts,
+		"states", (json_int_t)result->states, "transitions",
+		(json_int_t)result->transitions, "final_states", (json_int_t)result->finals,
+		"wrong_final_states", (json_int_t)result->wrong, "wrong_not_shown",
+		(json_int_t)result->n_unshown, "found", rr_checked_kind(result->found), "known_as",
+		rr_checked_finding_names(check), "not_searched_because",
 		rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options), "mend",
 		rr_case_text(result->mend), "wrong_in_serial_orders", rr_case_text(result->serial),
 		"rests_on", rr_case_text(result->noticed[0] ? result->noticed : NULL));

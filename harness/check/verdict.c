@@ -172,21 +172,33 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 	print_lines(out, heading, finding->why);
 }
 
+const char *rr_checked_kind(unsigned found)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} kinds[] = {
+		{ RR_OUTCOME_NOT_SERIAL, "not serializable" },
+		{ RR_OUTCOME_UNEXPECTED, "not as expected" },
+		{ RR_OUTCOME_OUTPUTS, "outputs are not serializable" },
+		{ RR_OUTCOME_EXCLUSION, "two clients are in their critical sections" },
+		{ RR_OUTCOME_STUCK, "no progress" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (found & kinds[i].bit)
+			return kinds[i].name;
+	}
+	return NULL;
+}
+
 static void print_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
 	const unsigned found = result->found;
 
-	if (found & RR_OUTCOME_NOT_SERIAL)
-		fputs("not serializable (", out);
-	else if (found & RR_OUTCOME_UNEXPECTED)
-		fputs("not as expected (", out);
-	else if (found & RR_OUTCOME_OUTPUTS)
-		fputs("outputs are not serializable (", out);
-	else if (found & RR_OUTCOME_EXCLUSION)
-		fputs("two clients are in their critical sections (", out);
-	else
-		fputs("no progress: not all clients can end (", out);
+	fprintf(out, "%s%s (", rr_checked_kind(found),
+		found == RR_OUTCOME_STUCK ? ": not all clients can end" : "");
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
 		fprintf(out, "%lu of %lu final states; ", result->wrong, result->finals);
 	print_figures(out, check);

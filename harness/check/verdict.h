@@ -44,6 +44,13 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check,
 /* "exited with 1", "was ended by signal 9": a status of wait(2). */
 void rr_checked_print_status(FILE *out, int status);
 
+/* What the worst of these is called, as a verdict begins: "not serializable"; NULL = nothing
+ * is found. */
+const char *rr_checked_kind(unsigned found);
+
+/* What the findings are called, each once: "lost update (counter)" (finding_names.c). */
+json_t *rr_checked_finding_names(const struct rr_check *check);
+
 /* What the program exits with for it. */
 enum rr_exit rr_checked_exit(const struct rr_check *check);
 
