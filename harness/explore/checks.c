@@ -122,11 +122,13 @@ static bool is_called_off(const struct rr_search *search)
 
 bool rr_search_audit(struct rr_search *search)
 {
+	/* Where nobody does anything, there is nothing to be played. */
+	const unsigned long most = search->graph.n_edges ? search->config->audit : 0;
 	struct rr_free_replay *replay = open_replay(search);
 	struct rr_path path = { 0 };
 	bool good = true;
 
-	for (unsigned long i = 0; i < search->config->audit && good; i++) {
+	for (unsigned long i = 0; i < most && good; i++) {
 		struct rr_actions actions = { 0 };
 
 		if (is_called_off(search)) {

@@ -56,6 +56,7 @@ Test(ahead_check, a_program_that_fails_at_once_is_not_started_more_often)
 	cr_assert_eq(cli_run(CHECK "--stats -- sh -c '" NOTED "exit 127' 2>&1"), 2, "%s",
 		     cli_output);
 	used = number_behind("\n  runs ");
+	cr_assert_eq(used, 2, "one for each client: %s", cli_output);
 	cr_assert_leq(starts(), used + 1);
 }
 
