@@ -103,6 +103,14 @@ bench-peers: $(B)/redrace ## our locks beside those of others: Python, Node.js, 
 	@[ '$(MORE)' = no ] || sh .ci/deps-peers-more || [ $$? -eq 77 ]
 	@REDRACE=$(B)/redrace tests/bench/peers $(ARGS)
 
+.PHONY: found found-deps
+
+found-deps: ## install the packages of examples/found (npm, Debian): all, or FOUND="NAME ..."
+	@examples/found/deps $(FOUND)
+
+found: all ## check them, and compute docs/found.md: all, or FOUND="NAME ..."
+	@REDRACE=$(B)/redrace examples/found/run $(FOUND)
+
 failover: $(B)/redrace ## what fail-overs lose, with WAIT and without: docs/failover.md
 	@REDRACE=$(B)/redrace sh plots/failover $(ARGS)
 

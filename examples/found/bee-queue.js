@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Package: bee-queue 2.0.0
+// Is: a queue of jobs for Node.js
+// Lost: A failed job is removed while someone retries it: its id goes back into the queue without
+//   data, and is handed to workers again and again.
+// Fixed: not yet
+// Link: new
+// Expected: not serializable, 1
+// Clients: retry remove
+// Options: --init examples/found/bee-queue.redis
+// Install: npm:bee-queue@2.0.0
+const Queue = require('bee-queue');
+
+async function main() {
+  const queue = new Queue('mail', { redis: process.env.REDIS_URL, isWorker: false, getEvents: false });
+  const job = await queue.getJob('1');
+
+  if (job && process.argv[2] === 'retry') await job.retry();
+  else if (job) await job.remove();
+  await queue.close();
+}
+
+main();
