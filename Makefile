@@ -39,7 +39,7 @@ ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 # A manual page for the program, and one for each subcommand.
 PAGES   := docs/redrace.1 $(patsubst harness/cmd_%.c,$(B)/man/redrace-%.1,$(wildcard harness/cmd_*.c))
-LIBS    := -lhiredis -ljansson -lutf8proc -lm
+LIBS    := -lhiredis -ljansson -lutf8proc -lyaml -lm
 
 # What `make install` puts where, and `make uninstall` takes away.
 INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
@@ -50,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept format format-check help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
+.PHONY: accept format format-check help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle schema asan fuzz soak torture tsan clean FORCE bench-explore failover
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -119,6 +119,9 @@ claims: all ## every claim of the documents, by playing its races
 
 claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --docs docs $(ARGS)
+
+schema: all ## docs/redrace.schema.json, of the options of redrace check
+	@$(B)/redrace help --schema > docs/redrace.schema.json
 
 versions: all ## what differs among the servers of make servers
 	@REDRACE=$(B)/redrace tests/bench/versions $(ARGS)

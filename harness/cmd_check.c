@@ -5,14 +5,25 @@
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/option.h"
 #include "check/check.h"
 #include "commands.h"
+#include "suite/suite.h"
 
 enum { REPLAYED_MAX = 20 }; /* options that are saved with a schedule */
 
-#define AT(field) .at = offsetof(struct rr_check_options, field)
+/* Of one check, and of a suite of them. Its options are keys of a suite, but for those of the
+ * whole. */
+struct check_command {
+	struct rr_check_options each;
+	struct rr_suite_options whole;
+	struct rr_replay replay; /* of each.search.schedule */
+};
+
+#define AT(field) .at = offsetof(struct check_command, each.field)
+#define AT_WHOLE(field) .at = offsetof(struct check_command, whole.field)
 
 /* NAME=COMMAND. */
 static bool take_client(void *into, char *text, struct rr_error *error)
@@ -96,14 +107,16 @@ static bool take_final(void *into, char *command, char *value, struct rr_error *
 	return true;
 }
 
-/* The command stands behind --, see run_check(). */
-static bool take_word(void *into, char *text, struct rr_error *error)
+/* The name of a check: a command stands behind --, see take_words(). */
+static bool take_name(void *into, char *text, struct rr_error *error)
 {
-	(void)into;
-	return rr_error_set(
-		error, RR_ERROR_USAGE,
-		"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
-		text);
+	struct check_command *command = into;
+
+	if (command->whole.n_chosen == RR_SUITE_CHOSEN_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d names of checks",
+				    RR_SUITE_CHOSEN_MAX);
+	command->whole.chosen[command->whole.n_chosen++] = text;
+	return true;
 }
 
 static const struct rr_option options[] = {
@@ -198,34 +211,67 @@ static const struct rr_option options[] = {
 	{ .common = RR_OPTION_STATS, .help = "print where the time went", AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
+	{ .help = "A suite, without a COMMAND" },
+	{ .name = "suite",
+	  .argument = "FILE",
+	  .help = "the checks that FILE names (" RR_SUITE_FILE
+		  "); other options hold for each of them, and go before what it says",
+	  AT_WHOLE(path) },
+	{ .common = RR_OPTION_JOBS,
+	  .help = "run N checks at once, 1 to 64 (the number of processors)",
+	  AT_WHOLE(jobs) },
+	{ .common = RR_OPTION_SHARD, AT_WHOLE(shard) },
+	{ .common = RR_OPTION_TIMES, AT_WHOLE(shard.times) },
 };
+
+static char **find_checks(size_t *n);
 
 static const struct rr_command_line command_line = {
 	.about =
 		"Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
 		"\v"
 		"COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
-		"It is run many times, and what it does outside Redis is really done.",
-	.arguments = "-- COMMAND [ARGUMENT...]",
+		"It is run many times, and what it does outside Redis is really done."
+		"\v"
+		"Without a COMMAND, the checks in " RR_SUITE_FILE
+		" are run, or those that are named; 'redrace init' begins such a file.",
+	.arguments = "-- COMMAND [ARGUMENT...] | [NAME...]",
 	.examples = "redrace check -- sh examples/check/counter.sh\n"
 		    "redrace check --clients 3 --crashes 1 -- python3 hit.py\n"
-		    "redrace check --client a='python3 add.py' --client b='node take.js'",
+		    "redrace check --client a='python3 add.py' --client b='node take.js'\n"
+		    "redrace check --shard 1/2 -o report.xml",
+	.find_names = find_checks,
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
-	.take_argument = take_word,
+	.take_argument = take_name,
 };
 
+/* ---- Words --------------------------------------------------------------------------- */
+
+static struct check_command defaults(void)
+{
+	return (struct check_command){
+		.each = { .n_clients = 2,
+			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
+			  .patience_s = 10,
+			  .redis_server = "redis-server" }
+	};
+}
+
 /* The bounds with which a schedule was found count, unless others are given. */
-static void take_replayed(const struct rr_replay *replay, struct rr_check_options *options)
+static bool take_replayed(struct check_command *chosen, const char *path, struct rr_error *error)
 {
 	char *argv[2 * REPLAYED_MAX] = { "redrace check" };
 	int n = 1;
 
-	for (char *word = strtok(replay->options, " "); word && n < 2 * REPLAYED_MAX;
+	rr_replay_release(&chosen->replay);
+	if (!rr_replay_read(path, &chosen->replay, error))
+		return false;
+	for (char *word = strtok(chosen->replay.options, " "); word && n < 2 * REPLAYED_MAX;
 	     word = strtok(NULL, " "))
 		argv[n++] = word;
-	options->search.schedule = replay->words;
-	rr_command_line_parse(&command_line, options, n, argv);
+	chosen->each.search.schedule = chosen->replay.words;
+	return rr_command_line_take(&command_line, chosen, n, argv, error);
 }
 
 static const char *find_replay(int n, char **argv)
@@ -239,43 +285,169 @@ static const char *find_replay(int n, char **argv)
 	return NULL;
 }
 
-static enum rr_exit check_program(struct rr_check_options *chosen, int n, int argc, char **argv,
-				  struct rr_error *error)
+static bool take_words(struct check_command *chosen, int argc, char **argv, struct rr_error *error)
 {
-	rr_command_line_parse(&command_line, chosen, n, argv);
+	int n = 0; /* words before "--" */
+	const char *replayed;
+
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	replayed = find_replay(n, argv);
 	if (n + 1 < argc)
-		chosen->command = (const char *const *)argv + n + 1;
-	if (!chosen->command == !chosen->n_named) {
-		rr_error_set(
-			error, RR_ERROR_USAGE, "%s",
-			chosen->command ?
-				"a client of --client has its own command: leave out the one behind --" :
-				"check what? The command stands behind --, as in: redrace check -- python3 hit.py");
-		return RR_EXIT_OK;
-	}
-	return rr_check(chosen, error);
+		chosen->each.command = (const char *const *)argv + n + 1;
+	return (!replayed || take_replayed(chosen, replayed, error)) &&
+	       rr_command_line_take(&command_line, chosen, n, argv, error);
 }
+
+static bool has_program(const struct rr_check_options *options)
+{
+	return options->command || options->n_named;
+}
+
+/* Do the options of one check go together? */
+static bool check_program(const struct rr_check_options *options, struct rr_error *error)
+{
+	return !options->command || !options->n_named ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "a client of --client has its own command: leave out the one of all");
+}
+
+/* ---- A suite ------------------------------------------------------------------------- */
+
+/* What the command line says of all checks. */
+struct given {
+	int argc;
+	char **argv;
+};
+
+/* One check of the suite: what the file says of it, then what the command line says. */
+static bool take_check(struct check_command *chosen, const struct given *given, int argc,
+		       char **argv, struct rr_error *error)
+{
+	struct rr_outputs outputs;
+
+	*chosen = defaults();
+	if (!take_words(chosen, argc, argv, error))
+		return false;
+	outputs = chosen->each.report;
+	if (!take_words(chosen, given->argc, given->argv, error))
+		return false;
+	chosen->each.report = outputs;
+	chosen->each.report.printed = RR_FORMAT_JSON;
+	if (!has_program(&chosen->each))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "which program? write it as in 'command: node hit.js'");
+	return check_program(&chosen->each, error);
+}
+
+static bool accept_check(void *context, int argc, char **argv, struct rr_error *error)
+{
+	struct check_command chosen;
+	const bool good = take_check(&chosen, context, argc, argv, error);
+
+	rr_replay_release(&chosen.replay);
+	return good;
+}
+
+static enum rr_exit run_one(void *context, int argc, char **argv, struct rr_error *error)
+{
+	struct check_command chosen;
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (take_check(&chosen, context, argc, argv, error))
+		code = rr_check(&chosen.each, error);
+	rr_replay_release(&chosen.replay);
+	return code;
+}
+
+static struct rr_suite_command suite_of(struct given *given)
+{
+	return (struct rr_suite_command){
+		.line = &command_line,
+		.size = sizeof(struct check_command),
+		.whole_at = offsetof(struct check_command, whole),
+		.context = given,
+		.accept = accept_check,
+		.run = run_one,
+	};
+}
+
+static char **find_checks(size_t *n)
+{
+	char *argv[] = { "redrace check", NULL };
+	struct given given = { 1, argv };
+	const struct rr_suite_command command = suite_of(&given);
+
+	return rr_suite_names(&command, RR_SUITE_FILE, n);
+}
+
+void rr_check_write_schema(FILE *out)
+{
+	const struct rr_suite_command command = suite_of(NULL);
+
+	rr_suite_write_schema(&command, out);
+}
+
+static bool has_suite(const struct rr_suite_options *whole)
+{
+	return whole->path || access(RR_SUITE_FILE, F_OK) == 0;
+}
+
+/* Does what is said of a suite go together? */
+static bool check_suite(const struct check_command *chosen, struct rr_error *error)
+{
+	const struct rr_suite_options *whole = &chosen->whole;
+
+	if (!has_suite(whole) && whole->n_chosen)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
+			whole->chosen[0]);
+	if (!has_suite(whole))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"check what? The command stands behind --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
+			", which 'redrace init' begins");
+	if (rr_outputs_have(&chosen->each.report, RR_CHECK_PICTURES))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"a picture is of one check: write it there, as in 'output: race.svg'");
+	return !chosen->each.save || whole->n_chosen == 1 ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--save is of one check: name it, or write 'save: race.race' there");
+}
+
+static bool refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
+{
+	if (whole->n_chosen)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
+			whole->chosen[0]);
+	return !(whole->path || whole->jobs || whole->shard.of || whole->shard.times) ||
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "--suite, --jobs, --shard and --times are of a suite: leave them out, or the program");
+}
+
+/* ---- The whole ----------------------------------------------------------------------- */
 
 static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 {
-	int n = 0; /* words before "--" */
-	const char *path;
-	struct rr_replay replay = { .options = NULL };
-	struct rr_check_options chosen = { .n_clients = 2,
-					   .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
-					   .patience_s = 10,
-					   .redis_server = "redis-server" };
+	struct check_command chosen = defaults();
+	struct given given = { argc, argv };
+	const struct rr_suite_command command = suite_of(&given);
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
-	while (n < argc && strcmp(argv[n], "--") != 0)
-		n++;
-	path = find_replay(n, argv);
-	if (path && rr_replay_read(path, &replay, error))
-		take_replayed(&replay, &chosen);
-	if (!error->kind)
-		code = check_program(&chosen, n, argc, argv, error);
-	rr_replay_release(&replay);
+	if (!take_words(&chosen, argc, argv, error))
+		code = RR_EXIT_OK;
+	else if (!has_program(&chosen.each) && check_suite(&chosen, error))
+		code = rr_suite_run(&command, &chosen.whole, &chosen.each.report, error);
+	else if (has_program(&chosen.each) && refuse_suite(&chosen.whole, error) &&
+		 check_program(&chosen.each, error))
+		code = rr_check(&chosen.each, error);
+	rr_replay_release(&chosen.replay);
 	return code;
 }
 

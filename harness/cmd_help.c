@@ -10,7 +10,7 @@ enum { WORDS_MAX = 256 };
 
 struct help_options {
 	bool manual;
-	bool complete;
+	bool complete, schema;
 	size_t n_words;
 	char *words[WORDS_MAX];
 };
@@ -43,6 +43,9 @@ static const struct rr_option options_table[] = {
 	{ .name = "man",
 	  .help = "print its manual page, as mdoc(7), instead",
 	  .at = offsetof(struct help_options, manual) },
+	{ .name = "schema",
+	  .help = "print the JSON schema of redrace.yaml, which editors read",
+	  .at = offsetof(struct help_options, schema) },
 	{ .name = "complete",
 	  .help = "print what can follow the words of a command line, which stand behind --, for the completion of shells",
 	  .at = offsetof(struct help_options, complete) },
@@ -85,6 +88,8 @@ static enum rr_exit run_help(int argc, char **argv, struct rr_error *error)
 	rr_command_line_parse(&help_line, &options, argc, argv);
 	if (options.complete)
 		complete_words(&options);
+	else if (options.schema)
+		rr_check_write_schema(stdout);
 	else if (!options.n_words)
 		rr_commands_print(stdout);
 	else

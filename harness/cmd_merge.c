@@ -39,7 +39,7 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Puts the results of all shards of a run (--shard I/N of matrix and claims) together, and exits as the whole run would have."
+		"Puts the results of all shards of a run (--shard I/N of matrix, claims and check) together, and exits as the whole run would have."
 		"\vFILES are what the shards have written with -o FILE.json. "
 		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",

@@ -38,6 +38,7 @@ extern const struct rr_command rr_cmd_play;
 extern const struct rr_command rr_cmd_claims;
 extern const struct rr_command rr_cmd_explore;
 extern const struct rr_command rr_cmd_check;
+extern const struct rr_command rr_cmd_init;
 extern const struct rr_command rr_cmd_matrix;
 extern const struct rr_command rr_cmd_merge;
 extern const struct rr_command rr_cmd_demo;
@@ -45,5 +46,8 @@ extern const struct rr_command rr_cmd_game;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
 extern const struct rr_command rr_cmd_doctor;
+
+/* The JSON schema of a suite of checks (cmd_check.c). */
+void rr_check_write_schema(FILE *out);
 
 #endif

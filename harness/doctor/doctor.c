@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <yaml.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -68,7 +69,20 @@ static bool find_program(const char *name, char path[PATH_MAX])
 }
 
 /* What is looked at, what it means where it is not well, and what mends it. */
-enum { REDIS, VALKEY, BENCHMARK, GNUPLOT, CLOCK, PROGRAM, CORES, LOAD, FILES, PROCESSES, SPACE };
+enum {
+	REDIS,
+	VALKEY,
+	BENCHMARK,
+	GNUPLOT,
+	CLOCK,
+	PROGRAM,
+	YAML,
+	CORES,
+	LOAD,
+	FILES,
+	PROCESSES,
+	SPACE
+};
 
 static const struct rr_topic topics[] = {
 	[REDIS] = { "servers", "redis-server",
@@ -85,6 +99,7 @@ static const struct rr_topic topics[] = {
 	[PROGRAM] = { "libraries", "redrace-program.so",
 		      "redrace check cannot move the clocks of the programs that it checks.",
 		      "make all, or install redrace again" },
+	[YAML] = { "libraries", "libyaml", NULL, NULL },
 	[CORES] = { "processors", "processors",
 		    "Client and server take turns, or are stopped for up to 100 ms: throughput over threads says nothing.",
 		    "start it without taskset, its container without --cpus or a CPU limit" },
@@ -226,6 +241,8 @@ bool rr_doctor_examine(struct rr_doctor *doctor, const char *only_server, const 
 	look_for_program(doctor, topics[GNUPLOT]);
 	look_for_library(doctor, topics[CLOCK]);
 	look_for_library(doctor, topics[PROGRAM]);
+	note(doctor, topics[YAML], RR_HEALTH_OK, "%s; reads suites of checks",
+	     yaml_get_version_string());
 	look_at_processors(doctor);
 	look_at_limit(doctor, topics[FILES], RLIMIT_NOFILE, 1024);
 	look_at_limit(doctor, topics[PROCESSES], RLIMIT_NPROC, 256);

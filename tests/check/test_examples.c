@@ -110,3 +110,27 @@ Test(check_examples, ratelimiter)
 	check_example("-- " NODE "ratelimiter.js limiter-1.0.2", 1, "not serializable");
 	check_example("-- " NODE "ratelimiter.js limiter-1.0.3", 0, "serializable: all ");
 }
+
+/* ---- In other test runners ------------------------------------------------------------ */
+
+Test(check_examples, a_check_is_a_test_of_pytest)
+{
+	need_redis_py();
+	if (cli_run("/usr/bin/python3 -m pytest --version 2>&1") != 0)
+		cli_skip("pytest is not installed");
+	cr_assert_eq(cli_run("/usr/bin/python3 -m pytest -p no:cacheprovider examples/ci 2>&1"), 0,
+		     "%s", cli_output);
+	cli_assert_prints("1 passed");
+	cr_assert_eq(
+		cli_run("REDRACE=false /usr/bin/python3 -m pytest -p no:cacheprovider examples/ci 2>&1"),
+		1, "%s", cli_output);
+}
+
+Test(check_examples, a_check_is_a_test_of_node)
+{
+	need_npm("ioredis");
+	cr_assert_eq(cli_run("node --test examples/ci/counter.test.mjs 2>&1"), 0, "%s", cli_output);
+	cli_assert_prints("pass 1");
+	cr_assert_eq(cli_run("REDRACE=true node --test examples/ci/counter.test.mjs 2>&1"), 1, "%s",
+		     cli_output);
+}

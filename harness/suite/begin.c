@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* A first suite, for the project that lies in this directory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "suite.h"
+
+enum { PROCFILE_LINES = 20 };
+
+static const struct project {
+	const char *file, *language, *program;
+} projects[] = {
+	{ "package.json", "Node", "node checks/hit.js" },
+	{ "pyproject.toml", "Python", "python3 checks/hit.py" },
+	{ "composer.json", "PHP", "php checks/hit.php" },
+	{ "Gemfile", "Ruby", "ruby checks/hit.rb" },
+	{ "go.mod", "Go", "./hit" },
+};
+
+enum { N_PROJECTS = sizeof(projects) / sizeof(projects[0]) };
+
+static const struct project *find_project(void)
+{
+	for (size_t i = 0; i < N_PROJECTS; i++) {
+		if (access(projects[i].file, F_OK) == 0)
+			return &projects[i];
+	}
+	return NULL;
+}
+
+/* What a Procfile says is run, as comments. */
+static void put_procfile(FILE *out)
+{
+	FILE *file = fopen("Procfile", "re");
+	char *line = NULL;
+	size_t capacity = 0;
+
+	if (file)
+		fputs("    # The Procfile runs:\n", out);
+	for (int i = 0; file && i < PROCFILE_LINES && getline(&line, &capacity, file) > 0; i++) {
+		char *plain;
+
+		line[strcspn(line, "\r\n")] = '\0';
+		plain = rr_plain(line);
+		fprintf(out, *plain ? "    #   %s\n" : "    #\n", plain);
+		free(plain);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static char *make_text(const struct project *project)
+{
+	const char *program = project ? project->program : "sh checks/hit.sh";
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	fputs("# What `redrace check` checks here. Each check runs several clients at once and\n"
+	      "# searches all interleavings of their Redis commands for data, or outputs, that no\n"
+	      "# order of one after the other leaves. Every option of `redrace help check` is a key\n"
+	      "# of the same name; docs/suites.md explains this file.\n\n"
+	      "defaults:\n"
+	      "  seconds: 60 # of each check; what is not searched by then is no success\n\n"
+	      "checks:\n"
+	      "  hit: # a name of your own\n",
+	      out);
+	if (project)
+		fprintf(out, "    # %s: this is a %s project.\n", project->file, project->language);
+	put_procfile(out);
+	fprintf(out,
+		"    # One operation of your service: a script that connects to REDIS_URL, does the\n"
+		"    # work of one request with your own code, and exits. Write it, and put it here.\n"
+		"    command: %s\n"
+		"    clients: 2\n"
+		"    # Redis commands, one a line, that fill the empty server first:\n"
+		"    # init: checks/stock.redis\n"
+		"    # Faults, so many at any point: a client crashes, a lease runs out.\n"
+		"    # crashes: 1\n"
+		"    # expiries: 1\n"
+		"    # What it comes to if all is well (serializable), or a finding that is known\n"
+		"    # and must not fail the build:\n"
+		"    # expect: not serializable\n"
+		"    # known: [\"lost update (counter)\"]\n",
+		program);
+	fclose(out);
+	return text;
+}
+
+bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error)
+{
+	const struct project *project = find_project();
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	char *text = make_text(project);
+	const size_t size = strlen(text);
+	const bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+
+	if (fd < 0 && errno == EEXIST)
+		rr_error_set(error, RR_ERROR_USAGE, "'%s' is there already, and is left as it is",
+			     path);
+	else if (!good)
+		rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+	else
+		fprintf(told,
+			"%s is written. Next: write the script that it names, '%s', with one operation of your service; then run 'redrace check'.\n",
+			path, project ? project->program : "sh checks/hit.sh");
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && !good)
+		unlink(path);
+	free(text);
+	return good;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* A suite from its file to what is printed. */
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/text.h"
+
+enum { CASE_NAME = 512 };
+
+static const char *path_of(const struct rr_suite_options *options)
+{
+	return options->path ? options->path : RR_SUITE_FILE;
+}
+
+char **rr_suite_names(const struct rr_suite_command *command, const char *path, size_t *n)
+{
+	struct rr_error unread = { .kind = RR_ERROR_NONE };
+	struct rr_suite suite;
+	char **names;
+
+	rr_suite_read(&suite, path, command, &unread);
+	names = rr_calloc(suite.n + 1, sizeof(*names));
+	for (*n = 0; *n < suite.n && !unread.kind; (*n)++)
+		names[*n] = rr_strdup(suite.checks[*n].name);
+	rr_suite_release(&suite);
+	return names;
+}
+
+/* ---- Which checks -------------------------------------------------------------------- */
+
+static bool refuse_name(const struct rr_suite *suite, const char *name, struct rr_error *error)
+{
+	const char **names = rr_calloc(suite->n + 1, sizeof(*names));
+	const char *nearest;
+
+	for (size_t i = 0; i < suite->n; i++)
+		names[i] = suite->checks[i].name;
+	nearest = rr_nearest(name, names, suite->n);
+	rr_error_set(error, RR_ERROR_USAGE,
+		     nearest ? "%.300s has no check '%.100s'; did you mean '%.200s'?" :
+			       "%.300s has no check '%.100s'; a program to check stands behind --",
+		     suite->path, name, nearest);
+	free(names);
+	return false;
+}
+
+static bool is_chosen(const struct rr_suite_options *options, const char *name)
+{
+	for (size_t i = 0; i < options->n_chosen; i++) {
+		char *chosen = rr_plain(options->chosen[i]);
+		const bool is_it = strcmp(chosen, name) == 0;
+
+		free(chosen);
+		if (is_it)
+			return true;
+	}
+	return options->n_chosen == 0;
+}
+
+static bool are_there(const struct rr_suite *suite, const struct rr_suite_options *options,
+		      struct rr_error *error)
+{
+	for (size_t i = 0; i < options->n_chosen; i++) {
+		char *name = rr_plain(options->chosen[i]);
+		bool is_there = false;
+
+		for (size_t j = 0; j < suite->n && !is_there; j++)
+			is_there = strcmp(suite->checks[j].name, name) == 0;
+		free(name);
+		if (!is_there)
+			return refuse_name(suite, options->chosen[i], error);
+	}
+	return true;
+}
+
+/* As its case is called. */
+static const char *name_of_case(const struct rr_suite_check *check, char name[CASE_NAME])
+{
+	snprintf(name, CASE_NAME, "check %s", check->name);
+	return name;
+}
+
+static bool deal(const struct rr_suite *suite, struct rr_suite_options *options,
+		 struct rr_error *error)
+{
+	json_t *seconds = json_object();
+	char name[CASE_NAME];
+
+	for (size_t i = 0; i < suite->n; i++) {
+		if (is_chosen(options, suite->checks[i].name))
+			json_object_set_new(seconds, name_of_case(&suite->checks[i], name),
+					    json_real(1));
+	}
+	return rr_shard_deal(&options->shard, seconds, error);
+}
+
+/* Puts the checks that are to be run first, in their order; how many. */
+static size_t choose(struct rr_suite *suite, const struct rr_suite_options *options)
+{
+	struct rr_suite_check *others = rr_calloc(suite->n + 1, sizeof(*others));
+	size_t n = 0, n_others = 0;
+	char name[CASE_NAME];
+
+	for (size_t i = 0; i < suite->n; i++) {
+		const struct rr_suite_check check = suite->checks[i];
+
+		if (is_chosen(options, check.name) &&
+		    rr_shard_owns(&options->shard, name_of_case(&check, name)))
+			suite->checks[n++] = check;
+		else
+			others[n_others++] = check;
+	}
+	memcpy(suite->checks + n, others, n_others * sizeof(*others));
+	free(others);
+	return n;
+}
+
+/* ---- What came of them --------------------------------------------------------------- */
+
+static void print_lines(FILE *out, const char *text)
+{
+	while (text && *text) {
+		const char *line = text;
+		const size_t length = rr_case_line(&text);
+
+		fprintf(out, length ? "  %.*s\n" : "\n", (int)length, line);
+	}
+}
+
+static void print_known(FILE *out, const json_t *names)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+		fprintf(out, "  To be known in the suite: \"%s\"\n", json_string_value(name));
+}
+
+/* What has passed is a line. */
+static void print_case(FILE *out, const struct rr_case *one)
+{
+	fprintf(out, "%-12s %s: %s\n", rr_case_verdict_names[one->verdict], one->name,
+		one->message);
+	if (one->verdict == RR_CASE_PASSED)
+		return;
+	print_lines(out, one->details);
+	print_known(out, json_object_get(one->properties, "new"));
+	fputc('\n', out);
+}
+
+static bool print_suite(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+{
+	const struct rr_cases *cases = what;
+
+	(void)format;
+	(void)error;
+	for (size_t i = 0; i < cases->n; i++)
+		print_case(out, &cases->cases[i]);
+	rr_cases_summarise(cases, out);
+	fprintf(out, " (%.1f s)\n", cases->seconds);
+	return true;
+}
+
+/* A suite that was called off replaces no file. */
+static enum rr_exit publish(const struct rr_suite *suite, const struct rr_suite_options *options,
+			    const struct rr_suite_result *results, double seconds,
+			    const struct rr_outputs *wanted, struct rr_error *error)
+{
+	struct rr_outputs outputs = *wanted;
+	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
+	enum rr_exit code = RR_EXIT_OK;
+	struct rr_cases cases;
+
+	rr_cases_init(&cases, "redrace check");
+	cases.seconds = seconds;
+	for (size_t i = 0; i < suite->n; i++) {
+		if (results[i].is_done)
+			code = rr_exit_worse(code, rr_suite_judge(suite, &suite->checks[i],
+								  &results[i], &cases));
+	}
+	if (error->kind == RR_ERROR_INTERRUPTED)
+		outputs.n = 0;
+	if (options->shard.of)
+		rr_shard_note(&options->shard, &cases, json_pack("{s:s}", "suite", suite->path),
+			      rr_exit_worse(code, rr_exit_of(error->kind)));
+	rr_cases_publish(&cases, &outputs, print_suite, &cases, &unwritten);
+	rr_cases_release(&cases);
+	return rr_exit_worse(code, rr_report_error(&unwritten));
+}
+
+/* ---- The whole ----------------------------------------------------------------------- */
+
+static int count_workers(const struct rr_suite_options *options)
+{
+	const long n = options->jobs ? options->jobs : rr_placement_count();
+
+	return n < RR_POOL_WORKERS_MAX ? (int)n : RR_POOL_WORKERS_MAX;
+}
+
+static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_command *command,
+			       const struct rr_suite_options *options,
+			       const struct rr_outputs *outputs, struct rr_error *error)
+{
+	const struct rr_suite chosen = { suite->path, suite->checks, choose(suite, options) };
+	struct rr_suite_result *results = rr_calloc(chosen.n + 1, sizeof(*results));
+	const double begun = rr_clock_s();
+	enum rr_exit code = RR_EXIT_OK;
+	struct rr_signals signals;
+
+	if (!rr_signals_open(&signals)) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
+	} else {
+		if (chosen.n > 0)
+			rr_suite_run_checks(&chosen, command, count_workers(options), &signals,
+					    results, error);
+		code = publish(&chosen, options, results, rr_clock_s() - begun, outputs, error);
+		rr_signals_close(&signals);
+	}
+	for (size_t i = 0; i < chosen.n; i++)
+		free(results[i].json);
+	free(results);
+	return code;
+}
+
+enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suite_options *options,
+			  const struct rr_outputs *outputs, struct rr_error *error)
+{
+	enum rr_exit code = RR_EXIT_OK;
+	struct rr_suite suite;
+
+	if (rr_suite_read(&suite, path_of(options), command, error) &&
+	    are_there(&suite, options, error) && deal(&suite, options, error))
+		code = run_chosen(&suite, command, options, outputs, error);
+	rr_suite_release(&suite);
+	rr_shard_release(&options->shard);
+	return code;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Suites: what their file may say, how they are run, and what comes of them. */
+#include "../cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "commands.h"
+
+TestSuite(suite, .init = cli_setup, .fini = cli_teardown);
+
+#define CHECK "$REDRACE check --audit 0 --suite $HERE/redrace.yaml "
+#define CLI "redis-cli -p $REDIS_PORT "
+#define COUNT "'v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))'"
+#define INCR "redis-cli -p {port} INCR counter"
+#define RIGHT "{command: '" INCR "'}"
+
+static void write_suite(const char *text)
+{
+	cli_write("redrace.yaml", "%s", text);
+}
+
+static void assert_suite(const char *text, const char *options, int code)
+{
+	write_suite(text);
+	cr_assert_eq(cli_runf(CHECK "%s 2>&1", options), code, "%s", cli_output);
+}
+
+/* ---- What is wrong in the file ------------------------------------------------------- */
+
+static const struct wrong {
+	const char *text, *place, *part;
+} wrongs[] = {
+	{ "", "1:1", "the file is empty" },
+	{ "# nothing\n", "1:1", "the file is empty" },
+	{ "[]\n", "1:1", "expected 'checks:'" },
+	{ "hit\n", "1:1", "expected 'checks:'" },
+	{ "checks:\n", "1:8", "expected names of checks" },
+	{ "checks: {}\n", "1:9", "there is no check" },
+	{ "check: {}\n", "1:1", "no key 'check' here" },
+	{ "defaults: {}\n", "1:1", "expected 'checks:'" },
+	{ "checks:\n\ta: {}\n", "2:1", "there is a tab" },
+	{ "checks: {a: {command: x\n", "2:1", "brackets" },
+	{ "checks:\n  a:\n    command: echo a: b\n", "3:20", "into quotes" },
+	{ "checks: {a: *b}\n", "1:13", "needs an anchor" },
+	{ "checks: {a: {command: x}}\n---\nchecks: {}\n", "2:1", "a second document" },
+	{ "checks: {a: {command: \"\xff\"}}\n", "1:24", "UTF-8" },
+	{ "checks: {a: {command: \"a\\0b\"}}\n", "1:23", "a byte that is 0" },
+	{ "checks: {a: {command: x}, a: {command: y}}\n", "1:27",
+	  "'a' is there already, in line 1" },
+	{ "checks: {a: {command: x, command: y}}\n", "1:26", "'command' is there already" },
+	{ "checks: {\"a\\nb\": {command: x}}\n", "1:10", "one line" },
+	{ "checks: {-a: {command: x}}\n", "1:10", "must not begin as options do" },
+	{ "checks: {? [a] : {command: x}}\n", "1:12", "expected a text" },
+	{ "checks: {a: x}\n", "1:13", "expected keys and values" },
+	{ "checks: {a: {clients: 2}}\n", "1:10", "a: which program?" },
+	{ "checks: {a: {command: x, clients: {A: y}}}\n", "1:10", "a: a client of --client" },
+	{ "checks: {a: {comand: x}}\n", "1:14", "no key 'comand'; did you mean 'command'?" },
+	{ "checks: {a: {command: x, jobs: 2}}\n", "1:26", "no key 'jobs'" },
+	{ "checks: {a: {command: x, format: json}}\n", "1:26", "no key 'format'" },
+	{ "checks: {a: {command: x, clients: three}}\n", "1:35",
+	  "clients: 'three' is not a whole number from 1 to 8" },
+	{ "checks: {a: {command: x, clients: 9}}\n", "1:35", "from 1 to 8" },
+	{ "checks: {a: {command: x, clients: '3'}}\n", "1:35", "without quotes" },
+	{ "checks: {a: {command: x, clients: [3]}}\n", "1:36",
+	  "client '3': expected NAME=COMMAND" },
+	{ "checks: {a: {command: x, atomic: yes}}\n", "1:34", "expected true or false" },
+	{ "checks: {a: {command: x, atomic: 'true'}}\n", "1:34", "expected true or false" },
+	{ "checks: {a: {command: x, init: [f]}}\n", "1:32", "init: expected one value" },
+	{ "checks: {a: {command: x, init: {f: g}}}\n", "1:32", "init: expected one value" },
+	{ "checks: {a: {command: x, init: }}\n", "1:32", "init: the value is missing" },
+	{ "checks: {a: {command: x, refused: '['}}\n", "1:35", "no regular expression" },
+	{ "checks: {a: {command: x, final: GET a}}\n", "1:33", "final: expected pairs" },
+	{ "checks: {a: {command: x, ignore: {a: b}}}\n", "1:34", "a list of texts" },
+	{ "checks: {a: {command: }}\n", "1:23", "command: the value is missing" },
+	{ "checks: {a: {command: []}}\n", "1:23", "a line for the shell, or a list" },
+	{ "checks: {a: {command: x, expect: good}}\n", "1:34", "expect 'good': expected" },
+	{ "checks: {a: {command: x, known: lost update}}\n", "1:33", "known: expected a list" },
+	{ "checks: {a: {command: x, known: [y], expect: no progress}}\n", "1:10",
+	  "'known' is for" },
+	{ "checks: {a: &a {command: x, <<: *a}}\n", "1:17", "merged in a circle" },
+	{ "checks: {a: {command: x, <<: y}}\n", "1:30", "<<: expected keys and values" },
+};
+
+Test(suite, each_mistake_is_a_line_that_says_where)
+{
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		char place[100];
+
+		write_suite(wrongs[i].text);
+		snprintf(place, sizeof(place), "redrace.yaml:%s: ", wrongs[i].place);
+		cli_assert_one_line(CHECK "2>&1", 65, wrongs[i].part);
+		cr_assert_not_null(strstr(cli_output, place), "%s: %s", wrongs[i].text, cli_output);
+	}
+}
+
+Test(suite, a_file_that_cannot_be_read_is_one_line)
+{
+	cli_assert_one_line("$REDRACE check --suite $HERE 2>&1", 65, "Is a directory");
+	cli_assert_one_line("$REDRACE check --suite $HERE/none 2>&1", 64, "No such file");
+	cli_assert_one_line("$REDRACE check --suite /dev/zero 2>&1", 65, "is larger than");
+	cli_assert_one_line("R=$(realpath $REDRACE); cd $HERE && $R check 2>&1", 64,
+			    "check what? The command stands behind --");
+	write_suite("checks: {a: " RIGHT "}\n");
+	cli_assert_one_line(CHECK "b 2>&1", 64, "has no check 'b'");
+	cli_assert_one_line(CHECK "-- true 2>&1", 64, "are of a suite");
+	cli_assert_one_line(CHECK "-o $HERE/race.svg 2>&1", 64, "a picture is of one check");
+	cli_assert_one_line(CHECK "--save $HERE/x.race 2>&1", 64, "--save is of one check");
+}
+
+/* ---- Keys ---------------------------------------------------------------------------- */
+
+/* No second list: the schema has each option of check but for what is of the whole. */
+Test(suite, every_option_of_check_is_a_key)
+{
+	static const char whole[] = " suite jobs shard times format ";
+	struct rr_option option;
+	char name[100];
+	size_t n = 0;
+
+	cr_assert_eq(cli_run("$REDRACE help --schema"), 0, "%s", cli_output);
+	for (size_t i = 0; rr_option_at(rr_cmd_check.line, i, &option); i++) {
+		bool is_key;
+
+		if (!option.name)
+			continue;
+		snprintf(name, sizeof(name), " %s ", option.name);
+		is_key = !strstr(whole, name);
+		snprintf(name, sizeof(name), "\n        \"%s\": {", option.name);
+		cr_assert_eq(strstr(cli_output, name) != NULL, is_key, "%s", option.name);
+		n += is_key;
+	}
+	cr_assert_gt(n, 15);
+}
+
+Test(suite, the_schema_is_that_of_the_table)
+{
+	cr_assert_eq(cli_run("$REDRACE help --schema | diff docs/redrace.schema.json - 2>&1"), 0,
+		     "make schema: %s", cli_output);
+}
+
+/* Values of all types, anchors, what is merged and what holds for all. */
+Test(suite, keys_are_options_of_check)
+{
+	cli_write("init", "SET counter 5\n");
+	cli_write("redrace.yaml",
+		  "defaults: {seconds: 60, clients: 3}\n"
+		  "checks:\n"
+		  "  base: &base {command: &c '" INCR "', init: '%s/init'}\n"
+		  "  more: {<<: *base, clients: 2, final: {GET counter: 7}, "
+		  "ignores: [a*, b*], data-only: true, atomic: false}\n"
+		  "  words: {command: [sh, -c, *c], final: {GET counter: 3}}\n",
+		  cli_home);
+	cr_assert_eq(cli_run(CHECK "-f json 2>&1"), 0, "%s", cli_output);
+	cli_assert_prints("\"clients\": 3");
+	cli_assert_prints("\"clients\": 2");
+	cli_assert_prints("\"program\": \"sh -c " INCR "\"");
+}
+
+Test(suite, clients_are_a_number_or_commands)
+{
+	assert_suite("checks:\n"
+		     "  two: {clients: {add: '" CLI "INCR x', take: '" CLI "DECR x'}}\n",
+		     "-f json", 0);
+	cli_assert_prints("add: " CLI "INCR x; take: ");
+}
+
+/* ---- Verdicts ------------------------------------------------------------------------ */
+
+Test(suite, each_check_has_its_verdict_and_the_worst_counts)
+{
+	static const char text[] = "checks:\n"
+				   "  right: " RIGHT "\n"
+				   "  lost: {command: " COUNT "}\n"
+				   "  known: {command: " COUNT ", expect: not serializable}\n"
+				   "  cut: {command: " COUNT ", max-states: 1}\n";
+
+	assert_suite(text, "", 1);
+	cli_assert_prints("passed       right: serializable: all ");
+	cli_assert_prints("failed       lost: not serializable (1 of 2 final states; ");
+	cli_assert_prints("\n  To be known in the suite: \"lost update (counter)\"\n");
+	cli_assert_prints("passed       known: not serializable");
+	cli_assert_prints("inconclusive cut: no failure found");
+	cli_assert_prints("2 passed, 1 failed, 1 inconclusive (");
+	cr_assert_eq(cli_run(CHECK "right cut 2>&1"), 2, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "right known 2>&1"), 0, "%s", cli_output);
+}
+
+Test(suite, another_outcome_than_expected_fails)
+{
+	assert_suite("checks:\n"
+		     "  better: {command: '" CLI "INCR counter', expect: not serializable}\n"
+		     "  enough: {command: '" CLI "INCR counter', expect: no failure found}\n"
+		     "  other: {command: " COUNT ", expect: no progress}\n",
+		     "", 1);
+	cli_assert_prints("failed       better: expected 'not serializable'; serializable: all ");
+	cli_assert_prints("passed       enough: serializable: all ");
+	cli_assert_prints("failed       other: expected 'no progress'; not serializable");
+}
+
+Test(suite, a_known_finding_passes_and_another_one_fails)
+{
+	assert_suite("checks:\n"
+		     "  old: {command: " COUNT ", known: [lost update (counter)]}\n"
+		     "  new: {command: " COUNT ", known: [lost update (stock)]}\n"
+		     "  gone: {command: '" CLI "INCR counter', known: [lost update (counter)]}\n",
+		     "", 1);
+	cli_assert_prints("passed       old: only what is known; not serializable");
+	cli_assert_prints(
+		"failed       new: new: lost update (counter); gone, take it out of known: lost update (stock); not");
+	cli_assert_prints(
+		"passed       gone: gone, take it out of known: lost update (counter); serializable");
+}
+
+Test(suite, a_program_that_cannot_be_judged_is_an_error)
+{
+	assert_suite("checks:\n"
+		     "  random: {command: '" CLI "SET x $(date +%N | cut -c 1-1)$$'}\n"
+		     "  init: {command: '" CLI "INCR counter', init: /nonexistent}\n",
+		     "init", 64);
+	cli_assert_prints("error        init: --init: cannot read '/nonexistent'");
+}
+
+/* The worker is gone; the others go on. */
+Test(suite, a_check_that_kills_its_worker_is_an_error)
+{
+	assert_suite("checks:\n"
+		     "  killer: {command: 'kill -SEGV $(cut -d \" \" -f 4 /proc/$PPID/stat)'}\n"
+		     "  right: " RIGHT "\n",
+		     "--jobs 1", 70);
+	cli_assert_prints("error        killer: redrace itself: its process ended (signal 11");
+	cli_assert_prints("passed       right: serializable");
+}
+
+/* ---- Formats ------------------------------------------------------------------------- */
+
+Test(suite, names_of_others_do_nothing)
+{
+	assert_suite("checks:\n"
+		     "  '::error::a b': {command: " COUNT "}\n"
+		     "  'c <&> d': " RIGHT "\n",
+		     "-f github -o $HERE/r.xml -o $HERE/r.json -o $HERE/r.tap", 1);
+	cli_assert_prints("::error file=");
+	cli_assert_prints("title=redrace check%3A \\x3a%3Aerror");
+	cr_assert_eq(
+		cli_run("grep -c '^::error::a' $HERE/redrace.yaml; ! grep -n '^::error::' $HERE/r.tap $HERE/r.json && grep -c testcase $HERE/r.xml && grep -q 'c &lt;&amp;&gt; d' $HERE/r.xml && sed -n 2p $HERE/r.tap"),
+		0, "%s", cli_output);
+	cli_assert_prints("1..2");
+	cr_assert_eq(cli_run(CHECK "'::error::a b' 2>&1"), 1, "%s", cli_output);
+}
+
+Test(suite, a_thousand_checks_are_dealt_out)
+{
+	cr_assert_eq(cli_run("{ echo checks:; for i in $(seq 1000); do echo \"  c$i: " RIGHT
+			     "\"; done; } >$HERE/redrace.yaml"),
+		     0);
+	cr_assert_eq(cli_run(CHECK "--shard 7/1000 2>&1"), 0, "%s", cli_output);
+	cli_assert_prints("c7: serializable");
+	cli_assert_prints("1 passed (");
+}
+
+Test(suite, shards_are_put_together)
+{
+	assert_suite("checks:\n"
+		     "  a b: " RIGHT "\n"
+		     "  '::error::': {command: " COUNT "}\n"
+		     "  c: " RIGHT "\n",
+		     "--shard 1/2 -o $HERE/1.json", 0);
+	cr_assert_eq(cli_run(CHECK "--shard 2/2 -o $HERE/2.json 2>&1"), 1, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), 1, "%s", cli_output);
+	cli_assert_prints("redrace check, 2 shards: 2 passed, 1 failed");
+}
+
+/* ---- Ctrl-C -------------------------------------------------------------------------- */
+
+static void rest_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static pid_t start_suite(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		setpgid(0, 0);
+		execl("/bin/sh", "sh", "-c",
+		      "exec env --default-signal=INT ${REDRACE:-build/redrace} check --suite $HERE/redrace.yaml >$HERE/out 2>&1",
+		      (char *)NULL);
+		_exit(1);
+	}
+	return pid;
+}
+
+/* Its programs say that they are there, and go round. */
+Test(suite, ctrl_c_leaves_nothing_behind)
+{
+	int status = 0, left = 0;
+	pid_t pid;
+
+	write_suite("checks:\n"
+		    "  right: " RIGHT "\n"
+		    "  one: {command: 'touch $HERE/there; while :; do :; done'}\n"
+		    "  two: {command: 'touch $HERE/there; while :; do :; done'}\n");
+	pid = start_suite();
+	for (int i = 0; i < 1000 && cli_run("test -e $HERE/there") != 0; i++)
+		rest_ms(20);
+	kill(-pid, SIGINT);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 130, "%x", status);
+	for (int i = 0; i < 100; i++) {
+		left = cli_run(
+			"for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/environ 2>/dev/null | grep -q \"REDRACE_CLIENT=.*\" && grep -qs \"HERE=$HERE\" $p/environ && [ $p != /proc/$$ ] && exit 1; done; test -z \"$(ls $HERE | grep -v -e redrace.yaml -e there -e out)\"");
+		if (left == 0)
+			break;
+		rest_ms(20);
+	}
+	cr_assert_eq(left, 0, "%s", cli_output);
+}
+
+/* ---- The first one ------------------------------------------------------------------- */
+
+#define BEGIN "R=$(realpath $REDRACE); mkdir -p $HERE/p && cd $HERE/p && "
+
+Test(suite, init_writes_a_suite_for_the_project_and_never_replaces_one)
+{
+	static const struct {
+		const char *file, *program;
+	} projects[] = {
+		{ "none", "sh checks/hit.sh" },
+		{ "package.json", "node checks/hit.js" },
+		{ "Gemfile", "ruby checks/hit.rb" },
+		{ "composer.json", "php checks/hit.php" },
+		{ "go.mod", "./hit" },
+		{ "pyproject.toml", "python3 checks/hit.py" },
+	};
+
+	for (size_t i = 0; i < sizeof(projects) / sizeof(projects[0]); i++) {
+		cr_assert_eq(
+			cli_runf(
+				BEGIN
+				"rm -f * && echo 'web: node app.js' >Procfile && touch %s && $R init && grep -q 'command: %s$' redrace.yaml && grep -q 'web: node app.js' redrace.yaml && $R check --max-states 1 2>&1 | grep hit:",
+				projects[i].file, projects[i].program),
+			0, "%s: %s", projects[i].file, cli_output);
+	}
+	cli_assert_one_line(BEGIN "echo mine >redrace.yaml && $R init 2>&1", 64,
+			    "is there already");
+	cr_assert_eq(cli_run("cat $HERE/p/redrace.yaml"), 0);
+	cr_assert_str_eq(cli_output, "mine\n");
+}
+
+Test(suite, names_of_checks_are_completed)
+{
+	cr_assert_eq(
+		cli_run(BEGIN
+			"echo 'checks: {a b: {command: x}, hits: {command: y}}' >redrace.yaml; $R help --complete -- check"),
+		0);
+	cli_assert_prints("\na b\nhits\n");
+}
