@@ -7,12 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/option.h"
 #include "check/check.h"
 #include "commands.h"
 #include "suite/suite.h"
-
-enum { REPLAYED_MAX = 20 }; /* options that are saved with a schedule */
 
 /* Of one check, and of a suite of them. Its options are keys of a suite, but for those of the
  * whole. */
@@ -258,45 +257,19 @@ static struct check_command defaults(void)
 	};
 }
 
-/* The bounds with which a schedule was found count, unless others are given. */
-static bool take_replayed(struct check_command *chosen, const char *path, struct rr_error *error)
-{
-	char *argv[2 * REPLAYED_MAX] = { "redrace check" };
-	int n = 1;
-
-	rr_replay_release(&chosen->replay);
-	if (!rr_replay_read(path, &chosen->replay, error))
-		return false;
-	for (char *word = strtok(chosen->replay.options, " "); word && n < 2 * REPLAYED_MAX;
-	     word = strtok(NULL, " "))
-		argv[n++] = word;
-	chosen->each.search.schedule = chosen->replay.words;
-	return rr_command_line_take(&command_line, chosen, n, argv, error);
-}
-
-static const char *find_replay(int n, char **argv)
-{
-	for (int i = 1; i < n; i++) {
-		if (strcmp(argv[i], "--replay") == 0 && i + 1 < n)
-			return argv[i + 1];
-		if (strncmp(argv[i], "--replay=", 9) == 0)
-			return argv[i] + 9;
-	}
-	return NULL;
-}
-
 static bool take_words(struct check_command *chosen, int argc, char **argv, struct rr_error *error)
 {
 	int n = 0; /* words before "--" */
-	const char *replayed;
 
 	while (n < argc && strcmp(argv[n], "--") != 0)
 		n++;
-	replayed = find_replay(n, argv);
 	if (n + 1 < argc)
 		chosen->each.command = (const char *const *)argv + n + 1;
-	return (!replayed || take_replayed(chosen, replayed, error)) &&
-	       rr_command_line_take(&command_line, chosen, n, argv, error);
+	if (!rr_replay_take(&chosen->replay, &command_line, chosen, n, argv, error))
+		return false;
+	if (chosen->replay.words)
+		chosen->each.search.schedule = chosen->replay.words;
+	return rr_command_line_take(&command_line, chosen, n, argv, error);
 }
 
 static bool has_program(const struct rr_check_options *options)
@@ -314,10 +287,11 @@ static bool check_program(const struct rr_check_options *options, struct rr_erro
 
 /* ---- A suite ------------------------------------------------------------------------- */
 
-/* What the command line says of all checks. */
+/* What the command line says of all checks, and the memory that each may use. */
 struct given {
 	int argc;
 	char **argv;
+	size_t memory; /* 0 = half of what is free */
 };
 
 /* One check of the suite: what the file says of it, then what the command line says. */
@@ -334,6 +308,7 @@ static bool take_check(struct check_command *chosen, const struct given *given, 
 		return false;
 	chosen->each.report = outputs;
 	chosen->each.report.printed = RR_FORMAT_JSON;
+	chosen->each.search.memory = given->memory;
 	if (!has_program(&chosen->each))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "which program? write it as in 'command: node hit.js'");
@@ -375,7 +350,7 @@ static struct rr_suite_command suite_of(struct given *given)
 static char **find_checks(size_t *n)
 {
 	char *argv[] = { "redrace check", NULL };
-	struct given given = { 1, argv };
+	struct given given = { 1, argv, 0 };
 	const struct rr_suite_command command = suite_of(&given);
 
 	return rr_suite_names(&command, RR_SUITE_FILE, n);
@@ -393,16 +368,21 @@ static bool has_suite(const struct rr_suite_options *whole)
 	return whole->path || access(RR_SUITE_FILE, F_OK) == 0;
 }
 
+static bool refuse_name(const char *name, struct rr_error *error)
+{
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
+		name);
+}
+
 /* Does what is said of a suite go together? */
 static bool check_suite(const struct check_command *chosen, struct rr_error *error)
 {
 	const struct rr_suite_options *whole = &chosen->whole;
 
 	if (!has_suite(whole) && whole->n_chosen)
-		return rr_error_set(
-			error, RR_ERROR_USAGE,
-			"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
-			whole->chosen[0]);
+		return refuse_name(whole->chosen[0], error);
 	if (!has_suite(whole))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
@@ -420,10 +400,7 @@ static bool check_suite(const struct check_command *chosen, struct rr_error *err
 static bool refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
 {
 	if (whole->n_chosen)
-		return rr_error_set(
-			error, RR_ERROR_USAGE,
-			"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
-			whole->chosen[0]);
+		return refuse_name(whole->chosen[0], error);
 	return !(whole->path || whole->jobs || whole->shard.of || whole->shard.times) ||
 	       rr_error_set(
 		       error, RR_ERROR_USAGE,
@@ -432,20 +409,31 @@ static bool refuse_suite(const struct rr_suite_options *whole, struct rr_error *
 
 /* ---- The whole ----------------------------------------------------------------------- */
 
+static enum rr_exit run_suite(struct check_command *chosen, int argc, char **argv,
+			      struct rr_error *error)
+{
+	struct given given = { argc, argv, 0 };
+	const struct rr_suite_command command = suite_of(&given);
+
+	if (!check_suite(chosen, error))
+		return RR_EXIT_OK;
+	if (!chosen->whole.jobs)
+		chosen->whole.jobs = rr_placement_count();
+	given.memory = rr_memory_available() / 2 / (size_t)chosen->whole.jobs;
+	return rr_suite_run(&command, &chosen->whole, &chosen->each.report, error);
+}
+
 static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 {
 	struct check_command chosen = defaults();
-	struct given given = { argc, argv };
-	const struct rr_suite_command command = suite_of(&given);
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
 	if (!take_words(&chosen, argc, argv, error))
 		code = RR_EXIT_OK;
-	else if (!has_program(&chosen.each) && check_suite(&chosen, error))
-		code = rr_suite_run(&command, &chosen.whole, &chosen.each.report, error);
-	else if (has_program(&chosen.each) && refuse_suite(&chosen.whole, error) &&
-		 check_program(&chosen.each, error))
+	else if (!has_program(&chosen.each))
+		code = run_suite(&chosen, argc, argv, error);
+	else if (refuse_suite(&chosen.whole, error) && check_program(&chosen.each, error))
 		code = rr_check(&chosen.each, error);
 	rr_replay_release(&chosen.replay);
 	return code;

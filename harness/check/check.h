@@ -83,6 +83,11 @@ struct rr_replay {
 /* Writes these lines. */
 void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words);
 
+/* What --replay names among the words, if they have it: what was read, and its options, which
+ * are taken as `line` says. Release it in any case. */
+bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line, void *into, int n,
+		    char **argv, struct rr_error *error);
+
 /* Release what was read. False: the error. */
 bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error);
 void rr_replay_release(struct rr_replay *replay);

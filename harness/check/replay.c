@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "check.h"
+
+enum { OPTIONS_MAX = 20 }; /* that are saved with a schedule */
 
 static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";
@@ -67,6 +70,36 @@ bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error 
 		error, RR_ERROR_DATA,
 		"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save'",
 		path);
+}
+
+static const char *find_path(int n, char **argv)
+{
+	for (int i = 1; i < n; i++) {
+		if (strcmp(argv[i], "--replay") == 0 && i + 1 < n)
+			return argv[i + 1];
+		if (strncmp(argv[i], "--replay=", 9) == 0)
+			return argv[i] + 9;
+	}
+	return NULL;
+}
+
+/* The bounds with which a schedule was found count, unless others are given. */
+bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line, void *into, int n,
+		    char **argv, struct rr_error *error)
+{
+	const char *path = find_path(n, argv);
+	char *words[2 * OPTIONS_MAX] = { "redrace check" };
+	int n_words = 1;
+
+	if (!path)
+		return true;
+	rr_replay_release(replay);
+	if (!rr_replay_read(path, replay, error))
+		return false;
+	for (char *word = strtok(replay->options, " "); word && n_words < 2 * OPTIONS_MAX;
+	     word = strtok(NULL, " "))
+		words[n_words++] = word;
+	return rr_command_line_take(line, into, n_words, words, error);
 }
 
 void rr_replay_release(struct rr_replay *replay)

@@ -36,7 +36,7 @@ struct rr_suite_command {
 /* What the user says of the whole. */
 struct rr_suite_options {
 	const char *path; /* NULL = RR_SUITE_FILE */
-	long jobs;        /* at once; 0 = as many as there are processors */
+	long jobs;        /* at once */
 	struct rr_shard shard;
 	size_t n_chosen; /* names of checks; none = all */
 	const char *chosen[RR_SUITE_CHOSEN_MAX];

@@ -170,6 +170,15 @@ Test(suite, clients_are_a_number_or_commands)
 	cli_assert_prints("add: " CLI "INCR x; take: ");
 }
 
+/* No check of that name: so the file was read. */
+Test(suite, the_file_of_the_document_is_right)
+{
+	cr_assert_eq(
+		cli_run("awk '/^```yaml$/ { n++; next } /^```$/ { n += n == 1 } n == 1' docs/suites.md >$HERE/redrace.yaml && grep -c clients $HERE/redrace.yaml"),
+		0);
+	cli_assert_one_line(CHECK "none 2>&1", 64, "has no check 'none'");
+}
+
 /* ---- Verdicts ------------------------------------------------------------------------ */
 
 Test(suite, each_check_has_its_verdict_and_the_worst_counts)
@@ -220,9 +229,12 @@ Test(suite, a_known_finding_passes_and_another_one_fails)
 Test(suite, a_program_that_cannot_be_judged_is_an_error)
 {
 	assert_suite("checks:\n"
-		     "  random: {command: '" CLI "SET x $(date +%N | cut -c 1-1)$$'}\n"
+		     "  random: {command: 'echo x >>$HERE/runs; " CLI
+		     "SET n $(($(wc -l <$HERE/runs) % 10))', clients: 3}\n"
 		     "  init: {command: '" CLI "INCR counter', init: /nonexistent}\n",
-		     "init", 64);
+		     "", 65);
+	cli_assert_prints(
+		"error        random: the program is not deterministic: with the same replies");
 	cli_assert_prints("error        init: --init: cannot read '/nonexistent'");
 }
 
