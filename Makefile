@@ -32,6 +32,8 @@ LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # Shims are libraries of their own, loaded into servers and programs.
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
+# What stands for an app and its requests: a program of its own, without a sanitizer as well.
+DRIVER  := $(B)/redrace-app
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/% tests/torture/%,$(wildcard tests/*/*.c)))
 SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
@@ -47,7 +49,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(PKGCONFIGDIR)/redislock.pc $(BASHDIR)/redrace $(ZSHDIR)/_redrace \
   $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
   $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so) \
-  $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
+  $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so $(LIBEXECDIR)/redrace-app \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
 .PHONY: accept format format-check help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle schema asan fuzz soak torture tsan clean FORCE bench-explore failover
@@ -56,7 +58,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 16
 
-all: $(B)/redrace $(SHIMS) ## the program, build/redrace
+all: $(B)/redrace $(SHIMS) $(DRIVER) ## the program, build/redrace
 
 deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
@@ -216,12 +218,13 @@ places:
 # Each under DESTDIR.
 placed = $(foreach place,$(1),'$(DESTDIR)$(place)')
 
-install: places $(B)/redrace $(SHIMS) lib man ## the program, the library, manual pages, completion, under PREFIX
+install: places $(B)/redrace $(SHIMS) $(DRIVER) lib man ## the program, the library, manual pages, completion, under PREFIX
 	install -d $(call placed,$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
 	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
 	  $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) \
 	  $(LIBEXECDIR) $(RACEDIR))
 	install -m 644 $(SHIMS) '$(DESTDIR)$(LIBEXECDIR)/'
+	install -m 755 $(DRIVER) '$(DESTDIR)$(LIBEXECDIR)/'
 	install -m 644 scenarios/races/*.race '$(DESTDIR)$(RACEDIR)/'
 	install $(B)/redrace '$(DESTDIR)$(BINDIR)/'
 	install -m 644 $(B)/libredislock.a '$(DESTDIR)$(LIBDIR)/'
@@ -254,7 +257,7 @@ clean: ## remove what was built
 	rm -rf build
 
 # It looks for the libraries of the clocks beside itself: whoever has it has them.
-$(B)/redrace: $(B)/harness/main.o $(HARNESS) $(SCEN) $(LIB) | $(SHIMS)
+$(B)/redrace: $(B)/harness/main.o $(HARNESS) $(SCEN) $(LIB) | $(SHIMS) $(DRIVER)
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
@@ -289,6 +292,12 @@ $(SHIMS):
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
 	  -Iharness -fPIC -shared -o $@ $(filter %.c,$^) -pthread -ldl
+
+$(DRIVER): $(wildcard harness/check/app/*.[ch]) harness/check/sockets.c harness/check/sockets.h harness/base/marks.h
+	@mkdir -p $(@D)
+	@echo '  LD $@'
+	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
+	  -Iharness -o $@ $(filter %.c,$^)
 
 define compile
 @mkdir -p $(@D)

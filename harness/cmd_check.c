@@ -43,6 +43,17 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
+static bool take_request(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_requests == RR_CHECK_CLIENTS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d requests",
+				    RR_CHECK_CLIENTS_MAX);
+	options->requests[options->n_requests++] = text;
+	return true;
+}
+
 static bool is_expression(const char *option, const char *text, struct rr_error *error)
 {
 	regex_t pattern;
@@ -129,6 +140,25 @@ static const struct rr_option options[] = {
 	  .help = "a client with a shell command of its own, instead of COMMAND",
 	  .repeats = true,
 	  .take = take_client },
+	{ .name = "app",
+	  .argument = "COMMAND",
+	  .help = "a server, run by the shell, which listens on $PORT: its clients are the requests",
+	  AT(app) },
+	{ .name = "request",
+	  .argument = "COMMAND",
+	  .help = "a shell command that asks the app, at {app}: curl -s {app}/buy; a single one is sent by each of --clients",
+	  .repeats = true,
+	  .take = take_request },
+	{ .name = "apps",
+	  .argument = "N",
+	  .help = "processes of the app, which get the requests in turn (1)",
+	  .min = 1,
+	  .max = 4,
+	  AT(n_apps) },
+	{ .name = "ready",
+	  .argument = "COMMAND",
+	  .help = "exits with 0 when the app is up (its port is open)",
+	  AT(ready) },
 	{ .name = "init",
 	  .argument = "FILE",
 	  .help = "Redis commands, one a line, that fill the empty server first",
@@ -252,6 +282,7 @@ static struct check_command defaults(void)
 	return (struct check_command){
 		.each = { .n_clients = 2,
 			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
+			  .n_apps = 1,
 			  .patience_s = 10,
 			  .redis_server = "redis-server" }
 	};
@@ -274,12 +305,18 @@ static bool take_words(struct check_command *chosen, int argc, char **argv, stru
 
 static bool has_program(const struct rr_check_options *options)
 {
-	return options->command || options->n_named;
+	return options->command || options->n_named || options->app || options->n_requests;
 }
 
 /* Do the options of one check go together? */
 static bool check_program(const struct rr_check_options *options, struct rr_error *error)
 {
+	if (options->app || options->n_requests)
+		return (options->app && options->n_requests && !options->command &&
+			!options->n_named) ||
+		       rr_error_set(
+			       error, RR_ERROR_USAGE,
+			       "--app 'COMMAND' and --request 'COMMAND' belong together, without another command");
 	return !options->command || !options->n_named ||
 	       rr_error_set(error, RR_ERROR_USAGE,
 			    "a client of --client has its own command: leave out the one of all");

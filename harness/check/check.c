@@ -146,8 +146,29 @@ static void name_clients(struct rr_check *check)
 	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
 	const bool are_plain = are_plain_names(check->options);
 
-	for (size_t i = 0; i < check->n_clients; i++)
-		check->names[i] = are_plain ? check->options->named[i].name : letters[i];
+	for (size_t i = 0; i < check->n_operations; i++) {
+		snprintf(check->requests[i], sizeof(check->requests[i]), "request %zu", i + 1);
+		check->names[i] = check->options->app ? check->requests[i] :
+				  are_plain           ? check->options->named[i].name :
+							letters[i];
+	}
+}
+
+/* An app and its requests are one program, redrace-app. Where its requests begin. */
+static const char *const *make_command(struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	const char **word = check->command;
+
+	rr_preload_find("redrace-app", check->driver, sizeof(check->driver));
+	snprintf(check->n_apps, sizeof(check->n_apps), "%ld", options->n_apps);
+	*word++ = check->driver;
+	*word++ = check->n_apps;
+	*word++ = options->app;
+	*word++ = options->ready ? options->ready : "";
+	for (size_t i = 0; i < check->n_operations; i++)
+		*word++ = options->requests[options->n_requests == 1 ? 0 : i];
+	return word - check->n_operations;
 }
 
 static void make_programs(struct rr_check *check)
@@ -158,16 +179,24 @@ static void make_programs(struct rr_check *check)
 		.compares_outputs = !options->data_only,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
-		.n_clients = check->n_clients,
+		.n_clients = options->app ? 1 : check->n_operations,
+		.n_requests = options->app ? check->n_operations : 0,
 	};
 
 	config.instances.refused = options->refused;
+	config.instances.n_apps = options->app ? (size_t)options->n_apps : 0;
+	if (options->app)
+		config.requests = make_command(check);
 	for (size_t i = 0; i < config.n_clients; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
-		config.argv[i] = options->n_named ? named->shell : options->command;
+		config.argv[i] = options->app     ? check->command :
+				 options->n_named ? named->shell :
+						    options->command;
 		snprintf(config.names[i], RR_CLIENT_NAME, "%s",
-			 options->n_named ? named->name : (char[]){ (char)('A' + i), '\0' });
+			 options->app     ? "app" :
+			 options->n_named ? named->name :
+					    (char[]){ (char)('A' + i), '\0' });
 	}
 	check->programs = rr_programs_new(&config);
 }
@@ -195,6 +224,10 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	make_programs(check);
+	if (check->options->app && !check->driver[0])
+		return rr_error_set(
+			error, RR_ERROR_INTERNAL,
+			"redrace-app is missing, beside redrace or in ../libexec/redrace: --app needs it");
 	make_checker(check);
 	return rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
@@ -225,18 +258,20 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.end_alike = rr_programs_end_alike,
 		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,
+		.describe_request = rr_programs_describe_request,
 		.programs = programs,
 	};
 }
 
 static struct rr_explore_config config_of(struct rr_check *check)
 {
+	static const char *const app = "app";
 	struct rr_explore_config config = check->options->search;
 
 	config.programs = ops_of(check->programs);
 	config.checker = ops_of(check->checker);
-	config.n_clients = check->n_clients;
-	config.client_names = check->names;
+	config.n_clients = check->options->app ? 1 : check->n_operations;
+	config.client_names = check->options->app ? &app : check->names;
 	config.given = check->given.commands;
 	config.n_given = check->given.n_commands;
 	config.ignored = check->options->ignored;
@@ -260,6 +295,14 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
 
+	if (options->app) {
+		print_foreign(out, "Runs '", options->app);
+		for (size_t i = 0; i < options->n_requests; i++)
+			print_foreign(out, i ? "', '" : "' with requests '", options->requests[i]);
+		fputs("' many times: what they do outside Redis is really done.\n", out);
+		fflush(out);
+		return;
+	}
 	fputs("Runs '", out);
 	for (size_t i = 0; words && words[i]; i++)
 		print_foreign(out, i ? " " : "", words[i]);
@@ -300,7 +343,9 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	enum rr_exit code = RR_EXIT_OK;
 
 	check->options = options;
-	check->n_clients = options->n_named ? options->n_named : (size_t)options->n_clients;
+	check->n_operations = options->n_named        ? options->n_named :
+			      options->n_requests > 1 ? options->n_requests :
+							(size_t)options->n_clients;
 	check->progress = (struct rr_explore_progress){ .signals = &check->session.signals,
 							.name = "check",
 							.unit = "states" };

@@ -37,14 +37,19 @@ struct rr_check_options {
 		char name[RR_CHECK_NAME];
 		const char *shell[4]; /* sh -c COMMAND */
 	} named[RR_CHECK_CLIENTS_MAX];
-	struct rr_explore_config search; /* its bounds; without what is of programs */
-	long seconds;                    /* 0 = no limit */
-	long patience_s;                 /* until a program that does nothing hangs */
-	const char *init;                /* a file of commands that are done first; or NULL */
-	const char *refused;             /* a client whose output matches this regular
+	const char *app;   /* a shell command; NULL = the programs are no requests to an app */
+	const char *ready; /* one that exits with 0 when the app is up; NULL = its port is open */
+	long n_apps;
+	size_t n_requests;
+	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
+	struct rr_explore_config search;            /* its bounds; without what is of programs */
+	long seconds;                               /* 0 = no limit */
+	long patience_s;                            /* until a program that does nothing hangs */
+	const char *init;     /* a file of commands that are done first; or NULL */
+	const char *refused;  /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
-	bool accepts_bounded;            /* exits with 0 although clients have no end */
-	bool data_only;                  /* what clients print, and their statuses, need not
+	bool accepts_bounded; /* exits with 0 although clients have no end */
+	bool data_only;       /* what clients print, and their statuses, need not
 			    * be those of a serial order */
 	const char *allowed[RR_CHECK_IGNORED_MAX]; /* lines of outputs that are not
 						    * compared: regular expressions */

@@ -21,12 +21,12 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 {
 	struct rr_lane *unused = NULL;
 
-	for (int i = RR_RUN_ORDINALS - 1; i >= 0; i--) {
+	for (size_t i = RR_RUN_ORDINALS; i-- > 0;) {
 		struct rr_lane *lane = &instance->lanes[i];
 
 		if (lane->is_used && lane->connection == connection)
 			return lane;
-		if (!lane->is_used)
+		if (!lane->is_used && i >= instance->config->n_requests)
 			unused = lane;
 	}
 	if (!unused)
@@ -81,7 +81,7 @@ static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 		rr_process_cut(instance->process, lane->connection);
 		on_instance_close(instance, lane->connection);
 	}
-	if (lane->n == 0 && lane->connection < 0)
+	if (lane->connection < 0 && (lane->n == 0 || instance->is_over))
 		lane->is_used = false;
 }
 
@@ -147,6 +147,13 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	    !rr_request_is_known(command, lane))
 		return fail_refused(instance, command);
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
+	if (instance->config->n_requests) {
+		request.kind = instance_kind_of(traits);
+		request.is_waiting = request.kind == RR_SENT_ANSWER;
+		instance->n_under_way -= request.kind == RR_SENT_ANSWER;
+		if (request.kind == RR_SENT_REQUEST)
+			lane = instance_move_lane(instance, lane, command);
+	}
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->config->program);
@@ -175,28 +182,12 @@ static void on_instance_close(void *context, int connection)
 	if (!lane)
 		return;
 	lane->connection = -1;
-	if (lane->is_dirty)
+	if (lane->is_dirty && !instance->is_over)
 		add_request(
 			instance, lane,
 			(struct rr_request){ .command = rr_terms_words(terms_of(instance), reset),
 					     .answer = RR_NO_ID });
 	flush_lane(instance, lane);
-}
-
-/* A reply; or, where it is subscribed, a message may come. Nobody waits for what is still to be
- * done on a connection that is closed. */
-static bool instance_is_owed(void *context)
-{
-	const struct rr_instance *instance = context;
-
-	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		const struct rr_lane *lane = &instance->lanes[i];
-
-		if (lane->is_used && lane->connection >= 0 &&
-		    (lane->n > 0 || rr_lane_is_subscribed(lane)))
-			return true;
-	}
-	return false;
 }
 
 /* ---- Running ------------------------------------------------------------------ */
@@ -253,8 +244,12 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	n_reads = atomic_load(&page->n_reads);
 	instance->has_read = n_reads != instance->n_reads;
 	instance->n_reads = n_reads;
+	if (end == RR_PROCESS_ENDED && instance_app_has_failed(instance))
+		return rr_error_set(error, RR_ERROR_DATA, "%.*s", length, output);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
+	if (instance->config->n_requests)
+		return instance_fail_hanging(instance, error);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
 		"client %s neither sends a command nor ends: waited %ld s; it printed '%.*s'",
@@ -278,6 +273,7 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 			   .on_request = on_instance_request,
 			   .on_close = on_instance_close,
 			   .context = instance },
+		.n_apps = config->n_apps,
 		.owes = instance_is_owed,
 	};
 	instance->process = rr_process_start(&instance->plan, error);
@@ -344,7 +340,7 @@ bool rr_instance_is_as_begun(const struct rr_instance *instance)
 bool rr_instance_can_stand(struct rr_instance *instance)
 {
 	return rr_instance_has_shim(instance) && !has_kernel_time(instance->process->clock.page) &&
-	       instance_is_owed(instance);
+	       instance_is_owed((void *)instance, INT64_MAX);
 }
 
 bool rr_instance_has_uv(const struct rr_instance *instance)
@@ -363,8 +359,9 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	if (!lane->is_used || !(is_message ? rr_lane_is_subscribed(lane) : lane->n > 0))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
 				    instance->plan.owner.name);
-	instance->was_inside = false;
-	atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
+	instance->was_inside = instance->has_begun = false;
+	instance->heard_ns = passed_ns +
+			     atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {
 		/* Nothing has come until the first of those who wait so long goes on. */
 		if (!rr_program_clock_wake(&instance->process->clock))
@@ -372,6 +369,9 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 					    "client %s waits for no time-out",
 					    instance->plan.owner.name);
 	} else if (input->kind == RR_INPUT_REPLY) {
+		instance->has_begun = rr_lane_request(lane, 0)->kind == RR_SENT_REQUEST;
+		instance->n_under_way += instance->has_begun;
+		instance->is_over |= rr_lane_request(lane, 0)->kind == RR_SENT_END;
 		rr_lane_request(lane, 0)->answer = (uint32_t)input->value;
 		flush_lane(instance, lane);
 	} else if (input->kind == RR_INPUT_MESSAGE) {

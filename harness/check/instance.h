@@ -30,6 +30,8 @@ struct rr_instance_config {
 	struct rr_instance_times *times;  /* added up there */
 	struct rr_endings *endings;
 	uint64_t n_starts; /* of programs before it */
+	/* It is an app: so many requests, to so many processes of it. 0 = it is not. */
+	size_t n_requests, n_apps;
 };
 
 struct rr_instance;
@@ -97,6 +99,30 @@ struct rr_instance {
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */
+	size_t n_under_way;     /* requests of an app that have begun and were not answered */
+	int64_t heard_ns;       /* by its clock, when it was told something last */
+	bool has_begun;         /* a request: that is what it was told last */
+	bool is_over;           /* it was told that its requests are done */
 };
+
+/* ---- An app (instance_app.c) -------------------------------------------------------- */
+
+/* What a command is, by rr_request_traits(). */
+enum rr_sent_kind instance_kind_of(unsigned traits);
+
+/* A lane on which a request begins, by its mark, becomes that of the request's number: the first
+ * lanes are those of requests. Where it is then. */
+struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
+				   const struct rl_command *mark);
+
+/* See rr_process_plan; of any instance. It is owed a reply or, where it is subscribed, a message
+ * may come. */
+bool instance_is_owed(void *context, int64_t left_ns);
+
+/* Sets the error, and returns false. */
+bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error);
+
+/* Has it ended with a line about why there is nothing to be checked? */
+bool instance_app_has_failed(const struct rr_instance *instance);
 
 #endif

@@ -39,6 +39,7 @@ static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint
 				(struct rr_sent){ .lane = number,
 						  .is_inside = request->is_inside,
 						  .is_waiting = request->is_waiting,
+						  .kind = request->kind,
 						  .command = request->command };
 	}
 }
@@ -103,6 +104,8 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 		view_lane(&view, &instance->lanes[i], i);
 	instance->has_entered = false;
 	view_subscriptions(&view, instance);
+	if (instance->config->n_requests)
+		view.tally.ending = keep_ending(instance);
 	if (view.n_threads > 0)
 		return view;
 	view.n_threads = 1;

@@ -22,6 +22,7 @@ struct rr_request {
 	bool ends_queue;  /* EXEC, or what else ends a transaction */
 	bool asks_ids;    /* its answer is not the program's: the next request has its ids */
 	bool is_waiting;  /* the server has had it, and serves it as soon as it can */
+	uint8_t kind;     /* enum rr_sent_kind */
 };
 
 struct rr_lane {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "process_tree.h"
+#include "sockets.h"
 
 enum { PATH_SIZE = 300, PARENTS_MAX = 64 };
 
@@ -21,50 +22,20 @@ struct peer {
 };
 
 /* The end of a connection between two ports; its inode, 0 = it is not there. */
-static unsigned long find_inode(const char *path, unsigned from, unsigned to, uid_t *user)
+static unsigned long find_inode(unsigned from, unsigned to, uid_t *user)
 {
-	static const char format[] =
-		" %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x %u %*u %lu";
-	FILE *file = fopen(path, "re");
-	char line[300];
+	struct rr_sockets sockets = { NULL, 0 };
+	struct rr_socket socket;
 	unsigned long inode = 0;
 
-	while (file && inode == 0 && fgets(line, sizeof(line), file)) {
-		unsigned local, remote, owner;
-		unsigned long found;
-
-		if (sscanf(line, format, &local, &remote, &owner, &found) != 4 || local != from ||
-		    remote != to)
+	while (inode == 0 && rr_sockets_next(&sockets, &socket)) {
+		if (socket.local != from || socket.remote != to)
 			continue;
-		inode = found;
-		*user = owner;
+		inode = socket.inode;
+		*user = socket.user;
 	}
-	if (file)
-		fclose(file);
+	rr_sockets_end(&sockets);
 	return inode;
-}
-
-static bool has_socket(pid_t pid, unsigned long inode)
-{
-	char path[PATH_SIZE], expected[40], target[40];
-	bool found = false;
-	struct dirent *entry;
-	DIR *directory;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	snprintf(expected, sizeof(expected), "socket:[%lu]", inode);
-	directory = opendir(path);
-	while (directory && !found && (entry = readdir(directory))) {
-		ssize_t n;
-
-		snprintf(path, sizeof(path), "/proc/%d/fd/%.20s", pid, entry->d_name);
-		n = readlink(path, target, sizeof(target) - 1);
-		target[n > 0 ? n : 0] = '\0';
-		found = strcmp(target, expected) == 0;
-	}
-	if (directory)
-		closedir(directory);
-	return found;
 }
 
 /* Of the group, or of all others; 0 = none has it. */
@@ -77,7 +48,8 @@ static pid_t find_process(unsigned long inode, pid_t group, bool is_of_group)
 	while (directory && !found && (entry = readdir(directory))) {
 		const pid_t pid = atoi(entry->d_name);
 
-		if (pid > 0 && (getpgid(pid) == group) == is_of_group && has_socket(pid, inode))
+		if (pid > 0 && (getpgid(pid) == group) == is_of_group &&
+		    rr_socket_is_of(inode, pid))
 			found = pid;
 	}
 	if (directory)
@@ -101,9 +73,7 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 			peer = (struct peer){ credentials.pid, credentials.uid };
 		return peer;
 	}
-	inode = find_inode("/proc/net/tcp", ntohs(address.sin_port), port, &peer.user);
-	if (!inode)
-		inode = find_inode("/proc/net/tcp6", ntohs(address.sin_port), port, &peer.user);
+	inode = find_inode(ntohs(address.sin_port), port, &peer.user);
 	if (inode && !find_process(inode, group, true))
 		peer.pid = find_process(inode, group, false);
 	return peer;

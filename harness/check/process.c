@@ -21,6 +21,11 @@ enum {
 	READS_MAX = 16,                /* of its output at once: it may never end */
 	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
 	STRAY_LOOK_NS = 5 * 1000 * 1000,
+	/* Who sleeps although bytes have come for him takes them later: he does one thing
+	 * after the other. Bytes that were not taken over may wait for the last ones to be
+	 * acknowledged, 40 ms at most. */
+	UNREAD_NS = 5 * 1000 * 1000,
+	UNSENT_NS = 60 * 1000 * 1000,
 };
 
 /* ---- The command line --------------------------------------------------------- */
@@ -56,8 +61,8 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	const struct rr_process_plan *plan = process->plan;
 	const struct rr_endpoint *endpoint = &process->endpoint;
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
-	char words[8][TEXT_SIZE];
-	const char *environment[10] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	char words[9][TEXT_SIZE];
+	const char *environment[11] = { words[0], words[1], words[2], words[3], words[4], words[5] };
 	size_t n = 6;
 	struct rr_error why = { 0 };
 	bool good;
@@ -74,6 +79,10 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
 		environment[n++] = words[6];
 		environment[n++] = words[7];
+	}
+	if (plan->n_apps) {
+		snprintf(words[8], TEXT_SIZE, "PORT=%u", process->app_port);
+		environment[n++] = words[8];
 	}
 	/* Several threads of a pool end in any order. */
 	if (!getenv(RR_UV_THREADS))
@@ -125,6 +134,7 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 
 	process->plan = plan;
 	process->output_fd = -1;
+	process->app_port = plan->n_apps ? rr_sockets_free_ports(plan->n_apps) : 0;
 	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
 		free(process);
 		return NULL;
@@ -270,6 +280,24 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	       before.stamp == process->look.stamp;
 }
 
+/* Is nothing under way to or from an app? */
+static bool has_taken_all(struct rr_process *process)
+{
+	const struct rr_queues before = process->queues;
+	const struct rr_queues *queues = &process->queues;
+	const int64_t now_ns = rr_clock_ns();
+
+	if (!process->plan->n_apps)
+		return true;
+	process->queues = rr_sockets_queues(process->app_port, process->plan->n_apps);
+	if (!queues->sent && !queues->received)
+		return true;
+	if (queues->sent != before.sent || queues->received != before.received ||
+	    !process->queued_ns)
+		process->queued_ns = now_ns;
+	return now_ns - process->queued_ns >= (queues->sent ? UNSENT_NS : UNREAD_NS);
+}
+
 /* Who has computed for long goes on for long: he is looked at less often. */
 static int64_t until_look(const struct rr_process *process)
 {
@@ -309,11 +337,15 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 		if (!rr_guardian_is_there(process->plan->config->guardian, error))
 			return RR_PROCESS_FAILED;
 		if (!is_quiet(process, n > 0)) {
+			process->queued_ns = 0;
 			if (rr_clock_ns() - process->busy_ns >= BUSY_NS) {
 				rr_program_clock_wake_busy(&process->clock);
 				process->busy_ns = rr_clock_ns();
 			}
-		} else if (process->plan->owes(process->plan->owner.context)) {
+		} else if (!has_taken_all(process)) {
+			continue;
+		} else if (process->plan->owes(process->plan->owner.context,
+					       rr_program_clock_left_ns(&process->clock))) {
 			return RR_PROCESS_STOPPED;
 		} else if (rr_program_clock_wake(&process->clock)) {
 			process->look.sleeps = false;

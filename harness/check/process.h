@@ -12,6 +12,7 @@
 #include "endpoint.h"
 #include "peer.h"
 #include "process_tree.h"
+#include "sockets.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 };
@@ -34,8 +35,10 @@ struct rr_process_plan {
 	const struct rr_process_config *config;
 	const char *const *argv;        /* with {url}, {host}, {port}, {socket} */
 	struct rr_endpoint_owner owner; /* its name is REDRACE_CLIENT, too */
-	/* Is it owed a reply, so that it may well wait? Asked with the owner's context. */
-	bool (*owes)(void *context);
+	size_t n_apps; /* that listen, on PORT and the ports behind it; 0 = it is no app */
+	/* Is it owed a reply, so that it may well wait? Asked with the owner's context.
+	 * `left_ns`: of its time, until the next that waits for it; INT64_MAX = nobody does. */
+	bool (*owes)(void *context, int64_t left_ns);
 };
 
 struct rr_process {
@@ -48,6 +51,9 @@ struct rr_process {
 	int output_fd;                      /* -1 = closed */
 	char output[RR_PROCESS_OUTPUT + 1]; /* so far, NUL-terminated */
 	size_t n_output;
+	unsigned app_port;           /* of an app */
+	struct rr_queues queues;     /* bytes that wait there, and */
+	int64_t queued_ns;           /* since when; 0 = none */
 	int64_t busy_ns;             /* since when it computes */
 	struct rr_process_look look; /* the last one at its threads */
 	bool has_ended;              /* itself: others of its group may go on */

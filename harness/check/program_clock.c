@@ -139,6 +139,14 @@ bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
 	return first_end(clock->page) != INT64_MAX;
 }
 
+int64_t rr_program_clock_left_ns(const struct rr_program_clock *clock)
+{
+	const int64_t first_ns = first_end(clock->page);
+	const int64_t left_ns = first_ns - atomic_load(&clock->page->passed_ns);
+
+	return first_ns == INT64_MAX ? first_ns : left_ns > 0 ? left_ns : 0;
+}
+
 bool rr_program_clock_wake(struct rr_program_clock *clock)
 {
 	struct rr_program_page *page = clock->page;

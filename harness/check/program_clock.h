@@ -24,6 +24,9 @@ void rr_program_clock_close(struct rr_program_clock *clock);
 /* Does anybody sleep, wait with a time-out or for an alarm? */
 bool rr_program_clock_has_waiter(const struct rr_program_clock *clock);
 
+/* Until the first of those may go on; INT64_MAX: there is none. */
+int64_t rr_program_clock_left_ns(const struct rr_program_clock *clock);
+
 /* Has anybody been woken who has not gone on yet? Nothing more may be done while he
  * is on his way. */
 bool rr_program_clock_is_waking(struct rr_program_clock *clock);

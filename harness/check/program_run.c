@@ -103,6 +103,16 @@ static bool refutes_table(const struct run *run)
 	return true;
 }
 
+bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b)
+{
+	const size_t n_requests = programs->config.n_requests;
+
+	if (n_requests)
+		return rr_answers_are_same(&programs->endings, n_requests, a, b);
+	return !programs->config.compares_outputs ||
+	       rr_endings_are_same(&programs->endings, (uint32_t)a, (uint32_t)b);
+}
+
 /* Both have ended, and do the same: have they printed the same, too? */
 static bool compare_outputs(const struct run *run, const struct rr_run_view *known, int client)
 {
@@ -111,7 +121,7 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 				     (uint32_t)run->view.tally.ending };
 
 	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
-	    rr_endings_are_same(&programs->endings, endings[0], endings[1]))
+	    rr_programs_have_same_endings(programs, endings[0], endings[1]))
 		return true;
 	if (refutes_table(run))
 		return false;
@@ -119,7 +129,11 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 		memcpy(programs->unlike, endings, sizeof(endings));
 		return !run->client.table || !wants_own_table(run, client);
 	}
-	rr_endings_vary(&programs->endings, endings[0], endings[1]);
+	if (programs->config.n_requests)
+		rr_answers_vary(&programs->endings, programs->config.n_requests, endings[0],
+				endings[1]);
+	else
+		rr_endings_vary(&programs->endings, endings[0], endings[1]);
 	return true;
 }
 
@@ -290,10 +304,9 @@ static const char *problem_of_run(const void *context)
 
 static bool ends_alike(const struct rr_program *program, long a, long b)
 {
-	const struct rr_programs *programs = program->context;
+	struct rr_programs *programs = program->context;
 
-	return !programs->config.compares_outputs ||
-	       rr_endings_are_same(&programs->endings, (uint32_t)a, (uint32_t)b);
+	return rr_programs_have_same_endings(programs, a, b);
 }
 
 const struct rr_run_ops rr_program_run_ops = {

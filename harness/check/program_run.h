@@ -5,6 +5,7 @@
 #define RR_PROGRAM_RUN_H
 
 #include "ahead.h"
+#include "answers.h"
 #include "product/product.h"
 #include "programs.h"
 #include "random_values.h"
@@ -64,6 +65,9 @@ struct rr_programs {
  * such names than before.
  */
 bool rr_programs_name_values(struct rr_programs *programs);
+
+/* Have two ended alike, an app with the same answers in the same order? */
+bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b);
 
 /* A run compares itself with what is known already; it may rename random values, or note
  * that clients do different things. */

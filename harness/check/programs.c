@@ -119,8 +119,18 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 	return rr_rename_command(&programs->own[client], terms_of(programs), command);
 }
 
+static struct rr_request_end request_end(void *context, long ending, size_t request)
+{
+	struct rr_programs *programs = context;
+
+	return rr_answers_get(&programs->endings, programs->config.instances.refused, ending,
+			      request);
+}
+
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
+	program->n_requests = programs->config.n_requests;
+	program->request_end = request_end;
 	program->context = programs;
 	program->run_ops = &rr_program_run_ops;
 	program->tables = programs->tables;
@@ -129,6 +139,7 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 	programs->program = *program;
 	programs->program.n_clients = programs->config.n_clients;
 	programs->instances = programs->config.instances;
+	programs->instances.n_requests = programs->config.n_requests;
 	programs->instances.program = program;
 	programs->instances.times = &programs->figures.times;
 	programs->instances.endings = &programs->endings;
@@ -313,116 +324,6 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 	return false;
 }
 
-/* ---- Endings ------------------------------------------------------------------------------ */
-
-void rr_programs_note_serial(struct rr_programs *programs, long ending)
-{
-	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
-}
-
-/* Ends by a row, again: what varies is found out. And how does it end without waiting? */
-static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
-			 struct rr_client_row row, struct unwaited *unwaited)
-{
-	uint32_t end, ending;
-
-	if (!rr_client_table_run_again(table, row.client, row.from, &row))
-		return;
-	end = rr_client_table_without_waiting(table, &row);
-	ending = (uint32_t)table->states[end].tally.ending;
-	if (end != row.to && unwaited->n < UNWAITED_MAX &&
-	    rr_endings_differ_by_waiting(&programs->endings,
-					 (uint32_t)table->states[row.to].tally.ending, ending))
-		unwaited->endings[unwaited->n++] = ending;
-}
-
-/* Of a state in which a client has ended, found out once. */
-static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, uint32_t state)
-{
-	struct rr_client_table *table = programs->tables[client];
-	const uint32_t n_rows = table->rows.n;
-	struct {
-		const struct rr_client_table *table;
-		uint64_t state;
-	} key = { table, state };
-	bool is_new;
-	uint32_t number = rr_intern_put(&programs->ended, &key, sizeof(key), &is_new);
-
-	if (!is_new)
-		return programs->unwaited[number];
-	rr_array_grow(&programs->unwaited, number, sizeof(*programs->unwaited));
-	programs->unwaited[number] = (struct unwaited){ .n = 0 };
-	for (uint32_t i = 0; i < n_rows; i++) {
-		if (table->row[i].to == state)
-			add_unwaited(programs, table, table->row[i], &programs->unwaited[number]);
-	}
-	return programs->unwaited[number];
-}
-
-static struct rl_reply output_as_reply(struct rr_ending ending)
-{
-	return (struct rl_reply){ .type = RL_REPLY_STRING,
-				  .text = ending.output,
-				  .length = strlen(ending.output) };
-}
-
-/* Are they the same, where random values may have other names in one of them? */
-static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b)
-{
-	struct rr_random_values *values = &programs->line_of[client]->values;
-	const struct rr_ending one = rr_endings_get(&programs->endings, a);
-	const struct rr_ending other = rr_endings_get(&programs->endings, b);
-	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
-	struct rr_terms *terms = terms_of(programs);
-	struct rr_renaming renaming = { 0 };
-	uint32_t renamed;
-
-	if (rr_endings_are_same(&programs->endings, a, b))
-		return true;
-	rr_random_values_see_histories(values, terms, &programs->line_of[client]->table);
-	rr_random_values_pair(values, values->names, values->n, &outputs[0], &outputs[1],
-			      &renaming);
-	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
-	rr_renaming_release(&renaming);
-	return rr_endings_are_same(&programs->endings, a,
-				   rr_endings_put(&programs->endings, other.status,
-						  terms->reply[renamed].reply.text));
-}
-
-bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
-			   bool is_thorough)
-{
-	const uint32_t known = (uint32_t)programs->tables[client]->states[state].tally.ending;
-	struct unwaited unwaited;
-	bool alike;
-
-	if (!programs->config.compares_outputs ||
-	    rr_endings_are_same(&programs->endings, known, (uint32_t)ending))
-		return true;
-	if (!is_thorough)
-		return false;
-	unwaited = unwaited_of(programs, client, state);
-	alike = print_alike(programs, client, known, (uint32_t)ending);
-	for (uint32_t i = 0; i < unwaited.n && !alike; i++)
-		alike = print_alike(programs, client, unwaited.endings[i], (uint32_t)ending);
-	return alike;
-}
-
-long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending)
-{
-	const struct rr_ending known = rr_programs_ending(programs, ending);
-	const struct rl_reply printed = { .type = RL_REPLY_STRING,
-					  .text = known.output,
-					  .length = strlen(known.output) };
-	struct rr_terms *terms = terms_of(programs);
-	const uint32_t own = rr_rename_reply(&programs->own[client], terms,
-					     rr_terms_reply(terms, &printed));
-
-	return own == RR_NO_ID ? ending :
-				 (long)rr_endings_put(&programs->endings, known.status,
-						      terms->reply[own].reply.text);
-}
-
 /* ---- Figures ------------------------------------------------------------------------------ */
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
@@ -444,23 +345,24 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 	return figures;
 }
 
-const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)
+static bool sends(const struct rr_client_state *state)
 {
-	return &programs->endings;
+	bool does = false;
+
+	for (uint32_t i = 0; i < state->n_sent; i++)
+		does |= state->sent[i].kind == RR_SENT_COMMAND;
+	return does;
 }
 
-struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending)
+bool rr_programs_send(const struct rr_programs *programs)
 {
-	return rr_endings_get(&programs->endings, (uint32_t)ending);
-}
+	bool do_send = false;
 
-bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
-			     struct rr_ending *ending)
-{
-	const struct rr_client_table *table = programs->tables[client];
-	const struct rr_client_end end = rr_client_table_longest(table);
+	for (size_t i = 0; i < programs->n_lines; i++) {
+		const struct rr_client_table *table = &programs->lines[i].table;
 
-	if (end.to != RR_NO_ID)
-		*ending = rr_programs_ending(programs, table->states[end.to].tally.ending);
-	return end.to != RR_NO_ID;
+		for (uint32_t j = 0; j < table->n_states; j++)
+			do_send |= sends(&table->states[j]);
+	}
+	return do_send;
 }

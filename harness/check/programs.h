@@ -24,8 +24,10 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	bool compares_outputs;      /* what clients print counts */
-	const char *const *allowed; /* lines that are not compared: regular
+	size_t n_requests;           /* of the one client, an app; 0 = they are none */
+	const char *const *requests; /* their commands */
+	bool compares_outputs;       /* what clients print counts */
+	const char *const *allowed;  /* lines that are not compared: regular
 						   * expressions */
 	size_t n_allowed;
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
@@ -75,8 +77,8 @@ struct rr_programs_figures {
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);
 
-/* How a client's program ended after its longest history. False: it never did. */
-bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
+/* How a client's program, or a request, ended after the longest history. False: it never did. */
+bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
 			     struct rr_ending *ending);
 
 /* Behind different replies a random value of a client has different names. Those that only
@@ -88,14 +90,20 @@ void rr_programs_pair_values(struct rr_programs *programs, size_t client, const 
 /* In a serial order of this search a client ends with that tally. */
 void rr_programs_note_serial(struct rr_programs *programs, long ending);
 
-/* Has a client, in a state in which it has ended, done so as some run with that tally
- * did? `is_thorough`: what varies between runs with the same replies, which is found out
+/* Has an operation, a client or a request, in a state of the client in which it has ended,
+ * done so as some run with that ending did? `is_thorough`: what varies between runs with the same replies, which is found out
  * by another run, is left out, and so is what varies only with how long it waited. */
-bool rr_programs_end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
-			   bool is_thorough);
+bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
+			   long ending, bool is_thorough);
 
 /* That ending, with the client's own random values in what is printed. */
 long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending);
+
+/* See rr_explored_programs. */
+char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending);
+
+/* Has any client sent a command that is a step? */
+bool rr_programs_send(const struct rr_programs *programs);
 
 /* How they ended, all of them. */
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs);

@@ -20,7 +20,12 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, const ch
 		const char *name;
 		long value, otherwise;
 	} bounds[] = {
-		{ "clients", options->n_named ? (long)options->n_named : options->n_clients, 0 },
+		{ "clients",
+		  options->n_named        ? (long)options->n_named :
+		  options->n_requests > 1 ? (long)options->n_requests :
+					    options->n_clients,
+		  0 },
+		{ "apps", options->n_apps, 1 },
 		{ "rounds", options->search.rounds, 2 },
 		{ "ttl-ms", options->search.ttl_ms, 10000 },
 	};

@@ -86,7 +86,7 @@ static json_t *properties_of(const struct rr_check *check)
 	json_t *first = finding_as_json(&result->findings[0]), *all;
 	json_t *properties = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"clients", (json_int_t)check->n_clients, "starts", (json_int_t)figures.starts,
+		"clients", (json_int_t)check->n_operations, "starts", (json_int_t)figures.starts,
 		"states", (json_int_t)result->states, "transitions",
 		(json_int_t)result->transitions, "final_states", (json_int_t)result->finals,
 		"wrong_final_states", (json_int_t)result->wrong, "wrong_not_shown",

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/marks.h"
 #include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */
@@ -58,6 +59,9 @@ static const struct {
 	{ "CLIENT", NULL, RR_REQUEST_ASKED_ONCE | RR_REQUEST_MUST_FAIL },
 	{ "ECHO", "redrace:enter", RR_REQUEST_ENTERS },
 	{ "ECHO", "redrace:leave", RR_REQUEST_LEAVES },
+	{ "ECHO", RR_MARK_REQUEST, RR_REQUEST_BEGINS },
+	{ "ECHO", RR_MARK_ANSWER, RR_REQUEST_ANSWERS },
+	{ "ECHO", RR_MARK_END, RR_REQUEST_ENDS },
 	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_QUEUES },
 	{ "EXEC", NULL, RR_REQUEST_ENDS_QUEUE },
 	{ "DISCARD", NULL, RR_REQUEST_ENDS_QUEUE },
@@ -103,6 +107,15 @@ static bool word_is(const struct rl_word *word, const char *text)
 	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
+/* As word_is(); a text that ends in a blank is what the word begins with. */
+static bool begins_word(const struct rl_word *word, const char *text)
+{
+	const size_t length = strlen(text);
+
+	return word_is(word, text) || (text[length - 1] == ' ' && word->length > length &&
+				       strncasecmp(word->text, text, length) == 0);
+}
+
 /* In quotes, in whichever letters. */
 static bool has_literal(const struct rl_word *word, const char *literal)
 {
@@ -143,7 +156,7 @@ unsigned rr_request_traits(const struct rl_command *command)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (word_is(&command->words[0], table[i].name) &&
 		    (!table[i].second ||
-		     (command->n_words > 1 && word_is(&command->words[1], table[i].second))))
+		     (command->n_words > 1 && begins_word(&command->words[1], table[i].second))))
 			return table[i].traits;
 	}
 	return 0;

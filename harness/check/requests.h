@@ -30,6 +30,10 @@ enum rr_request_trait {
 	/* Which scripts servers know; and to ask for that, or to change it, makes it matter. */
 	RR_REQUEST_LOADS_SCRIPT = 1 << 13,
 	RR_REQUEST_ASKS_SCRIPTS = 1 << 14,
+	/* The marks of an app's requests: base/marks.h. */
+	RR_REQUEST_BEGINS = 1 << 15,
+	RR_REQUEST_ANSWERS = 1 << 16,
+	RR_REQUEST_ENDS = 1 << 17,
 	/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
 	RR_REQUEST_ENTERS = 1 << 8,
 	RR_REQUEST_LEAVES = 1 << 9,

@@ -30,13 +30,18 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 	}
 }
 
+static const char *noun(const struct rr_check *check)
+{
+	return check->options->app ? "request" : "client";
+}
+
 /* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-	const size_t n = check->n_clients;
+	const size_t n = check->n_operations;
 
-	fprintf(out, "%zu client%s, ", n, n == 1 ? "" : "s");
+	fprintf(out, "%zu %s%s, ", n, noun(check), n == 1 ? "" : "s");
 	for (int i = 0; i < RR_BUDGETS; i++) {
 		const int most = check->options->search.budget.of[i];
 
@@ -44,8 +49,9 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			fprintf(out, "%d %s, ", most,
 				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
 	}
-	fprintf(out, "%lu runs of the program%s, %.1f s)\n", figures.starts,
-		check->options->n_named ? "s" : "", check->result->seconds);
+	fprintf(out, "%lu runs of the %s%s, %.1f s)\n", figures.starts,
+		check->options->app ? "app" : "program", check->options->n_named ? "s" : "",
+		check->result->seconds);
 	if (check->strangers.n)
 		fprintf(out,
 			"  Somebody else connected to a program's port and was refused, %lu times: first %s.\n",
@@ -101,7 +107,7 @@ static void print_output(FILE *out, const struct rr_check *check, int ending, in
 static void print_endings(FILE *out, const struct rr_check *check, const int *endings,
 			  const int *others)
 {
-	for (size_t i = 0; i < check->n_clients; i++) {
+	for (size_t i = 0; i < check->n_operations; i++) {
 		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
 
 		if (endings[i] >= 0 && !ending.status && !others)
@@ -124,35 +130,74 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 	const char *between = "";
 
 	fputs("and ", out);
-	for (size_t i = 0; i < check->n_clients; i++) {
+	for (size_t i = 0; i < check->n_operations; i++) {
 		if (!(finding->ended_well & 1U << i))
 			continue;
 		fprintf(out, "%s%s", between, check->names[i]);
 		between = ", ";
 	}
-	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
+	fprintf(out, " have all succeeded: in no serial order of the %ss do they all succeed.\n",
+		noun(check));
+}
+
+/* What each request was answered: the body and, if it is not 0, the status. */
+static void print_answers(FILE *out, const struct rr_check *check, const int *endings,
+			  const int *others)
+{
+	for (size_t i = 0; i < check->n_operations; i++) {
+		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
+		char *request = rr_programs_describe_request(check->programs, i, -1);
+
+		fprintf(out, "  %s (%s)", check->names[i], request);
+		free(request);
+		if (endings[i] < 0)
+			fputs(" has no answer", out);
+		else
+			print_output(out, check, endings[i], others[i]);
+		if (endings[i] >= 0 && ending.status) {
+			fputs(", ", out);
+			rr_checked_print_status(out, ending.status);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* How operations ended, beside data: all of an app's; of clients those that did not succeed. */
+static void print_endings_beside_data(FILE *out, const struct rr_check *check,
+				      const struct rr_outcome *finding)
+{
+	if (check->options->app)
+		print_answers(out, check, finding->endings, finding->nearest_endings);
+	else
+		print_endings(out, check, finding->endings, NULL);
 }
 
 static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	print_lines(out, "In the end there is", finding->data);
-	print_endings(out, check, finding->endings, NULL);
+	print_endings_beside_data(out, check, finding);
 	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
 		return;
-	fprintf(out, "and no serial order of the clients%s leaves that.",
+	fprintf(out, "and no serial order of the %ss%s leaves that.", noun(check),
 		check->options->search.is_atomic ? " in which nobody crashes (--atomic)" : "");
 	print_lines(out, finding->nearest ? " One leaves" : "",
 		    finding->nearest ? finding->nearest : "");
 	if (!finding->nearest)
 		print_who_ended_well(out, check, finding);
+	else if (check->options->app)
+		print_answers(out, check, finding->nearest_endings, finding->endings);
 }
 
 static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
+	void (*print)(FILE *, const struct rr_check *, const int *,
+		      const int *) = check->options->app ? print_answers : print_endings;
+
 	fputs("In the end\n", out);
-	print_endings(out, check, finding->endings, finding->nearest_endings);
-	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, finding->nearest_endings, finding->endings);
+	print(out, check, finding->endings, finding->nearest_endings);
+	fprintf(out, "and no serial order of the %ss with these data ends like that. In one\n",
+		noun(check));
+	print(out, check, finding->nearest_endings, finding->endings);
 	fputs("If it does not matter who prints what, as with workers that share a queue, --data-only compares the data alone.\n",
 	      out);
 }
@@ -197,8 +242,12 @@ static void print_finding(FILE *out, const struct rr_check *check)
 	const struct rr_explore_result *result = check->result;
 	const unsigned found = result->found;
 
-	fprintf(out, "%s%s (", rr_checked_kind(found),
-		found == RR_OUTCOME_STUCK ? ": not all clients can end" : "");
+	fprintf(out, "%s%s%s%s (", rr_checked_kind(found),
+		found == RR_OUTCOME_STUCK ? ": not all " : "",
+		found == RR_OUTCOME_STUCK ? noun(check) : "",
+		found != RR_OUTCOME_STUCK ? "" :
+		check->options->app       ? "s can be answered" :
+					    "s can end");
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
 		fprintf(out, "%lu of %lu final states; ", result->wrong, result->finals);
 	print_figures(out, check);
@@ -214,10 +263,10 @@ static void print_finding(FILE *out, const struct rr_check *check)
 /* A client that always failed has shown nothing; how many there are if there is none. */
 static size_t find_failing_client(const struct rr_check *check)
 {
-	const size_t n_clients = check->n_clients;
+	const size_t n = check->n_operations;
 	size_t i = 0;
 
-	while (i < n_clients && (check->result->finals == 0 || check->result->ever_well & 1U << i))
+	while (i < n && (check->result->finals == 0 || check->result->ever_well & 1U << i))
 		i++;
 	return i;
 }
@@ -225,10 +274,13 @@ static size_t find_failing_client(const struct rr_check *check)
 /* Why there was nothing to be found; NULL = there was something. */
 static const char *why_vacuous(const struct rr_check *check)
 {
-	if (check->result->explored == RR_EXPLORED_ALL && check->result->transitions == 0)
-		return "no client sent a command; does the program connect to REDIS_URL?";
-	if (find_failing_client(check) < check->n_clients)
-		return "there is a client that never succeeded";
+	if (check->result->explored == RR_EXPLORED_ALL && !rr_programs_send(check->programs))
+		return check->options->app ?
+			       "the app sent no command; does it connect to REDIS_URL?" :
+			       "no client sent a command; does the program connect to REDIS_URL?";
+	if (find_failing_client(check) < check->n_operations)
+		return check->options->app ? "there is a request that never succeeded" :
+					     "there is a client that never succeeded";
 	return NULL;
 }
 
@@ -317,16 +369,18 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (cut)
 		fprintf(out, "no failure found: %s states (", number);
 	else
-		fprintf(out,
-			"serializable: all %s states, %s as in some order of the clients%s%s (",
-			number, check->options->data_only ? "data" : "data and outputs",
-			guard ? ", resting on " : "", guard ? guard->rests_on : "");
+		fprintf(out, "serializable: all %s states, %s as in some order of the %ss%s%s (",
+			number,
+			check->options->data_only ? "data" :
+			check->options->app       ? "data and answers" :
+						    "data and outputs",
+			noun(check), guard ? ", resting on " : "", guard ? guard->rests_on : "");
 	print_figures(out, check);
 	if (cut)
 		fprintf(out, "  %s: %s%s\n",
 			why_vacuous(check) ? "This shows nothing" : "Not searched to the end", cut,
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
-	if (failing < check->n_clients)
+	if (failing < check->n_operations)
 		print_failure(out, check, failing);
 	print_hypothesis(out, check);
 }

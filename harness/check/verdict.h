@@ -21,14 +21,18 @@ struct rr_given {
 
 struct rr_check {
 	const struct rr_check_options *options;
-	size_t n_clients;
+	size_t n_operations;                                /* clients, or requests to an app */
+	char requests[RR_CHECK_CLIENTS_MAX][RR_CHECK_NAME]; /* their names */
+	const char *command[RR_CHECK_CLIENTS_MAX + 8];      /* of an app, what stands for it and its
+						       * requests */
+	char driver[RR_PATH_SIZE], n_apps[8];
 	struct rr_session session;
 	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */
 	struct rr_programs *programs;
 	struct rr_programs *checker; /* NULL = there is none */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE];
-	const char *names[RR_CHECK_CLIENTS_MAX]; /* of clients, in messages */
+	const char *names[RR_CHECK_CLIENTS_MAX]; /* of operations, in messages */
 	struct rr_strangers strangers;
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -155,9 +156,32 @@ static bool is_closing(const struct rr_step *step)
 	       strcmp(step->words[0].text, "Reset") == 0;
 }
 
+/* What is said of a request to an app (base/marks.h) by a step, and in which words; NULL: it is
+ * none of these steps. */
+static const char *words_of_request(const struct rr_step *step, const char **arrow)
+{
+	const char *text = step->kind == RR_STEP_RUN && step->n_words == 2 ? step->words[1].text :
+									     "";
+
+	*arrow = "";
+	if (strncmp(text, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0)
+		return text + strlen(RR_MARK_REQUEST);
+	*arrow = "=> ";
+	return strncmp(text, RR_MARK_ANSWER, strlen(RR_MARK_ANSWER)) == 0 ?
+		       text + strlen(RR_MARK_ANSWER) :
+		       NULL;
+}
+
+static bool is_mark(const struct rr_step *step)
+{
+	const char *arrow;
+
+	return is_closing(step) || words_of_request(step, &arrow);
+}
+
 enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
 {
-	return is_closing(step)              ? RR_ROW_MARK :
+	return is_mark(step)                 ? RR_ROW_MARK :
 	       step->kind <= RR_STEP_READ    ? RR_ROW_MESSAGE :
 	       step->kind <= RR_STEP_COMPUTE ? RR_ROW_MARK :
 	       step->kind == RR_STEP_NOTE    ? RR_ROW_NOTE :
@@ -170,9 +194,12 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	const struct rr_step *step = event->step;
 	const long long amount = (long long)step->amount;
 	char passed[DURATION_SIZE], now[DURATION_SIZE];
+	const char *arrow, *request = words_of_request(step, &arrow);
 
 	if (is_closing(step))
 		return rr_words("closes its connection");
+	if (request)
+		return rr_words("%s%s", arrow, request);
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:

@@ -69,6 +69,9 @@ struct rr_explored_programs {
 			  bool is_thorough);
 	/* That tally with the client's own random values in what it has printed. */
 	long (*own_ending)(struct rr_programs *programs, size_t client, long ending);
+	/* Of an app: what a request is, in a few words, or its answer; malloc'd. `ending` -1: it
+	 * is the request. */
+	char *(*describe_request)(struct rr_programs *programs, size_t request, long ending);
 	/* Of the checker: how it ended, in a line of words. */
 	void (*describe)(struct rr_programs *checker, long ending, FILE *out);
 	struct rr_programs *programs;

@@ -77,10 +77,15 @@ void rr_judge_release(struct rr_judge *judge)
 
 /* ---- What is expected of the data ---------------------------------------------- */
 
-/* As bits. */
-static uint32_t all_clients(const struct rr_judge *judge)
+static size_t count_operations(const struct rr_judge *judge)
 {
-	return (1U << judge->product->n_clients) - 1;
+	return rr_program_operations(judge->product->config.program);
+}
+
+/* As bits. */
+static uint32_t all_operations(const struct rr_judge *judge)
+{
+	return (1U << count_operations(judge)) - 1;
 }
 
 /* As a user types it: the bare text, or as redis-cli prints it. */
@@ -118,7 +123,7 @@ static bool is_as_expected(struct rr_judge *judge, uint32_t server, uint32_t goo
 {
 	const struct rr_explore_config *config = judge->config;
 
-	if (good != all_clients(judge))
+	if (good != all_operations(judge))
 		return true;
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
@@ -281,7 +286,7 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
 
-	if (rr_serial_good(judge->product, key) == all_clients(judge))
+	if (rr_serial_good(judge->product, key) == all_operations(judge))
 		write_unexpected(judge, key, file);
 	if (said > 0)
 		checker->describe(checker->programs, said - 1, file);
@@ -303,15 +308,15 @@ static bool has_fault(const struct rr_serial_end *end)
 	return has;
 }
 
-/* Can a client that runs alone leave one thing or another? */
-static bool can_differ_alone(struct rr_judge *judge, size_t client)
+/* Can a client or a request that runs alone leave one thing or another? */
+static bool can_differ_alone(struct rr_judge *judge, size_t operation)
 {
 	const struct rr_serial_end *first = NULL;
 
 	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
 
-		if (end->ran != 1U << client || has_fault(end))
+		if (end->ran != 1U << operation || has_fault(end))
 			continue;
 		if (first && (first->good != end->good ||
 			      !rr_contents_are_same(&judge->contents, first->server, end->server)))
@@ -326,7 +331,7 @@ static bool is_serial_end_unexpected(struct rr_judge *judge)
 	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
 
-		if (end->ran == all_clients(judge) && !has_fault(end) &&
+		if (end->ran == all_operations(judge) && !has_fault(end) &&
 		    (!is_as_expected(judge, end->server, end->good) ||
 		     check_data(judge, end->server) != 0))
 			return true;
@@ -336,19 +341,22 @@ static bool is_serial_end_unexpected(struct rr_judge *judge)
 
 char *rr_judge_serial_orders(struct rr_judge *judge)
 {
+	const bool is_app = judge->product->config.program->n_requests > 0;
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
 
-	for (size_t i = 0; i < judge->product->n_clients; i++) {
+	for (size_t i = 0; i < count_operations(judge); i++) {
 		if (can_differ_alone(judge, i))
 			fprintf(file,
-				"Already when the clients run one after the other, %c can leave one thing or another: its own connections race with each other.\n",
-				(char)('A' + i));
+				"Already when the %ss run one after the other, %s%c can leave one thing or another: its own connections race with each other.\n",
+				is_app ? "request" : "client", is_app ? "request " : "",
+				(char)((is_app ? '1' : 'A') + i));
 	}
 	if (is_serial_end_unexpected(judge))
-		fputs("Already when the clients run one after the other, the data are not as expected.\n",
-		      file);
+		fprintf(file,
+			"Already when the %ss run one after the other, the data are not as expected.\n",
+			is_app ? "request" : "client");
 	fclose(file);
 	if (size > 0)
 		return text;

@@ -160,6 +160,10 @@ struct rr_transcript_headings {
 	const char *shows;       /* see struct rr_race; NULL = nothing */
 	const char *const *keys; /* that are shown, of programs of others */
 	size_t n_keys;
+	/* Of an app: what is said where a request begins, and where it is answered. NULL = there
+	 * are none. */
+	char *(*words_of_request)(void *context, size_t request, bool is_answer);
+	void *context;
 	size_t *steps; /* of each action: the number of its step is put here, 0 = it is in
 			* none; NULL = nobody asks */
 };

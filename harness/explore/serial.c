@@ -48,12 +48,31 @@ static struct rr_budget used_budget(const struct rr_product *product, const uint
 	return used;
 }
 
+static bool is_app(const struct rr_product *product)
+{
+	return product->config.program->n_requests > 0;
+}
+
+/* An app's requests, which an app that has crashed has not answered. */
+static struct rr_request_end request_end(const struct rr_product *product, const uint32_t *key,
+					 size_t request)
+{
+	const struct rr_program *program = product->config.program;
+
+	if (rr_product_part(product, key, 0)->is_crashed)
+		return (struct rr_request_end){ .ending = -1 };
+	return program->request_end(program->context,
+				    rr_product_client(product, key, 0)->tally.ending, request);
+}
+
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
 {
+	const size_t n = rr_program_operations(product->config.program);
 	uint32_t good = 0;
 
-	for (size_t i = 0; i < product->n_clients; i++) {
-		if (client_ended_well(product, key, i))
+	for (size_t i = 0; i < n; i++) {
+		if (is_app(product) ? request_end(product, key, i).is_good :
+				      client_ended_well(product, key, i))
 			good |= 1U << i;
 	}
 	return good;
@@ -64,15 +83,30 @@ static int32_t ending_of_client(const struct rr_product *product, const uint32_t
 {
 	const struct rr_client_state *state;
 
-	if (client >= product->n_clients || rr_product_part(product, key, client)->is_crashed)
+	if (rr_product_part(product, key, client)->is_crashed)
 		return -1;
 	state = rr_product_client(product, key, client);
 	return state->has_ended ? (int32_t)state->tally.ending : -1;
 }
 
-static struct rr_serial_end end_of(const struct rr_product *product, const uint32_t *key,
-				   uint32_t ran)
+static void note_operation(const struct rr_product *product, const uint32_t *key, size_t operation,
+			   struct rr_serial_end *end)
 {
+	struct rr_request_end request;
+
+	if (!is_app(product)) {
+		end->endings[operation] = ending_of_client(product, key, operation);
+		return;
+	}
+	request = request_end(product, key, operation);
+	end->endings[operation] = (int32_t)request.ending;
+	end->after[operation] = request.after;
+}
+
+struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const uint32_t *key,
+				      uint32_t ran)
+{
+	const size_t n = rr_program_operations(product->config.program);
 	struct rr_serial_end end;
 
 	memset(&end, 0, sizeof(end));
@@ -80,8 +114,11 @@ static struct rr_serial_end end_of(const struct rr_product *product, const uint3
 	end.ran = ran;
 	end.used = used_budget(product, key);
 	end.good = rr_serial_good(product, key);
-	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++)
-		end.endings[i] = ending_of_client(product, key, i);
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+		end.endings[i] = -1;
+		if (i < n)
+			note_operation(product, key, i, &end);
+	}
 	return end;
 }
 
@@ -128,17 +165,29 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	return move.who == learner->place.turn && !(is_fault && learner->serial->is_atomic);
 }
 
+/* The request that a move begins, from 1; 0 = none. The first lanes are those of requests. */
+static uint32_t begun_by(const struct learner *learner, struct rr_transition move)
+{
+	const struct rr_sent *sent;
+
+	if (!is_app(learner->product) || !rr_transition_is_step(move) || move.kind == RR_DO_GO)
+		return 0;
+	sent = rr_product_next_sent(learner->product, learner->place.key, move);
+	return sent && sent->kind == RR_SENT_REQUEST ? move.lane + 1U : 0;
+}
+
 static void note_move(struct learner *learner, const struct rr_edge *move)
 {
 	const struct rr_product *product = learner->product;
+	const uint32_t begun = begun_by(learner, move->transition);
 	struct place place;
 
-	if (!is_move_of(learner, move->transition))
+	if (begun ? learner->place.turn != NOBODY : !is_move_of(learner, move->transition))
 		return;
 	memset(&place, 0, sizeof(place));
 	memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
-	place.ran = learner->place.ran;
-	place.turn = learner->place.turn;
+	place.ran = learner->place.ran | (begun ? 1U << (begun - 1) : 0);
+	place.turn = begun ? 0 : learner->place.turn;
 	if (place.turn != NOBODY && client_is_over(product, move->key, place.turn))
 		place.turn = NOBODY;
 	add_place(learner, &place, &move->transition);
@@ -148,10 +197,11 @@ static void note_move(struct learner *learner, const struct rr_edge *move)
 static void end_or_begin(struct learner *learner)
 {
 	const struct rr_product *product = learner->product;
-	const struct rr_serial_end end = end_of(product, learner->place.key, learner->place.ran);
+	const struct rr_serial_end end = rr_serial_end_of(product, learner->place.key,
+							  learner->place.ran);
 
 	add_end(learner, &end);
-	for (uint32_t i = 0; i < product->n_clients; i++) {
+	for (uint32_t i = 0; i < product->n_clients && !is_app(product); i++) {
 		struct place place = learner->place;
 
 		if (place.ran & 1U << i)
@@ -162,6 +212,19 @@ static void end_or_begin(struct learner *learner)
 	}
 }
 
+/* Has an app nothing to do but requests that have not begun? */
+static bool app_waits(const struct learner *learner, const struct rr_edges *moves)
+{
+	for (size_t i = 0; moves && i < moves->n; i++) {
+		const struct rr_transition move = moves->all[i].transition;
+
+		if (rr_transition_is_step(move) && !rr_transition_is_fault(move) &&
+		    !begun_by(learner, move))
+			return false;
+	}
+	return moves && is_app(learner->product);
+}
+
 static bool take_place(struct learner *learner, uint32_t number)
 {
 	const struct rr_edges *moves;
@@ -169,9 +232,11 @@ static bool take_place(struct learner *learner, uint32_t number)
 	learner->number = number;
 	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
+	moves = rr_product_expand(learner->product, learner->place.key);
+	if (app_waits(learner, moves))
+		learner->place.turn = NOBODY;
 	if (learner->place.turn == NOBODY)
 		end_or_begin(learner);
-	moves = rr_product_expand(learner->product, learner->place.key);
 	for (size_t i = 0; moves && i < moves->n; i++)
 		note_move(learner, &moves->all[i]);
 	return moves != NULL;
@@ -197,7 +262,7 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 
 	*serial = (struct rr_serial){ .is_atomic = is_atomic };
 	memset(first, 0, sizeof(*first));
-	first->turn = NOBODY;
+	first->turn = is_app(product) ? 0 : NOBODY;
 	/* Steps of one client must not stand for those of the others. */
 	product->config.is_local_first = false;
 	if (rr_product_begin(product, first->key, NULL)) {
@@ -284,10 +349,21 @@ static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
 	return true;
 }
 
+/* Does whoever was answered before another one began come before it? */
+static bool is_in_order_of_time(const struct rr_serial_end *end, const struct rr_serial_end *found)
+{
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+		if (end->ran >> i & 1 && found->after[i] & end->ran & ~end->after[i])
+			return false;
+	}
+	return true;
+}
+
 /* Might the end, but for its data, be that of the final state? */
 static bool is_candidate(const struct rr_serial_end *end, const struct rr_serial_end *found)
 {
-	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used);
+	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used) &&
+	       is_in_order_of_time(end, found);
 }
 
 /* A final state that is being judged. */
@@ -304,7 +380,7 @@ struct judged {
 bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
 			    const uint32_t *key, uint32_t end)
 {
-	const struct rr_serial_end found = end_of(product, key, 0);
+	const struct rr_serial_end found = rr_serial_end_of(product, key, 0);
 
 	return is_candidate(rr_intern_get(&serial->ends, end), &found);
 }
@@ -313,7 +389,10 @@ bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_prod
  * there but its work. With atomic clients that is not known of it. */
 static bool has_endings_of(const struct judged *judged, const struct rr_serial_end *end)
 {
-	for (size_t i = 0; i < judged->product->n_clients; i++) {
+	const struct rr_product *product = judged->product;
+	const size_t n = rr_program_operations(product->config.program);
+
+	for (size_t i = 0; i < n; i++) {
 		const bool is_good = judged->found.good & 1U << i;
 		const bool is_free = judged->serial->is_atomic || !(end->good & 1U << i);
 
@@ -321,7 +400,7 @@ static bool has_endings_of(const struct judged *judged, const struct rr_serial_e
 			continue;
 		if (!judged->programs->end_alike(
 			    judged->programs->programs, i,
-			    rr_product_part(judged->product, judged->key, i)->state,
+			    rr_product_part(product, judged->key, is_app(product) ? 0 : i)->state,
 			    end->endings[i], judged->is_thorough))
 			return false;
 	}
@@ -357,7 +436,7 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 				 .key = key,
 				 .contents = contents,
 				 .programs = programs,
-				 .found = end_of(product, key, 0) };
+				 .found = rr_serial_end_of(product, key, 0) };
 	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
 
 	compare_with_orders(&judged, &verdict);

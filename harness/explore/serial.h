@@ -9,6 +9,10 @@
  * Bernstein, Hadzilacos, Goodman: Concurrency Control and Recovery, chapter 2, here
  * by the final data alone.)
  *
+ * With an app the operations are requests to it, one after the other: the next one begins
+ * when the app has nothing more to do for those before. Then the order of time counts, too:
+ * whoever was answered before another one began comes before it.
+ *
  * If clients must be atomic, too, serial orders have no crashes and lose no replies:
  * whoever crashed or failed has done all of its work or nothing, and whoever ended well
  * has done it once.
@@ -38,10 +42,12 @@ struct rr_serial {
 /* An end that a serial order can have. */
 struct rr_serial_end {
 	uint32_t server;    /* its state */
-	uint32_t ran, good; /* clients, as bits: that ran; that ended well */
+	uint32_t ran, good; /* operations, as bits: that ran; that ended well */
 	struct rr_budget used;
-	int32_t endings[RR_PRODUCT_CLIENTS]; /* of those that ran: how each ended
-					      * (tally.ending); -1 = it did not */
+	int32_t endings[RR_PRODUCT_CLIENTS]; /* of those that ran: how each ended; -1 = it
+					      * did not */
+	uint32_t after[RR_PRODUCT_CLIENTS];  /* of requests: which were answered when each
+					      * began, as bits */
 };
 
 /* Runs all serial orders, up to `most` states. False: product->error. */
@@ -61,7 +67,11 @@ bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *produc
 bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
 			    const uint32_t *key, uint32_t end);
 
-/* The clients that have ended well in a state, as bits. */
+/* What a state is, as such an end; `ran`: as there. */
+struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const uint32_t *key,
+				      uint32_t ran);
+
+/* The operations that have ended well in a state, as bits. */
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 
 /* How a final state compares with serial orders. */

@@ -201,7 +201,7 @@ static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *findin
 	if (nearest == RR_NO_ID)
 		return RR_NO_ID;
 	end = rr_intern_get(&search->judge.serial.ends, nearest);
-	for (size_t i = 0; i < search->product.n_clients; i++)
+	for (size_t i = 0; i < rr_program_operations(&search->program); i++)
 		finding->nearest_endings[i] = own_ending(search, i, end->endings[i]);
 	return end->server;
 }
@@ -212,16 +212,13 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 {
 	const struct rr_product *product = &search->product;
 	struct rr_contents *contents = &search->judge.contents;
+	const struct rr_serial_end ended = rr_serial_end_of(product, end, 0);
 	struct rr_judgement judgement;
 
 	*nearest = RR_NO_ID;
-	finding->ended_well = rr_serial_good(product, end);
-	for (size_t i = 0; i < product->n_clients; i++)
-		finding->endings[i] =
-			rr_product_part(product, end, i)->is_crashed ?
-				-1 :
-				own_ending(search, i,
-					   rr_product_client(product, end, i)->tally.ending);
+	finding->ended_well = ended.good;
+	for (size_t i = 0; i < rr_program_operations(&search->program); i++)
+		finding->endings[i] = own_ending(search, i, ended.endings[i]);
 	if (have_all_ended(product, end)) {
 		if (!rr_judge_final(&search->judge, end, &judgement))
 			return rr_search_fail(search, &search->judge.error);
@@ -238,24 +235,28 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 }
 
 /* What is found, in a sentence. */
-static const char *sum_up(unsigned found)
+static const char *sum_up(unsigned found, bool is_app)
 {
 	static const struct {
 		unsigned bit;
-		const char *text;
+		const char *text, *of_app; /* NULL = the same */
 	} sentences[] = {
 		{ RR_OUTCOME_NOT_SERIAL,
-		  "Not serializable: no serial order of the clients leaves these data." },
-		{ RR_OUTCOME_UNEXPECTED, "The data are not as expected." },
+		  "Not serializable: no serial order of the clients leaves these data.",
+		  "Not serializable: no serial order of the requests leaves these data." },
+		{ RR_OUTCOME_UNEXPECTED, "The data are not as expected.", NULL },
 		{ RR_OUTCOME_OUTPUTS,
-		  "Not serializable: in no serial order do the clients print that." },
-		{ RR_OUTCOME_EXCLUSION, "Two clients are in their critical sections." },
-		{ RR_OUTCOME_STUCK, "No progress: not all clients can come to an end." },
+		  "Not serializable: in no serial order do the clients print that.",
+		  "Not serializable: in no serial order are these the answers." },
+		{ RR_OUTCOME_EXCLUSION, "Two clients are in their critical sections.", NULL },
+		{ RR_OUTCOME_STUCK, "No progress: not all clients can come to an end.",
+		  "No progress: not all requests can be answered." },
 	};
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		if (found & sentences[i].bit)
-			return sentences[i].text;
+			return is_app && sentences[i].of_app ? sentences[i].of_app :
+							       sentences[i].text;
 	}
 	return "Nothing wrong in this order.";
 }
@@ -318,9 +319,25 @@ static size_t choose_keys(const struct rr_search *search, const struct rr_action
 	return n < KEYS_SHOWN ? n : KEYS_SHOWN;
 }
 
+/* Whose requests are described. */
+struct described {
+	const struct rr_explored_programs *programs;
+	const int *endings;
+};
+
+static char *words_of_request(void *context, size_t request, bool is_answer)
+{
+	const struct described *described = context;
+	const struct rr_explored_programs *programs = described->programs;
+
+	return programs->describe_request(programs->programs, request,
+					  is_answer ? described->endings[request] : -1);
+}
+
 static char *write_transcript(struct rr_search *search, const struct rr_outcome *finding,
 			      const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
+	struct described described = { &search->config->programs, finding->endings };
 	const char **keys;
 	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
 					       &keys);
@@ -328,9 +345,11 @@ static char *write_transcript(struct rr_search *search, const struct rr_outcome 
 		&search->product, &search->scripts, &schedule->actions,
 		&(struct rr_transcript_headings){
 			.title = search->config->title,
-			.shows = sum_up(finding->found),
+			.shows = sum_up(finding->found, search->program.n_requests > 0),
 			.keys = keys,
 			.n_keys = choose_keys(search, &schedule->actions, keys, n_keys),
+			.words_of_request = words_of_request,
+			.context = &described,
 			.steps = steps,
 		});
 

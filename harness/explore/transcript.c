@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/marks.h"
 #include "base/memory.h"
 #include "draw/draw.h"
 #include "search.h"
@@ -101,12 +102,13 @@ static void note_connections(struct rr_recorder *recorder, const struct rr_progr
 	const unsigned *used = recorder->setup.connections;
 
 	for (size_t i = 0; program->run_ops && i < program->n_clients; i++) {
-		const char *name = rr_program_client_name(program, i);
+		char name[RR_CONNECTION_NAME];
 
-		for (size_t j = 1; j < RR_RUN_ORDINALS; j++) {
+		for (size_t j = program->n_requests + 1; j < RR_RUN_ORDINALS; j++) {
 			if (used[i] >> j & 1)
-				rr_recorder_note(recorder, "%s%zu is a connection of %s's, too.",
-						 name, j + 1, name);
+				rr_recorder_note(recorder, "%s is a connection of %s's, too.",
+						 rr_program_connection_name(program, i, j, name),
+						 rr_program_client_name(program, i));
 		}
 	}
 }
@@ -131,6 +133,59 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 	return !recorder->is_full;
 }
 
+/* ---- Requests of an app ------------------------------------------------------ */
+
+static uint32_t mark_of(struct rr_terms *terms, const char *mark, const char *text, uint32_t *reply)
+{
+	char *said = rr_asprintf("%s%s", mark, text);
+	const char *const words[] = { "ECHO", said, NULL };
+	const struct rl_reply echo = { .type = RL_REPLY_STRING,
+				       .text = said,
+				       .length = strlen(said) };
+	const uint32_t command = rr_terms_words(terms, words);
+
+	*reply = rr_terms_reply(terms, &echo);
+	free(said);
+	return command;
+}
+
+/* The n-th command on the connection of a request: it begins, it is answered, and the first
+ * one's is the end of all, which is no step. */
+static void say_request(struct rr_action *action, struct rr_terms *terms, size_t n,
+			const struct rr_transcript_headings *headings)
+{
+	const size_t request = action->question.slot % RR_RUN_ORDINALS;
+	char *text;
+
+	if (n > 1) {
+		action->kind = RR_ACTION_CLOCK;
+		return;
+	}
+	text = headings->words_of_request(headings->context, request, n == 1);
+	action->command = mark_of(terms, n ? RR_MARK_ANSWER : RR_MARK_REQUEST, text,
+				  &action->reply);
+	free(text);
+}
+
+/* A copy of the actions in which marks of requests say what people read. */
+static struct rr_actions say_requests(const struct rr_product *product,
+				      const struct rr_actions *actions,
+				      const struct rr_transcript_headings *headings)
+{
+	const struct rr_program *program = product->config.program;
+	struct rr_actions said = { .n = actions->n, .capacity = actions->n };
+	size_t n[RR_RUN_ORDINALS] = { 0 };
+
+	said.all = rr_memdup(actions->all, actions->n * sizeof(*actions->all));
+	for (size_t i = 0; i < said.n; i++) {
+		const size_t ordinal = said.all[i].question.slot % RR_RUN_ORDINALS;
+
+		if (is_command_action(&said.all[i]) && ordinal < program->n_requests)
+			say_request(&said.all[i], program->terms, n[ordinal]++, headings);
+	}
+	return said;
+}
+
 /* The number of the step that an action has become. */
 struct numbering {
 	const struct rr_actions *actions;
@@ -148,9 +203,11 @@ static void number_step(void *context, struct rr_step *step, const struct rr_act
 }
 
 char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
-			    const struct rr_actions *actions,
+			    const struct rr_actions *path,
 			    const struct rr_transcript_headings *headings)
 {
+	struct rr_actions said = say_requests(product, path, headings);
+	const struct rr_actions *actions = &said;
 	uint32_t given[RR_GIVEN_MAX];
 	char *text = NULL;
 	struct numbering numbering = { .actions = actions, .steps = headings->steps };
@@ -181,6 +238,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 		fclose(file);
 	}
 	rr_race_free(recorder.race);
+	free(said.all);
 	return text;
 }
 

@@ -42,16 +42,15 @@ static bool add_race_client(struct rr_recorder *recorder, int *client, const cha
 static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 {
 	const unsigned connections = recorder->setup.connections[client];
-	const char *name = rr_program_client_name(recorder->setup.program, client);
+	char name[RR_CONNECTION_NAME];
 	int *clients = recorder->clients[client];
 
 	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
 		clients[i] = -1;
-	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%s", name)))
-		return false;
-	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
-		if (connections >> i & 1 &&
-		    !add_race_client(recorder, &clients[i], keepf(recorder, "%s%zu", name, i + 1)))
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		rr_program_connection_name(recorder->setup.program, client, i, name);
+		if ((i == 0 || connections >> i & 1) &&
+		    !add_race_client(recorder, &clients[i], keepf(recorder, "%s", name)))
 			return false;
 	}
 	return true;

@@ -198,6 +198,20 @@ const char *rr_program_client_name(const struct rr_program *program, size_t clie
 	return program->names ? program->names[client] : letters[client];
 }
 
+const char *rr_program_connection_name(const struct rr_program *program, size_t client,
+				       size_t ordinal, char *name)
+{
+	const char *of = rr_program_client_name(program, client);
+
+	if (ordinal < program->n_requests)
+		snprintf(name, RR_CONNECTION_NAME, "request%zu", ordinal + 1);
+	else if (ordinal == program->n_requests)
+		snprintf(name, RR_CONNECTION_NAME, "%s", of);
+	else
+		snprintf(name, RR_CONNECTION_NAME, "%s%zu", of, ordinal - program->n_requests + 1);
+	return name;
+}
+
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client)
 {
 	struct rr_client_run *run = rr_calloc(1, sizeof(*run));

@@ -68,17 +68,34 @@ struct rr_run_tally {
 	long failed;       /* not counted */
 	long acknowledged; /* writes of increments that were answered */
 	long refused;      /* attempts that were, since the last that was not */
-	long ending;       /* of a program of others: how it ended, a number */
+	long ending;       /* of a program of others: how it ended, a number; of an app what
+			    * its requests were answered until now */
+};
+
+/* What a command is that an app's requests send for redrace alone (base/marks.h). */
+enum rr_sent_kind {
+	RR_SENT_COMMAND, /* none of that */
+	RR_SENT_REQUEST, /* one begins when this is executed, at any time */
+	RR_SENT_ANSWER,  /* is there, before anything else happens */
+	RR_SENT_END      /* all have answers: when nothing else is left to be done */
 };
 
 struct rr_sent {
 	uint8_t lane;
+	uint8_t kind;
 	uint8_t thread; /* that sent it */
 	bool is_inside; /* from within the critical section */
 	/* The server has it already, and serves it as soon as there is something: nothing
 	 * else happens before. */
 	bool is_waiting;
 	uint32_t command;
+};
+
+/* How a request of an app was answered. */
+struct rr_request_end {
+	long ending;    /* a number, as of a program that ends; -1: it was not answered */
+	bool is_good;   /* and not refused */
+	uint32_t after; /* the requests that were answered when it began, as bits */
 };
 
 struct rr_run_view {
@@ -194,10 +211,26 @@ struct rr_program {
 			     * state */
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
+	/* Its one client is an app: so many requests to it are the operations of a search.
+	 * 0: these are the clients. */
+	size_t n_requests;
+	/* Of each, by the tally of the app. */
+	struct rr_request_end (*request_end)(void *context, long ending, size_t request);
 };
 
 /* What a client is called wherever people read of it. */
 const char *rr_program_client_name(const struct rr_program *program, size_t client);
+
+/* A connection of a client, by the ordinal of its lane; `name`: RR_CONNECTION_NAME bytes. */
+enum { RR_CONNECTION_NAME = 60 };
+const char *rr_program_connection_name(const struct rr_program *program, size_t client,
+				       size_t ordinal, char *name);
+
+/* What must look as if it happened at once: so many whole runs of clients, or requests. */
+static inline size_t rr_program_operations(const struct rr_program *program)
+{
+	return program->n_requests ? program->n_requests : program->n_clients;
+}
 
 /* Never NULL; without memory for its stack the process ends. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);

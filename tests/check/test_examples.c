@@ -85,6 +85,29 @@ Test(check_examples, counter_in_javascript)
 	check_example("-- " NODE "counter.js", 1, "not serializable");
 }
 
+/* Of the examples of apps: a path that sells twice, and one that does not. */
+static void check_shop(const char *app)
+{
+	char arguments[300];
+
+	if (cli_run("curl --version 2>&1") != 0)
+		cli_skip("curl is not installed");
+	for (int is_right = 0; is_right < 2; is_right++) {
+		snprintf(arguments, sizeof(arguments),
+			 "--audit 1 --init examples/check/stock.redis --app '%s' "
+			 "--request 'curl -s -X POST {app}/buy%s'",
+			 app, is_right ? "-once" : "");
+		check_example(arguments, !is_right,
+			      is_right ? "serializable: all " : "stock = \"-1\"");
+	}
+}
+
+Test(check_examples, shop_in_javascript, .timeout = 120)
+{
+	need_npm("ioredis");
+	check_shop(NODE "shop.js");
+}
+
 Test(check_examples, lock_of_redis_py, .timeout = 120)
 {
 	need_redis_py();

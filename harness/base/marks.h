@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program that stands for an app and its requests (check/app/app.c) tells redrace, as
+ * arguments of ECHO on a connection of each request:
+ *
+ *	redrace:request 2	the request may begin; answered when it does
+ *	redrace:answer 2	its answer is written down
+ *	redrace:end		all have their answers; answered when the app waits
+ *
+ * In races the requests and their answers stand behind these words instead of the number.
+ *
+ * An answer is written down as a record: RR_MARK_RECORD, the request's number, which requests
+ * were answered when it began (as bits), its exit status, and from the next line on what it
+ * has printed.
+ */
+#ifndef RR_MARKS_H
+#define RR_MARKS_H
+
+#define RR_MARK_REQUEST "redrace:request "
+#define RR_MARK_ANSWER "redrace:answer "
+#define RR_MARK_END "redrace:end"
+#define RR_MARK_RECORD '\x1e'
+
+/* What the program exits with that has written in one line why there is nothing to be
+ * checked. */
+enum { RR_APP_FAILED = 97, RR_REQUESTS_MAX = 8 };
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What requests of an app were answered, as its ending says: the records that redrace-app has
+ * written down (base/marks.h), each an ending of its own. */
+#ifndef RR_ANSWERS_H
+#define RR_ANSWERS_H
+
+#include "endings.h"
+
+/* The answer of a request, by the ending of the app; `refused`: see rr_instance_config. A
+ * refusal is also an HTTP status 409, 423, 425, 429 or 503, in the first line or as the last
+ * thing that was printed. */
+struct rr_request_end rr_answers_get(struct rr_endings *endings, const char *refused, long ending,
+				     size_t request);
+
+/* The command of a request in a few words: "POST /buy"; what was answered, its first line.
+ * malloc'd. */
+char *rr_request_words(const char *command);
+char *rr_answer_words(struct rr_ending answer);
+
+/* Were so many requests answered alike, and in the same order of time? */
+bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, long b);
+
+/* As rr_endings_vary(), of each answer. */
+void rr_answers_vary(struct rr_endings *endings, size_t n_requests, long a, long b);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace-app: an app and its requests as one program that `redrace check` can follow.
+ *
+ *	redrace-app APPS APP READY REQUEST...
+ *
+ * It starts the app, APPS times, with PORT of the environment and the ports behind it, and waits until it is
+ * up. Then each request is a process of its own, with a connection to Redis on which it
+ * tells redrace what happens, in marks (base/marks.h): it may begin when that mark is
+ * answered, its answer is written down before the next mark, and when the last mark of all
+ * is answered the app is ended. An answer is a line that begins with RR_MARK_RECORD, and what
+ * the request has printed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app.h"
+
+/* Two records in one write each are never mixed. */
+enum { ANSWER_MAX = 3900, ANSWERS_MAX = 15000, POLLS_MAX = 30 };
+
+/* Until the app is looked at for the first time again; then longer and longer. */
+#define POLL_NS (10 * INT64_C(1000000))
+
+struct app {
+	size_t n_apps, n_requests;
+	unsigned port;
+	const char *command, *ready;
+	char *const *requests;
+	pid_t *pids;                /* of the apps */
+	int log;                    /* what they print */
+	int *connections;           /* to Redis, of each request */
+	_Atomic unsigned *answered; /* requests, as bits, in memory that all share */
+};
+
+/* ---- The app ------------------------------------------------------------------- */
+
+static void pause_for(int64_t ns)
+{
+	const struct timespec pause = { ns / 1000000000, ns % 1000000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static pid_t start_app(const struct app *app, unsigned port)
+{
+	char text[16];
+	const pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	snprintf(text, sizeof(text), "%u", port);
+	setenv("PORT", text, 1);
+	dup2(app->log, STDOUT_FILENO);
+	dup2(app->log, STDERR_FILENO);
+	execl("/bin/sh", "sh", "-c", app->command, NULL);
+	_exit(127);
+}
+
+/* The last line that the app has printed. */
+static void last_line(const struct app *app, char *text, size_t size)
+{
+	const off_t end = lseek(app->log, 0, SEEK_END);
+	const off_t from = end > (off_t)size - 1 ? end - (off_t)size + 1 : 0;
+	ssize_t n = pread(app->log, text, size - 1, from);
+	char *line;
+
+	n = n > 0 ? n : 0;
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
+	text[n] = '\0';
+	line = strrchr(text, '\n');
+	if (line)
+		memmove(text, line + 1, strlen(line));
+}
+
+/* Ends with the one line that redrace prints. */
+static void fail(const struct app *app, const char *what)
+{
+	char line[300];
+
+	last_line(app, line, sizeof(line));
+	printf("%s%s%s%s\n", what, line[0] ? "; it printed '" : "", line, line[0] ? "'" : "");
+	fflush(stdout);
+	app_end_children();
+	exit(RR_APP_FAILED);
+}
+
+static void fail_ended(const struct app *app, int status)
+{
+	char text[120];
+
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof(text), "the app was ended by signal %d before it was up",
+			 WTERMSIG(status));
+	else
+		snprintf(text, sizeof(text), "the app exited with %d before it was up",
+			 WEXITSTATUS(status));
+	fail(app, text);
+}
+
+static void fail_not_up(const struct app *app, unsigned port)
+{
+	char text[200];
+	const unsigned other = app_other_port(port);
+
+	if (app->ready[0])
+		snprintf(text, sizeof(text), "the command of --ready never exits with 0");
+	else if (other)
+		snprintf(text, sizeof(text),
+			 "the app listens on port %u, and not on PORT, which is %u here", other,
+			 port);
+	else
+		snprintf(text, sizeof(text), "the app does not listen on PORT, which is %u here",
+			 port);
+	fail(app, text);
+}
+
+static bool is_up(const struct app *app, unsigned port)
+{
+	char *command;
+	int status;
+
+	if (!app->ready[0])
+		return app_listens(port);
+	command = app_fill_in(app->ready, port);
+	status = app_run(command, app->log);
+	free(command);
+	return status == 0;
+}
+
+/* The clock stands still while anybody computes, and goes on when all wait. */
+static void await_app(const struct app *app, size_t i)
+{
+	const unsigned port = app->port + (unsigned)i;
+	int64_t pause_ns = POLL_NS;
+	int status;
+
+	for (int n = 0; n < POLLS_MAX; n++) {
+		if (is_up(app, port))
+			return;
+		if (waitpid(app->pids[i], &status, WNOHANG) == app->pids[i])
+			fail_ended(app, status);
+		pause_for(pause_ns);
+		pause_ns += pause_ns / 4;
+	}
+	fail_not_up(app, port);
+}
+
+static void start_apps(struct app *app)
+{
+	app->log = memfd_create("log", MFD_CLOEXEC);
+	app->pids = calloc(app->n_apps, sizeof(*app->pids));
+	for (size_t i = 0; i < app->n_apps; i++)
+		app->pids[i] = start_app(app, app->port + (unsigned)i);
+	for (size_t i = 0; i < app->n_apps; i++)
+		await_app(app, i);
+}
+
+/* ---- A request ----------------------------------------------------------------- */
+
+/* What it prints; its status is what is returned. A child that it leaves behind may go on
+ * printing, which is not waited for. */
+static int take_output(const char *command, char *text, size_t size, size_t *n)
+{
+	const int output = memfd_create("answer", MFD_CLOEXEC);
+	const int status = app_run(command, output);
+	const ssize_t length = pread(output, text, size, 0);
+
+	*n = length > 0 ? (size_t)length : 0;
+	close(output);
+	return status;
+}
+
+static void write_record(const struct app *app, size_t number, unsigned after)
+{
+	const size_t most = ANSWERS_MAX / app->n_requests;
+	char *command = app_fill_in(app->requests[number - 1],
+				    app->port + (unsigned)((number - 1) % app->n_apps));
+	char answer[ANSWER_MAX], record[ANSWER_MAX + 100];
+	size_t n;
+	const int status = take_output(command, answer,
+				       most < sizeof(answer) ? most : sizeof(answer), &n);
+	int length;
+
+	free(command);
+	for (size_t i = 0; i < n; i++) {
+		if (answer[i] == RR_MARK_RECORD || answer[i] == '\0')
+			answer[i] = '?';
+	}
+	length = snprintf(record, sizeof(record), "%c%zu %u %d\n%.*s", RR_MARK_RECORD, number,
+			  after, status, (int)n, answer);
+	if (write(STDOUT_FILENO, record, (size_t)length) != length)
+		_exit(1);
+}
+
+static void be_request(const struct app *app, size_t number)
+{
+	const int connection = app->connections[number - 1];
+	char mark[64];
+
+	if (!app_await_reply(connection))
+		_exit(1);
+	write_record(app, number, atomic_load(app->answered));
+	snprintf(mark, sizeof(mark), RR_MARK_ANSWER "%zu", number);
+	app_send_mark(connection, mark);
+	if (app_await_reply(connection))
+		atomic_fetch_or(app->answered, 1U << (number - 1));
+	_exit(0);
+}
+
+/* ---- All of them --------------------------------------------------------------- */
+
+/* Connections are opened one after the other, so that their order is always the same. */
+static void begin_requests(struct app *app)
+{
+	app->connections = calloc(app->n_requests, sizeof(*app->connections));
+	app->answered = mmap(NULL, sizeof(*app->answered), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < app->n_requests; i++) {
+		char mark[64];
+
+		app->connections[i] = app_connect();
+		snprintf(mark, sizeof(mark), RR_MARK_REQUEST "%zu", i + 1);
+		app_send_mark(app->connections[i], mark);
+	}
+}
+
+static void await_requests(const struct app *app)
+{
+	pid_t *pids = calloc(app->n_requests, sizeof(*pids));
+
+	for (size_t i = 0; i < app->n_requests; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			be_request(app, i + 1);
+	}
+	for (size_t i = 0; i < app->n_requests; i++) {
+		while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	free(pids);
+}
+
+int main(int argc, char **argv)
+{
+	const char *port = getenv("PORT");
+	struct app app = { .n_requests = argc > 4 ? (size_t)argc - 4 : 0 };
+
+	if (!app.n_requests || !port)
+		return 64;
+	app.n_apps = strtoul(argv[1], NULL, 10);
+	app.port = (unsigned)strtoul(port, NULL, 10);
+	app.command = argv[2];
+	app.ready = argv[3];
+	app.requests = argv + 4;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	start_apps(&app);
+	begin_requests(&app);
+	await_requests(&app);
+	app_send_mark(app.connections[0], RR_MARK_END);
+	app_await_reply(app.connections[0]);
+	app_end_children();
+	return 0;
+}

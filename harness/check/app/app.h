@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What redrace-app needs of the system. */
+#ifndef RR_APP_H
+#define RR_APP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/marks.h"
+
+/* A command in which {app} is replaced; malloc'd. */
+char *app_fill_in(const char *command, unsigned port);
+
+/* Runs a command by the shell, which prints to `output`; its exit status, 128 and the number
+ * of the signal that ended it. */
+int app_run(const char *command, int output);
+
+/* Does anybody listen on the port? */
+bool app_listens(unsigned port);
+
+/* Another port on which a process of ours listens; 0: there is none. */
+unsigned app_other_port(unsigned port);
+
+/* A connection to Redis; -1: none. */
+int app_connect(void);
+
+/* Sends ECHO with a mark; waits for a reply. False: the connection is closed. */
+void app_send_mark(int connection, const char *mark);
+bool app_await_reply(int connection);
+
+/* Ends all children, and theirs. */
+void app_end_children(void);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "app.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check/sockets.h"
+
+char *app_fill_in(const char *command, unsigned port)
+{
+	static const char name[] = "{app}";
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	while (*command) {
+		if (strncmp(command, name, strlen(name)) == 0) {
+			fprintf(file, "http://127.0.0.1:%u", port);
+			command += strlen(name);
+		} else {
+			fputc(*command++, file);
+		}
+	}
+	fclose(file);
+	return text;
+}
+
+int app_run(const char *command, int output)
+{
+	const pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		dup2(output, STDOUT_FILENO);
+		dup2(output, STDERR_FILENO);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- Ports ------------------------------------------------------------------------ */
+
+bool app_listens(unsigned port)
+{
+	struct rr_sockets sockets = { NULL, 0 };
+	struct rr_socket socket;
+
+	while (rr_sockets_next(&sockets, &socket)) {
+		if (socket.state == RR_SOCKET_LISTENS && socket.local == port) {
+			rr_sockets_end(&sockets);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_of_group(unsigned long inode)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (directory && !found && (entry = readdir(directory))) {
+		const pid_t pid = atoi(entry->d_name);
+
+		found = pid > 0 && getpgid(pid) == getpgrp() && rr_socket_is_of(inode, pid);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+unsigned app_other_port(unsigned port)
+{
+	struct rr_sockets sockets = { NULL, 0 };
+	struct rr_socket socket;
+	unsigned other = 0;
+
+	while (rr_sockets_next(&sockets, &socket)) {
+		if (!other && socket.state == RR_SOCKET_LISTENS && socket.local != port &&
+		    is_of_group(socket.inode))
+			other = socket.local;
+	}
+	return other;
+}
+
+/* ---- Marks ------------------------------------------------------------------------ */
+
+int app_connect(void)
+{
+	const char *port = getenv("REDIS_PORT");
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_port = htons((uint16_t)atoi(port ? port : "")),
+	};
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void app_send_mark(int connection, const char *mark)
+{
+	dprintf(connection, "*2\r\n$4\r\nECHO\r\n$%zu\r\n%s\r\n", strlen(mark), mark);
+}
+
+/* A mark's reply is the mark: two lines. */
+bool app_await_reply(int connection)
+{
+	int n_lines = 0;
+	char byte;
+
+	while (n_lines < 2 && read(connection, &byte, 1) == 1)
+		n_lines += byte == '\n';
+	return n_lines == 2;
+}
+
+/* ---- The end ---------------------------------------------------------------------- */
+
+/* Whose parent ends is our child then. */
+void app_end_children(void)
+{
+	char path[60];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	do {
+		FILE *file = fopen(path, "re");
+		int child;
+
+		while (file && fscanf(file, "%d", &child) == 1)
+			kill(child, SIGKILL);
+		if (file)
+			fclose(file);
+	} while (wait(NULL) > 0 || errno == EINTR);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What is special about a program that is an app and its requests. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/marks.h"
+#include "instance.h"
+#include "requests.h"
+
+/* By an app's clock: how long it may sleep before a request's first command, a request may wait
+ * for nothing but time, and the app works by itself when all are answered. */
+#define FIRST_NS (1 * INT64_C(1000000000))
+#define ANSWER_NS (60 * INT64_C(1000000000))
+#define LINGER_NS (1 * INT64_C(1000000000))
+
+enum rr_sent_kind instance_kind_of(unsigned traits)
+{
+	return traits & RR_REQUEST_BEGINS  ? RR_SENT_REQUEST :
+	       traits & RR_REQUEST_ANSWERS ? RR_SENT_ANSWER :
+	       traits & RR_REQUEST_ENDS    ? RR_SENT_END :
+					     RR_SENT_COMMAND;
+}
+
+struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
+				   const struct rl_command *mark)
+{
+	const int number = atoi(mark->words[1].text + strlen(RR_MARK_REQUEST));
+	struct rr_lane *place = &instance->lanes[number - 1];
+
+	if (number < 1 || (size_t)number > instance->config->n_requests || place->is_used)
+		return lane;
+	rr_lane_release(place);
+	*place = *lane;
+	place->is_new = false;
+	*lane = (struct rr_lane){ .connection = -1 };
+	return place;
+}
+
+/* Does time go on to whatever the app waits for next? While a request is under way and nobody
+ * can be told anything, and when all have been answered, it does, but not for ever. For who is
+ * owed a reply it stands still, so that no time-out is over; but who sleeps before the first
+ * command of a request is woken, or others would be through before it. */
+static bool time_goes_on(const struct rr_instance *instance, enum rr_sent_kind owed,
+			 int64_t left_ns)
+{
+	const int64_t passed_ns = atomic_load(&instance->process->clock.page->passed_ns);
+	const int64_t most_ns = owed == RR_SENT_COMMAND ? (instance->has_begun ? FIRST_NS : 0) :
+				owed == RR_SENT_END     ? LINGER_NS :
+				instance->n_under_way   ? ANSWER_NS :
+							  0;
+
+	return left_ns < most_ns - (passed_ns - instance->heard_ns);
+}
+
+/* What it is owed, commands first; RR_SENT_ANSWER = nothing. Nobody waits for what is still to be
+ * done on a connection that is closed. */
+static enum rr_sent_kind owed_to(const struct rr_instance *instance)
+{
+	enum rr_sent_kind owed = RR_SENT_ANSWER;
+
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+		const enum rr_sent_kind kind = lane->n > 0 ? rr_lane_request(lane, 0)->kind :
+							     RR_SENT_COMMAND;
+
+		if (!lane->is_used || lane->connection < 0 ||
+		    (lane->n == 0 && !rr_lane_is_subscribed(lane)))
+			continue;
+		if (kind == RR_SENT_ANSWER || kind == RR_SENT_COMMAND)
+			return RR_SENT_COMMAND;
+		owed = kind;
+	}
+	return owed;
+}
+
+bool instance_is_owed(void *context, int64_t left_ns)
+{
+	const struct rr_instance *instance = context;
+	const enum rr_sent_kind owed = owed_to(instance);
+
+	return owed != RR_SENT_ANSWER && !time_goes_on(instance, owed, left_ns);
+}
+
+bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error)
+{
+	const long seconds = instance->config->process.patience_ms / 1000;
+
+	if (!instance->lanes[0].is_used)
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "the app is not up, and does not end: waited %ld s", seconds);
+	return rr_error_set(
+		error, RR_ERROR_DATA,
+		"the app neither waits for anything nor ends, with %zu requests under way: waited %ld s",
+		instance->n_under_way, seconds);
+}
+
+bool instance_app_has_failed(const struct rr_instance *instance)
+{
+	const int status = instance->process->status;
+
+	return instance->config->n_requests && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == RR_APP_FAILED;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* How programs have ended, and requests to an app were answered, and whether two have alike. */
+#include "program_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+
+void rr_programs_note_serial(struct rr_programs *programs, long ending)
+{
+	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
+}
+
+/* Ends by a row, again: what varies is found out. And how does it end without waiting? */
+static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
+			 struct rr_client_row row, struct unwaited *unwaited)
+{
+	uint32_t end, ending;
+
+	if (!rr_client_table_run_again(table, row.client, row.from, &row))
+		return;
+	end = rr_client_table_without_waiting(table, &row);
+	ending = (uint32_t)table->states[end].tally.ending;
+	if (end != row.to && unwaited->n < UNWAITED_MAX &&
+	    rr_endings_differ_by_waiting(&programs->endings,
+					 (uint32_t)table->states[row.to].tally.ending, ending))
+		unwaited->endings[unwaited->n++] = ending;
+}
+
+/* Of a state in which a client has ended, found out once. */
+static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, uint32_t state)
+{
+	struct rr_client_table *table = programs->tables[client];
+	const uint32_t n_rows = table->rows.n;
+	struct {
+		const struct rr_client_table *table;
+		uint64_t state;
+	} key = { table, state };
+	bool is_new;
+	uint32_t number = rr_intern_put(&programs->ended, &key, sizeof(key), &is_new);
+
+	if (!is_new)
+		return programs->unwaited[number];
+	rr_array_grow(&programs->unwaited, number, sizeof(*programs->unwaited));
+	programs->unwaited[number] = (struct unwaited){ .n = 0 };
+	for (uint32_t i = 0; i < n_rows; i++) {
+		if (table->row[i].to == state)
+			add_unwaited(programs, table, table->row[i], &programs->unwaited[number]);
+	}
+	return programs->unwaited[number];
+}
+
+static struct rl_reply output_as_reply(struct rr_ending ending)
+{
+	return (struct rl_reply){ .type = RL_REPLY_STRING,
+				  .text = ending.output,
+				  .length = strlen(ending.output) };
+}
+
+/* Are they the same, where random values may have other names in one of them? */
+static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b)
+{
+	struct rr_random_values *values = &programs->line_of[client]->values;
+	const struct rr_ending one = rr_endings_get(&programs->endings, a);
+	const struct rr_ending other = rr_endings_get(&programs->endings, b);
+	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
+	struct rr_terms *terms = programs->instances.program->terms;
+	struct rr_renaming renaming = { 0 };
+	uint32_t renamed;
+
+	if (rr_endings_are_same(&programs->endings, a, b))
+		return true;
+	rr_random_values_see_histories(values, terms, &programs->line_of[client]->table);
+	rr_random_values_pair(values, values->names, values->n, &outputs[0], &outputs[1],
+			      &renaming);
+	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
+	rr_renaming_release(&renaming);
+	return rr_endings_are_same(&programs->endings, a,
+				   rr_endings_put(&programs->endings, other.status,
+						  terms->reply[renamed].reply.text));
+}
+
+/* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
+static long ending_of(struct rr_programs *programs, size_t operation, long ending)
+{
+	return programs->config.n_requests ?
+		       rr_answers_get(&programs->endings, NULL, ending, operation).ending :
+		       ending;
+}
+
+static size_t client_of(const struct rr_programs *programs, size_t operation)
+{
+	return programs->config.n_requests ? 0 : operation;
+}
+
+bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
+			   long ending, bool is_thorough)
+{
+	const size_t client = client_of(programs, operation);
+	const long tally = programs->tables[client]->states[state].tally.ending;
+	const long known = ending_of(programs, operation, tally);
+	struct unwaited unwaited;
+	bool alike;
+
+	if (!programs->config.compares_outputs || ending == known)
+		return true;
+	if (ending < 0 || known < 0)
+		return false;
+	if (rr_endings_are_same(&programs->endings, (uint32_t)known, (uint32_t)ending))
+		return true;
+	if (!is_thorough)
+		return false;
+	unwaited = unwaited_of(programs, client, state);
+	alike = print_alike(programs, client, (uint32_t)known, (uint32_t)ending);
+	for (uint32_t i = 0; i < unwaited.n && !alike; i++) {
+		const long other = ending_of(programs, operation, unwaited.endings[i]);
+
+		alike = other >= 0 &&
+			print_alike(programs, client, (uint32_t)other, (uint32_t)ending);
+	}
+	return alike;
+}
+
+long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending)
+{
+	const struct rr_ending known = rr_programs_ending(programs, ending);
+	const struct rl_reply printed = { .type = RL_REPLY_STRING,
+					  .text = known.output,
+					  .length = strlen(known.output) };
+	struct rr_terms *terms = programs->instances.program->terms;
+	const uint32_t own = rr_rename_reply(&programs->own[client], terms,
+					     rr_terms_reply(terms, &printed));
+
+	return own == RR_NO_ID ? ending :
+				 (long)rr_endings_put(&programs->endings, known.status,
+						      terms->reply[own].reply.text);
+}
+
+const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)
+{
+	return &programs->endings;
+}
+
+struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending)
+{
+	return rr_endings_get(&programs->endings, (uint32_t)ending);
+}
+
+bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
+			     struct rr_ending *ending)
+{
+	const struct rr_client_table *table = programs->tables[client_of(programs, operation)];
+	const struct rr_client_end end = rr_client_table_longest(table);
+	const long number = end.to == RR_NO_ID ? -1 :
+						 ending_of(programs, operation,
+							   table->states[end.to].tally.ending);
+
+	if (number >= 0)
+		*ending = rr_programs_ending(programs, number);
+	return number >= 0;
+}
+
+char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending)
+{
+	return ending < 0 ? rr_request_words(programs->config.requests[request]) :
+			    rr_answer_words(rr_programs_ending(programs, ending));
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* A shop that listens on PORT, with a thread and a connection to Redis for each request:
+ *
+ *	/buy		looks whether there is any in stock, and takes it
+ *	/buy-once	the same as a script
+ *	/buy-later	as /buy, half a second later
+ *	/note		sets a key when it has answered
+ *	/count		adds one to a key, and says how many there are
+ *	/fail		500
+ *	/nothing	has nothing to do with Redis
+ */
+#include <arpa/inet.h>
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static _Thread_local redisContext *redis;
+
+static long ask(const char *command, const char *argument)
+{
+	redisReply *reply = redisCommand(redis, command, argument);
+	long number;
+
+	if (!reply)
+		exit(1);
+	number = reply->str ? atol(reply->str) : (long)reply->integer;
+	freeReplyObject(reply);
+	return number;
+}
+
+static void answer(int client, int status, const char *text)
+{
+	dprintf(client, "HTTP/1.0 %d OK\r\n\r\n%s\n", status, text);
+	close(client);
+}
+
+static void sell(int client, bool is_there)
+{
+	answer(client, is_there ? 200 : 409, is_there ? "sold" : "out");
+}
+
+static void buy(int client)
+{
+	const bool is_there = ask("GET %s", "stock") > 0;
+
+	if (is_there)
+		ask("DECR %s", "stock");
+	sell(client, is_there);
+}
+
+static void buy_once(int client)
+{
+	sell(client, ask("EVAL %s 1 stock",
+			 "if tonumber(redis.call('GET', KEYS[1]) or 0) <= 0 then return 0 end "
+			 "redis.call('DECR', KEYS[1]) return 1"));
+}
+
+static void count(int client)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", ask("INCR %s", "count"));
+	answer(client, 200, text);
+}
+
+static void *serve(void *connection)
+{
+	const int client = (int)(long)connection;
+	char request[1000] = "", path[100] = "";
+
+	redis = redisConnect("127.0.0.1", atoi(getenv("REDIS_PORT")));
+	if (read(client, request, sizeof(request) - 1) > 0)
+		sscanf(request, "%*s %99s", path);
+	if (strcmp(path, "/buy-later") == 0)
+		usleep(500 * 1000);
+	if (strcmp(path, "/buy-once") == 0) {
+		buy_once(client);
+	} else if (strncmp(path, "/buy", 4) == 0) {
+		buy(client);
+	} else if (strcmp(path, "/note") == 0) {
+		answer(client, 202, "noted");
+		ask("SET note %s", "1");
+	} else if (strcmp(path, "/count") == 0) {
+		count(client);
+	} else {
+		answer(client, strcmp(path, "/fail") == 0 ? 500 : 200, path);
+	}
+	redisFree(redis);
+	return NULL;
+}
+
+int main(void)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_port = htons((uint16_t)atoi(getenv("PORT"))),
+	};
+	const int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+	pthread_t thread;
+
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (bind(listener, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    listen(listener, 10) != 0)
+		return 1;
+	for (;;) {
+		const long client = accept(listener, NULL, NULL);
+
+		pthread_create(&thread, NULL, serve, (void *)client);
+		pthread_detach(thread);
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace check --app: requests to one server. The shop is tests/check/programs/shop.c. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void setup(void)
+{
+	cli_setup();
+	cr_assert_eq(
+		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && "
+			"cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
+		0, "%s", cli_output);
+	cli_write("stock", "SET stock 1\n");
+}
+
+TestSuite(check_app, .init = setup, .fini = cli_teardown);
+
+#define CHECK "$REDRACE check --init $HERE/stock --audit 2 "
+#define ASK "'$HERE/ask {app}/"
+
+/* An app with requests that $HERE/ask makes, and what that comes to. */
+static void check_app(const char *app, const char *options, int code)
+{
+	cr_assert_eq(cli_runf(CHECK "--app %s %s 2>&1", app, options), code, "%s", cli_output);
+}
+
+Test(check_app, finds_that_the_last_one_is_sold_twice)
+{
+	check_app("$HERE/shop", "--request " ASK "buy' --save $HERE/sold.race", 1);
+	cli_assert_prints("not serializable (");
+	cli_assert_prints("In the end there is\n  stock = \"-1\"\n"
+			  "  request 1 (ask /buy), printed \"sold\\n\"\n"
+			  "  request 2 (ask /buy), printed \"sold\\n\"\n"
+			  "and no serial order of the requests leaves that.\n");
+	cli_assert_prints("in no serial order of the requests do they all succeed.");
+	cli_assert_prints(" request1");
+	cli_assert_prints("=> sold");
+	cr_assert_eq(cli_run("$REDRACE play $HERE/sold.race 2>&1"), 0, "%s", cli_output);
+	check_app("$HERE/shop", "--request " ASK "buy' --replay $HERE/sold.race", 1);
+	cli_assert_prints("not serializable (1 of 1 final states; 2 requests, ");
+}
+
+Test(check_app, a_script_that_decides_is_serializable)
+{
+	check_app("$HERE/shop", "--request " ASK "buy-once'", 0);
+	cli_assert_prints("data and answers as in some order of the requests (2 requests, ");
+	cr_assert_eq(cli_run("pgrep -f \"$HERE/shop\""), 1, "left behind: %s", cli_output);
+}
+
+/* What is written behind the answer belongs to the data all the same. */
+Test(check_app, work_behind_the_answer_counts)
+{
+	check_app("$HERE/shop", "--request " ASK "note' --final 'GET note' 1", 0);
+	check_app("$HERE/shop", "--request " ASK "note' --final 'GET note' 2", 1);
+	cli_assert_prints("GET note => \"1\", expected 2");
+}
+
+/* Half a second of the app's own time passes at once. */
+Test(check_app, an_app_that_sleeps_is_woken)
+{
+	check_app("$HERE/shop", "--request " ASK "buy-later'", 1);
+}
+
+/* Each is told another number. */
+Test(check_app, answers_are_those_of_an_order)
+{
+	check_app("$HERE/shop", "--request " ASK "count'", 0);
+}
+
+Test(check_app, requests_that_never_succeed_show_nothing)
+{
+	check_app("$HERE/shop", "--request 'exit 3'", 2);
+	cli_assert_prints("This shows nothing: ");
+	check_app("$HERE/shop", "--request " ASK "nothing'", 2);
+	cli_assert_prints("the app sent no command; does it connect to REDIS_URL?");
+}
+
+/* ---- Apps that cannot be checked --------------------------------------------------- */
+
+static void cannot_be_checked(const char *app, const char *part)
+{
+	check_app(app, "--request " ASK "buy'", 65);
+	cli_assert_prints(part);
+	cr_assert_eq(cli_run("pgrep -f \"$HERE/shop\""), 1, "left behind: %s", cli_output);
+}
+
+Test(check_app, says_why_an_app_is_not_up)
+{
+	cannot_be_checked("'echo no database; exit 3'",
+			  "the app exited with 3 before it was up; it printed 'no database'");
+	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
+	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
+			  ", and not on PORT, which is ");
+	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
+}
+
+Test(check_app, app_and_requests_belong_together)
+{
+	cli_assert_one_line("$REDRACE check --app true 2>&1", 64, "belong together");
+	cli_assert_one_line("$REDRACE check --request true 2>&1", 64, "belong together");
+	cli_assert_one_line("$REDRACE check --app true --request true -- true 2>&1", 64,
+			    "belong together");
+}
