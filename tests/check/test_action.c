@@ -43,6 +43,19 @@ Test(check_action, a_finding_is_marked_and_kept)
 	cr_assert_str_eq(cli_output, "exit-code=1\nrace.race\nrace.svg\nreport.json\nreport.xml\n");
 }
 
+/* Its checks have pictures of their own. */
+Test(check_action, a_suite_is_run)
+{
+	prepare_step("Run redrace", "working-directory=app 'arguments=--audit 0'");
+	cr_assert_eq(
+		cli_run("printf 'checks:\\n  counter:\\n    command: [sh, counter.sh]\\n' >$HERE/app/redrace.yaml"),
+		0);
+	run_step(1);
+	cli_assert_prints("::error file=counter.sh,line=1,title=redrace check%3A counter::");
+	cr_assert_eq(cli_run("cd $(sed -n 's/^report=//p' $HERE/output) && ls"), 0);
+	cr_assert_str_eq(cli_output, "report.json\nreport.xml\n");
+}
+
 Test(check_action, what_is_inconclusive_fails_unless_it_may_pass)
 {
 	prepare_step("Run redrace",

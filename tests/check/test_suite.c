@@ -144,6 +144,32 @@ Test(suite, the_schema_is_that_of_the_table)
 		     "make schema: %s", cli_output);
 }
 
+#define DOCUMENT "awk '/^```yaml$/ { n++; next } /^```$/ { n += n == 1 } n == 1' docs/suites.md"
+
+/* What the program takes and refuses, the first of them the document's. */
+Test(suite, the_schema_says_the_same_to_editors)
+{
+	cli_write("schema.py", "%s",
+		  "import json, jsonschema, sys, yaml\n"
+		  "check = jsonschema.Draft7Validator(json.load(open(sys.argv[1]))).is_valid\n"
+		  "texts = sys.stdin.read().split('---\\n')\n"
+		  "print(*[check(yaml.safe_load(text)) for text in texts])\n");
+	cli_write("refused", "%s",
+		  "---\nchecks: {a: {comand: x}}\n"
+		  "---\nchecks: {a: {command: x, clients: three, atomic: 5}}\n"
+		  "---\nchecks: {a: {command: x, clients: 9}}\n"
+		  "---\nchecks: {a: {command: x, init: [f]}}\n"
+		  "---\nchecks: {a: {command: x, expect: good}}\n"
+		  "---\n{}\n");
+	if (cli_run("python3 -c 'import jsonschema, yaml' 2>&1") != 0)
+		cli_skip("python3-jsonschema and python3-yaml are not installed");
+	cr_assert_eq(
+		cli_run("{ " DOCUMENT
+			"; cat $HERE/refused; } | python3 $HERE/schema.py docs/redrace.schema.json 2>&1"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "True False False False False False False\n");
+}
+
 /* Values of all types, anchors, what is merged and what holds for all. */
 Test(suite, keys_are_options_of_check)
 {
@@ -170,12 +196,11 @@ Test(suite, clients_are_a_number_or_commands)
 	cli_assert_prints("add: " CLI "INCR x; take: ");
 }
 
-/* No check of that name: so the file was read. */
+/* There is no check of that name: so the file was read. */
 Test(suite, the_file_of_the_document_is_right)
 {
-	cr_assert_eq(
-		cli_run("awk '/^```yaml$/ { n++; next } /^```$/ { n += n == 1 } n == 1' docs/suites.md >$HERE/redrace.yaml && grep -c clients $HERE/redrace.yaml"),
-		0);
+	cr_assert_eq(cli_run(DOCUMENT " >$HERE/redrace.yaml && grep -c clients $HERE/redrace.yaml"),
+		     0);
 	cli_assert_one_line(CHECK "none 2>&1", 64, "has no check 'none'");
 }
 
