@@ -1,0 +1,21 @@
+<?php
+// SPDX-License-Identifier: MIT
+// Package: symfony-lock 5.4.53
+// Is: the locks of Symfony
+// Held: Nobody else is in the critical section, as far as waiting was followed: each attempt sends
+//   another value, so that a client that waits is never where it was before.
+// Link: https://github.com/symfony/lock
+// Expected: no failure found, 2
+// Install: deb:php-symfony-lock=5.4.53 deb:php-redis=5.3.7 deb:php-cli=8.2
+require '/usr/share/php/Symfony/Component/Lock/autoload.php';
+
+$db = new Redis();
+$db->connect(getenv('REDIS_HOST'), (int) getenv('REDIS_PORT'));
+$store = new Symfony\Component\Lock\Store\RedisStore($db, 30.0);
+$lock = (new Symfony\Component\Lock\LockFactory($store))->createLock('account', 30);
+
+$lock->acquire(true);
+$db->echo('redrace:enter');
+$db->set('balance', (int) $db->get('balance') + 1);
+$db->echo('redrace:leave');
+$lock->release();
