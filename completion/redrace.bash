@@ -29,8 +29,10 @@ _redrace() {
 		*) words+=("$word") ;;
 		esac
 	done <<<"$found"
-	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < \
-		<(compgen -W "${words[*]}" -- "$current")
+	# Names may hold anything, and compgen -W would run it.
+	for word in "${words[@]}"; do
+		[[ $word != "$current"* ]] || COMPREPLY+=("$word")
+	done
 }
 
 complete -F _redrace redrace

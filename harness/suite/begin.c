@@ -10,17 +10,17 @@
 #include "base/text.h"
 #include "suite.h"
 
-enum { PROCFILE_LINES = 20 };
-
 static const struct project {
-	const char *file, *language, *program;
+	const char *file, *language, *program, *server;
 } projects[] = {
-	{ "package.json", "Node", "node checks/hit.js" },
-	{ "pyproject.toml", "Python", "python3 checks/hit.py" },
-	{ "composer.json", "PHP", "php checks/hit.php" },
-	{ "Gemfile", "Ruby", "ruby checks/hit.rb" },
-	{ "go.mod", "Go", "./hit" },
+	{ "package.json", "Node", "node checks/hit.js", "npm start" },
+	{ "pyproject.toml", "Python", "python3 checks/hit.py", "python3 app.py" },
+	{ "composer.json", "PHP", "php checks/hit.php", "php -S 127.0.0.1:$PORT app.php" },
+	{ "Gemfile", "Ruby", "ruby checks/hit.rb", "bundle exec puma -p $PORT" },
+	{ "go.mod", "Go", "./hit", "./server" },
 };
+
+static const struct project other = { NULL, NULL, "sh checks/hit.sh", "./server" };
 
 enum { N_PROJECTS = sizeof(projects) / sizeof(projects[0]) };
 
@@ -30,35 +30,30 @@ static const struct project *find_project(void)
 		if (access(projects[i].file, F_OK) == 0)
 			return &projects[i];
 	}
-	return NULL;
+	return &other;
 }
 
-/* What a Procfile says is run, as comments. */
-static void put_procfile(FILE *out)
+/* What "web:" of a Procfile runs, malloc'd; NULL = there is none. */
+static char *find_server(void)
 {
 	FILE *file = fopen("Procfile", "re");
-	char *line = NULL;
+	char *line = NULL, *server = NULL;
 	size_t capacity = 0;
 
-	if (file)
-		fputs("    # The Procfile runs:\n", out);
-	for (int i = 0; file && i < PROCFILE_LINES && getline(&line, &capacity, file) > 0; i++) {
-		char *plain;
-
+	while (file && !server && getline(&line, &capacity, file) > 0) {
 		line[strcspn(line, "\r\n")] = '\0';
-		plain = rr_plain(line);
-		fprintf(out, *plain ? "    #   %s\n" : "    #\n", plain);
-		free(plain);
+		if (strncmp(line, "web:", 4) == 0)
+			server = rr_plain(line + 4 + strspn(line + 4, " \t"));
 	}
 	free(line);
 	if (file)
 		fclose(file);
+	return server;
 }
 
 static char *make_text(const struct project *project)
 {
-	const char *program = project ? project->program : "sh checks/hit.sh";
-	char *text;
+	char *server = find_server(), *text;
 	FILE *out = rr_open_text(&text);
 
 	fputs("# What `redrace check` checks here. Each check runs several clients at once and\n"
@@ -70,9 +65,8 @@ static char *make_text(const struct project *project)
 	      "checks:\n"
 	      "  hit: # a name of your own\n",
 	      out);
-	if (project)
+	if (project->file)
 		fprintf(out, "    # %s: this is a %s project.\n", project->file, project->language);
-	put_procfile(out);
 	fprintf(out,
 		"    # One operation of your service: a script that connects to REDIS_URL, does the\n"
 		"    # work of one request with your own code, and exits. Write it, and put it here.\n"
@@ -86,8 +80,17 @@ static char *make_text(const struct project *project)
 		"    # What it comes to if all is well (serializable), or a finding that is known\n"
 		"    # and must not fail the build:\n"
 		"    # expect: not serializable\n"
-		"    # known: [\"lost update (counter)\"]\n",
-		program);
+		"    # known: [\"lost update (counter)\"]\n"
+		"\n"
+		"  # Or your server as it is, and requests to it that come at once. It listens on\n"
+		"  # $PORT and finds Redis in REDIS_URL.\n"
+		"  # buy:\n"
+		"  #   app: %s\n"
+		"  #   requests:\n"
+		"  #     - curl -s -X POST {app}/buy\n"
+		"  #     - curl -s -X POST {app}/buy\n",
+		project->program, server ? server : project->server);
+	free(server);
 	fclose(out);
 	return text;
 }
@@ -108,7 +111,7 @@ bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error)
 	else
 		fprintf(told,
 			"%s is written. Next: write the script that it names, '%s', with one operation of your service; then run 'redrace check'.\n",
-			path, project ? project->program : "sh checks/hit.sh");
+			path, project->program);
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && !good)

@@ -34,6 +34,8 @@ static const char *advice_of(const char *problem, char at)
 		return ": there is a tab; indent by blanks";
 	if (strstr(problem, "mapping values are not allowed"))
 		return ": put a text that has ': ' in it into quotes";
+	if (strstr(problem, "did not find expected ',' or"))
+		return ": close the bracket, or put a text that has one of , [ ] { } in it into quotes";
 	if (strstr(problem, "cannot start any token"))
 		return ": put a text that begins with such a sign into quotes";
 	if (strstr(problem, "anchor") || strstr(problem, "alias"))

@@ -45,8 +45,9 @@ static const struct wrong {
 	{ "check: {}\n", "1:1", "no key 'check' here" },
 	{ "defaults: {}\n", "1:1", "expected 'checks:'" },
 	{ "checks:\n\ta: {}\n", "2:1", "there is a tab" },
-	{ "checks: {a: {command: x\n", "2:1", "brackets" },
+	{ "checks: {a: {command: x\n", "2:1", "close the bracket" },
 	{ "checks:\n  a:\n    command: echo a: b\n", "3:20", "into quotes" },
+	{ "checks: {a: {requests: [curl {app}]}}\n", "1:30", "into quotes" },
 	{ "checks: {a: *b}\n", "1:13", "needs an anchor" },
 	{ "checks: {a: {command: x}}\n---\nchecks: {}\n", "2:1", "a second document" },
 	{ "checks: {a: {command: \"\xff\"}}\n", "1:24", "UTF-8" },
@@ -202,6 +203,29 @@ Test(suite, the_file_of_the_document_is_right)
 	cr_assert_eq(cli_run(DOCUMENT " >$HERE/redrace.yaml && grep -c clients $HERE/redrace.yaml"),
 		     0);
 	cli_assert_one_line(CHECK "none 2>&1", 64, "has no check 'none'");
+}
+
+/* In the schema and the file alike, what is added to check is there. */
+Test(suite, an_app_is_asked_by_requests)
+{
+	cr_assert_eq(
+		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
+		0, "%s", cli_output);
+	cli_write("stock", "SET stock 1\n");
+	assert_suite(
+		"defaults: &d {app: $HERE/shop}\n"
+		"checks:\n"
+		"  sold: {requests: ['$HERE/ask {app}/buy', '$HERE/ask {app}/buy'], init: stock}\n"
+		"  none: {<<: *d, apps: 1}\n",
+		"", 65);
+	cli_assert_prints("4:3: none: --app 'COMMAND' and --request 'COMMAND' belong together");
+	cli_write(
+		"redrace.yaml",
+		"checks:\n"
+		"  sold: {app: $HERE/shop, init: '%s/stock', requests: ['$HERE/ask {app}/buy', '$HERE/ask {app}/buy']}\n",
+		cli_home);
+	cr_assert_eq(cli_run(CHECK "2>&1"), 1, "%s", cli_output);
+	cli_assert_prints("failed       sold: not serializable (");
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------ */
@@ -381,7 +405,7 @@ Test(suite, init_writes_a_suite_for_the_project_and_never_replaces_one)
 		cr_assert_eq(
 			cli_runf(
 				BEGIN
-				"rm -f * && echo 'web: node app.js' >Procfile && touch %s && $R init && grep -q 'command: %s$' redrace.yaml && grep -q 'web: node app.js' redrace.yaml && $R check --max-states 1 2>&1 | grep hit:",
+				"rm -f * && echo 'web: node app.js' >Procfile && touch %s && $R init && grep -q 'command: %s$' redrace.yaml && grep -q '#   app: node app.js$' redrace.yaml && sed 's/^  #   /    /; s/^  # buy/  buy/' redrace.yaml >all.yaml && $R check --suite all.yaml none 2>&1 | grep -q \"no check 'none'\" && $R check --max-states 1 2>&1 | grep hit:",
 				projects[i].file, projects[i].program),
 			0, "%s: %s", projects[i].file, cli_output);
 	}
@@ -398,4 +422,11 @@ Test(suite, names_of_checks_are_completed)
 			"echo 'checks: {a b: {command: x}, hits: {command: y}}' >redrace.yaml; $R help --complete -- check"),
 		0);
 	cli_assert_prints("\na b\nhits\n");
+	if (cli_run("command -v bash >/dev/null") != 0)
+		cli_skip("no bash");
+	cr_assert_eq(
+		cli_run(BEGIN
+			"PATH=$(dirname $R):$PATH; echo 'checks: {$(touch evil) b: {command: x}}' >redrace.yaml; cp $OLDPWD/completion/redrace.bash . && bash -c '. ./redrace.bash; COMP_WORDS=(redrace check \"\"); COMP_CWORD=2; _redrace; printf \"%s\\n\" \"${COMPREPLY[@]}\"' 2>&1; test ! -e evil"),
+		0, "%s", cli_output);
+	cli_assert_prints("$(touch evil) b\n");
 }
