@@ -354,15 +354,35 @@ static bool sends(const struct rr_client_state *state)
 	return does;
 }
 
-bool rr_programs_send(const struct rr_programs *programs)
+static bool uses_connections(const struct rr_client_state *state)
 {
-	bool do_send = false;
+	bool does = false;
+
+	for (uint32_t i = 1; i < state->n_sent; i++)
+		does |= state->sent[i].lane != state->sent[0].lane;
+	return does;
+}
+
+static bool has_state(const struct rr_programs *programs,
+		      bool (*is_it)(const struct rr_client_state *state))
+{
+	bool has = false;
 
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		const struct rr_client_table *table = &programs->lines[i].table;
 
 		for (uint32_t j = 0; j < table->n_states; j++)
-			do_send |= sends(&table->states[j]);
+			has |= is_it(&table->states[j]);
 	}
-	return do_send;
+	return has;
+}
+
+bool rr_programs_send(const struct rr_programs *programs)
+{
+	return has_state(programs, sends);
+}
+
+bool rr_programs_use_connections(const struct rr_programs *programs)
+{
+	return has_state(programs, uses_connections);
 }

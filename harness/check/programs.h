@@ -102,8 +102,9 @@ long rr_programs_own_ending(struct rr_programs *programs, size_t client, long en
 /* See rr_explored_programs. */
 char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending);
 
-/* Has any client sent a command that is a step? */
+/* Has any client sent a command that is a step? On several connections at once? */
 bool rr_programs_send(const struct rr_programs *programs);
+bool rr_programs_use_connections(const struct rr_programs *programs);
 
 /* How they ended, all of them. */
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs);

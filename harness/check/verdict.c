@@ -212,6 +212,9 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 	print_lines(out, "Not as expected:", finding->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS)
 		print_outputs(out, check, finding);
+	if (finding->is_untimely)
+		fputs("It is serializable, but not in the order of time: it is as if a request came before one that had its answer when it began.\n",
+		      out);
 	if (finding->anomaly)
 		snprintf(heading, sizeof(heading), "Why (%s):", finding->anomaly);
 	print_lines(out, heading, finding->why);
@@ -380,6 +383,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 		fprintf(out, "  %s: %s%s\n",
 			why_vacuous(check) ? "This shows nothing" : "Not searched to the end", cut,
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
+	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
+		fputs("  A client has several connections: what its own calls do to each other is in every order, and was not compared. For requests to a server there is --app.\n",
+		      out);
 	if (failing < check->n_operations)
 		print_failure(out, check, failing);
 	print_hypothesis(out, check);

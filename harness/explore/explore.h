@@ -182,8 +182,9 @@ struct rr_outcome {
 	 * the clients end well that did so here; what is not as expected; and why, see
 	 * why.h. */
 	char *data, *nearest, *unexpected, *why;
-	const char *anomaly;                 /* its name; NULL = none fits */
-	uint32_t ended_well;                 /* clients, as bits */
+	const char *anomaly; /* its name; NULL = none fits */
+	bool is_untimely;    /* it is as in a serial order of requests, but for that of time */
+	uint32_t ended_well; /* clients, as bits */
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
 					       * `tally.ending`, -1 = it crashed */
 	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];

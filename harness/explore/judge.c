@@ -223,6 +223,7 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 					&judge->config->programs);
 
 		judgement->nearest = verdict.nearest;
+		judgement->is_untimely = verdict.is_untimely;
 		if (!verdict.allows_data)
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
 		else if (!verdict.allows_endings)

@@ -28,6 +28,7 @@ struct rr_judge {
 struct rr_judgement {
 	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
 	uint32_t nearest; /* of struct rr_serial_verdict */
+	bool is_untimely; /* as well */
 };
 
 /* Learns all serial orders, up to `most` states, 0 = none: then data are not compared

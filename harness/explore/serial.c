@@ -362,8 +362,7 @@ static bool is_in_order_of_time(const struct rr_serial_end *end, const struct rr
 /* Might the end, but for its data, be that of the final state? */
 static bool is_candidate(const struct rr_serial_end *end, const struct rr_serial_end *found)
 {
-	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used) &&
-	       is_in_order_of_time(end, found);
+	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used);
 }
 
 /* A final state that is being judged. */
@@ -375,6 +374,7 @@ struct judged {
 	const struct rr_explored_programs *programs;
 	struct rr_serial_end found;
 	bool is_thorough; /* see rr_explored_programs */
+	bool is_timeless; /* any order will do */
 };
 
 bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
@@ -382,7 +382,9 @@ bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_prod
 {
 	const struct rr_serial_end found = rr_serial_end_of(product, key, 0);
 
-	return is_candidate(rr_intern_get(&serial->ends, end), &found);
+	const struct rr_serial_end *it = rr_intern_get(&serial->ends, end);
+
+	return is_candidate(it, &found) && is_in_order_of_time(it, &found);
 }
 
 /* Has each client ended so in the order? A client that was refused may have done anything
@@ -412,7 +414,8 @@ static void compare_with_orders(const struct judged *judged, struct rr_serial_ve
 	for (uint32_t i = 0; i < judged->serial->ends.n && !verdict->allows_endings; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&judged->serial->ends, i);
 
-		if (!is_candidate(end, &judged->found))
+		if (!is_candidate(end, &judged->found) ||
+		    !(judged->is_timeless || is_in_order_of_time(end, &judged->found)))
 			continue;
 		if (!rr_contents_are_alike(judged->contents, judged->found.server, end->server,
 					   judged->programs, judged->product->n_clients)) {
@@ -437,11 +440,15 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 				 .contents = contents,
 				 .programs = programs,
 				 .found = rr_serial_end_of(product, key, 0) };
-	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
+	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID }, timeless = verdict;
 
 	compare_with_orders(&judged, &verdict);
 	judged.is_thorough = true;
 	if (verdict.allows_data && !verdict.allows_endings)
 		compare_with_orders(&judged, &verdict);
+	judged.is_timeless = true;
+	if (!verdict.allows_endings && is_app(product))
+		compare_with_orders(&judged, &timeless);
+	verdict.is_untimely = timeless.allows_endings;
 	return verdict;
 }

@@ -77,6 +77,7 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 /* How a final state compares with serial orders. */
 struct rr_serial_verdict {
 	bool allows_data;    /* one leaves the same data */
+	bool is_untimely;    /* it is as in an order that does not keep to time */
 	bool allows_endings; /* and in it each client ended as it did here, or, if it did
 			      * not succeed here, did not run or succeed either */
 	uint32_t nearest;    /* the end, if any, of the same clients, whose data or

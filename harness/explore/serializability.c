@@ -226,6 +226,7 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 			finding->found = (finding->found & ~RR_OUTCOME_NOT_SERIAL) |
 					 judgement.found;
 		*nearest = note_nearest(search, finding, judgement.nearest);
+		finding->is_untimely = judgement.is_untimely;
 		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}
 	finding->data = rr_contents_text(contents, end[0], *nearest);

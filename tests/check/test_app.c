@@ -57,6 +57,15 @@ Test(check_app, work_behind_the_answer_counts)
 	cli_assert_prints("GET note => \"1\", expected 2");
 }
 
+/* Who asks behind the answer must be told. */
+Test(check_app, the_order_of_time_counts)
+{
+	check_app("$HERE/shop", "--request " ASK "note' --request " ASK "noted'", 1);
+	cli_assert_prints("outputs are not serializable");
+	cli_assert_prints("It is serializable, but not in the order of time");
+	check_app("$HERE/shop", "--request " ASK "count' --request " ASK "noted'", 0);
+}
+
 /* Half a second of the app's own time passes at once. */
 Test(check_app, an_app_that_sleeps_is_woken)
 {

@@ -5,6 +5,7 @@
  *	/buy-once	the same as a script
  *	/buy-later	as /buy, half a second later
  *	/note		sets a key when it has answered
+ *	/noted		says whether it is there
  *	/count		adds one to a key, and says how many there are
  *	/fail		500
  *	/nothing	has nothing to do with Redis
@@ -85,6 +86,8 @@ static void *serve(void *connection)
 	} else if (strcmp(path, "/note") == 0) {
 		answer(client, 202, "noted");
 		ask("SET note %s", "1");
+	} else if (strcmp(path, "/noted") == 0) {
+		answer(client, 200, ask("GET %s", "note") ? "yes" : "no");
 	} else if (strcmp(path, "/count") == 0) {
 		count(client);
 	} else {
