@@ -114,7 +114,6 @@ const struct rr_strategy rr_fair_queue = {
 		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
 	},
 	.connections = 1,
-	.remembers = 1, /* its place in line */
 	.writes_at_release = true,
 	.open = open_lock,
 	.acquire = acquire,

@@ -143,8 +143,6 @@ struct rr_strategy {
 	size_t connections;     /* that it opens besides those it gets */
 	const char *remedy;     /* one that does without faults what this one
 				 * fails to, to be compared; NULL = none */
-	int remembers;          /* refusals in a row that a client keeps in
-				 * mind; the explorer begins with it */
 	bool writes_at_release; /* increment's write goes out with it */
 
 	enum rl_outcome (*open)(struct rr_client *client);

@@ -47,7 +47,7 @@ static void make_tables(struct rr_programs *programs)
 	}
 	for (size_t i = 0; i < programs->n_lines; i++)
 		rr_client_table_init(&programs->lines[i].table, &programs->program,
-				     programs->lines[i].clients, 0, &programs->kept);
+				     programs->lines[i].clients, &programs->kept);
 }
 
 static void forget_ended(struct rr_programs *programs)

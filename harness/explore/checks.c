@@ -22,8 +22,12 @@ static void note_tables(struct rr_search *search)
 	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
 		const struct rr_client_table *table = rr_product_client_table(product, i);
 
-		stats->client_states += table ? table->n_states : 0;
+		stats->client_states += table ? rr_client_table_count_states(table) : 0;
 		stats->client_runs += table ? table->n_runs : 0;
+		if (!table || !search->config->strategy || table->learning.loops == 0)
+			continue;
+		result->followed = RR_REFUSALS_ROUNDS;
+		result->unfollowed += table->learning.untested;
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct rr_server_table *table = &search->tables[i];

@@ -210,7 +210,9 @@ struct rr_explore_result {
 	unsigned breaks;                               /* all bits that any of them broke */
 	struct rr_smallest smallest[RR_INVARIANTS];
 	double seconds;
-	char random_command[32]; /* that made it RANDOM_REPLIES */
+	int followed;             /* rounds in which refused clients were; 0 = none is refused */
+	unsigned long unfollowed; /* beginnings of attempts from which they were not */
+	char random_command[32];  /* that made it RANDOM_REPLIES */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;
 	/* Of those that break what is worst, the count before all else, the

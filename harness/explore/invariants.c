@@ -10,10 +10,9 @@
 #include "why.h"
 
 enum {
-	VERIFY_CLIENTS = 1500, /* runs, of each client */
-	DRAWS = 64,            /* of random values, that are compared */
-	DRAWN_ATTEMPTS = 24,   /* of each client, in each of them */
-	DRAWS_SEARCHED = 4     /* in which it does something else */
+	DRAWS = 64,          /* of random values, that are compared */
+	DRAWN_ATTEMPTS = 24, /* of each client, in each of them */
+	DRAWS_SEARCHED = 4   /* in which it does something else */
 };
 
 /* ---- The program -------------------------------------------------------------- */
@@ -47,27 +46,37 @@ static bool open_strategy(struct rr_search *search)
 	wanted->stays_away = config->stays_away;
 	wanted->skew_ns = config->skew_ns;
 	wanted->bounded = config->all;
-	wanted->remembers = config->all || config->random.runs ? -1 : config->strategy->remembers;
+	search->program.suffixes = &search->suffixes;
+	search->program.learning = config->all || config->random.runs ? RR_LEARN_NOTHING : 0;
 	return check_strategy(search);
 }
 
-/* Do clients remember more than they are thought to? */
-static bool verify_memory(struct rr_search *search)
+/* Are histories of clients one state that are taken for one? */
+static bool verify_histories(struct rr_search *search)
 {
-	for (size_t i = 0; i < search->product.n_clients && search->wanted.remembers >= 0; i++) {
+	for (size_t i = 0; i < search->product.n_clients; i++) {
 		struct rr_client_table *table = rr_product_client_table(&search->product, i);
-		int differs;
+		const uint64_t n_runs = table ? table->n_runs : 0;
 
 		if (!table)
 			continue;
-		differs = rr_client_table_verify(table, VERIFY_CLIENTS,
-						 &search->result->stats.checked_clients);
-		if (differs < 0)
+		if (!rr_learning_verify(table))
 			return rr_search_fail(search, &table->error);
-		if (differs)
-			search->learned |= RR_LEARNED_MEMORY;
+		search->result->stats.checked_clients += table->n_runs - n_runs;
+		if (table->learning.has_changed)
+			search->learned |= RR_LEARNED_HISTORIES;
 	}
 	return true;
+}
+
+/* Is there no end to what a client does? */
+static void note_endless(struct rr_search *search)
+{
+	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
+		if (search->product.clients[i].table &&
+		    search->product.clients[i].table->learning.is_bounded)
+			search->learned |= RR_LEARNED_ALL_HISTORIES;
+	}
 }
 
 /* Does each client do what the first one does? */
@@ -83,10 +92,14 @@ static void verify_equality(struct rr_search *search)
 
 static bool verify_strategy(struct rr_search *search)
 {
-	if (search->end == RR_GRAPH_FAILED || search->program.mutate)
+	if (search->end == RR_GRAPH_FAILED) {
+		note_endless(search);
+		return true;
+	}
+	if (search->program.mutate)
 		return true;
 	verify_equality(search);
-	return verify_memory(search);
+	return search->program.learning & RR_LEARN_NOTHING || verify_histories(search);
 }
 
 /* ---- What is found -------------------------------------------------------------- */

@@ -286,7 +286,7 @@ static void add_commands(struct mutant_list *list, const struct rr_client_table 
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
 
-		for (uint32_t j = 0; j < state->n_sent; j++)
+		for (uint32_t j = 0; state->same != RR_NO_ID && j < state->n_sent; j++)
 			add_kind(list, state->sent[j].command, pass);
 	}
 }

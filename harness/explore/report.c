@@ -306,6 +306,11 @@ static bool print_complete(const struct report *report)
 	else if (result->interleavings)
 		fprintf(report->out, " (more than 9 * 10^18 interleavings)");
 	fprintf(report->out, " of %s", rr_bounds_text(config, bounds));
+	if (result->followed)
+		fprintf(report->out, "; %d refusals in a row were followed", result->followed);
+	if (result->unfollowed)
+		fprintf(report->out, ", but not from %lu beginnings of attempts",
+			result->unfollowed);
 	if (!config->all_mutants)
 		print_noticed_mutant(report->out, result);
 	fputc('\n', report->out);
@@ -396,15 +401,15 @@ static json_t *properties_of_search(const struct report *report)
 	const struct rr_explore_result *result = &report->result;
 	char smallest[RR_SMALLEST_SIZE];
 
-	return json_pack("{s:o, s:s, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
-			 rr_invariants_json(result->breaks), "smallest",
+	return json_pack("{s:o, s:s, s:o, s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "breaks", rr_invariants_json(result->breaks), "smallest",
 			 rr_smallest_text(result->smallest, smallest), "bounds",
 			 bounds_as_json(&report->config), "explored", explored[result->explored],
-			 "shortest", shortest_of_search(result), "states",
-			 (json_int_t)result->states, "transitions", (json_int_t)result->transitions,
-			 "schedules", (json_int_t)result->schedules, "failing",
-			 (json_int_t)result->failing, "questions",
-			 (json_int_t)result->stats.questions, "rests_on",
+			 "followed", result->followed, "shortest", shortest_of_search(result),
+			 "states", (json_int_t)result->states, "transitions",
+			 (json_int_t)result->transitions, "schedules",
+			 (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
+			 "questions", (json_int_t)result->stats.questions, "rests_on",
 			 rr_case_text(result->noticed), "transcript",
 			 rr_case_text(report->transcript));
 }

@@ -166,6 +166,7 @@ void rr_search_release(struct rr_search *search)
 	rr_search_release_tables(search);
 	rr_terms_release(&search->terms);
 	rr_stacks_release(&search->stacks);
+	rr_suffixes_release(&search->suffixes);
 	rr_scripts_release(&search->scripts);
 	rr_counting_release(&search->counting);
 	rr_intern_release(&search->asked);
@@ -250,7 +251,6 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 	if (search->end == RR_GRAPH_STOPPED)
 		return 0;
 	return learned_of_scripts(search, n_scripts) |
-	       (search->end == RR_GRAPH_ENDLESS ? RR_LEARNED_NO_END : 0) |
 	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
 	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
 }
@@ -264,11 +264,9 @@ static void adapt(struct rr_search *search)
 	wanted->reads_clock |= (learned & RR_LEARNED_CLOCK) != 0;
 	wanted->absolute |= (learned & RR_LEARNED_DAY) != 0;
 	wanted->bounded |= (learned & RR_LEARNED_NO_END) != 0;
-	if (learned & RR_LEARNED_MEMORY && wanted->remembers == RR_REMEMBERS_MAX) {
-		wanted->remembers = -1;
+	if (learned & RR_LEARNED_ALL_HISTORIES) {
+		search->program.learning |= RR_LEARN_NOTHING;
 		wanted->bounded = true;
-	} else if (learned & RR_LEARNED_MEMORY) {
-		wanted->remembers++;
 	}
 	if (learned & RR_LEARNED_NOT_EQUAL) {
 		search->program.heard_as_self = NULL;
@@ -298,8 +296,12 @@ static bool search_once(struct rr_search *search)
 	search->learned = learned_from(search, n_scripts);
 	if (search->learned || search->end == RR_GRAPH_STOPPED)
 		return true;
-	return search->property->verify(search) &&
-	       (search->learned || search->end != RR_GRAPH_FAILED ||
+	if (!search->property->verify(search))
+		return false;
+	/* What is not so of clients may have had no end. */
+	if (search->end == RR_GRAPH_ENDLESS && !search->learned)
+		search->learned = RR_LEARNED_NO_END;
+	return (search->learned || search->end != RR_GRAPH_FAILED ||
 		rr_search_fail(search, &search->product.error));
 }
 

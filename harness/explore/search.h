@@ -21,16 +21,17 @@
 
 /* What a search learns, as bits, and what it therefore begins anew with. */
 enum {
-	RR_LEARNED_SCRIPT = 1,     /* servers know it from the beginning */
-	RR_LEARNED_CLOCK = 2,      /* the time since clients read their monotonic clocks is
+	RR_LEARNED_SCRIPT = 1,          /* servers know it from the beginning */
+	RR_LEARNED_CLOCK = 2,           /* the time since clients read their monotonic clocks is
 				    * a part of states */
-	RR_LEARNED_DAY = 4,        /* the time of day is */
-	RR_LEARNED_NO_END = 8,     /* refused clients are bounded */
-	RR_LEARNED_MEMORY = 16,    /* clients remember more */
-	RR_LEARNED_PROGRAMS = 32,  /* the programs know what: random values, say */
-	RR_LEARNED_NOT_EQUAL = 64, /* each client of a strategy has a table of its own */
-	RR_LEARNED_DRAW = 128,     /* with other random values a client does something else */
-	RR_LEARNED_SCRIPTS = 128,  /* which ones servers know is a part of states */
+	RR_LEARNED_DAY = 4,             /* the time of day is */
+	RR_LEARNED_NO_END = 8,          /* refused clients are bounded */
+	RR_LEARNED_HISTORIES = 16,      /* which ones of clients are not one state */
+	RR_LEARNED_PROGRAMS = 32,       /* the programs know what: random values, say */
+	RR_LEARNED_NOT_EQUAL = 64,      /* each client of a strategy has a table of its own */
+	RR_LEARNED_DRAW = 128,          /* with other random values a client does something else */
+	RR_LEARNED_SCRIPTS = 128,       /* which ones servers know is a part of states */
+	RR_LEARNED_ALL_HISTORIES = 256, /* there is no end to what clients of a strategy do */
 	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_SCRIPTS | RR_LEARNED_DAY,
 };
 
@@ -72,6 +73,7 @@ struct rr_search {
 	struct rl_address addresses[RR_PRODUCT_SERVERS];
 	struct rr_terms terms;
 	struct rr_stacks stacks;
+	struct rr_suffixes suffixes;
 	struct rr_scripts scripts;
 	struct rr_intern asked; /* commands that were answered at once */
 	uint32_t *answers;      /* by their numbers */

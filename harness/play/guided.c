@@ -262,6 +262,7 @@ static void set_program(struct rr_guided *guided)
 		.ask_context = guided,
 	};
 	rr_counting_init(&guided->counting, &guided->program);
+	guided->program.learning = RR_LEARN_NOTHING;
 }
 
 static void begin_recorder(struct rr_guided *guided)

@@ -219,6 +219,16 @@ void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int
 	};
 }
 
+void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state)
+{
+	struct rr_kept_run *kept = find_kept(table, state);
+
+	if (!kept)
+		return;
+	rr_client_run_free(kept->run);
+	forget_kept(table->kept, kept);
+}
+
 void rr_client_table_drop_runs(struct rr_client_table *table)
 {
 	struct rr_kept_runs *kept = table->kept;

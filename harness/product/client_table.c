@@ -91,19 +91,20 @@ void rr_client_table_see_names(struct rr_client_table *table)
 		table->states[i].names = names_known_to(table, &table->states[i]);
 }
 
-/* A digest of what was received since the attempt began. */
-static uint64_t history_of(const struct rr_client_table *table, const struct rr_client_state *state)
-{
-	uint64_t hash = table->states[state->parent].history;
-
-	if (state->input.kind == RR_INPUT_ATTEMPT)
-		return hash;
-	hash = rr_hash_number(hash, state->input.kind | state->input.thread << 8);
-	hash = rr_hash_number(hash, state->input.value);
-	return rr_hash_number(hash, state->passed_ns);
-}
-
 /* ---- Adding ------------------------------------------------------------------- */
+
+static uint32_t put_state(struct rr_client_table *table, struct rr_client_state *state,
+			  const struct rr_run_view *view)
+{
+	const uint32_t id = table->n_states++;
+
+	rr_array_grow(&table->states, id, sizeof(*state));
+	fill_state(state, view);
+	state->names = names_known_to(table, state);
+	table->states[id] = *state;
+	rr_learning_note_attempt(table, id);
+	return id;
+}
 
 static uint32_t add_beginning(struct rr_client_table *table, const struct rr_run_view *view,
 			      int client)
@@ -112,18 +113,13 @@ static uint32_t add_beginning(struct rr_client_table *table, const struct rr_run
 		.parent = RR_NO_ID, .client = client, .row = RR_NO_ID, .first_row = RR_NO_ID
 	};
 
-	rr_array_grow(&table->states, table->n_states, sizeof(state));
-	fill_state(&state, view);
-	state.names = names_known_to(table, &state);
-	table->states[table->n_states] = state;
-	return table->n_states++;
+	return put_state(table, &state, view);
 }
 
 /* Where a row leads to. */
 static uint32_t add_state(struct rr_client_table *table, const struct rr_client_row *row,
 			  const struct rr_run_view *view)
 {
-	const struct rr_client_state *parent;
 	struct rr_client_state state = { .parent = row->from,
 					 .input = row->input,
 					 .passed_ns = row->passed_ns,
@@ -132,15 +128,9 @@ static uint32_t add_state(struct rr_client_table *table, const struct rr_client_
 					 .row = RR_NO_ID,
 					 .first_row = RR_NO_ID };
 
-	rr_array_grow(&table->states, table->n_states, sizeof(state));
-	parent = &table->states[row->from];
-	state.depth = parent->depth + 1;
-	state.attempt = parent->attempt;
-	fill_state(&state, view);
-	state.names = names_known_to(table, &state);
-	state.history = history_of(table, &state);
-	table->states[table->n_states] = state;
-	return table->n_states++;
+	state.depth = table->states[row->from].depth + 1;
+	state.attempt = table->states[row->from].attempt;
+	return put_state(table, &state, view);
 }
 
 /* ---- Rows ----------------------------------------------------------------- */
@@ -160,7 +150,7 @@ static const struct rr_client_row *add_client_row(struct rr_client_table *table,
 	table->row[id].next = next;
 	if (is_new && (row->to != RR_NO_ID || row->is_assumed))
 		table->states[row->from].first_row = id;
-	if (row->to != RR_NO_ID && !row->merges)
+	if (row->to != RR_NO_ID)
 		table->states[row->to].row = id;
 	return &table->row[id];
 }
@@ -173,26 +163,12 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
-/* The state that is new is none, if it is an attempt state that was there. */
-static void merge_attempt(struct rr_client_table *table, struct rr_client_row *row)
-{
-	const uint32_t to = rr_client_table_merge(table, row->to);
-
-	if (to == row->to)
-		return;
-	free(table->states[row->to].stops);
-	table->n_states--;
-	row->to = to;
-	row->merges = true;
-}
-
 /* The run was where the row begins, and has received the input: where has that led?
  * Some processes read their clock now and then: once is enough for all times. */
 static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 		     struct rr_client_run *run, int64_t passed_ns)
 {
 	const struct rr_run_view *view = rr_client_run_view(run);
-	const bool is_process = table->program->run_ops != NULL;
 
 	if (!rr_client_table_check_run(table, run))
 		return false;
@@ -202,9 +178,7 @@ static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 	row->signature = rr_run_view_signature(view);
 	row->passed_ns = row->is_timed ? passed_ns : 0;
 	row->to = add_state(table, row, view);
-	if (!is_process && (table->states[row->to].is_attempt || table->states[row->to].has_ended))
-		merge_attempt(table, row);
-	row->state = is_process ? RR_NO_ID : row->to;
+	row->state = RR_NO_ID;
 	return true;
 }
 
@@ -239,7 +213,7 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 		rr_client_run_free(run);
 		return NULL;
 	}
-	if (row.merges || table->states[row.to].has_ended)
+	if (table->states[row.to].has_ended)
 		rr_client_run_free(run);
 	else
 		rr_client_table_keep_run(table, row.to, row.client, run,
@@ -357,11 +331,9 @@ uint32_t rr_client_table_count_states(const struct rr_client_table *table)
 /* ---- Making and freeing ------------------------------------------------------ */
 
 void rr_client_table_init(struct rr_client_table *table, const struct rr_program *program,
-			  uint32_t clients, int remembers, struct rr_kept_runs *kept)
+			  uint32_t clients, struct rr_kept_runs *kept)
 {
-	*table = (struct rr_client_table){
-		.program = program, .clients = clients, .remembers = remembers, .kept = kept
-	};
+	*table = (struct rr_client_table){ .program = program, .clients = clients, .kept = kept };
 }
 
 bool rr_client_table_begin(struct rr_client_table *table)
@@ -380,7 +352,7 @@ bool rr_client_table_begin(struct rr_client_table *table)
 	first = add_beginning(table, rr_client_run_view(run), client);
 	rr_client_table_keep_run(table, first, client, run, 0);
 	if (table->states[first].is_attempt)
-		rr_client_table_merge(table, first);
+		rr_learning_find_attempt(table, first);
 	return true;
 }
 
@@ -393,7 +365,7 @@ void rr_client_table_release(struct rr_client_table *table)
 	free(table->states);
 	free(table->row);
 	free(table->attempt);
-	rr_learning_release(&table->learning);
+	rr_suffixes_release(&table->learning.suffixes);
 	rr_intern_release(&table->rows);
 	rr_intern_release(&table->attempts);
 	*table = (struct rr_client_table){ .kept = table->kept };

@@ -10,19 +10,14 @@
  * the same history must send the same; if not, the client is not deterministic, and that
  * ends the search.
  *
- * Processes. Two histories after which a client goes on in the same way are one state:
- * which ones do so is a hypothesis that is tested, see learning.h. The histories themselves
- * stay: each state is a node of the tree of all that was ever seen, `same` says for which
- * state it is taken, and a row leads to a node, `state` is what that is taken for.
+ * Two histories after which a client goes on in the same way are one state: which ones do so
+ * is a hypothesis that is tested, see learning.h. The histories themselves stay: each state
+ * is a node of the tree of all that was ever seen, `same` says for which state it is taken,
+ * and a row leads to a node, `state` is what that is taken for.
  *
- * Forgetting. At the end of an attempt whose replies were all received, a
- * client counts as back at the beginning of such an attempt, with so many
- * increments done: an attempt state, known by what is done and by what it may
- * remember. It may remember an attempt in which a reply was lost: that one's
- * history is kept. And it may remember how many times in a row it was refused,
- * or its last attempts as a whole: how much of that, is `remembers`. Whether
- * that is enough is not believed: rr_client_table_verify() runs attempts again
- * behind other histories that were merged, and compares.
+ * Attempts. Of programs of attempts only the beginnings of attempts are taken for each other,
+ * and those only where as much is done and no reply was lost: what a client does after one that
+ * was lost, it does with another connection.
  *
  * Time. A client that reads its monotonic clock receives how much time has
  * passed since it did so last. Of a row in whose course the clock is not read,
@@ -34,21 +29,14 @@
 #include "base/error.h"
 #include "scheduler/scheduler.h"
 
-enum {
-	/* How much a client may remember: so many refusals in a row; beyond that
-	 * all that was received in the last attempts, so many. */
-	RR_REFUSALS = 3,
-	RR_HISTORIES = 2,
-	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES,
-	RR_KEPT_MAX = 48
-};
+enum { RR_KEPT_MAX = 48 };
 
 struct rr_client_state {
 	uint32_t parent;       /* RR_NO_ID: the beginning */
 	struct rr_input input; /* that leads here from the parent */
 	int64_t passed_ns;
 	uint32_t depth;     /* inputs since the beginning */
-	uint32_t attempt;   /* the attempt state at its beginning */
+	uint32_t attempt;   /* of programs of attempts: where the last one began */
 	uint64_t signature; /* of all that the client does here */
 	uint64_t names;     /* of random values that it knows */
 	uint32_t n_threads, n_sent;
@@ -58,26 +46,23 @@ struct rr_client_state {
 	int client;      /* whose run was here first */
 	bool is_attempt; /* an attempt is to begin */
 	bool is_inside, is_holding, has_entered, has_ended;
-	bool has_read;     /* the clock, on the way here */
-	bool is_unheard;   /* see rr_run_view */
-	bool is_forgetful; /* of an attempt state: nothing is remembered */
-	/* Of processes: the state that this history is taken for, itself or another; RR_NO_ID:
-	 * that was not asked yet. */
+	bool has_read;   /* the clock, on the way here */
+	bool is_unheard; /* see rr_run_view */
+	/* The state that this history is taken for, itself or another; RR_NO_ID: that was not
+	 * asked yet. */
 	uint32_t same;
-	uint32_t row, first_row;  /* that leads here; of those that lead on. RR_NO_ID: none */
-	bool is_in_loop;          /* a history leads from here to here */
-	bool is_loop_head;        /* where one was closed */
-	bool spins;               /* so many rounds as are tried are as the last one */
-	bool is_left;             /* and was left behind all numbers of rounds that are tried */
-	bool is_seen_again;       /* by another run, which did the same */
-	uint16_t rounds;          /* so often in a row it has done the like, but for values, and
+	uint32_t row, first_row; /* that leads here; of those that lead on. RR_NO_ID: none */
+	bool is_in_loop;         /* a history leads from here to here */
+	bool is_loop_head;       /* where one was closed */
+	bool spins;              /* so many rounds as are tried are as the last one */
+	bool is_left;            /* and was left behind all numbers of rounds that are tried */
+	bool is_seen_again;      /* by another run, which did the same */
+	uint16_t rounds;         /* so often in a row it has done the like, but for values, and
 				  * was not taken for a state that was there */
-	uint64_t memory, settled; /* of an attempt state, else what is
-					   * remembered, see client_attempts.c */
-	uint64_t opening;         /* a digest of what was received before the first
-					   * attempt; equal clients may differ in it */
-	uint64_t history;         /* a digest of what this attempt has received */
-	uint64_t histories[RR_HISTORIES]; /* of an attempt state: of the last */
+	/* Where an attempt begins, or the client has ended (learning_attempts.c). */
+	uint64_t memory;     /* of the attempt in which a reply was lost; 0: of none */
+	uint32_t opening;    /* where its first attempt began; equal clients may differ in it */
+	uint32_t next_alike; /* with as much done and another sequel; RR_NO_ID: none */
 };
 
 struct rr_client_row {
@@ -90,7 +75,6 @@ struct rr_client_row {
 	bool is_timed;
 	bool is_assumed;  /* other replies in that state have led to the same */
 	bool is_walked;   /* a walk that was really run went on from here as is known */
-	bool merges;      /* into an attempt state that was there */
 	bool has_entered; /* its critical section on the way */
 	uint64_t signature;
 };
@@ -126,26 +110,34 @@ struct rr_inputs {
 	struct rr_received *all;
 };
 
+/* By which two histories of a client were ever distinguished. */
+struct rr_suffixes {
+	size_t n;
+	struct rr_inputs *all;
+};
+
+void rr_suffixes_release(struct rr_suffixes *suffixes);
+
 /* What is tested of the hypothesis which histories are one state (learning.h). */
 struct rr_learning {
-	struct rr_inputs *suffixes; /* by which two histories were distinguished */
-	size_t n_suffixes;
-	bool merges_all;   /* histories that are no rounds of a loop, too */
-	bool reuses_names; /* of random values that are nowhere any more: see rr_input */
-	bool is_bounded;   /* there is no end to what it does: `rounds` counts */
-	uint32_t endless;  /* the last history behind which no end was found */
-	bool has_changed;  /* since a search began: what that knows is not so any more */
+	struct rr_suffixes suffixes; /* unless the program keeps them */
+	bool merges_all;             /* histories that are no rounds of a loop, too */
+	bool reuses_names;           /* of random values that are nowhere any more: see rr_input */
+	bool is_bounded;             /* there is no end to what it does: `rounds` counts */
+	uint32_t endless;            /* the last history behind which no end was found */
+	bool has_changed;            /* since a search began: what that knows is not so any more */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
 					      * and histories that it asked for */
 	unsigned long merges, tests, refinements, loops, walks;
-	unsigned long untested; /* rows that are assumed, and were in no walk */
+	unsigned long steps;    /* that a strategy was followed */
+	unsigned long untested; /* rows that are assumed, and were in no walk; beginnings of
+				 * a strategy's attempts that were not followed */
 };
 
 struct rr_client_table {
 	const struct rr_program *program;
 	uint32_t clients; /* as bits: whose it is; their runs take turns */
 	int next_client;
-	int remembers; /* 0 to RR_REMEMBERS_MAX; -1 = everything */
 	struct rr_client_state *states;
 	uint32_t n_states;
 	struct rr_intern rows, attempts;
@@ -160,7 +152,7 @@ struct rr_client_table {
 
 /* `kept` must outlive the table, whose first state is learned when it is asked for. */
 void rr_client_table_init(struct rr_client_table *table, const struct rr_program *program,
-			  uint32_t clients, int remembers, struct rr_kept_runs *kept);
+			  uint32_t clients, struct rr_kept_runs *kept);
 void rr_client_table_release(struct rr_client_table *table);
 
 /* State 0 is the beginning. False: table->error. */
@@ -192,7 +184,7 @@ struct rr_client_end rr_client_table_longest(const struct rr_client_table *table
 /* More random values have names than when its states were learned. */
 void rr_client_table_see_names(struct rr_client_table *table);
 
-/* Of the histories of a process, so many are states. */
+/* Of the histories of a client, so many are states. */
 uint32_t rr_client_table_count_states(const struct rr_client_table *table);
 
 /* Where a client ends that has ended behind this row, if what it heard while it only waited
@@ -209,13 +201,6 @@ bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32
 
 /* The client of the next run. */
 int rr_client_table_next_client(struct rr_client_table *table);
-
-/*
- * Runs attempts again, behind histories that were merged: `most` runs. 0: all was
- * the same. 1: a client does something else after other attempts, so that
- * `remembers` is too low. -1: table->error. How many runs it took is added to *n.
- */
-int rr_client_table_verify(struct rr_client_table *table, unsigned long most, unsigned long *n);
 
 /*
  * Runs clients again with the random values of another draw, up to the ends of `most`
@@ -235,11 +220,13 @@ void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *vi
 /* What the client does in a state, as its run has shown it. */
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
 
-/* ---- Among the table's own files ------------------------------------------------- */
+/* Has a client nothing in mind, where an attempt begins? */
+static inline bool rr_client_state_is_fresh(const struct rr_client_state *state)
+{
+	return state->is_attempt && state->memory == 0;
+}
 
-/* client_attempts.c: which attempt state a state is at which an attempt is to begin: itself,
- * or one that was there. So with clients that have ended. */
-uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t state);
+/* ---- Among the table's own files ------------------------------------------------- */
 
 /* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on
  * for longer than passed_ns since, or is brought there. The caller's to keep or to free.
@@ -250,6 +237,7 @@ struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int c
 					    uint32_t state);
 void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
 			      struct rr_client_run *run, int64_t unread_ns);
+void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state);
 void rr_client_table_drop_runs(struct rr_client_table *table);
 bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run);
 

@@ -63,22 +63,20 @@ static void see_state(struct rr_client_view *view, uint32_t id)
 {
 	struct rr_client_state *state;
 
-	if (!program_of(view)->sent_as_own) {
-		view->states = view->table->states;
-		return;
-	}
 	make_room(&view->states, &view->n_states, id, sizeof(*view->states));
 	state = &view->states[id];
 	if (state->stops)
 		return;
 	*state = view->table->states[id];
-	if (view->client > 0)
+	if (view->is_another)
 		fill_in(view, state);
 }
 
 bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *table, int client)
 {
-	*view = (struct rr_client_view){ .table = table, .client = client };
+	*view = (struct rr_client_view){ .table = table,
+					 .client = client,
+					 .is_another = client > 0 && table->program->sent_as_own };
 	if (!rr_client_table_begin(table))
 		return false;
 	see_state(view, 0);
@@ -88,11 +86,10 @@ bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *ta
 void rr_client_view_release(struct rr_client_view *view)
 {
 	for (uint32_t i = 0; i < view->n_states; i++) {
-		if (view->client > 0)
+		if (view->is_another)
 			free(view->states[i].stops);
 	}
-	if (view->n_states)
-		free(view->states);
+	free(view->states);
 	free(view->heard);
 }
 
@@ -128,14 +125,6 @@ const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint
 	if (row)
 		see_state(view, row->state);
 	return row;
-}
-
-uint64_t rr_client_view_signature(const struct rr_client_view *view,
-				  const struct rr_client_row *row)
-{
-	const bool is_process = program_of(view)->run_ops != NULL;
-
-	return row->merges && !is_process ? row->signature : view->states[row->state].signature;
 }
 
 /* ---- Verifying -------------------------------------------------------------- */
@@ -177,8 +166,8 @@ bool rr_client_view_verify(struct rr_client_view *view)
 		struct rr_client_run *run;
 		struct rr_input input;
 
-		if (row->to == RR_NO_ID || !(row->merges || table->states[row->to].is_attempt ||
-					     table->states[row->to].has_ended))
+		if (row->to == RR_NO_ID || row->state == RR_NO_ID ||
+		    !(table->states[row->to].is_attempt || table->states[row->to].has_ended))
 			continue;
 		run = rr_client_run_new(table->program, view->client);
 		table->n_runs++;
@@ -187,7 +176,7 @@ bool rr_client_view_verify(struct rr_client_view *view)
 		is_same = follows(view, run, row->from);
 		rr_client_run_feed(run, &input, row->passed_ns);
 		is_same = is_same && rr_run_view_signature(rr_client_run_view(run)) ==
-					     rr_client_view_signature(view, row);
+					     view->states[row->to].signature;
 		rr_client_run_free(run);
 	}
 	return is_same;

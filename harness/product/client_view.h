@@ -13,8 +13,9 @@
 struct rr_client_view {
 	struct rr_client_table *table;
 	int client;
+	bool is_another; /* than `self` */
 	/* States that the client has come to, by their numbers in the table: its own
-	 * copies, unless nothing is its own. */
+	 * copies. */
 	struct rr_client_state *states;
 	uint32_t n_states; /* that there is room for */
 	uint32_t *heard;   /* replies as self hears them, by the numbers of those that the
@@ -32,10 +33,6 @@ struct rr_input rr_client_view_as_self(struct rr_client_view *view, const struct
 /* As rr_client_table_ask(). The state that the row leads to can be looked at then. */
 const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint32_t state,
 					       const struct rr_input *input, int64_t passed_ns);
-
-/* Of all that the client itself does at the end of a row. */
-uint64_t rr_client_view_signature(const struct rr_client_view *view,
-				  const struct rr_client_row *row);
 
 /* Of fibers: does the client itself do what self has done? Runs all attempts again. */
 bool rr_client_view_verify(struct rr_client_view *view);

@@ -10,7 +10,7 @@ static void keep_crashed_sums(struct rr_state *state, size_t client)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
 	const struct rr_run_tally tally = it->tally;
-	const bool is_at_rest = it->is_attempt && it->is_forgetful;
+	const bool is_at_rest = rr_client_state_is_fresh(it);
 	struct rr_part *part = &state->clients[client];
 
 	memset(part, 0, sizeof(*part));

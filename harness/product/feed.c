@@ -34,7 +34,7 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 	if (!after->is_attempt && !after->has_ended)
 		return;
 	part->attempt_ns = 0;
-	if (after->has_ended || after->is_forgetful)
+	if (after->has_ended || rr_client_state_is_fresh(after))
 		part->passed_ns = 0;
 	if (after->is_attempt && is_bounded && input->kind != RR_INPUT_ATTEMPT)
 		part->rounds = n_done(after) == n_done(before) ? (uint8_t)(part->rounds + 1) : 0;

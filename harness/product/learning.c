@@ -31,7 +31,7 @@ static bool ask_all_anew(struct rr_client_table *table, const char *why)
 bool rr_learning_bound(struct rr_client_table *table, uint32_t state)
 {
 	table->learning.endless = state;
-	table->learning.is_bounded = table->learning.reuses_names;
+	table->learning.is_bounded = table->learning.reuses_names || !table->program->run_ops;
 	table->learning.reuses_names = !table->learning.is_bounded;
 	table->learning.merges_all = false;
 	return ask_all_anew(table, "there is no end to what a client does");
@@ -41,6 +41,13 @@ static bool merge_all(struct rr_client_table *table)
 {
 	table->learning.merges_all = true;
 	return ask_all_anew(table, "a client has more histories than was thought");
+}
+
+bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first)
+{
+	while (state != first && table->states[state].depth > table->states[first].depth)
+		state = table->states[state].parent;
+	return state == first;
 }
 
 /* By which rows states are reached from `first`; RR_NO_ID: not at all. */
@@ -80,6 +87,17 @@ static void mark_loop(struct rr_client_table *table, uint32_t first, uint32_t la
 	free(via);
 }
 
+/* A strategy goes round where one attempt begins like another that led to it. */
+static void mark_rounds(struct rr_client_table *table, uint32_t first, uint32_t last)
+{
+	if (!rr_learning_is_behind(table, last, first))
+		return;
+	table->learning.loops += !table->states[first].is_loop_head;
+	table->states[first].is_loop_head = table->states[first].is_in_loop = true;
+	for (; last != first; last = table->states[last].parent)
+		table->states[last].is_in_loop = true;
+}
+
 static void take_for(struct rr_client_table *table, uint32_t history, uint32_t state)
 {
 	struct rr_client_state *it = &table->states[history];
@@ -89,15 +107,38 @@ static void take_for(struct rr_client_table *table, uint32_t history, uint32_t s
 	if (state == history || it->has_ended)
 		return;
 	table->learning.merges++;
-	mark_loop(table, state, table->row[it->row].from);
+	if (table->program->run_ops)
+		mark_loop(table, state, table->row[it->row].from);
+	else
+		mark_rounds(table, state, table->row[it->row].from);
+}
+
+static bool classify_attempt(struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_state *it = &table->states[history];
+	const bool is_attempt = it->is_attempt;
+	uint32_t same = history;
+
+	if (is_attempt || it->has_ended)
+		same = rr_learning_find_attempt(table, history);
+	if (same == history && is_attempt && !(table->program->learning & RR_LEARN_NOTHING))
+		rr_learning_count_rounds(table, history);
+	if (table->error.kind)
+		return false;
+	if (same != history)
+		rr_client_table_drop_run(table, history);
+	take_for(table, history, same);
+	return true;
 }
 
 bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 {
 	uint32_t same = RR_NO_ID;
 
+	if (!table->program->run_ops)
+		return classify_attempt(table, history);
 	if (table->states[history].has_ended)
-		same = rr_client_table_merge(table, history);
+		same = rr_learning_find_attempt(table, history);
 	else if (!(table->program->learning & RR_LEARN_NOTHING))
 		same = rr_learning_find_loop(table, history);
 	if (same == RR_NO_ID && table->learning.merges_all)
@@ -116,7 +157,7 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 }
 
 /* What was tested of loops may rest on what was wrong. */
-static void note_refinement(struct rr_client_table *table)
+void rr_learning_note_refinement(struct rr_client_table *table)
 {
 	table->learning.refinements++;
 	table->learning.has_changed = true;
@@ -133,15 +174,20 @@ static void ask_anew(struct rr_client_table *table, uint32_t history)
 
 /* ---- Refining ----------------------------------------------------------------------------------- */
 
-/* The states that the hypothesis goes through. False: it does not say. */
+/* The states that the hypothesis goes through, and what it says is done at the end. False: it
+ * does not say. */
 static bool find_states(const struct rr_client_table *table, const struct rr_inputs *inputs,
-			uint32_t *states)
+			uint32_t *states, uint32_t *said)
 {
-	states[0] = 0;
+	*said = states[0] = 0;
 	for (size_t i = 0; i < inputs->n; i++) {
-		states[i + 1] = rr_learning_state_behind(table, states[i], &inputs->all[i]);
-		if (states[i + 1] == RR_NO_ID)
+		const struct rr_client_row *row = rr_learning_row(table, states[i],
+								  &inputs->all[i]);
+
+		if (!row)
 			return false;
+		states[i + 1] = row->state;
+		*said = rr_learning_said(table, row);
 	}
 	return true;
 }
@@ -176,7 +222,7 @@ static void split(struct rr_client_table *table, const struct rr_inputs *inputs,
 	history = rr_learning_go(table, states[good], &inputs->all[good]);
 	if (table->error.kind || history == RR_NO_ID || history == states[bad])
 		return;
-	note_refinement(table);
+	rr_learning_note_refinement(table);
 	if (rr_learning_add_suffix(table, inputs->all + bad, inputs->n - bad) &&
 	    table->learning.merges_all && !(table->program->learning & RR_PLANT_NO_SUFFIXES))
 		ask_anew(table, history);
@@ -203,15 +249,19 @@ void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *i
 {
 	uint32_t *states = rr_calloc(inputs->n + 1, sizeof(*states));
 	struct rr_inputs some = *inputs;
+	uint32_t said;
 
-	if (find_states(table, inputs, states)) {
+	if (find_states(table, inputs, states, &said)) {
 		const uint32_t end = go_rest(table, 0, &some, 0);
 
 		if (!table->error.kind &&
-		    (end == RR_NO_ID || !rr_learning_is_same(table, end, states[some.n])))
+		    (end == RR_NO_ID || !rr_learning_is_same(table, end, said)))
 			split(table, &some, states);
 	}
 	free(states);
+	if (!table->program->run_ops && !table->learning.has_changed && !table->error.kind)
+		rr_error_set(&table->error, RR_ERROR_INTERNAL,
+			     "a client remembers what cannot be told from its histories");
 }
 
 bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *inputs,
@@ -239,16 +289,9 @@ static bool is_merged(const struct rr_client_table *table, uint32_t history)
 	return it->same != RR_NO_ID && it->same != history && !it->has_ended;
 }
 
-static bool is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first)
-{
-	while (state != first && table->states[state].depth > table->states[first].depth)
-		state = table->states[state].parent;
-	return state == first;
-}
-
 static bool is_round_of(const struct rr_client_table *table, uint32_t history)
 {
-	return is_behind(table, history, table->states[history].same);
+	return rr_learning_is_behind(table, history, table->states[history].same);
 }
 
 static bool verify_merge(struct rr_client_table *table, uint32_t history)
@@ -263,7 +306,7 @@ static bool verify_merge(struct rr_client_table *table, uint32_t history)
 	if (good || table->error.kind)
 		return good;
 	if (table->states[history].same == state) {
-		note_refinement(table);
+		rr_learning_note_refinement(table);
 		take_for(table, history, history);
 	}
 	return false;
@@ -274,6 +317,8 @@ bool rr_learning_verify(struct rr_client_table *table)
 	const uint32_t n = table->n_states;
 	const uint64_t n_runs = table->n_runs;
 
+	if (!table->program->run_ops)
+		return rr_learning_verify_attempts(table);
 	for (uint32_t i = 1; i < n && !table->error.kind; i++) {
 		if (is_merged(table, i) &&
 		    (is_round_of(table, i) || table->n_runs < n_runs + RUNS_MAX))
@@ -282,12 +327,4 @@ bool rr_learning_verify(struct rr_client_table *table)
 	if (table->learning.merges > 0 && !table->learning.has_changed && !table->error.kind)
 		rr_learning_walk(table);
 	return !table->error.kind;
-}
-
-void rr_learning_release(struct rr_learning *learning)
-{
-	for (size_t i = 0; i < learning->n_suffixes; i++)
-		free(learning->suffixes[i].all);
-	free(learning->suffixes);
-	*learning = (struct rr_learning){ 0 };
 }

@@ -16,6 +16,10 @@
  * Tests are runs of the client; what they have shown is kept in the table's tree of
  * histories, so that none is made twice. At first only rounds of a loop are taken for the
  * state before the round. Where there are more histories than that, all are tried.
+ *
+ * Strategies are fibers, whose runs cost next to nothing, and say where an attempt begins. All
+ * beginnings with as much done are taken for each other until something tells them apart, and
+ * are tested when the search is through (learning_attempts.c).
  */
 #ifndef RR_LEARNING_H
 #define RR_LEARNING_H
@@ -23,8 +27,9 @@
 #include "client_table.h"
 
 enum {
-	RR_LOOP_ROUNDS = 100, /* that a client is seen to do the same in a loop */
-	RR_LOOP_LEFT = 64     /* behind so many at most it is seen to leave one */
+	RR_LOOP_ROUNDS = 100,    /* that a client is seen to do the same in a loop */
+	RR_LOOP_LEFT = 64,       /* behind so many at most it is seen to leave one */
+	RR_REFUSALS_ROUNDS = 256 /* both, of a strategy that is refused */
 };
 
 /* Before a search. */
@@ -48,9 +53,18 @@ bool rr_learning_verify(struct rr_client_table *table);
 bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *inputs,
 			const struct rr_run_view *did);
 
-void rr_learning_release(struct rr_learning *learning);
-
 /* ---- Among its own files ------------------------------------------------------------ */
+
+/* learning_attempts.c: of a new state at which an attempt begins, or the client has ended: the
+ * one that it is, which may be itself. */
+void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
+uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
+bool rr_learning_verify_attempts(struct rr_client_table *table);
+
+/* learning.c: what was learned since a search began is not so any more. Is a history a part of
+ * another one? */
+void rr_learning_note_refinement(struct rr_client_table *table);
+bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first);
 
 /* learning_tests.c. Does a client do the same in both? */
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
@@ -69,9 +83,13 @@ struct rr_received rr_learning_received(const struct rr_client_table *table, uin
 struct rr_inputs rr_learning_history_and(const struct rr_client_table *table, uint32_t state,
 					 const struct rr_received *more, size_t n);
 
-/* Where the hypothesis says that a state leads; RR_NO_ID: it does not say. */
-uint32_t rr_learning_state_behind(const struct rr_client_table *table, uint32_t state,
-				  const struct rr_received *received);
+/* The row of the hypothesis from a state; NULL: it has none. */
+const struct rr_client_row *rr_learning_row(const struct rr_client_table *table, uint32_t state,
+					    const struct rr_received *received);
+
+/* What a client has to do behind a row. In what a strategy does on its way to the beginning of an
+ * attempt, histories differ that are one state there. */
+uint32_t rr_learning_said(const struct rr_client_table *table, const struct rr_client_row *row);
 
 /* Does a history do what the hypothesis says of a state? How many inputs that is so for. */
 size_t rr_learning_steps_as_said(struct rr_client_table *table, uint32_t history, uint32_t state,
@@ -90,6 +108,11 @@ uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history);
 
 /* Is a loop left in the same way behind many rounds? If not, the hypothesis is refined. */
 bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last);
+
+/* Is that of a strategy left alike behind so many rounds and more, up to RR_REFUSALS_ROUNDS, by
+ * one of the words at least? If not, the hypothesis is refined. */
+void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint32_t last,
+			     const struct rr_inputs *words, size_t n, int rounds);
 
 /* learning_words.c: words that cover all transitions known from a state, `most` at most; how
  * many there are. Release each, and free the array. */

@@ -62,14 +62,28 @@ static int count_rounds(const struct rr_client_table *table, uint32_t state, int
 	return n / period;
 }
 
+static uint32_t rounds_before(const struct rr_client_table *table, uint32_t state, int inputs)
+{
+	while (inputs-- > 0)
+		state = table->states[state].parent;
+	return state;
+}
+
+/* A strategy that was refused so often: does one more refusal tell it apart still? */
+static bool is_still_apart(struct rr_client_table *table, uint32_t state, int period)
+{
+	return table->program->run_ops ||
+	       !rr_learning_is_like(table, rounds_before(table, state, period), state);
+}
+
 /* Hears what it has heard in its last round again and again. */
 static bool has_no_end(struct rr_client_table *table, uint32_t state, int period)
 {
 	struct rr_received *round = rr_calloc((size_t)period, sizeof(*round));
 	uint32_t *like = rr_calloc((size_t)period, sizeof(*like));
 	uint32_t at = state;
-	const int n = rr_learning_is_round(table, state, period) ? period * RR_LOOP_ROUNDS :
-								   TRIED_MAX;
+	const int rounds = table->program->run_ops ? RR_LOOP_ROUNDS : RR_REFUSALS_ROUNDS;
+	const int n = rr_learning_is_round(table, state, period) ? period * rounds : TRIED_MAX;
 	bool goes_on = true;
 
 	for (int i = period; i-- > 0; at = table->states[at].parent) {
@@ -84,14 +98,7 @@ static bool has_no_end(struct rr_client_table *table, uint32_t state, int period
 	}
 	free(round);
 	free(like);
-	return goes_on;
-}
-
-static uint32_t rounds_before(const struct rr_client_table *table, uint32_t state, int inputs)
-{
-	while (inputs-- > 0)
-		state = table->states[state].parent;
-	return state;
+	return goes_on && is_still_apart(table, at, period);
 }
 
 /* The last rounds are the same: does the client leave them in another way behind each? Then it
@@ -159,11 +166,24 @@ static bool is_due(struct rr_client_table *table, uint32_t state, int period, in
 	       (rounds == LIKE_AN_END && is_left_otherwise(table, state, period));
 }
 
+/* Where one attempt begins, it is a round that the one before has taken; 0: any may be. */
+static int only_period(const struct rr_client_table *table, uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+	uint32_t before;
+
+	if (!it->is_attempt || it->parent == RR_NO_ID)
+		return 0;
+	before = table->states[it->parent].attempt;
+	return (int)(it->depth - table->states[before].depth);
+}
+
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state)
 {
+	const int only = only_period(table, state);
 	int most = 0, period = 1;
 
-	for (int i = 1; i <= PERIOD_MAX; i++) {
+	for (int i = only ? only : 1; i <= (only ? only : PERIOD_MAX); i++) {
 		const int n = count_rounds(table, state, i);
 
 		if (n > most) {

@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "learning.h"
 
 enum {
 	PERIOD_MAX = 12, /* inputs of one round */
 	FEW_WORDS = 8,   /* of a cover, when a history is new */
+	FEW_ROUNDS = 32, /* of a strategy: behind each of so many it leaves, then behind some */
+	SOME_WORDS = 3,  /* by which it leaves behind so many, and behind more by one */
 	COVER_MAX = 48,  /* and when all is known */
 	EACH_MAX = 12    /* a loop is left behind each of so many rounds, then behind some */
 };
@@ -117,6 +120,7 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 {
 	struct rr_inputs inputs = { .all = rr_calloc(round->n * (size_t)rounds + word->n,
 						     sizeof(*inputs.all)) };
+	size_t n;
 	bool good;
 
 	for (int i = 0; i < rounds; i++, inputs.n += round->n)
@@ -124,11 +128,13 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 	memcpy(inputs.all + inputs.n, word->all, word->n * sizeof(*word->all));
 	inputs.n += word->n;
 	table->learning.tests++;
-	good = rr_learning_steps_as_said(table, first, first, &inputs) == inputs.n ||
-	       table->error.kind;
+	table->learning.steps += inputs.n;
+	n = rr_learning_steps_as_said(table, first, first, &inputs);
+	good = n == inputs.n || table->error.kind;
 	if (!good) {
-		struct rr_inputs whole = rr_learning_history_and(table, first, inputs.all,
-								 inputs.n);
+		/* What comes behind the difference is nothing that a strategy waits for. */
+		struct rr_inputs whole = rr_learning_history_and(
+			table, first, inputs.all, table->program->run_ops ? inputs.n : n + 1);
 
 		rr_learning_refine(table, &whole);
 		free(whole.all);
@@ -193,4 +199,52 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	rr_learning_release_words(words, n);
 	free(round.all);
 	return good;
+}
+
+/* ---- Strategies ----------------------------------------------------------------------- */
+
+static bool begins_with(const struct rr_inputs *word, const struct rr_inputs *round)
+{
+	size_t i = 0;
+
+	while (i < round->n && i < word->n &&
+	       rr_learning_is_same_input(&word->all[i], &round->all[i]))
+		i++;
+	return i == round->n;
+}
+
+/* Behind so many rounds by so many words, which take turns. */
+static bool leaves_by_words(struct rr_client_table *table, uint32_t first,
+			    const struct rr_inputs *round, int rounds,
+			    const struct rr_inputs *words, size_t n)
+{
+	int left = rounds <= FEW_ROUNDS ? SOME_WORDS : 1;
+	bool good = true;
+
+	for (size_t i = 0; i < n && left > 0 && good; i++) {
+		const struct rr_inputs *word = &words[(i + (size_t)rounds) % n];
+
+		if (n > 1 && begins_with(word, round))
+			continue;
+		good = leaves_alike(table, first, round, rounds, word);
+		left--;
+	}
+	return good;
+}
+
+void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint32_t last,
+			     const struct rr_inputs *words, size_t n, int rounds)
+{
+	const struct rr_inputs round = round_behind(table, first, last);
+	struct rr_random random = { first };
+	bool good = true;
+
+	while (good && !table->error.kind) {
+		good = leaves_by_words(table, first, &round, rounds, words, n);
+		if (rounds == RR_REFUSALS_ROUNDS)
+			break;
+		rounds += rounds < FEW_ROUNDS ? 1 : 1 + (int)rr_random_below(&random, FEW_ROUNDS);
+		rounds = rounds < RR_REFUSALS_ROUNDS ? rounds : RR_REFUSALS_ROUNDS;
+	}
+	free(round.all);
 }

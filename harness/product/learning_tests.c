@@ -26,35 +26,63 @@ static bool have_ended_alike(const struct rr_client_table *table, const struct r
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b)
 {
 	const struct rr_client_state *states = table->states;
-	const struct rr_run_view one = rr_client_state_view(&states[a]);
-	const struct rr_run_view other = rr_client_state_view(&states[b]);
+	struct rr_run_view one, other;
 
-	return a == b || (rr_run_view_is_same(&one, &other) &&
-			  have_ended_alike(table, &states[a], &states[b]));
+	if (a == b || !table->program->run_ops)
+		return states[a].signature == states[b].signature;
+	one = rr_client_state_view(&states[a]);
+	other = rr_client_state_view(&states[b]);
+	return rr_run_view_is_same(&one, &other) && have_ended_alike(table, &states[a], &states[b]);
+}
+
+/* A strategy takes what it waits for, and nothing else. */
+static bool is_waited_for(const struct rr_client_state *state, const struct rr_input *input)
+{
+	const uint8_t kind = input->thread < state->n_threads ? state->stops[input->thread].kind :
+								RR_STOP_ABSENT;
+
+	switch (kind) {
+	case RR_STOP_ABSENT:
+	case RR_STOP_ENDED:
+		return false;
+	case RR_STOP_ATTEMPT:
+		return input->kind == RR_INPUT_ATTEMPT;
+	case RR_STOP_CLOCK:
+		return input->kind == RR_INPUT_CLOCK;
+	case RR_STOP_RECEIVE:
+		return input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_LOST ||
+		       input->kind == RR_INPUT_REFUSED;
+	default:
+		return input->kind != RR_INPUT_ATTEMPT && input->kind != RR_INPUT_CLOCK &&
+		       input->kind != RR_INPUT_REPLY;
+	}
 }
 
 uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 			const struct rr_received *received)
 {
+	const struct rr_client_state *it = &table->states[state];
 	const struct rr_client_row *row;
 
-	if (table->states[state].has_ended)
+	if (it->has_ended || (!table->program->run_ops && !is_waited_for(it, &received->input)))
 		return RR_NO_ID;
 	row = rr_client_table_follow(table, state, &received->input, received->passed_ns);
 	return row ? row->to : RR_NO_ID;
 }
 
-/* Where the hypothesis says that a state leads; RR_NO_ID: it does not say. */
-uint32_t rr_learning_state_behind(const struct rr_client_table *table, uint32_t state,
-				  const struct rr_received *received)
+const struct rr_client_row *rr_learning_row(const struct rr_client_table *table, uint32_t state,
+					    const struct rr_received *received)
 {
 	const struct rr_client_row *row = rr_client_table_find(table, state, &received->input,
 							       received->passed_ns);
 
-	return row ? row->state : RR_NO_ID;
+	return row && row->state != RR_NO_ID ? row : NULL;
 }
 
-/* ---- Suffixes --------------------------------------------------------------------------- */
+uint32_t rr_learning_said(const struct rr_client_table *table, const struct rr_client_row *row)
+{
+	return table->program->run_ops ? row->state : row->to;
+}
 
 struct rr_received rr_learning_received(const struct rr_client_table *table, uint32_t state)
 {
@@ -68,14 +96,25 @@ bool rr_learning_is_same_input(const struct rr_received *a, const struct rr_rece
 	       a->passed_ns == b->passed_ns;
 }
 
-static bool is_known_suffix(const struct rr_learning *learning, const struct rr_received *all,
+static struct rr_suffixes *suffixes_of(struct rr_client_table *table)
+{
+	return table->program->suffixes ? table->program->suffixes : &table->learning.suffixes;
+}
+
+void rr_suffixes_release(struct rr_suffixes *suffixes)
+{
+	rr_learning_release_words(suffixes->all, suffixes->n);
+	*suffixes = (struct rr_suffixes){ 0 };
+}
+
+static bool is_known_suffix(const struct rr_suffixes *suffixes, const struct rr_received *all,
 			    size_t n)
 {
-	for (size_t i = 0; i < learning->n_suffixes; i++) {
+	for (size_t i = 0; i < suffixes->n; i++) {
 		size_t same = 0;
 
-		while (same < n && learning->suffixes[i].n == n &&
-		       rr_learning_is_same_input(&learning->suffixes[i].all[same], &all[same]))
+		while (same < n && suffixes->all[i].n == n &&
+		       rr_learning_is_same_input(&suffixes->all[i].all[same], &all[same]))
 			same++;
 		if (same == n)
 			return true;
@@ -86,13 +125,12 @@ static bool is_known_suffix(const struct rr_learning *learning, const struct rr_
 /* False: it is known already, or there is no room. */
 bool rr_learning_add_suffix(struct rr_client_table *table, const struct rr_received *all, size_t n)
 {
-	struct rr_learning *learning = &table->learning;
+	struct rr_suffixes *suffixes = suffixes_of(table);
 
-	if (n == 0 || learning->n_suffixes == SUFFIXES_MAX || is_known_suffix(learning, all, n))
+	if (n == 0 || suffixes->n == SUFFIXES_MAX || is_known_suffix(suffixes, all, n))
 		return false;
-	rr_array_grow(&learning->suffixes, learning->n_suffixes, sizeof(*learning->suffixes));
-	learning->suffixes[learning->n_suffixes++] =
-		(struct rr_inputs){ n, rr_memdup(all, n * sizeof(*all)) };
+	rr_array_grow(&suffixes->all, suffixes->n, sizeof(*suffixes->all));
+	suffixes->all[suffixes->n++] = (struct rr_inputs){ n, rr_memdup(all, n * sizeof(*all)) };
 	return true;
 }
 
@@ -116,10 +154,12 @@ static size_t common_steps(struct rr_client_table *table, uint32_t a, uint32_t b
 
 bool rr_learning_is_like(struct rr_client_table *table, uint32_t a, uint32_t b)
 {
+	const struct rr_suffixes *suffixes = suffixes_of(table);
+
 	if (table->program->learning & RR_PLANT_NO_SUFFIXES)
 		return true;
-	for (size_t i = 0; i < table->learning.n_suffixes; i++) {
-		const struct rr_inputs suffix = table->learning.suffixes[i];
+	for (size_t i = 0; i < suffixes->n; i++) {
+		const struct rr_inputs suffix = suffixes->all[i];
 
 		table->learning.tests++;
 		if (common_steps(table, a, b, &suffix) < suffix.n)
@@ -146,14 +186,15 @@ size_t rr_learning_steps_as_said(struct rr_client_table *table, uint32_t history
 				 const struct rr_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->n; i++) {
-		const uint32_t to = rr_learning_state_behind(table, state, &inputs->all[i]);
+		const struct rr_client_row *row = rr_learning_row(table, state, &inputs->all[i]);
+		const uint32_t said = row ? rr_learning_said(table, row) : RR_NO_ID;
 
+		state = row ? row->state : RR_NO_ID;
 		history = rr_learning_go(table, history, &inputs->all[i]);
-		if (history == RR_NO_ID || to == RR_NO_ID)
+		if (history == RR_NO_ID || said == RR_NO_ID)
 			return inputs->n;
-		if (!rr_learning_is_same(table, history, to))
+		if (!rr_learning_is_same(table, history, said))
 			return i;
-		state = to;
 	}
 	return inputs->n;
 }

@@ -10,11 +10,14 @@
 
 enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
 
+/* Of strategies, some of which are refused hundreds of times. */
+enum { STRATEGY_WALKS = 45, STRATEGY_LEAVES = 9, STRATEGY_RANDOM_MAX = 1200 };
+
 struct walk {
 	struct rr_client_table *table;
 	struct rr_random random;
-	uint32_t loops_of;     /* out of 4 steps so many stay in loops, where they can */
-	const uint32_t *leads; /* of each state: the row that leads to the nearest one that is
+	uint32_t stays, out_of; /* so many steps stay in loops, where they can */
+	const uint32_t *leads;  /* of each state: the row that leads to the nearest one that is
 				* to be walked; NULL: any is taken */
 	struct rr_inputs inputs;
 	uint32_t *rows; /* that were taken */
@@ -74,7 +77,7 @@ static bool stays(const struct walk *walk, const struct rr_client_row *row)
 static uint32_t choose_row(struct walk *walk, uint32_t state)
 {
 	const struct rr_client_table *table = walk->table;
-	const bool wants_loop = rr_random_below(&walk->random, 4) < walk->loops_of;
+	const bool wants_loop = rr_random_below(&walk->random, walk->out_of) < walk->stays;
 	uint32_t chosen = RR_NO_ID, n = 0, n_stay = 0;
 
 	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
@@ -98,9 +101,11 @@ static uint32_t choose_row(struct walk *walk, uint32_t state)
 static bool go_walk(struct walk *walk)
 {
 	struct rr_client_table *table = walk->table;
-	uint32_t state = 0, history = 0;
+	uint32_t state = 0, history = 0, said;
 
-	const size_t most = walk->leads ? WALK_MAX : RANDOM_MAX;
+	const size_t most = walk->leads             ? WALK_MAX :
+			    table->program->run_ops ? RANDOM_MAX :
+						      STRATEGY_RANDOM_MAX;
 
 	while (walk->inputs.n < most && !table->states[state].has_ended) {
 		const uint32_t row = choose_row(walk, state);
@@ -111,9 +116,10 @@ static bool go_walk(struct walk *walk)
 		*next = (struct rr_received){ table->row[row].input, table->row[row].passed_ns };
 		walk->rows[walk->inputs.n++] = row;
 		state = table->row[row].state;
+		said = rr_learning_said(table, &table->row[row]);
 		table->row[row].is_walked = true;
 		history = rr_learning_go(table, history, next);
-		if (history == RR_NO_ID || !rr_learning_is_same(table, history, state))
+		if (history == RR_NO_ID || !rr_learning_is_same(table, history, said))
 			return false;
 	}
 	return true;
@@ -122,9 +128,12 @@ static bool go_walk(struct walk *walk)
 /* False: the hypothesis was refined. */
 static bool take_walk(struct rr_client_table *table, uint32_t number, const uint32_t *leads)
 {
+	const bool is_strategy = !table->program->run_ops;
+	const uint32_t out_of = is_strategy ? 1U << number % STRATEGY_LEAVES : 4;
 	struct walk walk = { .table = table,
 			     .random = { number },
-			     .loops_of = number % 4,
+			     .stays = is_strategy ? out_of - 1 : number % 4,
+			     .out_of = out_of,
 			     .leads = leads,
 			     .inputs = { .all = rr_calloc(WALK_MAX, sizeof(*walk.inputs.all)) },
 			     .rows = rr_calloc(WALK_MAX, sizeof(*walk.rows)) };
@@ -161,15 +170,17 @@ static void walk_believed(struct rr_client_table *table)
 bool rr_learning_walk(struct rr_client_table *table)
 {
 	const unsigned planted = table->program->learning;
+	const bool is_strategy = !table->program->run_ops;
+	const uint32_t n = is_strategy ? STRATEGY_WALKS : WALKS;
 
 	table->learning.walks = 0;
-	for (uint32_t i = 0;
-	     i < WALKS && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS); i++) {
+	for (uint32_t i = 0; i < n && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS);
+	     i++) {
 		if (!take_walk(table, i, NULL))
 			break;
 		table->learning.walks++;
 	}
-	if (!(planted & RR_PLANT_GUESSED_REPLY))
+	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
 	return !table->error.kind;
 }

@@ -441,7 +441,6 @@ static bool open_product(struct rr_live *live)
 		.program = config->program,
 		.skew_ns = config->skew_ns,
 		.day_ns = config->day_ns,
-		.remembers = -1,
 		.absolute = true,
 		.reads_clock = true,
 		.is_live = true,

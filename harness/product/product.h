@@ -91,7 +91,6 @@ struct rr_product_config {
 	int rounds;
 	bool is_local_first; /* a step that nobody else can notice is taken at
 			      * once, without the others */
-	int remembers;       /* see client_table.h */
 	bool is_live;        /* one path, of which nothing is ever done again: random
 			      * values have no names */
 	bool absolute;       /* the time of day counts */

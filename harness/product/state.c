@@ -149,8 +149,7 @@ static struct rr_client_table *table_of(struct rr_product *product, size_t clien
 	if (is_shared && client > 0)
 		return &own->table;
 	own->kept.most = is_shared ? product->n_clients : 1;
-	rr_client_table_init(&own->table, program, 1U << client, product->config.remembers,
-			     &own->kept);
+	rr_client_table_init(&own->table, program, 1U << client, &own->kept);
 	return &own->table;
 }
 

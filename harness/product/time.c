@@ -31,7 +31,7 @@ static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 				   product->clients[client].table->is_timed :
 				   product->config.reads_clock;
 
-	if (reads && !(it->is_attempt && it->is_forgetful))
+	if (reads && !rr_client_state_is_fresh(it))
 		state->clients[client].passed_ns += ns;
 }
 

@@ -157,6 +157,7 @@ struct rr_run_ops {
 };
 
 struct rr_client_table;
+struct rr_suffixes;
 
 /* How clients are learned (product/learning.h): not at all, or with faults that are planted
  * for tests. */
@@ -209,6 +210,9 @@ struct rr_program {
 	bool loads_scripts; /* to load one is a step: see rr_scripts */
 	unsigned learning;  /* see rr_learning_bits; 0: histories that are the same are one
 			     * state */
+	/* By what its histories were ever distinguished (product/client_table.h); NULL: each
+	 * table keeps that. */
+	struct rr_suffixes *suffixes;
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
 	/* Its one client is an app: so many requests to it are the operations of a search.

@@ -302,7 +302,7 @@ struct little_clients *little_clients_new(struct little *const *littles, size_t 
 		add_names(&clients->own[i], (int)i);
 	}
 	for (size_t i = 0; i < clients->n_tables; i++)
-		rr_client_table_init(&clients->tables[i], &clients->program, shared_by[i], 0,
+		rr_client_table_init(&clients->tables[i], &clients->program, shared_by[i],
 				     &clients->kept);
 	return clients;
 }

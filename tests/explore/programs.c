@@ -104,7 +104,6 @@ static struct rr_product_config config_of(const struct programs *programs,
 		.lease_ns = LEASE_NS,
 		.day_ns = RR_CLUSTER_START_NS,
 		.rounds = 2,
-		.remembers = how->is_tree ? -1 : 0,
 		.absolute = is_absolute,
 		.reads_clock = true,
 	};

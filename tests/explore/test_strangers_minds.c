@@ -64,15 +64,6 @@ Test(strangers, last_of_several_refusals_enters)
 	}
 }
 
-/* More than can be told apart: an error is good enough, `safe` is not. */
-Test(strangers, more_refusals_than_are_kept_are_never_called_safe)
-{
-	const struct rr_strategy impatient = with_a_mind("impatient", give_up_and_enter);
-
-	for (limit = 4; limit <= 7; limit++)
-		stranger_assert_never_safe(&impatient, (struct rr_explore_config){ 0 }, limit);
-}
-
 /* ---- Attempts ---------------------------------------------------------------- */
 
 /* Believes that the counter is what it has left there itself. */

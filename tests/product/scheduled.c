@@ -149,6 +149,7 @@ void scheduled_open(struct scheduled *scheduled, const char *strategy,
 	scheduled->program.separate = true;
 	set_program(scheduled);
 	rr_counting_init(&scheduled->counting, &scheduled->program);
+	scheduled->program.learning = RR_LEARN_NOTHING;
 	if (change)
 		change(scheduled);
 	start(scheduled);

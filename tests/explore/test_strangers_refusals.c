@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Clients that count how often they were refused, and do something else some day: as often as
+ * they are followed, they are found; what was not followed is said. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "product/product.h"
+#include "strangers.h"
+
+struct patience {
+	int refused, asked; /* since it was let in; in all */
+	int increments;
+	bool bears_grudge;
+};
+
+static enum rl_outcome open_patience(struct rr_client *client)
+{
+	client->state = calloc(1, sizeof(struct patience));
+	return client->state ? RL_OK : RL_ERROR;
+}
+
+static void close_patience(struct rr_client *client)
+{
+	free(client->state);
+}
+
+static struct rr_strategy with_patience(const char *name,
+					enum rl_outcome (*acquire)(struct rr_client *))
+{
+	struct rr_strategy strategy = stranger_named(name, acquire);
+
+	strategy.open = open_patience;
+	strategy.close = close_patience;
+	return strategy;
+}
+
+/* Of the clients of one search. */
+static int limit;
+
+static enum rl_outcome ask(struct rr_client *client)
+{
+	struct patience *patience = client->state;
+	const enum rl_outcome outcome = stranger_set_lock(client);
+
+	patience->refused = outcome == RL_BUSY ? patience->refused + 1 : 0;
+	return outcome;
+}
+
+static void expect_two_inside(const struct rr_strategy *strategy, size_t n_clients, long increments)
+{
+	const struct rr_explore_config config = { .n_clients = n_clients,
+						  .increments = increments };
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(strategy, config, &result), RR_EXIT_OK, "%s %d: %s",
+		     strategy->name, limit, result.error.text);
+	cr_expect(result.breaks & RR_BREAKS_EXCLUSION,
+		  "%s %d, %zu clients, %ld increments: breaks %x, ended %d, %lu states",
+		  strategy->name, limit, n_clients, increments, result.breaks, result.explored,
+		  result.states);
+	rr_explore_release(&result);
+}
+
+/* ---- By force ------------------------------------------------------------------- */
+
+static enum rl_outcome take_by_force(struct rr_client *client)
+{
+	const struct patience *patience = client->state;
+	const enum rl_outcome outcome = ask(client);
+
+	return patience->refused >= limit ? RL_OK : outcome;
+}
+
+static void expect_force_is_found(int refusals, size_t n_clients, long increments)
+{
+	const struct rr_strategy force = with_patience("force", take_by_force);
+
+	limit = refusals;
+	expect_two_inside(&force, n_clients, increments);
+}
+
+Test(refusals, lock_is_taken_by_force)
+{
+	expect_force_is_found(5, 2, 1);
+	expect_force_is_found(7, 2, 1);
+	expect_force_is_found(20, 2, 1);
+	expect_force_is_found(50, 2, 1);
+}
+
+Test(refusals, lock_is_taken_by_force_among_three)
+{
+	expect_force_is_found(5, 3, 1);
+	expect_force_is_found(7, 3, 1);
+}
+
+Test(refusals, lock_is_taken_by_force_in_a_later_increment)
+{
+	expect_force_is_found(5, 2, 2);
+	expect_force_is_found(7, 2, 3);
+	expect_force_is_found(20, 2, 2);
+}
+
+/* Whose patience is longer than clients are followed is not found: for how many rounds they
+ * were is a part of the verdict. */
+Test(refusals, patience_that_is_longer_than_what_was_followed)
+{
+	const struct rr_strategy force = with_patience("force", take_by_force);
+	struct rr_explore_result result;
+
+	limit = RR_REFUSALS_ROUNDS + 1000;
+	cr_expect_eq(stranger_explore(&force, (struct rr_explore_config){ 0 }, &result), RR_EXIT_OK,
+		     "%s", result.error.text);
+	cr_expect(stranger_is_safe(&result));
+	cr_expect_eq(result.followed, RR_REFUSALS_ROUNDS);
+	rr_explore_release(&result);
+}
+
+/* ---- Later ---------------------------------------------------------------------- */
+
+/* Who was refused twice in its first increment does not ask in its third. */
+static enum rl_outcome bear_a_grudge(struct rr_client *client)
+{
+	struct patience *patience = client->state;
+	enum rl_outcome outcome;
+
+	if (patience->increments == 2 && patience->bears_grudge)
+		return RL_OK;
+	outcome = ask(client);
+	patience->bears_grudge |= patience->increments == 0 && patience->refused == 2;
+	patience->increments += outcome == RL_OK;
+	return outcome;
+}
+
+Test(refusals, grudge_shows_two_increments_later)
+{
+	const struct rr_strategy grudge = with_patience("grudge", bear_a_grudge);
+
+	expect_two_inside(&grudge, 2, 3);
+}
+
+/* Who was refused so often in its first increment does not ask in its second. */
+static enum rl_outcome ask_once_less(struct rr_client *client)
+{
+	struct patience *patience = client->state;
+
+	if (patience->asked >= limit && patience->increments == 1)
+		return RL_OK;
+	patience->asked += ask(client) == RL_BUSY;
+	patience->increments += patience->refused == 0;
+	return patience->refused ? RL_BUSY : RL_OK;
+}
+
+Test(refusals, many_refusals_show_in_the_next_increment)
+{
+	const struct rr_strategy late = with_patience("late", ask_once_less);
+
+	limit = 6;
+	expect_two_inside(&late, 2, 2);
+	limit = 30;
+	expect_two_inside(&late, 2, 2);
+}
+
+/* ---- Every tenth ------------------------------------------------------------------ */
+
+/* Every tenth refusal it removes the lock, and asks once more. */
+static enum rl_outcome remove_every_tenth(struct rr_client *client)
+{
+	const struct patience *patience = client->state;
+	const enum rl_outcome outcome = ask(client);
+
+	if (outcome == RL_BUSY && patience->refused % 10 == 0)
+		stranger_delete_lock(client);
+	return outcome;
+}
+
+Test(refusals, mind_is_changed_every_tenth_time)
+{
+	const struct rr_strategy tenth = with_patience("tenth", remove_every_tenth);
+
+	expect_two_inside(&tenth, 2, 1);
+}
+
+/* ---- Without an end ----------------------------------------------------------------- */
+
+/* It says how often it was refused: no two of its attempts are alike. */
+static enum rl_outcome ask_with_a_number(struct rr_client *client)
+{
+	struct patience *patience = client->state;
+	struct rl_reply reply;
+	const enum rl_outcome outcome = stranger_won(rl_run(client->data, &reply, "SETNX %s %d",
+							    client->lock, patience->refused),
+						     &reply);
+
+	patience->refused += outcome == RL_BUSY;
+	return outcome;
+}
+
+Test(refusals, who_says_how_often_is_followed_for_some_rounds)
+{
+	const struct rr_strategy numbers = with_patience("numbers", ask_with_a_number);
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(&numbers, (struct rr_explore_config){ 0 }, &result),
+		     RR_EXIT_OK, "%s", result.error.text);
+	cr_expect_eq(result.breaks, 0);
+	cr_expect_eq(result.explored, RR_EXPLORED_ROUNDS, "%d, %lu states", result.explored,
+		     result.states);
+	rr_explore_release(&result);
+}
