@@ -70,6 +70,7 @@ static char *make_text(const struct project *project)
 	fprintf(out,
 		"    # One operation of your service: a script that connects to REDIS_URL, does the\n"
 		"    # work of one request with your own code, and exits. Write it, and put it here.\n"
+		"    # It is run many times: what it does outside Redis is really done.\n"
 		"    command: %s\n"
 		"    clients: 2\n"
 		"    # Redis commands, one a line, that fill the empty server first:\n"

@@ -77,24 +77,30 @@ static void put_names(FILE *out, const char *before, const json_t *names)
 	fputs(json_array_size(names) ? "; " : "", out);
 }
 
+/* Was all searched, and each wrong final state looked at? */
+static bool is_searched(const json_t *properties)
+{
+	return json_integer_value(json_object_get(properties, "wrong_not_shown")) == 0 &&
+	       !json_is_string(json_object_get(properties, "not_searched_because"));
+}
+
 static void compare_known(struct judged *judged, const struct rr_suite_check *check,
 			  const json_t *properties)
 {
-	const bool all_shown = json_integer_value(json_object_get(properties, "wrong_not_shown")) ==
-			       0;
+	const bool is_whole = is_searched(properties);
 	FILE *out = rr_open_text(&judged->remark);
 
 	sort_findings(judged, check, json_object_get(properties, "known_as"));
 	if (judged->code == RR_EXIT_VIOLATED && json_array_size(judged->new) == 0)
-		judged->code = all_shown ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
+		judged->code = is_whole ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
 	if (check->n_known)
 		put_names(out, "new: ", judged->new);
 	if (judged->code == RR_EXIT_OK || judged->code == RR_EXIT_VIOLATED)
 		put_names(out, "gone, take it out of known: ", judged->gone);
 	if (judged->code == RR_EXIT_OK && json_array_size(judged->gone) < check->n_known)
 		fputs("only what is known; ", out);
-	if (judged->code == RR_EXIT_INCONCLUSIVE && !all_shown)
-		fputs("what is shown is known, but there is more; ", out);
+	if (judged->code == RR_EXIT_INCONCLUSIVE && json_array_size(judged->gone) < check->n_known)
+		fputs("what is found is known, but not all was looked at; ", out);
 	fclose(out);
 }
 
