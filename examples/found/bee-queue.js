@@ -4,10 +4,11 @@
 // Lost: A failed job is removed while someone retries it: its id goes back into the queue without
 //   data, and is handed to workers again and again.
 // Fixed: not yet
-// Link: new
+// Link: new https://github.com/bee-queue/bee-queue/pull/296
 // Expected: not serializable, 1
 // Clients: retry remove
 // Options: --init examples/found/bee-queue.redis
+// Remark: the pull request has seen the loop of the id without data, and not how it begins.
 // Install: npm:bee-queue@2.0.0
 const Queue = require('bee-queue');
 

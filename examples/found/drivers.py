@@ -6,7 +6,7 @@ Package   name and version
 Is        what the package is
 Lost      what its user loses, or Held: what the package keeps
 Fixed     the version in which that is mended, or "not yet"; only with Lost
-Link      where it was published, or "new" if it was found here
+Link      where it was published, and "new" if it was found here
 Expected  how the verdict begins, and its exit code: "not serializable, 1"
 Options   options of check, beside the clients
 Clients   names of clients: each runs the program with its name as the argument

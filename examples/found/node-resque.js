@@ -4,7 +4,8 @@
 // Lost: Two find the lock of somebody who has crashed, and both take it over: the report is made
 //   and sent twice.
 // Fixed: not yet
-// Link: new
+// Link: https://github.com/actionhero/node-resque/pull/192
+//   https://github.com/actionhero/node-resque/issues/287
 // Expected: not serializable, 1
 // Options: --init examples/found/node-resque.redis
 // Install: npm:node-resque@9.7.1 npm:ioredis@5.8.2

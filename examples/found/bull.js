@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Package: bull 3.29.3
+// Is: a queue of jobs for Node.js
+// Lost: A job is removed while somebody changes its data: a job of data alone is left behind, in no
+//   queue.
+// Fixed: 4.16.5, or before
+// Link: new
+// Expected: not serializable, 1
+// Clients: update remove
+// Options: --init examples/found/bull.redis
+// Install: npm:bull@3.29.3
+const Queue = require('bull');
+
+async function main() {
+  const queue = new Queue('mail', process.env.REDIS_URL);
+  const job = await queue.getJob('1');
+
+  if (job && process.argv[2] === 'update') await job.update({ to: 'ada', sent: 1 });
+  else if (job) await job.remove();
+  await queue.close();
+}
+
+main();

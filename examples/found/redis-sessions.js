@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Package: redis-sessions 4.0.0
+// Is: sessions in Redis for Node.js
+// Lost: Two requests set different parts of a session at once: one part is lost, although the
+//   manual says that what is not set stays untouched.
+// Fixed: not yet
+// Link: new
+// Expected: not serializable, 1
+// Options: --init examples/found/redis-sessions.redis
+// Install: npm:redis-sessions@4.0.0
+const { default: RedisSessions } = require('redis-sessions');
+
+const token = 'a'.repeat(64);
+
+async function main() {
+  const sessions = new RedisSessions({ options: { url: process.env.REDIS_URL }, wipe: 0 });
+
+  await sessions.set({ app: 'shop', token, d: { [process.env.REDRACE_CLIENT]: true } });
+  await sessions.quit();
+}
+
+main();
