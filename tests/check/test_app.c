@@ -78,6 +78,16 @@ Test(check_app, answers_are_those_of_an_order)
 	check_app("$HERE/shop", "--request " ASK "count'", 0);
 }
 
+/* A worker that waits for jobs listens on no port, and waits for them at the end, too. */
+Test(check_app, a_worker_waits_for_jobs)
+{
+	cli_write("worker", "while redis-cli -u \"$REDIS_URL\" BRPOP jobs 0; do\n"
+			    "v=$(redis-cli -u \"$REDIS_URL\" GET done)\n"
+			    "redis-cli -u \"$REDIS_URL\" SET done $((v + 1))\ndone\n");
+	check_app("'sh $HERE/worker' --ready true",
+		  "--request 'redis-cli -u {url} LPUSH jobs x >/dev/null' --final 'GET done' 2", 0);
+}
+
 Test(check_app, requests_that_never_succeed_show_nothing)
 {
 	check_app("$HERE/shop", "--request 'exit 3'", 2);

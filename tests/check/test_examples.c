@@ -108,6 +108,12 @@ Test(check_examples, shop_in_javascript, .timeout = 120)
 	check_shop(NODE "shop.js");
 }
 
+Test(check_examples, shop_in_python, .timeout = 120)
+{
+	need_redis_py();
+	check_shop(PYTHON "shop.py");
+}
+
 Test(check_examples, lock_of_redis_py, .timeout = 120)
 {
 	need_redis_py();

@@ -118,15 +118,22 @@ void app_send_mark(int connection, const char *mark)
 	dprintf(connection, "*2\r\n$4\r\nECHO\r\n$%zu\r\n%s\r\n", strlen(mark), mark);
 }
 
-/* A mark's reply is the mark: two lines. */
+/* The first character of a line; '\0': the connection is closed. */
+static char skip_line(int connection)
+{
+	char first = '\0', byte = '\0';
+
+	while (byte != '\n' && read(connection, &byte, 1) == 1)
+		first = first ? first : byte;
+	return byte == '\n' ? first : '\0';
+}
+
+/* A mark's reply is the mark, of two lines; where redrace tries which replies matter, it is any. */
 bool app_await_reply(int connection)
 {
-	int n_lines = 0;
-	char byte;
+	const char first = skip_line(connection);
 
-	while (n_lines < 2 && read(connection, &byte, 1) == 1)
-		n_lines += byte == '\n';
-	return n_lines == 2;
+	return first == '$' ? skip_line(connection) != '\0' : first != '\0';
 }
 
 /* ---- The end ---------------------------------------------------------------------- */
