@@ -35,13 +35,16 @@ bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32
 	return rr_run_view_is_same(&one, &other) && have_ended_alike(table, &states[a], &states[b]);
 }
 
-/* A strategy takes what it waits for, and nothing else. */
+/* A client takes what it waits for, and nothing else: a word that was heard in one state may not
+ * fit another. */
 static bool is_waited_for(const struct rr_client_state *state, const struct rr_input *input)
 {
-	const uint8_t kind = input->thread < state->n_threads ? state->stops[input->thread].kind :
-								RR_STOP_ABSENT;
+	static const struct rr_stop absent = { .kind = RR_STOP_ABSENT };
+	const struct rr_stop *stop = input->thread < state->n_threads ?
+					     &state->stops[input->thread] :
+					     &absent;
 
-	switch (kind) {
+	switch (stop->kind) {
 	case RR_STOP_ABSENT:
 	case RR_STOP_ENDED:
 		return false;
@@ -54,7 +57,8 @@ static bool is_waited_for(const struct rr_client_state *state, const struct rr_i
 		       input->kind == RR_INPUT_REFUSED;
 	default:
 		return input->kind != RR_INPUT_ATTEMPT && input->kind != RR_INPUT_CLOCK &&
-		       input->kind != RR_INPUT_REPLY;
+		       input->kind != RR_INPUT_REPLY &&
+		       (input->kind != RR_INPUT_TIMEOUT || stop->duration_ns != RR_NEVER);
 	}
 }
 
@@ -64,7 +68,7 @@ uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 	const struct rr_client_state *it = &table->states[state];
 	const struct rr_client_row *row;
 
-	if (it->has_ended || (!table->program->run_ops && !is_waited_for(it, &received->input)))
+	if (it->has_ended || !is_waited_for(it, &received->input))
 		return RR_NO_ID;
 	row = rr_client_table_follow(table, state, &received->input, received->passed_ns);
 	return row ? row->to : RR_NO_ID;
@@ -144,7 +148,7 @@ static size_t common_steps(struct rr_client_table *table, uint32_t a, uint32_t b
 		a = rr_learning_go(table, a, &inputs->all[i]);
 		b = a == RR_NO_ID ? a : rr_learning_go(table, b, &inputs->all[i]);
 		if (a == RR_NO_ID || b == RR_NO_ID)
-			return inputs->n; /* both have ended there */
+			return inputs->n; /* neither of them hears that */
 		if (!rr_learning_is_same(table, a, b))
 			return i;
 		i++;

@@ -137,3 +137,20 @@ Test(loops_check, who_asks_and_puts_the_lease_off_makes_no_progress)
 		     1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "no progress"), "%s", cli_output);
 }
+
+/* What tells two histories apart was heard on one connection; a state that is tried with it waits
+ * for a message on the other. */
+Test(loops_check, who_remembers_and_then_listens_is_followed)
+{
+	cli_write("listens.py", "%s",
+		  "import raw, select\nr, s, n = raw.Connection(), raw.Connection(), 0\n"
+		  "while r('SETNX', 'lock', 1) == 0: n += 1\n"
+		  "r('INCR', 'late' if n > 3 else 'soon')\n"
+		  "s('SUBSCRIBE', 'go')\n"
+		  "while r('EXISTS', 'done') == 0: select.select([s.socket], [], [], 1)\n");
+	cr_assert_eq(cli_run("$REDRACE check --audit 2 --client A='redis-cli -p $REDIS_PORT SETNX "
+			     "lock 1; redis-cli -p $REDIS_PORT DEL lock; redis-cli -p $REDIS_PORT "
+			     "SET done 1' --client B='" PYTHON "listens.py' 2>&1"),
+		     1, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "not serializable ("), "%s", cli_output);
+}
