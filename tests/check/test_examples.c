@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* examples/check: programs in four languages, checked as their comments say. Those whose
+/* examples/check: programs in several languages, checked as their comments say. Those whose
  * packages are missing are skipped by name; .ci/deps-peers installs them. */
 #include "../cli.h"
 
@@ -120,6 +120,22 @@ Test(check_examples, lock_of_redis_py, .timeout = 120)
 	check_example("--crashes 1 --audit 1 -- " PYTHON "lock.py", 0, "serializable: all ");
 	check_example("--expiries 1 --audit 1 -- " PYTHON "lock_short.py", 1,
 		      "two clients are in their critical sections");
+}
+
+/* One that waits is right; one that loses patience is found, however late. */
+Test(check_examples, lock_of_phpredis)
+{
+	if (cli_run("php -r 'exit(class_exists(\"Redis\") ? 0 : 1);' 2>&1") != 0)
+		cli_skip("phpredis is not installed (Debian: php-cli, php-redis)");
+	check_example("--audit 1 -- php examples/check/lock.php", 0, "serializable: all ");
+}
+
+Test(check_examples, lock_by_force)
+{
+	cr_assert_eq(cli_run("cc -o $HERE/lock_by_force examples/check/lock_by_force.c -lhiredis "
+			     "2>&1"),
+		     0, "%s", cli_output);
+	check_example("-- $HERE/lock_by_force", 1, "not serializable (1 of 2 final states");
 }
 
 Test(check_examples, session)
