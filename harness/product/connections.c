@@ -104,6 +104,35 @@ static bool belongs_to_transaction(const char *name, const struct rl_reply *repl
 	       (reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
+static uint64_t names_in_commands(const struct rr_server_table *table, const uint32_t *commands,
+				  uint32_t n)
+{
+	uint64_t names = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!(commands[i] & NO_COMMAND))
+			names |= table->terms->command[commands[i]].names;
+	}
+	return names;
+}
+
+uint64_t rr_connection_names(const struct rr_server_table *table,
+			     const struct rr_connection *connection)
+{
+	const uint32_t *commands = connection->commands;
+	uint32_t n = connection->n_commands;
+	uint64_t names = names_in_commands(table, commands, n);
+
+	while (n > 0 && commands[0] >= (NO_COMMAND | IS_LIST)) {
+		commands = rr_intern_get(&table->lists, commands[0] & ~(NO_COMMAND | IS_LIST));
+		n = RR_CONNECTION_COMMANDS;
+		names |= names_in_commands(table, commands, n);
+	}
+	for (uint32_t i = 0; i < connection->n_messages; i++)
+		names |= table->terms->reply[connection->messages[i]].names;
+	return names;
+}
+
 /* Makes room: the commands become a list, whose number is the first of new ones. */
 static void fold_commands(struct rr_server_table *table, struct rr_connection *connection)
 {

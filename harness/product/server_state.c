@@ -196,14 +196,8 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 	struct state_key key;
 	uint32_t id;
 
-	for (size_t i = 0; i < connections->n; i++) {
-		const struct rr_connection *connection = &connections->all[i];
-
-		for (uint32_t j = 0; j < connection->n_commands; j++)
-			state->names |= table->terms->command[connection->commands[j]].names;
-		for (uint32_t j = 0; j < connection->n_messages; j++)
-			state->names |= table->terms->reply[connection->messages[j]].names;
-	}
+	for (size_t i = 0; i < connections->n; i++)
+		state->names |= rr_connection_names(table, &connections->all[i]);
 	state->connections = rr_intern_put(&table->connections, connections->all,
 					   connections->n * sizeof(connections->all[0]), NULL);
 	memset(&key, 0, sizeof(key));

@@ -49,6 +49,10 @@ void rr_connections_drop(struct rr_connections *connections,
 /* What the server says of each now, and what has come for it. */
 bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections);
 
+/* The random values in its commands and messages, a mask. */
+uint64_t rr_connection_names(const struct rr_server_table *table,
+			     const struct rr_connection *connection);
+
 /* A command was answered there: what is left of it. */
 void rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
 			uint32_t command, const struct rl_reply *reply);
