@@ -171,6 +171,43 @@ static const char *const *make_command(struct rr_check *check)
 	return word - check->n_operations;
 }
 
+/* What is asked of the programs, beside what they are: the bounds, what is right, and the first
+ * data. */
+static void put_question(FILE *out, const struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	const struct rr_explore_config *search = &options->search;
+
+	for (int i = 0; i < RR_BUDGETS; i++)
+		fprintf(out, "%d ", search->budget.of[i]);
+	fprintf(out, "%d %ld %lu %lu %d %d %d\n", search->rounds, search->ttl_ms, search->most,
+		search->audit, search->is_atomic, search->shows_all, options->data_only);
+	fprintf(out, "%s\n%s\n", search->schedule ? search->schedule : "",
+		options->checker[0] ? options->checker[2] : "");
+	for (size_t i = 0; i < options->n_finals; i++)
+		fprintf(out, "%s\n%s\n", options->finals[i].command, options->finals[i].value);
+	for (size_t i = 0; i < search->n_ignored; i++)
+		fprintf(out, "%s\n", options->ignored[i]);
+	for (size_t i = 0; i < options->n_allowed; i++)
+		fprintf(out, "%s\n", options->allowed[i]);
+	for (size_t i = 0; i < check->given.n_commands; i++)
+		rr_command_write(out, &check->given.commands[i]);
+}
+
+static uint64_t question_of(const struct rr_check *check)
+{
+	char *text;
+	size_t size;
+	FILE *out = rr_open_memory(&text, &size);
+	uint64_t digest;
+
+	put_question(out, check);
+	fclose(out);
+	digest = rr_bytes_digest(0, text, size);
+	free(text);
+	return digest;
+}
+
 static void make_programs(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
@@ -181,6 +218,9 @@ static void make_programs(struct rr_check *check)
 		.n_allowed = options->n_allowed,
 		.n_clients = options->app ? 1 : check->n_operations,
 		.n_requests = options->app ? check->n_operations : 0,
+		/* What an app does is not known by what its processes have opened so far. */
+		.kept = { options->no_cache || options->app ? NULL : &check->cluster,
+			  question_of(check) },
 	};
 
 	config.instances.refused = options->refused;
@@ -223,16 +263,18 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	};
 
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
+	if (!rr_session_open(&check->session, error) ||
+	    !rr_cluster_open(&check->cluster, &check->session, &servers, error) ||
+	    (check->options->init && !read_init(&check->given, check->options->init, error)) ||
+	    (check->options->n_finals > 0 && !read_finals(&check->given, check->options, error)))
+		return false;
 	make_programs(check);
 	if (check->options->app && !check->driver[0])
 		return rr_error_set(
 			error, RR_ERROR_INTERNAL,
 			"redrace-app is missing, beside redrace or in ../libexec/redrace: --app needs it");
 	make_checker(check);
-	return rr_session_open(&check->session, error) &&
-	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
-	       (!check->options->init || read_init(&check->given, check->options->init, error)) &&
-	       (check->options->n_finals == 0 || read_finals(&check->given, check->options, error));
+	return true;
 }
 
 /* ---- The whole ---------------------------------------------------------------------- */
@@ -252,6 +294,8 @@ static struct rr_explored_programs ops_of(struct rr_programs *programs)
 		.init = programs ? rr_programs_init : NULL,
 		.begin_search = rr_programs_begin_search,
 		.verify = rr_programs_verify,
+		.is_settled = rr_programs_is_settled,
+		.finish = rr_programs_finish,
 		.set_live = rr_programs_set_live,
 		.pair_values = rr_programs_pair_values,
 		.note_serial = rr_programs_note_serial,

@@ -54,6 +54,7 @@ struct rr_check_options {
 	const char *allowed[RR_CHECK_IGNORED_MAX]; /* lines of outputs that are not
 						    * compared: regular expressions */
 	size_t n_allowed;
+	bool no_cache;   /* nothing is kept for another check, or was */
 	bool stats;      /* says where the time went */
 	size_t n_finals; /* what the data have to be if all did their work */
 	struct rr_check_final {

@@ -302,6 +302,55 @@ bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t wai
 	return good && n_instead <= n_about_waiting;
 }
 
+/* ---- In a file ----------------------------------------------------------------------- */
+
+/* A string, which a NUL ends; "": it is wrong. */
+static const char *take_text(struct rr_bytes *bytes)
+{
+	size_t length;
+	const char *text = rr_bytes_take(bytes, &length);
+
+	bytes->is_wrong |= length == 0 || memchr(text, '\0', length) != text + length - 1;
+	return bytes->is_wrong ? "" : text;
+}
+
+void rr_endings_write_varying(const struct rr_endings *endings, FILE *out)
+{
+	rr_bytes_put_number(out, (int64_t)endings->n_varying);
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		const struct rr_varying *varying = &endings->varying[i];
+
+		rr_bytes_put(out, varying->pattern, strlen(varying->pattern) + 1);
+		rr_bytes_put_number(out, (int64_t)varying->line);
+	}
+}
+
+void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes)
+{
+	const size_t n = rr_bytes_take_count(bytes);
+
+	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
+		struct rr_varying varying = { .pattern = rr_strdup(take_text(bytes)) };
+
+		varying.line = (size_t)rr_bytes_take_number(bytes, 0, INT32_MAX);
+		rr_array_grow(&endings->varying, endings->n_varying, sizeof(varying));
+		endings->varying[endings->n_varying++] = varying;
+	}
+}
+
+void rr_ending_write(struct rr_ending ending, FILE *out)
+{
+	rr_bytes_put_number(out, ending.status);
+	rr_bytes_put(out, ending.output, strlen(ending.output) + 1);
+}
+
+uint32_t rr_endings_read(struct rr_endings *endings, struct rr_bytes *bytes)
+{
+	const int status = (int)rr_bytes_take_number(bytes, INT32_MIN, INT32_MAX);
+
+	return rr_endings_put(endings, status, take_text(bytes));
+}
+
 void rr_endings_release(struct rr_endings *endings)
 {
 	for (size_t i = 0; i < endings->n_varying; i++)

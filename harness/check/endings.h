@@ -41,6 +41,12 @@ uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *outp
 /* Of a number; of one that was never given: status 0 and nothing printed. */
 struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number);
 
+/* In a file: lines that vary; and one ending. What is read gets its number. */
+void rr_endings_write_varying(const struct rr_endings *endings, FILE *out);
+void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes);
+void rr_ending_write(struct rr_ending ending, FILE *out);
+uint32_t rr_endings_read(struct rr_endings *endings, struct rr_bytes *bytes);
+
 /* But for what is left out. */
 bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b);
 

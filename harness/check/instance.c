@@ -323,6 +323,11 @@ bool rr_instance_has_shim(const struct rr_instance *instance)
 	return atomic_load(&page->has_shim) && !atomic_load(&page->has_go);
 }
 
+void rr_instance_note_opened(const struct rr_instance *instance, struct rr_opened *opened)
+{
+	rr_opened_note(opened, instance->process->clock.page);
+}
+
 /* Does the kernel's time go on for it while it is kept waiting? */
 static bool has_kernel_time(const struct rr_program_page *page)
 {

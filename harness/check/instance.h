@@ -13,6 +13,7 @@
 #include "endings.h"
 #include "names.h"
 #include "lane.h"
+#include "opened.h"
 #include "process.h"
 
 /* Where the time goes that instances take: seconds, of all of them. */
@@ -63,6 +64,9 @@ bool rr_instance_has_shim(const struct rr_instance *instance);
 
 /* Has any of its processes libuv? */
 bool rr_instance_has_uv(const struct rr_instance *instance);
+
+/* Notes what its processes have opened. */
+void rr_instance_note_opened(const struct rr_instance *instance, struct rr_opened *opened);
 
 /* Gives it what came on a lane, `passed_ns` after it was told of the time last, and
  * lets it run until it waits. False: the error. */

@@ -24,6 +24,7 @@
 enum {
 	RR_WAITERS_MAX = 256,
 	RR_ALARMS_MAX = 16,
+	RR_OPENED_SIZE = 1024 * 1024,
 	RR_SPIN_READS = 1000 * 1000,
 	RR_IDLE_LOOK_READS = 1000,
 	RR_SPIN_STEP_NS = 1000 * 1000
@@ -63,6 +64,13 @@ struct rr_program_page {
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];
+	/* The files that were opened or mapped: of each RR_OPENED_READ or RR_OPENED_WRITTEN, and
+	 * its path, which a NUL ends. n_opened: bytes; more than there is room for are too many. */
+	_Atomic uint64_t n_opened;
+	char opened[RR_OPENED_SIZE];
 };
+
+#define RR_OPENED_READ 'r'
+#define RR_OPENED_WRITTEN 'w'
 
 #endif

@@ -79,6 +79,7 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 	char texts[2][TEXT_SIZE];
 	const char *before, *now;
 
+	programs->kept_file.is_contradicted = true;
 	if (wants_own_table(run, client))
 		return false;
 	describe_view(programs, known, texts[0]);
@@ -240,6 +241,8 @@ static void end_run(void *context)
 {
 	struct run *run = context;
 
+	if (run->instance)
+		rr_instance_note_opened(run->instance, &run->programs->kept_file.opened);
 	rr_instance_free(run->instance);
 	rr_client_view_release(&run->client);
 	free(run->received.all);

@@ -6,6 +6,7 @@
 
 #include "ahead.h"
 #include "answers.h"
+#include "kept.h"
 #include "product/product.h"
 #include "programs.h"
 #include "random_values.h"
@@ -52,6 +53,9 @@ struct rr_programs {
 	struct unwaited *unwaited; /* by their numbers */
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;
+	struct rr_kept kept_file; /* from another check */
+	uint32_t (*ask)(void *ask_context, int server, const struct rl_command *command);
+	void *ask_context; /* both the program's */
 	struct rr_programs_figures figures;
 	struct rr_error problem;
 };
@@ -68,6 +72,9 @@ bool rr_programs_name_values(struct rr_programs *programs);
 
 /* Have two ended alike, an app with the same answers in the same order? */
 bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b);
+
+/* Nothing is known of programs any more. */
+void rr_programs_make_tables_anew(struct rr_programs *programs);
 
 /* A run compares itself with what is known already; it may rename random values, or note
  * that clients do different things. */

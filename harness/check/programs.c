@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes as clients of a search: made, verified, and how they end. */
+/* Processes as clients of a search: made and verified. */
 #include "programs.h"
 
 #include <stdlib.h>
@@ -81,6 +81,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	programs->endings.allowed = config->allowed;
 	programs->endings.n_allowed = config->n_allowed;
 	programs->kept.most = most_kept(n_room);
+	rr_kept_init(&programs->kept_file);
 	rr_ahead_init(&programs->ahead, &programs->config, &programs->instances, n_room);
 	make_tables(programs);
 	return programs;
@@ -102,7 +103,16 @@ void rr_programs_free(struct rr_programs *programs)
 	rr_endings_release(&programs->endings);
 	forget_ended(programs);
 	rr_tokens_release(&programs->tokens);
+	rr_kept_release(&programs->kept_file);
 	free(programs);
+}
+
+void rr_programs_make_tables_anew(struct rr_programs *programs)
+{
+	release_tables(programs);
+	memset(programs->is_verified, 0, sizeof(programs->is_verified));
+	make_tables(programs);
+	programs->problem.kind = RR_ERROR_NONE;
 }
 
 static uint32_t heard_as_self(void *context, int client, uint32_t reply)
@@ -127,6 +137,16 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 			      request);
 }
 
+/* What is answered at once is kept, too. */
+static uint32_t ask_noted(void *context, int server, const struct rl_command *command)
+{
+	struct rr_programs *programs = context;
+	const uint32_t id = rr_terms_command(terms_of(programs), command);
+
+	rr_intern_put(&programs->kept_file.asked, &id, sizeof(id), NULL);
+	return programs->ask(programs->ask_context, server, command);
+}
+
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->n_requests = programs->config.n_requests;
@@ -136,6 +156,10 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 	program->tables = programs->tables;
 	program->heard_as_self = heard_as_self;
 	program->sent_as_own = sent_as_own;
+	programs->ask = program->ask;
+	programs->ask_context = program->ask_context;
+	program->ask = ask_noted;
+	program->ask_context = programs;
 	programs->program = *program;
 	programs->program.n_clients = programs->config.n_clients;
 	programs->instances = programs->config.instances;
@@ -190,15 +214,15 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	release_own(programs);
 	forget_ended(programs);
 	if (programs->wants_own_tables || programs->has_wrong_names ||
+	    programs->kept_file.wants_anew ||
 	    programs->program.loads_scripts != programs->instances.program->loads_scripts) {
-		release_tables(programs);
 		programs->has_own_tables |= programs->wants_own_tables;
 		programs->keeps_names |= programs->has_wrong_names;
 		programs->program.loads_scripts = programs->instances.program->loads_scripts;
-		memset(programs->is_verified, 0, sizeof(programs->is_verified));
-		make_tables(programs);
-		programs->problem.kind = RR_ERROR_NONE;
+		rr_kept_give_up(programs);
+		rr_programs_make_tables_anew(programs);
 	}
+	rr_kept_load(programs);
 	programs->wants_own_tables = programs->has_wrong_names = false;
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		if (programs->lines[i].table.learning.has_changed)
@@ -210,6 +234,16 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_tables; i++)
 		make_own_values(programs, i);
 	return has_names;
+}
+
+bool rr_programs_is_settled(struct rr_programs *programs)
+{
+	return rr_kept_is_settled(programs);
+}
+
+void rr_programs_finish(struct rr_programs *programs, bool is_settled)
+{
+	rr_kept_save(programs, is_settled);
 }
 
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)
@@ -316,6 +350,8 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 		*again |= programs->lines[i].table.learning.has_changed;
 	*again |= programs->wants_own_tables || programs->has_wrong_names ||
 		  (good && programs->has_new_values);
+	if (!good && programs->kept_file.is_contradicted)
+		*again |= rr_kept_doubt(programs);
 	if (good || *again)
 		return true;
 	*error = programs->problem;
@@ -330,7 +366,11 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 {
 	struct rr_programs_figures figures = programs->figures;
 
+	const struct rr_kept *kept = &programs->kept_file;
+
 	figures.unused = programs->ahead.n_unused;
+	figures.kept = (struct rr_kept_figures){ kept->is_loaded, kept->n_states, kept->n_again,
+						 kept->why, kept->remark };
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		const struct rr_client_table *table = &programs->lines[i].table;
 

@@ -17,6 +17,7 @@
 #define RR_PROGRAMS_H
 
 #include "instance.h"
+#include "kept.h"
 
 enum { RR_PROGRAMS_MAX = 8, RR_CLIENT_NAME = 40 };
 
@@ -30,6 +31,7 @@ struct rr_programs_config {
 	const char *const *allowed;  /* lines that are not compared: regular
 						   * expressions */
 	size_t n_allowed;
+	struct rr_kept_config kept;
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same table */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
@@ -59,6 +61,12 @@ bool rr_programs_begin_search(struct rr_programs *programs);
 bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
 			struct rr_error *error);
 
+/* Has the same check come to its end before, so that not all has to be played again? */
+bool rr_programs_is_settled(struct rr_programs *programs);
+
+/* The search is over: what is known is kept. `is_settled`: it has come to its end. */
+void rr_programs_finish(struct rr_programs *programs, bool is_settled);
+
 /* From now on each client of the explorer is a process of its own that is told all of
  * it; it must do what is known already. */
 void rr_programs_set_live(struct rr_programs *programs, bool is_live);
@@ -70,9 +78,16 @@ struct rr_programs_figures {
 	struct rr_learning_figures {
 		unsigned long states; /* of clients */
 		unsigned long merges, tests, refinements, loops, walks, untested;
-	} learning;         /* see product/learning.h */
-	bool has_own_clock; /* some have not loaded the shim, or are in Go */
-	bool has_uv;        /* some have libuv */
+	} learning; /* see product/learning.h */
+	struct rr_kept_figures {
+		bool is_used;         /* there was something from another check */
+		unsigned long states; /* histories of that */
+		unsigned long again;  /* of them, run again */
+		const char *why;      /* there was nothing, or nothing is kept; "" = it is */
+		const char *remark;   /* that the user should see; "" = none */
+	} kept;                       /* see kept.h */
+	bool has_own_clock;           /* some have not loaded the shim, or are in Go */
+	bool has_uv;                  /* some have libuv */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

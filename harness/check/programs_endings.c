@@ -13,13 +13,14 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending)
 	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
 }
 
-/* Ends by a row, again: what varies is found out. And how does it end without waiting? */
+/* Ends by a row, again: what varies is found out, if it was not in another check. And how does it end without waiting? */
 static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
 			 struct rr_client_row row, struct unwaited *unwaited)
 {
 	uint32_t end, ending;
 
-	if (!rr_client_table_run_again(table, row.client, row.from, &row))
+	if (!rr_kept_is_settled(programs) &&
+	    !rr_client_table_run_again(table, row.client, row.from, &row))
 		return;
 	end = rr_client_table_without_waiting(table, &row);
 	ending = (uint32_t)table->states[end].tally.ending;

@@ -277,6 +277,43 @@ bool rr_random_values_are_few(const struct rr_random_values *values)
 	return false;
 }
 
+/* ---- In a file ----------------------------------------------------------------------- */
+
+void rr_random_values_write(const struct rr_random_values *values, FILE *out)
+{
+	rr_bytes_put_number(out, (int64_t)values->n);
+	for (size_t i = 0; i < values->n; i++) {
+		rr_bytes_put(out, values->names[i].text, values->names[i].length);
+		rr_bytes_put_number(out, (int64_t)values->draws[i].n);
+		rr_bytes_put_number(out, (int64_t)values->draws[i].repeats);
+	}
+	rr_bytes_put_number(out, values->drawn.n);
+	for (uint32_t i = 0; i < values->drawn.n; i++)
+		rr_bytes_put(out, rr_intern_get(&values->drawn, i), values->drawn.values[i].length);
+}
+
+void rr_random_values_read(struct rr_random_values *values, struct rr_bytes *bytes)
+{
+	const size_t n_names = (size_t)rr_bytes_take_number(bytes, 0, RR_NAMES_MAX);
+	size_t n_drawn;
+
+	for (size_t i = 0; i < n_names && !bytes->is_wrong; i++) {
+		struct rl_word name;
+
+		name.text = rr_bytes_take(bytes, &name.length);
+		bytes->is_wrong |= name.length < RR_TOKEN_MIN || number_of_name(values, name) != i;
+		values->draws[i].n = (unsigned long)rr_bytes_take_number(bytes, 0, INT32_MAX);
+		values->draws[i].repeats = (unsigned long)rr_bytes_take_number(bytes, 0, INT32_MAX);
+	}
+	n_drawn = rr_bytes_take_count(bytes);
+	for (size_t i = 0; i < n_drawn && !bytes->is_wrong; i++) {
+		size_t length;
+		const void *text = rr_bytes_take(bytes, &length);
+
+		rr_intern_put(&values->drawn, text, length, NULL);
+	}
+}
+
 void rr_random_values_release(struct rr_random_values *values)
 {
 	for (size_t i = 0; i < values->n; i++)

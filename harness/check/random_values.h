@@ -74,6 +74,11 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
 /* Have there been too few draws of one to know whether it is random? */
 bool rr_random_values_are_few(const struct rr_random_values *values);
 
+/* In a file: all but what is found out of the table's histories. What is read into values of which
+ * nothing is known yet may be wrong. */
+void rr_random_values_write(const struct rr_random_values *values, FILE *out);
+void rr_random_values_read(struct rr_random_values *values, struct rr_bytes *bytes);
+
 enum { RR_DRAWS_MIN = 8 };
 
 void rr_random_values_release(struct rr_random_values *values);

@@ -79,6 +79,29 @@ bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *t
 	return false;
 }
 
+void rr_tokens_write(const struct rr_tokens *tokens, FILE *out)
+{
+	rr_bytes_put_number(out, tokens->texts.n);
+	for (uint32_t i = 0; i < tokens->texts.n; i++) {
+		rr_bytes_put(out, rr_intern_get(&tokens->texts, i), tokens->texts.values[i].length);
+		rr_bytes_put_number(out, tokens->all[i].is_confirmed);
+	}
+}
+
+void rr_tokens_read(struct rr_tokens *tokens, struct rr_bytes *bytes)
+{
+	const size_t n = rr_bytes_take_count(bytes);
+
+	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
+		struct rl_word token;
+
+		token.text = rr_bytes_take(bytes, &token.length);
+		note_token(tokens, token, RR_NO_ID);
+		if (rr_bytes_take_number(bytes, 0, 1))
+			note_token(tokens, token, 0);
+	}
+}
+
 void rr_tokens_release(struct rr_tokens *tokens)
 {
 	rr_intern_release(&tokens->texts);

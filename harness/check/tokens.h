@@ -25,6 +25,11 @@ void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
 			const struct rr_run_view *view, const struct rl_word *known,
 			size_t n_known);
+
+/* In a file. What is read of one that only one instance has sent counts as another's. */
+void rr_tokens_write(const struct rr_tokens *tokens, FILE *out);
+void rr_tokens_read(struct rr_tokens *tokens, struct rr_bytes *bytes);
+
 void rr_tokens_release(struct rr_tokens *tokens);
 
 #endif

@@ -49,8 +49,9 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			fprintf(out, "%d %s, ", most,
 				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
 	}
-	fprintf(out, "%lu runs of the %s%s, %.1f s)\n", figures.starts,
+	fprintf(out, "%lu runs of the %s%s%s, %.1f s)\n", figures.starts,
 		check->options->app ? "app" : "program", check->options->n_named ? "s" : "",
+		figures.kept.is_used ? " beside those of another check" : "",
 		check->result->seconds);
 	if (check->strangers.n)
 		fprintf(out,
@@ -59,6 +60,8 @@ static void print_figures(FILE *out, const struct rr_check *check)
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
+	if (figures.kept.remark[0])
+		fprintf(out, "  %s\n", figures.kept.remark);
 	if (figures.has_uv && !getenv(RR_UV_THREADS))
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
@@ -406,6 +409,17 @@ static void print_varying(FILE *out, const struct rr_check *check)
 	}
 }
 
+/* What came from another check, and whether the next one will have it. */
+static void print_kept(FILE *out, const struct rr_kept_figures *kept)
+{
+	if (kept->is_used)
+		fprintf(out, "  %-16s %lu histories from another check, %lu of them run again",
+			"kept", kept->states, kept->again);
+	else
+		fprintf(out, "  %-16s nothing from another check", "kept");
+	fprintf(out, kept->why[0] ? " (%s)\n" : "\n", kept->why);
+}
+
 /* Where the time went. */
 static void print_stats(FILE *out, const struct rr_check *check)
 {
@@ -419,6 +433,7 @@ static void print_stats(FILE *out, const struct rr_check *check)
 	if (figures.unused)
 		fprintf(out, "; %lu more started ahead, not used", figures.unused);
 	fputc('\n', out);
+	print_kept(out, &figures.kept);
 	fprintf(out,
 		"  %-16s %lu states, %lu histories taken for one of them, %lu tests, %lu refinements\n",
 		"clients", figures.learning.states, figures.learning.merges, figures.learning.tests,

@@ -124,22 +124,45 @@ static bool is_called_off(const struct rr_search *search)
 	return config->progress && !config->progress(config->context, search->graph.states.n, 1);
 }
 
+struct rr_audit {
+	unsigned long n;
+	uint64_t seed;
+};
+
+/* Where nobody does anything, there is nothing to be played. A check that has come to its end
+ * before plays one path, another one each time. */
+static struct rr_audit audit_of(const struct rr_search *search)
+{
+	struct rr_audit audit = { .n = search->graph.n_edges ? search->config->audit : 0,
+				  .seed = 1 };
+
+	if (audit.n > 0 && rr_search_is_settled(search))
+		audit = (struct rr_audit){ .n = 1, .seed = (uint64_t)rr_clock_ns() };
+	return audit;
+}
+
+bool rr_search_is_settled(const struct rr_search *search)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+
+	return programs->is_settled && programs->is_settled(programs->programs);
+}
+
 bool rr_search_audit(struct rr_search *search)
 {
-	/* Where nobody does anything, there is nothing to be played. */
-	const unsigned long most = search->graph.n_edges ? search->config->audit : 0;
 	struct rr_free_replay *replay = open_replay(search);
+	const struct rr_audit audit = audit_of(search);
 	struct rr_path path = { 0 };
 	bool good = true;
 
-	for (unsigned long i = 0; i < most && good; i++) {
+	for (unsigned long i = 0; i < audit.n && good; i++) {
 		struct rr_actions actions = { 0 };
 
 		if (is_called_off(search)) {
 			search->result->explored = RR_EXPLORED_STOPPED;
 			break;
 		}
-		rr_graph_random_path(&search->graph, i + 1, &path);
+		rr_graph_random_path(&search->graph, audit.seed + i, &path);
 		good = find_actions(search, &search->graph, &path, &actions) &&
 		       play_actions(search, replay, &actions,
 				    rr_graph_path_end(&search->graph, &path),

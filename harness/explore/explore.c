@@ -22,6 +22,10 @@ bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *conf
 			  rr_search_conclude_findings(&search) &&
 			  (result->breaks || config->all || rr_search_try_mutants(&search));
 
+	if (good && config->programs.finish)
+		config->programs.finish(config->programs.programs,
+					result->found || result->explored == RR_EXPLORED_ALL ||
+						result->explored == RR_EXPLORED_ROUNDS);
 	rr_search_release(&search);
 	result->seconds = rr_clock_s() - begun;
 	return good;

@@ -54,6 +54,10 @@ struct rr_explored_programs {
 	 * rest on which histories of clients are the same, since it is played for real. */
 	bool (*verify)(struct rr_programs *programs, bool is_played, bool *again,
 		       struct rr_error *error);
+	/* Has the same check come to its end before, with all that is known now? */
+	bool (*is_settled)(struct rr_programs *programs);
+	/* The search is over; `is_settled`: it has come to its end. */
+	void (*finish)(struct rr_programs *programs, bool is_settled);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(struct rr_programs *programs, bool is_live);
 	/* Renames a client's random values that only the second reply has to those that only

@@ -287,10 +287,13 @@ static bool search_once(struct rr_search *search)
 	const size_t n_scripts = search->scripts.n;
 	const double begun = rr_clock_s();
 
-	if (programs->begin_search && programs->begin_search(programs->programs))
-		rr_search_release_tables(search);
 	if (!make_tables(search))
 		return false;
+	if (programs->begin_search && programs->begin_search(programs->programs)) {
+		rr_search_release_tables(search);
+		if (!make_tables(search))
+			return false;
+	}
 	search->end = look_at_states(search);
 	search->seconds = rr_clock_s() - begun;
 	search->learned = learned_from(search, n_scripts);

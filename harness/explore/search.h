@@ -133,6 +133,9 @@ bool rr_search_play(struct rr_search *search, const struct rr_actions *actions,
 
 void rr_schedule_release(struct rr_schedule *schedule);
 
+/* Is this a check of programs that has come to its end before, with all that is known now? */
+bool rr_search_is_settled(const struct rr_search *search);
+
 /* Plays random paths. */
 bool rr_search_audit(struct rr_search *search);
 

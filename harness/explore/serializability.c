@@ -392,7 +392,8 @@ static bool show_finding(struct rr_search *search, const struct rr_schedule *sch
 	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words) };
 	finding->found = result->n_findings == 1 ? result->found : RR_OUTCOME_NOT_SERIAL;
 	good = note_end(search, finding, schedule->end, &nearest);
-	if (good && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS))
+	if (good && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS) &&
+	    !rr_search_is_settled(search))
 		good = run_orders(search, schedule->end);
 	if (good)
 		finding->transcript = write_transcript(search, finding, schedule, nearest, steps);

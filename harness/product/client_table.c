@@ -163,23 +163,18 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
-/* The run was where the row begins, and has received the input: where has that led?
- * Some processes read their clock now and then: once is enough for all times. */
-static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
-		     struct rr_client_run *run, int64_t passed_ns)
+/* The input was received where the row begins: where has that led? Some processes read their
+ * clock now and then: once is enough for all times. */
+static void fill_row(struct rr_client_table *table, struct rr_client_row *row,
+		     const struct rr_run_view *view, int64_t passed_ns)
 {
-	const struct rr_run_view *view = rr_client_run_view(run);
 
-	if (!rr_client_table_check_run(table, run))
-		return false;
-	rr_client_run_compare(run, NULL, row->client);
 	row->is_timed |= view->has_read;
 	row->has_entered = view->has_entered;
 	row->signature = rr_run_view_signature(view);
 	row->passed_ns = row->is_timed ? passed_ns : 0;
 	row->to = add_state(table, row, view);
 	row->state = RR_NO_ID;
-	return true;
 }
 
 /* Whether the row depends on the time is known once it has been filled for any. */
@@ -196,6 +191,17 @@ static void add_timed_mark(struct rr_client_table *table, struct row_key key,
 						.is_timed = true });
 }
 
+static const struct rr_client_row *add_filled(struct rr_client_table *table, struct row_key *key,
+					      const struct rr_client_row *row, int64_t passed_ns)
+{
+	if (row->is_timed) {
+		table->is_timed = true;
+		add_timed_mark(table, *key, row);
+		key->passed_ns = passed_ns;
+	}
+	return add_client_row(table, key, row);
+}
+
 static const struct rr_client_row *learn_client_row(struct rr_client_table *table,
 						    struct row_key *key,
 						    const struct rr_input *input, int64_t passed_ns)
@@ -209,22 +215,41 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	if (!run)
 		return NULL;
 	rr_client_run_feed(run, input, passed_ns);
-	if (!fill_row(table, &row, run, passed_ns)) {
+	if (!rr_client_table_check_run(table, run)) {
 		rr_client_run_free(run);
 		return NULL;
 	}
+	rr_client_run_compare(run, NULL, row.client);
+	fill_row(table, &row, rr_client_run_view(run), passed_ns);
 	if (table->states[row.to].has_ended)
 		rr_client_run_free(run);
 	else
 		rr_client_table_keep_run(table, row.to, row.client, run,
 					 row.is_timed || !table->program->run_ops ? 0 : passed_ns);
-	if (row.is_timed) {
-		table->learning.has_changed |= !table->is_timed && table->program->run_ops;
-		table->is_timed = true;
-		add_timed_mark(table, *key, &row);
-		key->passed_ns = passed_ns;
-	}
-	return add_client_row(table, key, &row);
+	table->learning.has_changed |= row.is_timed && !table->is_timed && table->program->run_ops;
+	return add_filled(table, key, &row, passed_ns);
+}
+
+bool rr_client_table_restore(struct rr_client_table *table, const struct rr_client_row *known,
+			     const struct rr_run_view *view)
+{
+	struct row_key key = key_of(known->from, &known->input);
+	struct rr_client_row row = { .from = known->from,
+				     .input = known->input,
+				     .client = known->client,
+				     .is_timed = known->is_timed };
+
+	if (rr_client_table_find(table, row.from, &row.input, known->passed_ns))
+		return false;
+	fill_row(table, &row, view, known->passed_ns);
+	add_filled(table, &key, &row, known->passed_ns);
+	return true;
+}
+
+void rr_client_table_restore_beginning(struct rr_client_table *table,
+				       const struct rr_run_view *view, int client)
+{
+	add_beginning(table, view, client);
 }
 
 /* A run is made after all of what was only assumed: that is a history now. */

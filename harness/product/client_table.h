@@ -213,6 +213,29 @@ bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, 
 const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
 						   const struct rr_client_row *row);
 
+/*
+ * In a file (client_table_file.c), of processes: what they did after each history, and nothing
+ * of what is believed of that. Commands, replies and endings have other numbers there: of those
+ * that are in the table, rr_client_table_use() says which; then `number[]` has the file's, or
+ * what is read becomes.
+ */
+struct rr_table_numbers {
+	uint32_t n;
+	uint32_t *number; /* RR_NO_ID: it is in no table */
+};
+
+struct rr_table_file {
+	struct rr_table_numbers commands, replies, endings;
+};
+
+void rr_client_table_use(const struct rr_client_table *table, struct rr_table_file *file);
+void rr_client_table_write(const struct rr_client_table *table, const struct rr_table_file *file,
+			   FILE *out);
+
+/* Into a table of which nothing is known yet. False: it is wrong, and the table is of no use. */
+bool rr_client_table_read(struct rr_client_table *table, const struct rr_table_file *file,
+			  struct rr_bytes *bytes);
+
 /* In words: "SET counter 1", "sleeps"; of several commands so many at most. */
 void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
 		      char *text, size_t size);
@@ -227,6 +250,12 @@ static inline bool rr_client_state_is_fresh(const struct rr_client_state *state)
 }
 
 /* ---- Among the table's own files ------------------------------------------------- */
+
+/* What a run has once shown: as if one had now. False: that is known already. */
+bool rr_client_table_restore(struct rr_client_table *table, const struct rr_client_row *known,
+			     const struct rr_run_view *view);
+void rr_client_table_restore_beginning(struct rr_client_table *table,
+				       const struct rr_run_view *view, int client);
 
 /* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on
  * for longer than passed_ns since, or is brought there. The caller's to keep or to free.

@@ -11,6 +11,7 @@
 #ifndef RR_TERMS_H
 #define RR_TERMS_H
 
+#include "base/bytes.h"
 #include "driver.h"
 #include "intern.h"
 
@@ -62,6 +63,12 @@ uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
 
 /* Frees what a copy of a reply consists of. */
 void rr_reply_release(struct rl_reply *reply);
+
+/* In a file (terms_file.c). What is read gets its number; RR_NO_ID: it is wrong. */
+void rr_command_write(FILE *out, const struct rl_command *command);
+void rr_reply_write(FILE *out, const struct rl_reply *reply);
+uint32_t rr_terms_read_command(struct rr_terms *terms, struct rr_bytes *bytes);
+uint32_t rr_terms_read_reply(struct rr_terms *terms, struct rr_bytes *bytes);
 
 /* By the reply to COMMAND INFO of one command. */
 struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const char *name);

@@ -13,6 +13,8 @@ void cli_setup(void)
 	support_directory(cli_home);
 	setenv("TMPDIR", cli_home, 1);
 	setenv("HERE", cli_home, 1);
+	/* No check has anything from another one, unless a test says so. */
+	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 }
 
 void cli_teardown(void)

@@ -4,7 +4,7 @@
  * page says, and sleeping and waiting for a time-out ends when redrace says so.
  *
  * This file maps the page and hands out its slots; clocks.c, sleeping.c,
- * descriptors.c, threads.c and alarms.c stand for functions of the C library. Those
+ * descriptors.c, threads.c, alarms.c and files.c stand for functions of the C library. Those
  * that it calls by itself are not seen. A static program keeps the kernel's time.
  *
  * Allocators read the clock while they start: until this library's constructor has
@@ -75,7 +75,15 @@ __attribute__((constructor)) static void begin(void)
 		atomic_store(&page->has_go, 1);
 	if (dlsym(RTLD_DEFAULT, "uv_queue_work"))
 		atomic_store(&page->has_uv, 1);
+	rr_shim_note_libraries();
 	atomic_store(&page->has_shim, 1);
+}
+
+/* More may have been loaded meanwhile. */
+__attribute__((destructor)) static void end(void)
+{
+	if (shim.page)
+		rr_shim_note_libraries();
 }
 
 struct rr_program_page *rr_shim_page(void)

@@ -27,8 +27,14 @@ RR_SHIM_INNER void rr_shim_forget_reads(void);
 /* The thread has looked whether something is ready, and did not wait. */
 RR_SHIM_INNER void rr_shim_count_idle_look(void);
 
+/* The C library's own function of that name, which is looked for once. */
+RR_SHIM_INNER void (*rr_shim_library(_Atomic(void *) *known, const char *name))(void);
+
 /* syscall(2) of the C library: our own changes the time-out of a futex. */
 RR_SHIM_INNER long rr_shim_kernel_call(long number, const long words[6]);
+
+/* The program's own file and the libraries that are mapped now, among those that are opened. */
+RR_SHIM_INNER void rr_shim_note_libraries(void);
 
 RR_SHIM_INNER int64_t rr_shim_ns(const struct timespec *time);
 

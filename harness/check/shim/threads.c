@@ -34,8 +34,7 @@ static _Atomic uint32_t *signals_of(const pthread_cond_t *condition)
 	return &signals[((uintptr_t)condition >> CONDITION_SHIFT) % CONDITIONS];
 }
 
-/* The C library's own function. */
-static void (*library_function(_Atomic(void *) *known, const char *name))(void)
+void (*rr_shim_library(_Atomic(void *) *known, const char *name))(void)
 {
 	void *symbol = atomic_load(known);
 	void (*function)(void);
@@ -54,7 +53,7 @@ int pthread_cond_signal(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
 	__typeof__(pthread_cond_signal) *const next =
-		(__typeof__(next))library_function(&known, "pthread_cond_signal");
+		(__typeof__(next))rr_shim_library(&known, "pthread_cond_signal");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
@@ -64,7 +63,7 @@ int pthread_cond_broadcast(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
 	__typeof__(pthread_cond_broadcast) *const next =
-		(__typeof__(next))library_function(&known, "pthread_cond_broadcast");
+		(__typeof__(next))rr_shim_library(&known, "pthread_cond_broadcast");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
@@ -75,7 +74,7 @@ static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, 
 {
 	static _Atomic(void *) known;
 	__typeof__(pthread_cond_clockwait) *const next =
-		(__typeof__(next))library_function(&known, "pthread_cond_clockwait");
+		(__typeof__(next))rr_shim_library(&known, "pthread_cond_clockwait");
 
 	return next(condition, mutex, clock, until);
 }
@@ -112,7 +111,7 @@ static int library_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 {
 	static _Atomic(void *) known;
 	__typeof__(pthread_cond_timedwait) *const next =
-		(__typeof__(next))library_function(&known, "pthread_cond_timedwait");
+		(__typeof__(next))rr_shim_library(&known, "pthread_cond_timedwait");
 
 	return next(condition, mutex, until);
 }
@@ -156,8 +155,8 @@ static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *)
 static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	__typeof__(sem_clockwait) *const next = (__typeof__(next))library_function(&known,
-										   "sem_clockwait");
+	__typeof__(sem_clockwait) *const next = (__typeof__(next))rr_shim_library(&known,
+										  "sem_clockwait");
 
 	return next(semaphore, clock, until) == 0 ? 0 : errno;
 }
@@ -181,7 +180,7 @@ static int ask_mutex(void *mutex, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
 	__typeof__(pthread_mutex_clocklock) *const next =
-		(__typeof__(next))library_function(&known, "pthread_mutex_clocklock");
+		(__typeof__(next))rr_shim_library(&known, "pthread_mutex_clocklock");
 
 	return next(mutex, clock, until);
 }
@@ -206,7 +205,7 @@ static int ask_join(void *context, clockid_t clock, const struct timespec *until
 	static _Atomic(void *) known;
 	const struct join_call *call = context;
 	__typeof__(pthread_clockjoin_np) *const next =
-		(__typeof__(next))library_function(&known, "pthread_clockjoin_np");
+		(__typeof__(next))rr_shim_library(&known, "pthread_clockjoin_np");
 
 	return next(call->thread, call->result, clock, until);
 }
@@ -229,7 +228,7 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
 long rr_shim_kernel_call(long number, const long words[6])
 {
 	static _Atomic(void *) known;
-	long (*const next)(long, ...) = (long (*)(long, ...))library_function(&known, "syscall");
+	long (*const next)(long, ...) = (long (*)(long, ...))rr_shim_library(&known, "syscall");
 
 	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
