@@ -34,10 +34,10 @@ static bool open_programs(struct rr_search *search)
 }
 
 /* Whatever is believed of programs is verified, and may turn out to be otherwise. One
- * schedule that is followed says nothing of any other. */
+ * schedule that is followed says nothing of any other, and a mutant nothing of the programs. */
 static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
 {
-	const bool is_played = search->config->schedule ||
+	const bool is_played = search->config->schedule || search->program.mutate ||
 			       search->graph.breaks & RR_BREAKS_EXCLUSION;
 	struct rr_error error = { 0 };
 	bool again = false;

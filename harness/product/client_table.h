@@ -55,7 +55,8 @@ struct rr_client_state {
 	bool is_in_loop;         /* a history leads from here to here */
 	bool is_loop_head;       /* where one was closed */
 	bool spins;              /* so many rounds as are tried are as the last one */
-	bool is_left;            /* and was left behind all numbers of rounds that are tried */
+	uint32_t left_by;        /* the last history of a round: it was left behind all numbers
+				  * of these that are tried; 0: it was not */
 	bool is_seen_again;      /* by another run, which did the same */
 	uint16_t rounds;         /* so often in a row it has done the like, but for values, and
 				  * was not taken for a state that was there */

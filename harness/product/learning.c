@@ -162,7 +162,7 @@ void rr_learning_note_refinement(struct rr_client_table *table)
 	table->learning.refinements++;
 	table->learning.has_changed = true;
 	for (uint32_t i = 0; i < table->n_states; i++)
-		table->states[i].is_left = false;
+		table->states[i].left_by = 0;
 }
 
 /* It is classified when it is asked for again. */

@@ -13,6 +13,9 @@ enum {
 	FEW_ROUNDS = 32, /* of a strategy: behind each of so many it leaves, then behind some */
 	SOME_WORDS = 3,  /* by which it leaves behind so many, and behind more by one */
 	COVER_MAX = 48,  /* and when all is known */
+	NUMBERS = 16,    /* of rounds, behind which a loop is left */
+	SOME = 4,        /* one of so many of these */
+	SPREAD = 5,      /* so that others take others */
 	EACH_MAX = 12    /* a loop is left behind each of so many rounds, then behind some */
 };
 
@@ -153,31 +156,77 @@ static int next_rounds(int rounds)
 	return rounds < EACH_MAX ? rounds + 1 : rounds + rounds / 2;
 }
 
-/* Was a loop left behind all numbers of rounds before in which the client does the same? */
+/* Are the inputs of two histories the same, but for the time, back to a state? */
+static bool is_same_round(const struct rr_client_table *table, uint32_t first, uint32_t a,
+			  uint32_t b)
+{
+	while (a != first && b != first && is_same_step(table, a, b)) {
+		a = table->states[a].parent;
+		b = table->states[b].parent;
+	}
+	return a == first && b == first;
+}
+
+/* Was it left behind all numbers of rounds that have taken another time? */
+static bool is_left_in_time(const struct rr_client_table *table, uint32_t first, uint32_t last)
+{
+	const uint32_t left_by = table->states[first].left_by;
+
+	return left_by && is_same_round(table, first, left_by, last);
+}
+
+/* Was another loop in which the client does the same? */
 static bool is_like_another(const struct rr_client_table *table, uint32_t first)
 {
 	uint32_t i = 0;
 
 	while (i < table->n_states &&
-	       !(table->states[i].is_left && i != first &&
+	       !(table->states[i].left_by && i != first &&
 		 table->states[i].signature == table->states[first].signature))
 		i++;
 	return i < table->n_states;
 }
 
-/* The first word leaves behind each number of rounds, others behind some. */
+/* Behind one of so many numbers of rounds. */
 static bool leaves_behind_rounds(struct rr_client_table *table, uint32_t first,
 				 const struct rr_inputs *round, const struct rr_inputs *word,
-				 size_t n_before)
+				 size_t n_before, size_t every)
 {
 	size_t i = 0;
 
 	for (int rounds = 1; rounds <= RR_LOOP_LEFT; rounds = next_rounds(rounds), i++) {
-		if ((n_before == 0 || i % 4 == n_before % 4) &&
+		if (i % every == SPREAD * n_before % every &&
 		    !leaves_alike(table, first, round, rounds, word))
 			return false;
 	}
 	return true;
+}
+
+/* Are the words the same, as far as the shorter one goes, but for the time? */
+static bool differ_in_time(const struct rr_inputs *a, const struct rr_inputs *b)
+{
+	size_t i = 0;
+
+	for (; i < a->n && i < b->n; i++) {
+		struct rr_received one = a->all[i], other = b->all[i];
+
+		one.passed_ns = other.passed_ns = 0;
+		if (!rr_learning_is_same_input(&one, &other))
+			return false;
+	}
+	return true;
+}
+
+/* The first word leaves behind each number of rounds, others behind some. What differs from one
+ * before, or from the round, only in how much time passes, leaves behind one. */
+static size_t how_seldom(const struct rr_inputs *words, size_t i, const struct rr_inputs *round,
+			 size_t n_before)
+{
+	bool is_other = !differ_in_time(&words[i], round);
+
+	for (size_t j = 0; j < i && is_other; j++)
+		is_other = words[j].n != words[i].n || !differ_in_time(&words[j], &words[i]);
+	return !is_other ? NUMBERS : n_before == 0 ? 1 : SOME;
 }
 
 /* So do those of a loop that is like another. */
@@ -186,16 +235,21 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	const struct rr_inputs round = round_behind(table, first, last);
 	struct rr_inputs *words;
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
-	const bool is_first_loop = !is_like_another(table, first);
+	const bool is_left_before = is_left_in_time(table, first, last);
+	const bool is_first_loop = !is_left_before && !is_like_another(table, first);
 	size_t n_left = !is_first_loop;
 	bool good = true;
 
 	for (size_t i = 0; i < n && good; i++) {
 		if (is_first_of(&words[i], &round))
 			continue;
-		good = leaves_behind_rounds(table, first, &round, &words[i], n_left++);
+		good = leaves_behind_rounds(table, first, &round, &words[i], n_left,
+					    is_left_before ? NUMBERS :
+							     how_seldom(words, i, &round, n_left));
+		n_left++;
 	}
-	table->states[first].is_left |= good && is_first_loop;
+	if (good && is_first_loop)
+		table->states[first].left_by = last;
 	rr_learning_release_words(words, n);
 	free(round.all);
 	return good;
