@@ -173,14 +173,17 @@ bool rr_learning_walk(struct rr_client_table *table)
 	const bool is_strategy = !table->program->run_ops;
 	const uint32_t n = is_strategy ? STRATEGY_WALKS : WALKS;
 
+	bool good = true;
+
 	table->learning.walks = 0;
-	for (uint32_t i = 0; i < n && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS);
-	     i++) {
-		if (!take_walk(table, i, NULL))
-			break;
-		table->learning.walks++;
+	for (uint32_t i = 0;
+	     i < n && good && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS); i++) {
+		good = take_walk(table, i, NULL);
+		table->learning.walks += good;
 	}
 	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
+	/* It did something else, and nobody knows where that began. */
+	table->learning.untested += !good && !table->learning.has_changed;
 	return !table->error.kind;
 }
