@@ -81,10 +81,12 @@ Test(check_app, answers_are_those_of_an_order)
 /* A worker that waits for jobs listens on no port, and waits for them at the end, too. */
 Test(check_app, a_worker_waits_for_jobs)
 {
-	cli_write("worker", "while redis-cli -u \"$REDIS_URL\" BRPOP jobs 0; do\n"
-			    "v=$(redis-cli -u \"$REDIS_URL\" GET done)\n"
-			    "redis-cli -u \"$REDIS_URL\" SET done $((v + 1))\ndone\n");
-	check_app("'sh $HERE/worker' --ready true",
+	cli_write("worker.py", "%s",
+		  "import raw\nr = raw.Connection()\n"
+		  "while r('BRPOP', 'jobs', 0):\n"
+		  "    r('SET', 'done', int(r('GET', 'done') or 0) + 1)\n");
+	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		  "$HERE/worker.py' --ready true",
 		  "--request 'redis-cli -u {url} LPUSH jobs x >/dev/null' --final 'GET done' 2", 0);
 }
 

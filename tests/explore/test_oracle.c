@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	PROGRAMS = 2000,
+	PROGRAMS = 1200,
 	SHARDS = 8,
 	CHECKED = 8,       /* one in so many is played for real, too */
 	FAULTY_SHARE = 25, /* and has faults */
