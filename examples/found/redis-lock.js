@@ -5,9 +5,7 @@
 //   the critical section.
 // Fixed: not yet
 // Link: https://github.com/errorception/redis-lock/issues/29
-// Expected: played for real, 70
-// Remark: with three clients of which one waits, redrace's search and its replay on a real server do
-//   not agree about who is in the critical section: a defect of redrace, which says so itself.
+// Expected: not serializable, 1
 // Options: --expiries 1
 // Clients: late second third
 // Install: npm:redis-lock@1.0.0 npm:redis@4.7.1

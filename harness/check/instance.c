@@ -364,7 +364,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	if (!lane->is_used || !(is_message ? rr_lane_is_subscribed(lane) : lane->n > 0))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
 				    instance->plan.owner.name);
-	instance->was_inside = instance->has_begun = false;
+	instance->was_inside = instance->has_entered = instance->has_begun = false;
 	instance->heard_ns = passed_ns +
 			     atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {

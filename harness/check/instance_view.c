@@ -102,7 +102,6 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
 		view_lane(&view, &instance->lanes[i], i);
-	instance->has_entered = false;
 	view_subscriptions(&view, instance);
 	if (instance->config->n_requests)
 		view.tally.ending = keep_ending(instance);

@@ -208,14 +208,18 @@ static void start_instance(struct run *run, size_t client)
 	run->view = rr_instance_view(run->instance);
 }
 
+/* How it came there, over its critical section or not, is its own: many histories are one
+ * state. */
 static bool reach_state(struct run *run, uint32_t state)
 {
 	const struct rr_client_state *known = &run->client.table->states[state];
 	const struct rr_run_view view = rr_client_state_view(known);
+	const bool is_same = compare_run(run, &view, known->client);
 
 	run->state = state;
 	run->own = rr_client_state_view(&run->client.states[state]);
-	return compare_run(run, &view, known->client);
+	run->own.has_entered = run->view.has_entered;
+	return is_same;
 }
 
 static void *begin_run(const struct rr_program *program, int client)

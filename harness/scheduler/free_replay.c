@@ -107,8 +107,12 @@ static bool compare_marks(struct rr_free_replay *replay, const struct rr_action 
 {
 	const struct rr_run_view *after = view_of(replay, action->client);
 
-	if (after->has_entered != action->has_entered || before->is_inside != action->was_inside ||
-	    after->is_inside != action->is_inside)
+	if (after->has_entered != action->has_entered)
+		return rr_relay_differ(&replay->relay, action,
+				       "%s its critical section, and in the path it %s",
+				       after->has_entered ? "enters" : "does not enter",
+				       action->has_entered ? "does" : "does not");
+	if (before->is_inside != action->was_inside || after->is_inside != action->is_inside)
 		return rr_relay_differ(&replay->relay, action,
 				       "%s inside its critical section, and in the path it %s",
 				       after->is_inside ? "is" : "is not",

@@ -124,6 +124,19 @@ Test(check, marks_add_exclusion)
 	cli_assert_prints("two clients are in their critical sections");
 }
 
+/* Who ends with it and who ends without it are in one state, and one of them has come over the
+ * critical section. */
+Test(check, clients_that_end_alike_have_entered_or_not)
+{
+#define PASS CLI "ECHO redrace:enter >/dev/null && " CLI "ECHO redrace:leave >/dev/null; exit 0"
+
+	check_program("", "[ $(" CLI "INCR n) = 1 ] && " PASS, 0);
+	cli_assert_prints("serializable: all 4 states");
+	check_program("", "[ $(" CLI "INCR n) = 2 ] && " PASS, 0);
+	cli_assert_prints("serializable: all 4 states");
+#undef PASS
+}
+
 /* MULTI stays on its connection: one step, at EXEC. */
 Test(check, a_transaction_is_one_step)
 {
