@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "check/check.h"
 #include "commands.h"
 
 enum { WORDS_MAX = 256 };

@@ -47,7 +47,4 @@ extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
 extern const struct rr_command rr_cmd_doctor;
 
-/* The JSON schema of a suite of checks (cmd_check.c). */
-void rr_check_write_schema(FILE *out);
-
 #endif

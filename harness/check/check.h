@@ -13,6 +13,7 @@
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "explore/explore.h"
+#include "suite/suite.h"
 
 enum {
 	RR_CHECK_CLIENTS_MAX = 8,
@@ -97,5 +98,44 @@ bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line
 /* Release what was read. False: the error. */
 bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error);
 void rr_replay_release(struct rr_replay *replay);
+
+/* ---- The command line (options.c) ------------------------------------------------- */
+
+/* What it says of one check, and of a suite of them: the options of a check are keys of a
+ * suite, too. */
+struct rr_check_command {
+	struct rr_check_options each;
+	struct rr_suite_options whole;
+	struct rr_replay replay; /* of each.search.schedule */
+};
+
+extern const struct rr_command_line rr_check_command_line;
+
+struct rr_check_command rr_check_defaults(void);
+
+/* Takes what is said, which is kept, not copied; release chosen->replay in any case. */
+bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
+			 struct rr_error *error);
+
+bool rr_check_has_program(const struct rr_check_options *options);
+
+/* Do the options of one check go together? */
+bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error);
+
+/* ---- Suites (suites.c) ------------------------------------------------------------- */
+
+/* Runs the checks that were chosen: of what a file says of each, and what the command line
+ * says of all of them, which is told once more. */
+enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char **argv,
+				struct rr_error *error);
+
+/* False: there is a program, and something is said that is of a suite. */
+bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error *error);
+
+/* The names of the checks in RR_SUITE_FILE, malloc'd as each is; none if it cannot be read. */
+char **rr_check_names(size_t *n);
+
+/* The JSON schema of such a file. */
+void rr_check_write_schema(FILE *out);
 
 #endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `redrace check`, of one check and of a suite of them: what each takes. */
+#include <regex.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "check.h"
+
+#define AT(field) .at = offsetof(struct rr_check_command, each.field)
+#define AT_WHOLE(field) .at = offsetof(struct rr_check_command, whole.field)
+
+/* NAME=COMMAND. */
+static bool take_client(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+	const size_t length = strcspn(text, "=");
+	struct rr_check_client *client = &options->named[options->n_named];
+
+	if (!text[length] || !text[length + 1] || length == 0 || length >= RR_CHECK_NAME)
+		return rr_error_set(error, RR_ERROR_USAGE, "--client '%s': expected NAME=COMMAND",
+				    text);
+	if (options->n_named == RR_CHECK_CLIENTS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d clients",
+				    RR_CHECK_CLIENTS_MAX);
+	*client = (struct rr_check_client){ .shell = { "sh", "-c", text + length + 1, NULL } };
+	memcpy(client->name, text, length);
+	options->n_named++;
+	return true;
+}
+
+static bool take_request(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_requests == RR_CHECK_CLIENTS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d requests",
+				    RR_CHECK_CLIENTS_MAX);
+	options->requests[options->n_requests++] = text;
+	return true;
+}
+
+static bool is_expression(const char *option, const char *text, struct rr_error *error)
+{
+	regex_t pattern;
+
+	if (regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB) != 0)
+		return rr_error_set(error, RR_ERROR_USAGE, "%s '%s': no regular expression", option,
+				    text);
+	regfree(&pattern);
+	return true;
+}
+
+static bool take_refused(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	options->refused = text;
+	return is_expression("--refused", text, error);
+}
+
+static bool take_allowed(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_allowed == RR_CHECK_IGNORED_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --allow-output",
+				    RR_CHECK_IGNORED_MAX);
+	options->allowed[options->n_allowed++] = text;
+	return is_expression("--allow-output", text, error);
+}
+
+static bool take_ignored(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->search.n_ignored == RR_CHECK_IGNORED_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --ignore",
+				    RR_CHECK_IGNORED_MAX);
+	options->ignored[options->search.n_ignored++] = text;
+	return true;
+}
+
+static bool take_checker(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	(void)error;
+	options->checker[0] = "sh";
+	options->checker[1] = "-c";
+	options->checker[2] = text;
+	return true;
+}
+
+static bool take_final(void *into, char *command, char *value, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_finals == RR_CHECK_FINALS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --final",
+				    RR_CHECK_FINALS_MAX);
+	options->finals[options->n_finals++] = (struct rr_check_final){ command, value };
+	return true;
+}
+
+/* The name of a check: a command stands behind --, see rr_check_take_words(). */
+static bool take_name(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_command *command = into;
+
+	if (command->whole.n_chosen == RR_SUITE_CHOSEN_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d names of checks",
+				    RR_SUITE_CHOSEN_MAX);
+	command->whole.chosen[command->whole.n_chosen++] = text;
+	return true;
+}
+
+static const struct rr_option options_table[] = {
+	{ .help = "Programs" },
+	{ .common = RR_OPTION_CLIENTS,
+	  .help = "number of clients that run COMMAND at once (2)",
+	  .max = RR_CHECK_CLIENTS_MAX,
+	  AT(n_clients) },
+	{ .name = "client",
+	  .argument = "NAME=COMMAND",
+	  .help = "a client with a shell command of its own, instead of COMMAND",
+	  .repeats = true,
+	  .take = take_client },
+	{ .name = "app",
+	  .argument = "COMMAND",
+	  .help = "a server, run by the shell, which listens on $PORT: its clients are the requests",
+	  AT(app) },
+	{ .name = "request",
+	  .argument = "COMMAND",
+	  .help = "a shell command that asks the app, at {app}: curl -s {app}/buy; a single one is sent by each of --clients",
+	  .repeats = true,
+	  .take = take_request },
+	{ .name = "apps",
+	  .argument = "N",
+	  .help = "processes of the app, which get the requests in turn (1)",
+	  .min = 1,
+	  .max = 4,
+	  AT(n_apps) },
+	{ .name = "ready",
+	  .argument = "COMMAND",
+	  .help = "exits with 0 when the app is up (its port is open)",
+	  AT(ready) },
+	{ .name = "init",
+	  .argument = "FILE",
+	  .help = "Redis commands, one a line, that fill the empty server first",
+	  AT(init) },
+	{ .help = "What is right" },
+	{ .name = "refused",
+	  .argument = "REGEX",
+	  .help = "a client that prints this has not done its work; nor has one that exits with a status other than 0",
+	  .take = take_refused },
+	{ .name = "data-only",
+	  .help = "compare only the data: what clients print and how they exit need not be that of a serial order",
+	  AT(data_only) },
+	{ .name = "allow-output",
+	  .argument = "REGEX",
+	  .help = "do not compare lines of output that match",
+	  .repeats = true,
+	  .take = take_allowed },
+	{ .name = "final",
+	  .argument = "COMMAND VALUE",
+	  .help = "the Redis command must be answered with VALUE when all have done their work",
+	  .repeats = true,
+	  .take_pair = take_final },
+	{ .name = "check",
+	  .argument = "COMMAND",
+	  .help = "the shell command, run on all final data, must exit with 0",
+	  .take = take_checker },
+	{ .common = RR_OPTION_ALL,
+	  .help = "show a shortest schedule to each wrong final state, 20 at most",
+	  AT(search.shows_all) },
+	{ .name = "ignore",
+	  .argument = "PATTERN",
+	  .help = "do not compare keys that match (*, ?, [abc])",
+	  .repeats = true,
+	  .take = take_ignored },
+	{ .name = "atomic",
+	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
+	  AT(search.is_atomic) },
+	{ .help = "Faults, at any point of the schedule" },
+	{ .row_at = rr_budget_check_option, AT(search.budget) },
+	{ .common = RR_OPTION_TTL_MS,
+	  .help = "the longest lease in milliseconds (10000)",
+	  .min = 1,
+	  .max = 86400000,
+	  AT(search.ttl_ms) },
+	{ .help = "Search" },
+	{ .common = RR_OPTION_ROUNDS,
+	  .help = "how often a client goes round that sends something new in each round (2)",
+	  AT(search.rounds) },
+	{ .name = "accept-bounded",
+	  .help = "exit with 0, not 2, although a client has no end and was followed for --rounds rounds",
+	  AT(accepts_bounded) },
+	{ .common = RR_OPTION_SECONDS, .help = "stop after N seconds", .max = 1000000, AT(seconds) },
+	{ .common = RR_OPTION_MAX_STATES, AT(search.most) },
+	{ .name = "hangs-after",
+	  .argument = "N",
+	  .help = "a program that neither sends a command nor ends for N seconds is an error (10)",
+	  .min = 1,
+	  .max = 3600,
+	  AT(patience_s) },
+	{ .common = RR_OPTION_AUDIT,
+	  .help = "play N random interleavings for real before a program is called serializable (10)",
+	  .max = 100000,
+	  AT(search.audit) },
+	{ .common = RR_OPTION_REPLAY,
+	  .help = "only play the schedule in FILE, which --save has written, with the real programs",
+	  AT(replay) },
+	{ .name = "no-cache",
+	  .help = "do not use what was learned of the programs in another check, and keep nothing",
+	  AT(no_cache) },
+	{ .help = "Output" },
+	{ .common = RR_OPTION_SAVE,
+	  .help = "save the schedule that was found, for --replay and redrace play",
+	  AT(save) },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race",
+	  AT(report),
+	  .formats = RR_CHECK_FORMATS },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "what is printed: text, json, junit, tap or github; or only a picture of the schedule: html, svg, mermaid or race (text)",
+	  AT(report.printed),
+	  .formats = RR_CHECK_FORMATS },
+	{ .common = RR_OPTION_STATS, .help = "print where the time went", AT(stats) },
+	{ .help = "Servers" },
+	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
+	{ .help = "A suite, without a COMMAND" },
+	{ .name = "suite",
+	  .argument = "FILE",
+	  .help = "the checks that FILE names (" RR_SUITE_FILE
+		  "); other options hold for each of them, and go before what it says",
+	  AT_WHOLE(path) },
+	{ .common = RR_OPTION_JOBS,
+	  .help = "run N checks at once, 1 to 64 (the number of processors)",
+	  AT_WHOLE(jobs) },
+	{ .common = RR_OPTION_SHARD, AT_WHOLE(shard) },
+	{ .common = RR_OPTION_TIMES, AT_WHOLE(shard.times) },
+};
+
+const struct rr_command_line rr_check_command_line = {
+	.about =
+		"Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
+		"\v"
+		"COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
+		"It is run many times, and what it does outside Redis is really done."
+		"\v"
+		"Without a COMMAND, the checks in " RR_SUITE_FILE
+		" are run, or those that are named; 'redrace init' begins such a file.",
+	.arguments = "-- COMMAND [ARGUMENT...] | [NAME...]",
+	.examples = "redrace check -- sh examples/check/counter.sh\n"
+		    "redrace check --clients 3 --crashes 1 -- python3 hit.py\n"
+		    "redrace check --client a='python3 add.py' --client b='node take.js'\n"
+		    "redrace check --shard 1/2 -o report.xml",
+	.find_names = rr_check_names,
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_name,
+};
+
+/* ---- Words --------------------------------------------------------------------------- */
+
+struct rr_check_command rr_check_defaults(void)
+{
+	return (struct rr_check_command){
+		.each = { .n_clients = 2,
+			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
+			  .n_apps = 1,
+			  .patience_s = 10,
+			  .redis_server = "redis-server" }
+	};
+}
+
+bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
+			 struct rr_error *error)
+{
+	int n = 0; /* words before "--" */
+
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	if (n + 1 < argc)
+		chosen->each.command = (const char *const *)argv + n + 1;
+	if (!rr_replay_take(&chosen->replay, &rr_check_command_line, chosen, n, argv, error))
+		return false;
+	if (chosen->replay.words)
+		chosen->each.search.schedule = chosen->replay.words;
+	return rr_command_line_take(&rr_check_command_line, chosen, n, argv, error);
+}
+
+bool rr_check_has_program(const struct rr_check_options *options)
+{
+	return options->command || options->n_named || options->app || options->n_requests;
+}
+
+bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error)
+{
+	if (options->app || options->n_requests)
+		return (options->app && options->n_requests && !options->command &&
+			!options->n_named) ||
+		       rr_error_set(
+			       error, RR_ERROR_USAGE,
+			       "--app 'COMMAND' and --request 'COMMAND' belong together, without another command");
+	return !options->command || !options->n_named ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "a client of --client has its own command: leave out the one of all");
+}

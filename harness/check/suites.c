@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Suites of checks: what a file and the command line say of each check, together. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "base/option.h"
+#include "check.h"
+
+/* What the command line says of all checks, and the memory that each may use. */
+struct given {
+	int argc;
+	char **argv;
+	size_t memory; /* 0 = half of what is free */
+};
+
+/* One check of the suite: what the file says of it, then what the command line says. */
+static bool take_check(struct rr_check_command *chosen, const struct given *given, int argc,
+		       char **argv, struct rr_error *error)
+{
+	struct rr_outputs outputs;
+
+	*chosen = rr_check_defaults();
+	if (!rr_check_take_words(chosen, argc, argv, error))
+		return false;
+	outputs = chosen->each.report;
+	if (!rr_check_take_words(chosen, given->argc, given->argv, error))
+		return false;
+	chosen->each.report = outputs;
+	chosen->each.report.printed = RR_FORMAT_JSON;
+	chosen->each.search.memory = given->memory;
+	if (!rr_check_has_program(&chosen->each))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "which program? write it as in 'command: node hit.js'");
+	return rr_check_fits(&chosen->each, error);
+}
+
+static bool accept_check(void *context, int argc, char **argv, struct rr_error *error)
+{
+	struct rr_check_command chosen;
+	const bool good = take_check(&chosen, context, argc, argv, error);
+
+	rr_replay_release(&chosen.replay);
+	return good;
+}
+
+static enum rr_exit run_one(void *context, int argc, char **argv, struct rr_error *error)
+{
+	struct rr_check_command chosen;
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (take_check(&chosen, context, argc, argv, error))
+		code = rr_check(&chosen.each, error);
+	rr_replay_release(&chosen.replay);
+	return code;
+}
+
+static struct rr_suite_command suite_of(struct given *given)
+{
+	return (struct rr_suite_command){
+		.line = &rr_check_command_line,
+		.size = sizeof(struct rr_check_command),
+		.whole_at = offsetof(struct rr_check_command, whole),
+		.context = given,
+		.accept = accept_check,
+		.run = run_one,
+	};
+}
+
+char **rr_check_names(size_t *n)
+{
+	char *argv[] = { "redrace check", NULL };
+	struct given given = { 1, argv, 0 };
+	const struct rr_suite_command command = suite_of(&given);
+
+	return rr_suite_names(&command, RR_SUITE_FILE, n);
+}
+
+void rr_check_write_schema(FILE *out)
+{
+	const struct rr_suite_command command = suite_of(NULL);
+
+	rr_suite_write_schema(&command, out);
+}
+
+static bool has_suite(const struct rr_suite_options *whole)
+{
+	return whole->path || access(RR_SUITE_FILE, F_OK) == 0;
+}
+
+static bool refuse_name(const char *name, struct rr_error *error)
+{
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
+		name);
+}
+
+/* Does what is said of a suite go together? */
+static bool check_suite(const struct rr_check_command *chosen, struct rr_error *error)
+{
+	const struct rr_suite_options *whole = &chosen->whole;
+
+	if (!has_suite(whole) && whole->n_chosen)
+		return refuse_name(whole->chosen[0], error);
+	if (!has_suite(whole))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"check what? The command stands behind --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
+			", which 'redrace init' begins");
+	if (rr_outputs_have(&chosen->each.report, RR_CHECK_PICTURES))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"a picture is of one check: write it there, as in 'output: race.svg'");
+	return !chosen->each.save || whole->n_chosen == 1 ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--save is of one check: name it, or write 'save: race.race' there");
+}
+
+bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
+{
+	if (whole->n_chosen)
+		return refuse_name(whole->chosen[0], error);
+	return !(whole->path || whole->jobs || whole->shard.of || whole->shard.times) ||
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "--suite, --jobs, --shard and --times are of a suite: leave them out, or the program");
+}
+
+enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char **argv,
+				struct rr_error *error)
+{
+	struct given given = { argc, argv, 0 };
+	const struct rr_suite_command command = suite_of(&given);
+
+	if (!check_suite(chosen, error))
+		return RR_EXIT_OK;
+	if (!chosen->whole.jobs)
+		chosen->whole.jobs = rr_placement_count();
+	given.memory = rr_memory_available() / 2 / (size_t)chosen->whole.jobs;
+	return rr_suite_run(&command, &chosen->whole, &chosen->each.report, error);
+}
