@@ -41,6 +41,18 @@ struct rr_check {
 /* Prints the verdict and what belongs to it, but for the schedule. */
 void rr_checked_print(FILE *out, const struct rr_check *check);
 
+/* What the findings are called, each once: "lost update (counter)" (finding_names.c). */
+json_t *rr_checked_finding_names(const struct rr_check *check);
+
+/* What the program exits with for it. */
+enum rr_exit rr_checked_exit(const struct rr_check *check);
+
+/* Why nothing is shown: there may be more states, or there was nothing to be found;
+ * NULL = all has been seen. */
+const char *rr_checked_limit(const struct rr_check *check);
+
+/* ---- What a schedule ends in (finding_text.c) --------------------------------------- */
+
 /* Of one more finding, or a schedule that was followed, what it ends in. */
 void rr_checked_print_end(FILE *out, const struct rr_check *check,
 			  const struct rr_outcome *finding);
@@ -52,15 +64,11 @@ void rr_checked_print_status(FILE *out, int status);
  * is found. */
 const char *rr_checked_kind(unsigned found);
 
-/* What the findings are called, each once: "lost update (counter)" (finding_names.c). */
-json_t *rr_checked_finding_names(const struct rr_check *check);
+/* The heading and then the lines, indented; nothing if there are none (NULL). */
+void rr_checked_print_lines(FILE *out, const char *heading, const char *lines);
 
-/* What the program exits with for it. */
-enum rr_exit rr_checked_exit(const struct rr_check *check);
-
-/* Why nothing is shown: there may be more states, or there was nothing to be found;
- * NULL = all has been seen. */
-const char *rr_checked_limit(const struct rr_check *check);
+/* What an operation is: "client", or "request" to an app. */
+const char *rr_checked_noun(const struct rr_check *check);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 

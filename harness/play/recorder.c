@@ -2,159 +2,44 @@
 #include "recorder.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/memory.h"
-#include "script.h"
-
-enum { NOTE_SIZE = 240 };
-
-/* ---- Steps ------------------------------------------------------------------ */
-
-/* To be completed, and then finished; where there is no room, one that goes nowhere. */
-static struct rr_step *add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
-{
-	struct rr_race *race = recorder->race;
-	struct rr_step *step = &recorder->spare;
-
-	recorder->is_full |= race->n_steps == RR_STEPS_MAX;
-	if (!recorder->is_full)
-		step = &race->steps[race->n_steps++];
-	*step = (struct rr_step){
-		.kind = kind, .line = (int)race->n_steps, .client = client, .server = -1, .peer = -1
-	};
-	return step;
-}
-
-static void finish_step(struct rr_recorder *recorder, struct rr_step *step,
-			const struct rr_action *action)
-{
-	if (recorder->setup.added && !recorder->is_full)
-		recorder->setup.added(recorder->setup.context, step, action);
-}
-
-static void add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
-{
-	finish_step(recorder, add_step(recorder, kind, client), NULL);
-}
-
-void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
-{
-	struct rr_step *step = add_step(recorder, RR_STEP_NOTE, -1);
-	char text[NOTE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	step->text = rr_race_keep(recorder->race, text, strlen(text));
-	finish_step(recorder, step, NULL);
-}
-
-/* ---- Connections ------------------------------------------------------------- */
-
-static void mark_used(struct rr_recorder *recorder, uint16_t slot)
-{
-	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
-}
-
-/* A connection without a name of its own counts as its client's first. */
-static int client_of(const struct rr_recorder *recorder, uint16_t slot)
-{
-	const int *clients = recorder->clients[slot / RR_RUN_ORDINALS];
-	const int client = clients[slot % RR_RUN_ORDINALS];
-
-	return client >= 0 ? client : clients[0];
-}
-
-/* Of the lane that an action is about. */
-static uint16_t slot_of(const struct rr_recorder *recorder, const struct rr_action *action,
-			uint8_t lane)
-{
-	return (uint16_t)(action->client * RR_RUN_ORDINALS +
-			  (size_t)rr_lane_ordinal(recorder->setup.program, lane));
-}
 
 /* ---- Commands and their answers ---------------------------------------------- */
-
-static const struct rl_reply *reply_of(const struct rr_recorder *recorder, uint32_t reply)
-{
-	return &recorder->setup.program->terms->reply[reply].reply;
-}
-
-/* A script that is called by its hash is written in full, since no other server
- * knows it; unless this one did not know it either. */
-static const struct rl_word *source_of(const struct rr_recorder *recorder,
-				       const struct rl_command *command,
-				       const struct rl_reply *reply)
-{
-	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
-	    (reply && rl_script_is_forgotten(reply)))
-		return NULL;
-	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
-}
-
-void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
-			 const struct rl_reply *reply)
-{
-	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
-	const struct rl_word *source = source_of(recorder, command, reply);
-	struct rl_word words[RL_WORDS_MAX];
-
-	step->n_words = command->n_words;
-	for (size_t i = 0; i < command->n_words; i++) {
-		words[i] = !source || i > 1 ? command->words[i] :
-			   i == 0           ? (struct rl_word){ "EVAL", 4 } :
-					      *source;
-		words[i].text = rr_race_keep(recorder->race, words[i].text, words[i].length);
-	}
-	step->words = (const struct rl_word *)rr_race_keep(recorder->race, (const char *)words,
-							   step->n_words * sizeof(words[0]));
-}
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 				   const struct rr_action *action, const struct rl_reply *reply)
 {
-	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
 	recorder_keep_words(recorder, step, action->command, reply);
 	step->server = action->server;
 	return step;
 }
 
-/* Reply number `reply` as a pattern. */
-static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
-{
-	char text[RR_REPLY_TEXT_SIZE];
-
-	rr_reply_text_of(reply_of(recorder, reply), text, sizeof(text));
-	rr_reply_to_pattern(text);
-	return rr_race_keep(recorder->race, text, strlen(text));
-}
-
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
 static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
 	static const struct rl_word ping[] = { { "PING", 4 } };
-	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
 	step->server = (int)server;
 	step->n_words = 1;
 	step->words = ping;
 	step->expected = expected;
 	step->is_lost = !expected;
-	finish_step(recorder, step, NULL);
+	recorder_finish_step(recorder, step, NULL);
 }
 
 void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
 {
 	recorder->connections[server][slot].is_open = true;
-	mark_used(recorder, slot);
-	add_ping(recorder, server, client_of(recorder, slot), "PONG");
+	recorder_mark_used(recorder, slot);
+	add_ping(recorder, server, recorder_client_of(recorder, slot), "PONG");
 }
 
 /* A reply is lost, and with it those behind it, until the client reads on. A race's
@@ -178,7 +63,7 @@ static void mark_lost(const struct rr_action *action, struct rr_step *step,
 static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
-	const struct rl_reply *reply = reply_of(recorder, action->reply);
+	const struct rl_reply *reply = recorder_reply_of(recorder, action->reply);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 	struct rr_step *step;
@@ -190,8 +75,8 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	} else {
 		if (recorder->setup.is_detailed && action->input.thread)
 			rr_recorder_note(recorder, "%s's renewer:", name);
-		mark_used(recorder, slot);
-		step = add_command(recorder, client_of(recorder, slot), action,
+		recorder_mark_used(recorder, slot);
+		step = add_command(recorder, recorder_client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
@@ -200,8 +85,8 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
 		mark_lost(action, step, connection);
 	else
-		step->expected = keep_reply(recorder, action->reply);
-	finish_step(recorder, step, action);
+		step->expected = recorder_keep_reply(recorder, action->reply);
+	recorder_finish_step(recorder, step, action);
 }
 
 /* The client leaves when what it sent from within its critical section is done. */
@@ -210,7 +95,7 @@ static void leave_later(struct rr_recorder *recorder, const struct rr_action *ac
 	unsigned *left = &recorder->leaves_after[action->client];
 
 	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
-		add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 /* The command without who sends it and to whom. */
@@ -231,10 +116,10 @@ static void note_dropped(struct rr_recorder *recorder, const struct rr_action *a
 
 static void add_answer(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	const uint16_t slot = slot_of(recorder, action, action->lane);
+	const uint16_t slot = recorder_slot_of(recorder, action, action->lane);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const bool was_open = connection->is_open;
-	const int client = client_of(recorder, slot);
+	const int client = recorder_client_of(recorder, slot);
 	struct rr_step *step;
 
 	connection->is_open = false;
@@ -244,10 +129,10 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 			add_ping(recorder, action->server, client, NULL);
 		return;
 	}
-	mark_used(recorder, slot);
+	recorder_mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
-	finish_step(recorder, step, action);
+	recorder_finish_step(recorder, step, action);
 }
 
 /* ---- Clients' doings --------------------------------------------------------- */
@@ -257,19 +142,19 @@ static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
 	else
-		add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
+	recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
 }
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
-		add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
@@ -292,14 +177,14 @@ static void add_marks(struct rr_recorder *recorder, const struct rr_action *acti
 static void add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	char name[24];
-	struct rr_step *step = add_step(
+	struct rr_step *step = recorder_add_step(
 		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
 	step->text = rr_race_keep(recorder->race, name,
 				  (size_t)snprintf(name, sizeof(name), "mutex%d",
 						   action->stop.mutex + 1));
-	finish_step(recorder, step, action);
+	recorder_finish_step(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
@@ -333,7 +218,7 @@ static void note_waiting(struct rr_recorder *recorder, const struct rr_action *a
 static void notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
-	const uint16_t slot = slot_of(recorder, action, lane);
+	const uint16_t slot = recorder_slot_of(recorder, action, lane);
 	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
 	struct rr_recorded_connection *connection = &recorder->connections[server][slot];
 	const bool is_written = connection->lost && connection->lost->kind == RR_STEP_WRITE;
@@ -342,10 +227,10 @@ static void notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 	connection->lost = NULL;
 	if (!is_written)
 		return;
-	step = add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
+	step = recorder_add_step(recorder, RR_STEP_READ, recorder_client_of(recorder, slot));
 	step->server = (int)server;
 	step->is_lost = true;
-	finish_step(recorder, step, action);
+	recorder_finish_step(recorder, step, action);
 }
 
 static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
@@ -380,7 +265,7 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
 			listens |= recorder->connections[s][first + i].listens;
 		if (client >= 0 && (i == 0 || (recorder->is_used[action->client][i] && !listens)))
-			add_mark(recorder, RR_STEP_CRASH, client);
+			recorder_add_mark(recorder, RR_STEP_CRASH, client);
 	}
 }
 
@@ -392,7 +277,7 @@ static void add_closing(struct rr_recorder *recorder, const struct rr_action *ac
 
 	connection->is_open = connection->listens = false;
 	if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
-		add_mark(recorder, RR_STEP_CRASH, client_of(recorder, slot));
+		recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client_of(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
@@ -400,12 +285,12 @@ static void add_closing(struct rr_recorder *recorder, const struct rr_action *ac
 static void add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
 		     int64_t ns, const struct rr_action *action)
 {
-	struct rr_step *step = add_step(recorder, kind, -1);
+	struct rr_step *step = recorder_add_step(recorder, kind, -1);
 
 	step->server = server;
 	step->peer = peer;
 	step->amount = ns;
-	finish_step(recorder, step, action);
+	recorder_finish_step(recorder, step, action);
 }
 
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
@@ -421,12 +306,12 @@ void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 static void add_fault(struct rr_recorder *recorder, const struct rr_action *action,
 		      enum rr_fault fault)
 {
-	struct rr_step *step = add_step(recorder, RR_STEP_FAULT, -1);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
 
 	memset(recorder->connections[action->server], 0, sizeof(recorder->connections[0]));
 	step->server = action->server;
 	step->fault = fault;
-	finish_step(recorder, step, action);
+	recorder_finish_step(recorder, step, action);
 }
 
 static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
@@ -439,10 +324,11 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 		leave_later(recorder, action);
 		break;
 	case RR_ASK_READ:
-		step = add_step(recorder, RR_STEP_READ, client_of(recorder, action->question.slot));
+		step = recorder_add_step(recorder, RR_STEP_READ,
+					 recorder_client_of(recorder, action->question.slot));
 		step->server = action->server;
-		step->expected = keep_reply(recorder, action->reply);
-		finish_step(recorder, step, action);
+		step->expected = recorder_keep_reply(recorder, action->reply);
+		recorder_finish_step(recorder, step, action);
 		break;
 	case RR_ASK_TICK:
 		recorder->ahead_ns[action->server] += action->question.argument;

@@ -3,33 +3,11 @@
 
 #include "base/memory.h"
 #include "expansion.h"
-#include "live.h"
+#include "live_state.h"
 
 _Static_assert((int)RR_LIVE_CLIENTS == (int)RR_PRODUCT_CLIENTS, "all clients are seen");
 
 enum { OPENING_STEPS = 400 };
-
-struct live_client {
-	bool is_idle; /* its next attempt is to begin */
-	int64_t idle_since_ns, paused_until_ns;
-	uint64_t used;                     /* lanes whose connection is open */
-	uint64_t blocked_at[RR_RUN_LANES]; /* when its command had to wait */
-	struct rr_run_tally tally;         /* when it crashed */
-};
-
-struct rr_live {
-	struct rr_live_config config;
-	size_t n_servers; /* whose tables have been made */
-	struct rr_server_table tables[RR_PRODUCT_SERVERS];
-	struct rr_product product;
-	struct rr_state state;
-	struct rr_actions log; /* of what is being done */
-	struct live_client clients[RR_PRODUCT_CLIENTS];
-	bool is_opening; /* no attempt begins */
-	int64_t now_ns;
-	uint64_t n_changes; /* after which a command may wait no more */
-	struct rr_live_view view;
-};
 
 /* ---- Making and freeing --------------------------------------------------- */
 
@@ -88,119 +66,6 @@ uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rl_com
 		return RR_NO_ID;
 	rr_scripts_keep(config->scripts, command, &reply);
 	return rr_terms_reply(config->program->terms, &reply);
-}
-
-/* ---- Looking ---------------------------------------------------------------- */
-
-static int64_t time_after(int64_t from_ns, int64_t duration_ns)
-{
-	return duration_ns >= RR_NEVER - from_ns ? RR_NEVER : from_ns + duration_ns;
-}
-
-/* The number of the thread that has a mutex; -1 = none has. */
-static int holder_of(const struct rr_live *live, uint8_t mutex)
-{
-	const int owner = live->state.common.owners[mutex % RR_MUTEXES] - 1;
-
-	return owner < 0 ? -1 :
-			   owner % RR_RUN_THREADS * (int)live->product.n_clients +
-				   owner / RR_RUN_THREADS;
-}
-
-/* When the command that is next on a lane can be executed. */
-static int64_t command_ready_ns(const struct rr_live *live, size_t client,
-				const struct rr_sent *sent)
-{
-	const struct rr_terms *terms = live->config.program->terms;
-
-	if (live->clients[client].blocked_at[sent->lane] != live->n_changes)
-		return live->now_ns;
-	return time_after(live->now_ns - rr_state_waited_on(&live->state, client, sent->lane),
-			  rr_command_time_out_ns(&terms->command[sent->command].words));
-}
-
-/* The first command of a thread that has not been executed; else what it waits
- * for. */
-static void look_at_next(struct rr_live *live, size_t client, uint8_t thread,
-			 struct rr_thread_view *view)
-{
-	const struct rr_client_state *it = rr_state_client(&live->state, client);
-
-	view->stop = it->stops[thread];
-	view->next = (struct rr_transition){ RR_DO_GO, (uint8_t)client, thread };
-	for (uint32_t i = 0; i < it->n_sent; i++) {
-		const struct rr_sent *sent = &it->sent[i];
-
-		if (sent->thread != thread ||
-		    sent != rr_state_next_sent(&live->state, client, sent->lane))
-			continue;
-		view->command = sent->command;
-		view->next.kind = RR_DO_EXECUTE;
-		view->next.lane = sent->lane;
-		view->ready_ns = command_ready_ns(live, client, sent);
-		return;
-	}
-	view->ready_ns = view->stop.kind == RR_STOP_ATTEMPT ?
-				 live->clients[client].idle_since_ns + live->config.wait_ns :
-				 time_after(live->now_ns,
-					    rr_state_left_ns(&live->state, client, thread));
-	if (view->stop.kind == RR_STOP_LOCK)
-		view->holder = holder_of(live, view->stop.mutex);
-}
-
-static enum rr_thread_state state_of_gone(const struct rr_live *live, size_t client, uint8_t thread)
-{
-	const struct rr_client_state *it = rr_state_client(&live->state, client);
-
-	if (rr_live_has_crashed(live, client))
-		return thread == 0 ? RR_THREAD_CRASHED : RR_THREAD_ABSENT;
-	if (thread >= it->n_threads || it->stops[thread].kind == RR_STOP_ABSENT)
-		return RR_THREAD_ABSENT;
-	return it->stops[thread].kind == RR_STOP_ENDED ? RR_THREAD_ENDED : RR_THREAD_READY;
-}
-
-static void look_at_thread(struct rr_live *live, size_t client, uint8_t thread,
-			   struct rr_thread_view *view)
-{
-	const int64_t paused_until_ns = live->clients[client].paused_until_ns;
-
-	*view = (struct rr_thread_view){
-		.state = state_of_gone(live, client, thread),
-		.client = (int)client,
-		.command = RR_NO_ID,
-		.holder = -1,
-		.ready_ns = RR_NEVER,
-	};
-	if (view->state != RR_THREAD_READY)
-		return;
-	look_at_next(live, client, thread, view);
-	if (view->ready_ns < paused_until_ns)
-		view->ready_ns = paused_until_ns;
-	if (view->ready_ns > live->now_ns)
-		view->state = paused_until_ns > live->now_ns ? RR_THREAD_PAUSED : RR_THREAD_BLOCKED;
-}
-
-const struct rr_live_view *rr_live_look(struct rr_live *live)
-{
-	struct rr_live_view *view = &live->view;
-	const size_t n = live->product.n_clients;
-
-	*view = (struct rr_live_view){
-		.n_clients = n, .n = n * RR_RUN_THREADS, .now_ns = live->now_ns, .next_ns = RR_NEVER
-	};
-	for (size_t i = 0; i < view->n; i++) {
-		struct rr_thread_view *thread = &view->threads[i];
-
-		look_at_thread(live, i % n, (uint8_t)(i / n), thread);
-		if (thread->state == RR_THREAD_READY)
-			view->n_ready++;
-		else
-			view->next_ns = rr_lesser_ns(view->next_ns, thread->ready_ns);
-		view->n_alive += thread->state == RR_THREAD_READY ||
-				 thread->state == RR_THREAD_BLOCKED ||
-				 thread->state == RR_THREAD_PAUSED;
-	}
-	return view;
 }
 
 /* ---- What has been done ------------------------------------------------------- */
@@ -287,7 +152,7 @@ static enum rr_did go_on(struct rr_live *live, size_t client, uint8_t thread)
 
 	if (thread >= RR_RUN_THREADS)
 		return RR_DID_REFUSE;
-	look_at_thread(live, client, thread, &view);
+	live_look_at_thread(live, client, thread, &view);
 	if (view.next.kind == RR_DO_GO && view.state != RR_THREAD_READY)
 		return RR_DID_REFUSE;
 	rr_state_copy(&next, &live->state);
@@ -469,7 +334,7 @@ static bool open_client(struct rr_live *live, size_t client)
 		if (rr_state_is_idle(&live->state, client) ||
 		    rr_state_has_ended(&live->state, client))
 			return true;
-		look_at_thread(live, client, 0, &view);
+		live_look_at_thread(live, client, 0, &view);
 		if (view.state != RR_THREAD_READY)
 			return true;
 		if (rr_live_do(live, view.next, 0) != RR_DID_IT)

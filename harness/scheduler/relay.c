@@ -58,120 +58,13 @@ static bool differ_in_reply(struct rr_relay *relay, const struct rr_action *acti
 			       reply_text(relay, expected, texts[1]));
 }
 
-static bool fail_servers(struct rr_relay *relay)
-{
-	relay->error = relay->servers.error;
-	return false;
-}
-
-/* ---- Connections ------------------------------------------------------------------ */
-
-static const struct rr_run_view *view_of(const struct rr_relay *relay, size_t client)
-{
-	return rr_client_run_view(relay->runs[client]);
-}
-
-static size_t lane_server(const struct rr_relay *relay, uint8_t lane)
-{
-	return (size_t)rr_lane_server(relay->program, lane);
-}
-
-static bool ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,
-		   enum rr_question_kind kind, int64_t argument, struct rr_heard *heard)
-{
-	const size_t server = lane_server(relay, connection->lane);
-	const struct rr_question question = {
-		.kind = (uint8_t)kind,
-		.slot = (uint16_t)(connection - relay->connections[server]),
-		.argument = argument,
-	};
-
-	return rr_servers_ask(&relay->servers, server, &question, heard) || fail_servers(relay);
-}
-
-/* The server has noticed when this returns. */
-static bool close_connection(struct rr_relay *relay, struct rr_relay_connection *connection)
-{
-	struct rr_heard heard;
-
-	if (connection->is_closed)
-		return true;
-	connection->is_closed = true;
-	connection->n_late = 0;
-	return ask_of(relay, connection, RR_ASK_CLOSE, 0, &heard);
-}
-
-/* The client listens no more; the server has not noticed. What was sent may still arrive,
- * unless the connection was closed on that side. */
-static void leave_connection(const struct rr_relay *relay, struct rr_relay_connection *connection)
-{
-	const struct rr_run_view *view = view_of(relay, connection->client);
-	size_t answered = connection->n_answers;
-
-	connection->is_left = true;
-	for (uint32_t i = 0; i < view->n_sent && !connection->is_closed; i++) {
-		if (view->sent[i].lane != connection->lane)
-			continue;
-		if (answered > 0)
-			answered--;
-		else
-			connection->late[connection->n_late++] = view->sent[i].command;
-	}
-}
-
-/* One that a client has on a lane; NULL = none. */
-static struct rr_relay_connection *find_connection(struct rr_relay *relay, uint8_t client,
-						   uint8_t lane, bool is_left)
-{
-	struct rr_relay_connection *all = relay->connections[lane_server(relay, lane)];
-
-	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
-		if (all[i].is_used && all[i].client == client && all[i].lane == lane &&
-		    all[i].is_left == is_left && !(is_left && all[i].is_closed))
-			return &all[i];
-	}
-	return NULL;
-}
-
-/* What the client has open on a lane is connected to the server, if it was not. NULL: it
- * has nothing open there, or an error. */
-static struct rr_relay_connection *connect_lane(struct rr_relay *relay,
-						const struct rr_action *action, uint8_t lane)
-{
-	const struct rr_client_run *run = relay->runs[action->client];
-	const uint32_t ordinal = run ? rr_client_run_connection(run, lane) : 0;
-	struct rr_relay_connection *known = find_connection(relay, action->client, lane, false);
-	struct rr_relay_connection *all = relay->connections[lane_server(relay, lane)];
-
-	if (known && ordinal && known->ordinal == ordinal)
-		return known;
-	/* The client has closed it by itself. */
-	if (known) {
-		known->is_left = true;
-		if (!close_connection(relay, known))
-			return NULL;
-	}
-	for (int i = 0; ordinal && i < RR_ASKER_SLOTS - 1; i++) {
-		if (all[i].is_used && !(all[i].is_closed && all[i].is_left))
-			continue;
-		all[i] = (struct rr_relay_connection){ .is_used = true,
-						       .client = action->client,
-						       .lane = lane,
-						       .ordinal = ordinal,
-						       .message = RR_NO_ID };
-		return &all[i];
-	}
-	rr_relay_differ(relay, action, "has no connection there");
-	return NULL;
-}
-
 /* ---- Servers are asked ------------------------------------------------------------ */
 
 /* The request that is next on a connection; NULL = none has come. */
 static const struct rr_sent *next_request(const struct rr_relay *relay,
 					  const struct rr_relay_connection *connection)
 {
-	const struct rr_run_view *view = view_of(relay, connection->client);
+	const struct rr_run_view *view = relay_view_of(relay, connection->client);
 	size_t answered = connection->n_answers;
 
 	for (uint32_t i = 0; i < view->n_sent; i++) {
@@ -185,7 +78,7 @@ static const struct rr_sent *next_request(const struct rr_relay *relay,
 static struct rr_relay_connection *expect_request(struct rr_relay *relay,
 						  const struct rr_action *action)
 {
-	struct rr_relay_connection *connection = connect_lane(relay, action, action->lane);
+	struct rr_relay_connection *connection = relay_connect_lane(relay, action, action->lane);
 	const struct rr_sent *sent = connection ? next_request(relay, connection) : NULL;
 	char texts[2][TEXT_SIZE];
 
@@ -215,7 +108,7 @@ static bool ask_server(struct rr_relay *relay, const struct rr_relay_connection 
 
 	if (connection->is_closed || relay->is_down[action->server])
 		return rr_relay_differ(relay, action, "has no connection any more that is open");
-	if (!ask_of(relay, connection, RR_ASK_COMMAND, action->command, &heard))
+	if (!relay_ask_of(relay, connection, RR_ASK_COMMAND, action->command, &heard))
 		return false;
 	if (heard.blocks != action->blocks)
 		return rr_relay_differ(relay, action, "%s",
@@ -270,10 +163,10 @@ static bool execute_late(struct rr_relay *relay, const struct rr_action *action)
 
 static bool read_message(struct rr_relay *relay, const struct rr_action *action)
 {
-	struct rr_relay_connection *connection = connect_lane(relay, action, action->lane);
+	struct rr_relay_connection *connection = relay_connect_lane(relay, action, action->lane);
 	struct rr_heard heard;
 
-	if (!connection || !ask_of(relay, connection, RR_ASK_READ, 0, &heard))
+	if (!connection || !relay_ask_of(relay, connection, RR_ASK_READ, 0, &heard))
 		return false;
 	connection->message = heard.reply;
 	return heard.reply == action->reply ||
@@ -285,13 +178,13 @@ static bool close_as_told(struct rr_relay *relay, const struct rr_action *action
 {
 	const int ordinal = action->question.slot % RR_RUN_ORDINALS;
 	const uint8_t lane = (uint8_t)(ordinal * (int)relay->program->n_servers + action->server);
-	struct rr_relay_connection *connection = find_connection(relay, action->client, lane,
-								 false);
+	struct rr_relay_connection *connection = relay_find_connection(relay, action->client, lane,
+								       false);
 
 	if (!connection)
-		connection = find_connection(relay, action->client, lane, true);
+		connection = relay_find_connection(relay, action->client, lane, true);
 	return connection ?
-		       close_connection(relay, connection) :
+		       relay_close_connection(relay, connection) :
 		       rr_relay_differ(relay, action, "has no connection that could be closed");
 }
 
@@ -309,7 +202,7 @@ static bool restart_server(struct rr_relay *relay, const struct rr_action *actio
 		for (uint8_t lane = action->server; relay->runs[i] && lane < n_lanes;
 		     lane = (uint8_t)(lane + relay->program->n_servers)) {
 			if (rr_client_run_connection(relay->runs[i], lane) &&
-			    !connect_lane(relay, &of, lane))
+			    !relay_connect_lane(relay, &of, lane))
 				return false;
 		}
 	}
@@ -318,7 +211,7 @@ static bool restart_server(struct rr_relay *relay, const struct rr_action *actio
 		all[i].n_late = 0;
 	}
 	return rr_servers_ask(&relay->servers, action->server, &wipe, &heard) ||
-	       fail_servers(relay);
+	       relay_fail_servers(relay);
 }
 
 static bool move_clock(struct rr_relay *relay, size_t server, int64_t ns)
@@ -326,7 +219,7 @@ static bool move_clock(struct rr_relay *relay, size_t server, int64_t ns)
 	const struct rr_question tick = { .kind = RR_ASK_TICK, .argument = ns };
 	struct rr_heard heard;
 
-	return rr_servers_ask(&relay->servers, server, &tick, &heard) || fail_servers(relay);
+	return rr_servers_ask(&relay->servers, server, &tick, &heard) || relay_fail_servers(relay);
 }
 
 bool rr_relay_pass_time(struct rr_relay *relay, int64_t ns)
@@ -369,7 +262,7 @@ bool rr_relay_drop(struct rr_relay *relay, const struct rr_action *action)
 	connection->answers[connection->n_answers++] = (struct rr_relay_answer){ action->answer,
 										 0 };
 	/* A connection keeps the order: nothing arrives behind what did not. */
-	return close_connection(relay, connection);
+	return relay_close_connection(relay, connection);
 }
 
 /* ---- Clients are told ---------------------------------------------------------------- */
@@ -377,8 +270,8 @@ bool rr_relay_drop(struct rr_relay *relay, const struct rr_action *action)
 /* What comes next on the connection is what the client is told. */
 static bool hand_reply(struct rr_relay *relay, const struct rr_action *action, uint8_t lane)
 {
-	struct rr_relay_connection *connection = find_connection(relay, action->client, lane,
-								 false);
+	struct rr_relay_connection *connection = relay_find_connection(relay, action->client, lane,
+								       false);
 	const struct rr_relay_answer *first = connection && connection->n_answers ?
 						      connection->answers :
 						      NULL;
@@ -391,7 +284,7 @@ static bool hand_reply(struct rr_relay *relay, const struct rr_action *action, u
 		return rr_relay_differ(relay, action, "%s its reply, which was %slost",
 				       is_reply ? "hears" : "loses", is_reply ? "" : "not ");
 	if (!is_reply) {
-		leave_connection(relay, connection);
+		relay_leave_connection(relay, connection);
 		return true;
 	}
 	if (first->reply != (uint32_t)action->input.value)
@@ -405,8 +298,8 @@ static bool hand_reply(struct rr_relay *relay, const struct rr_action *action, u
 static bool hand_message(struct rr_relay *relay, const struct rr_action *action,
 			 const struct rr_stop *stop)
 {
-	struct rr_relay_connection *connection = find_connection(relay, action->client, stop->lane,
-								 false);
+	struct rr_relay_connection *connection = relay_find_connection(relay, action->client,
+								       stop->lane, false);
 
 	if (action->input.kind == RR_INPUT_TIMEOUT)
 		return true;
@@ -438,10 +331,10 @@ bool rr_relay_leave_all(struct rr_relay *relay, const struct rr_action *action)
 
 		if (!rr_client_run_connection(relay->runs[action->client], lane))
 			continue;
-		connection = connect_lane(relay, action, lane);
+		connection = relay_connect_lane(relay, action, lane);
 		if (!connection)
 			return false;
-		leave_connection(relay, connection);
+		relay_leave_connection(relay, connection);
 	}
 	return true;
 }
@@ -460,12 +353,12 @@ size_t rr_relay_count_inside(const struct rr_run_view *view)
 /* In its critical section, or with a request on its way that it has sent from there. */
 bool rr_relay_is_inside(struct rr_relay *relay, uint8_t client)
 {
-	const struct rr_run_view *view = view_of(relay, client);
+	const struct rr_run_view *view = relay_view_of(relay, client);
 	size_t sent = rr_relay_count_inside(view);
 
 	for (uint8_t lane = 0; lane < rr_program_lanes(relay->program) && sent > 0; lane++) {
-		const struct rr_relay_connection *connection = find_connection(relay, client, lane,
-									       false);
+		const struct rr_relay_connection *connection = relay_find_connection(relay, client,
+										     lane, false);
 		size_t answered = connection ? connection->n_answers : 0;
 
 		for (uint32_t i = 0; i < view->n_sent && answered > 0; i++) {
@@ -491,7 +384,7 @@ bool rr_relay_begin(struct rr_relay *relay, struct rr_cluster *cluster,
 	return (servers->n ? rr_servers_reset(servers) :
 			     rr_servers_open(servers, cluster, relay->program->n_servers,
 					     relay->program->terms, scripts)) ||
-	       fail_servers(relay);
+	       relay_fail_servers(relay);
 }
 
 void rr_relay_end(struct rr_relay *relay)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* What a schedule ends in, in words: its data, how each client ended, what each request was
+ * answered, and what a serial order has instead. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/reply.h"
+#include "verdict.h"
+
+/* Of what a program printed: characters, and those of them before a difference. */
+enum { OUTPUT_SHOWN = 200, OUTPUT_BEFORE = 60 };
+
+void rr_checked_print_lines(FILE *out, const char *heading, const char *lines)
+{
+	if (!lines)
+		return;
+	fprintf(out, "%s\n", heading);
+	while (*lines) {
+		const int length = (int)strcspn(lines, "\n");
+
+		fprintf(out, "  %.*s\n", length, lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+const char *rr_checked_noun(const struct rr_check *check)
+{
+	return check->options->app ? "request" : "client";
+}
+
+void rr_checked_print_status(FILE *out, int status)
+{
+	if (WIFSIGNALED(status))
+		fprintf(out, "was ended by signal %d", WTERMSIG(status));
+	else
+		fprintf(out, "exited with %d", WEXITSTATUS(status));
+}
+
+/* What is shown of an output begins where it differs from another one, if that would be cut
+ * off. */
+static const char *shown_from(const struct rr_check *check, int ending, int other)
+{
+	const char *output = rr_programs_ending(check->programs, ending).output, *at, *at_other;
+	size_t n = 0;
+
+	if (strlen(output) <= OUTPUT_SHOWN || other < 0 ||
+	    !rr_endings_differ(rr_programs_endings(check->programs), (uint32_t)ending,
+			       (uint32_t)other, &at, &at_other))
+		return output;
+	while (at[n] && at[n] == at_other[n])
+		n++;
+	if (at + n < output + OUTPUT_SHOWN - OUTPUT_BEFORE)
+		return output;
+	return n > OUTPUT_BEFORE ? at + n - OUTPUT_BEFORE : at;
+}
+
+static void print_output(FILE *out, const struct rr_check *check, int ending, int other)
+{
+	const char *output = rr_programs_ending(check->programs, ending).output;
+	const char *from = shown_from(check, ending, other);
+	const size_t length = strlen(from);
+
+	if (!*output)
+		return;
+	fprintf(out, ", printed %s", from > output ? "..." : "");
+	rr_write_quoted(out, from, length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN);
+	fputs(length > OUTPUT_SHOWN ? "..." : "", out);
+}
+
+/* How each client ended: those that did not succeed; or, where they are compared with
+ * `others`, all, with what they printed, on one line. */
+static void print_endings(FILE *out, const struct rr_check *check, const int *endings,
+			  const int *others)
+{
+	for (size_t i = 0; i < check->n_operations; i++) {
+		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
+
+		if (endings[i] >= 0 && !ending.status && !others)
+			continue;
+		fprintf(out, "  %s ", check->names[i]);
+		if (endings[i] < 0)
+			fputs(others ? "crashed, or did not run" : "crashed", out);
+		else
+			rr_checked_print_status(out, ending.status);
+		if (others && endings[i] >= 0)
+			print_output(out, check, endings[i], others[i]);
+		fputc('\n', out);
+	}
+}
+
+/* No serial order has done all of their work, whatever its data. */
+static void print_who_ended_well(FILE *out, const struct rr_check *check,
+				 const struct rr_outcome *finding)
+{
+	const char *between = "";
+
+	fputs("and ", out);
+	for (size_t i = 0; i < check->n_operations; i++) {
+		if (!(finding->ended_well & 1U << i))
+			continue;
+		fprintf(out, "%s%s", between, check->names[i]);
+		between = ", ";
+	}
+	fprintf(out, " have all succeeded: in no serial order of the %ss do they all succeed.\n",
+		rr_checked_noun(check));
+}
+
+/* What each request was answered: the body and, if it is not 0, the status. */
+static void print_answers(FILE *out, const struct rr_check *check, const int *endings,
+			  const int *others)
+{
+	for (size_t i = 0; i < check->n_operations; i++) {
+		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
+		char *request = rr_programs_describe_request(check->programs, i, -1);
+
+		fprintf(out, "  %s (%s)", check->names[i], request);
+		free(request);
+		if (endings[i] < 0)
+			fputs(" has no answer", out);
+		else
+			print_output(out, check, endings[i], others[i]);
+		if (endings[i] >= 0 && ending.status) {
+			fputs(", ", out);
+			rr_checked_print_status(out, ending.status);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* How operations ended, beside data: all of an app's; of clients those that did not succeed. */
+static void print_endings_beside_data(FILE *out, const struct rr_check *check,
+				      const struct rr_outcome *finding)
+{
+	if (check->options->app)
+		print_answers(out, check, finding->endings, finding->nearest_endings);
+	else
+		print_endings(out, check, finding->endings, NULL);
+}
+
+static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
+{
+	rr_checked_print_lines(out, "In the end there is", finding->data);
+	print_endings_beside_data(out, check, finding);
+	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
+		return;
+	fprintf(out, "and no serial order of the %ss%s leaves that.", rr_checked_noun(check),
+		check->options->search.is_atomic ? " in which nobody crashes (--atomic)" : "");
+	rr_checked_print_lines(out, finding->nearest ? " One leaves" : "",
+			       finding->nearest ? finding->nearest : "");
+	if (!finding->nearest)
+		print_who_ended_well(out, check, finding);
+	else if (check->options->app)
+		print_answers(out, check, finding->nearest_endings, finding->endings);
+}
+
+static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
+{
+	void (*print)(FILE *, const struct rr_check *, const int *,
+		      const int *) = check->options->app ? print_answers : print_endings;
+
+	fputs("In the end\n", out);
+	print(out, check, finding->endings, finding->nearest_endings);
+	fprintf(out, "and no serial order of the %ss with these data ends like that. In one\n",
+		rr_checked_noun(check));
+	print(out, check, finding->nearest_endings, finding->endings);
+	fputs("If it does not matter who prints what, as with workers that share a queue, --data-only compares the data alone.\n",
+	      out);
+}
+
+void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
+{
+	const unsigned found = finding->found;
+	char heading[80] = "Why:";
+
+	if (!found || found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
+		print_data(out, check, finding);
+	rr_checked_print_lines(out, "Not as expected:", finding->unexpected);
+	if (found & RR_OUTCOME_OUTPUTS)
+		print_outputs(out, check, finding);
+	if (finding->is_untimely)
+		fputs("It is serializable, but not in the order of time: it is as if a request came before one that had its answer when it began.\n",
+		      out);
+	if (finding->anomaly)
+		snprintf(heading, sizeof(heading), "Why (%s):", finding->anomaly);
+	rr_checked_print_lines(out, heading, finding->why);
+}
+
+const char *rr_checked_kind(unsigned found)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} kinds[] = {
+		{ RR_OUTCOME_NOT_SERIAL, "not serializable" },
+		{ RR_OUTCOME_UNEXPECTED, "not as expected" },
+		{ RR_OUTCOME_OUTPUTS, "outputs are not serializable" },
+		{ RR_OUTCOME_EXCLUSION, "two clients are in their critical sections" },
+		{ RR_OUTCOME_STUCK, "no progress" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (found & kinds[i].bit)
+			return kinds[i].name;
+	}
+	return NULL;
+}
