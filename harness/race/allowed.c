@@ -57,11 +57,9 @@ static bool is_word(const struct rr_step *step, size_t i, const char *word)
 	return i < step->n_words && strcasecmp(step->words[i].text, word) == 0;
 }
 
-/* CONFIG SET of what a race may set; CONFIG GET and others of anything. */
+/* CONFIG SET of what a race may set. */
 static bool allows_config(const struct rr_step *step)
 {
-	if (is_word(step, 1, "GET") || is_word(step, 1, "RESETSTAT"))
-		return true;
 	for (size_t i = 2; i < step->n_words; i += 2) {
 		if (!parser_may_set(step->words[i].text))
 			return false;
@@ -76,22 +74,65 @@ static bool allows_replica_of(const struct rr_step *step)
 				      (is_word(step, 1, "127.0.0.1") && is_word(step, 2, "1")));
 }
 
-static bool allows_nothing(const struct rr_step *step)
+static bool allows_users(const struct rr_step *step)
 {
-	(void)step;
-	return false;
+	return is_word(step, 1, "SETUSER") || is_word(step, 1, "DELUSER");
 }
 
-static const struct {
+static const char *const acl_words[] = { "cat", "dryrun", "genpass", "getuser", "list",
+					 "log", "users",  "whoami",  NULL };
+
+static const char *const config_words[] = { "get", "resetstat", NULL };
+
+/* Of the others, one lets scripts run any command, one writes a file, one sets the
+ * allocator's switches. */
+static const char *const debug_words[] = { "aof-flush-sleep",
+					   "change-repl-id",
+					   "digest",
+					   "digest-value",
+					   "error",
+					   "htstats",
+					   "htstats-key",
+					   "listpack",
+					   "loadaof",
+					   "object",
+					   "populate",
+					   "protocol",
+					   "quicklist-packed-threshold",
+					   "reload",
+					   "sdslen",
+					   "set-active-expire",
+					   "sleep",
+					   "stringmatch-len",
+					   "ziplist",
+					   NULL };
+
+/* A command that could, with the second words that cannot, and what looks at others. */
+static const struct judged {
 	const char *name;
-	bool (*allows)(const struct rr_step *step);
+	const char *const *harmless;                /* NULL = none */
+	bool (*allows)(const struct rr_step *step); /* NULL = nothing else */
 } judged[] = {
-	{ "config", allows_config },        { "failover", allows_nothing },
-	{ "migrate", allows_nothing },      { "module", allows_nothing },
-	{ "replicaof", allows_replica_of }, { "slaveof", allows_replica_of },
+	{ "acl", acl_words, allows_users },
+	{ "config", config_words, allows_config },
+	{ "debug", debug_words, NULL },
+	{ "failover", NULL, NULL },
+	{ "migrate", NULL, NULL },
+	{ "module", NULL, NULL },
+	{ "replicaof", NULL, allows_replica_of },
+	{ "slaveof", NULL, allows_replica_of },
 };
 
 enum { N_JUDGED = sizeof(judged) / sizeof(judged[0]) };
+
+static bool judge(const struct judged *by, const struct rr_step *step)
+{
+	const char *const *word = by->harmless;
+
+	while (word && *word && !is_word(step, 1, *word))
+		word++;
+	return (word && *word) || (by->allows && by->allows(step));
+}
 
 bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 {
@@ -101,7 +142,7 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 				   "expected a command's name without variables, found '%.60s'",
 				   step->words[0].text);
 	for (size_t i = 0; i < N_JUDGED; i++) {
-		if (is_word(step, 0, judged[i].name) && !judged[i].allows(step))
+		if (is_word(step, 0, judged[i].name) && !judge(&judged[i], step))
 			return parser_fail(
 				parser,
 				"expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
@@ -113,75 +154,137 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 
 /* ---- Bytes --------------------------------------------------------------------- */
 
-/* Appends what the step writes to this connection, in lower case and without quotes
- * and backslashes, by which a name can be written in another way. False: it writes
- * elsewhere, or nothing. */
-static bool add_bytes(const struct rr_race *race, const struct rr_step *step, int connection,
-		      char *bytes, size_t *used)
+/*
+ * What the first server, which bytes go to, reads from one connection since the first bytes on it. They may announce
+ * more than they bring: what is sent next is swallowed in part, and any word of it may
+ * come out as a command. So commands are as suspect as bytes from there on.
+ */
+struct stream {
+	int connection;
+	bool has_bytes;
+	bool ends_in_backslash;
+	size_t used;
+	char *text;
+};
+
+/* In lower case and without quotes and backslashes, by which a name can be written in
+ * another way. */
+static void stream_add(struct stream *stream, const char *text, size_t length)
 {
-	if (step->kind != RR_STEP_BYTES || race->clients[step->client].connection != connection)
-		return false;
-	for (size_t i = 0; i < step->length; i++) {
-		if (!memchr("\"'\\", step->text[i], 3))
-			bytes[(*used)++] = (char)tolower((unsigned char)step->text[i]);
+	for (size_t i = 0; i < length; i++) {
+		if (!memchr("\"'\\", text[i], 3))
+			stream->text[stream->used++] = (char)tolower((unsigned char)text[i]);
 	}
-	return true;
 }
 
-/* A letter can be written as \x61, too. Is there one in the step, or in what it goes
- * on with? */
-static bool has_escape(const struct rr_step *before, const struct rr_step *step)
-{
-	return memmem(step->text, step->length, "\\x", 2) ||
-	       (before && before->length > 0 && step->length > 0 &&
-		before->text[before->length - 1] == '\\' && step->text[0] == 'x');
-}
-
-static const char *forbidden_name(const char *bytes, size_t length)
+static const char *forbidden_name(const struct stream *stream)
 {
 	for (size_t i = 0; i < N_JUDGED; i++) {
-		if (memmem(bytes, length, judged[i].name, strlen(judged[i].name)))
+		if (memmem(stream->text, stream->used, judged[i].name, strlen(judged[i].name)))
 			return judged[i].name;
 	}
 	return NULL;
 }
 
+/* A letter can be written as \x61, too, whose two halves may be in two steps. */
+static const char *add_bytes(struct stream *stream, const struct rr_step *step)
+{
+	const bool goes_on = stream->ends_in_backslash && step->length > 0 && step->text[0] == 'x';
+
+	stream->has_bytes = true;
+	stream->ends_in_backslash = step->length > 0 && step->text[step->length - 1] == '\\';
+	stream_add(stream, step->text, step->length);
+	return goes_on || memmem(step->text, step->length, "\\x", 2) ? "\\x" :
+								       forbidden_name(stream);
+}
+
+/* Words with variables are other words when they are sent. */
+static const char *suspect(const struct rl_word *word)
+{
+	if (memmem(word->text, word->length, "\\x", 2))
+		return "\\x";
+	for (size_t i = 0; i + 1 < word->length; i++) {
+		if (word->text[i] == '$' &&
+		    (isalnum((unsigned char)word->text[i + 1]) || word->text[i + 1] == '_'))
+			return "a variable";
+	}
+	return NULL;
+}
+
+static const char *add_command(struct stream *stream, const struct rr_step *step)
+{
+	const char *found = NULL;
+
+	stream->ends_in_backslash = false;
+	for (size_t i = 0; i < step->n_words && !found; i++) {
+		found = suspect(&step->words[i]);
+		stream_add(stream, "\n", 1);
+		stream_add(stream, step->words[i].text, step->words[i].length);
+	}
+	return found ? found : forbidden_name(stream);
+}
+
+/* What the step adds that may not be; NULL = nothing. */
+static const char *add_step(struct stream *stream, const struct rr_race *race,
+			    const struct rr_step *step)
+{
+	if (step->client < 0 || race->clients[step->client].connection != stream->connection ||
+	    step->server != 0)
+		return NULL;
+	if (step->kind == RR_STEP_BYTES)
+		return add_bytes(stream, step);
+	if (stream->has_bytes && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE))
+		return add_command(stream, step);
+	return NULL;
+}
+
 /* All that is written to a connection in one piece, for a name may be cut in two. */
-static bool allows_connection(struct parser *parser, int connection, char *bytes)
+static bool allows_stream(struct parser *parser, struct stream *stream)
 {
 	const struct rr_race *race = parser->race;
-	const struct rr_step *before = NULL, *step;
 	const char *found = NULL;
-	size_t used = 0;
 
-	for (size_t i = 0; i < race->n_steps && !found; i++) {
-		step = &race->steps[i];
-		if (!add_bytes(race, step, connection, bytes, &used))
+	for (size_t i = 0; i < race->n_steps; i++) {
+		found = add_step(stream, race, &race->steps[i]);
+		if (!found)
 			continue;
-		parser->line.number = step->line;
-		found = has_escape(before, step) ? "\\x" : forbidden_name(bytes, used);
-		before = step;
+		parser->line.number = race->steps[i].line;
+		return parser_fail(
+			parser, "expected %s that races may write (docs/races.md), found %s in %s",
+			race->steps[i].kind == RR_STEP_BYTES ? "bytes" : "a command behind bytes",
+			found, race->steps[i].kind == RR_STEP_BYTES ? "them" : "it");
 	}
-	return !found ||
-	       parser_fail(parser,
-			   "expected bytes that races may write (docs/races.md), found %s in them",
-			   found);
+	return true;
+}
+
+/* At most so much is in one stream. */
+static size_t written_length(const struct rr_race *race)
+{
+	size_t length = 1;
+
+	for (size_t i = 0; i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		length += step->kind == RR_STEP_BYTES ? step->length : 0;
+		for (size_t w = 0; w < step->n_words; w++)
+			length += 1 + step->words[w].length;
+	}
+	return length;
 }
 
 bool parser_allows_bytes(struct parser *parser)
 {
 	const int last_line = parser->line.number;
 	const struct rr_race *race = parser->race;
+	char *text = rr_malloc(written_length(race));
 	bool allowed = true;
-	size_t size = 1;
-	char *bytes;
 
-	for (size_t i = 0; i < race->n_steps; i++)
-		size += race->steps[i].kind == RR_STEP_BYTES ? race->steps[i].length : 0;
-	bytes = rr_malloc(size);
-	for (size_t i = 0; allowed && i < race->n_clients; i++)
-		allowed = allows_connection(parser, (int)i, bytes);
-	free(bytes);
+	for (size_t i = 0; allowed && i < race->n_clients; i++) {
+		struct stream stream = { .connection = (int)i, .text = text };
+
+		allowed = allows_stream(parser, &stream);
+	}
+	free(text);
 	if (allowed)
 		parser->line.number = last_line;
 	return allowed;

@@ -75,6 +75,18 @@ static const struct {
 	  "a.race:4: expected bytes that races may write (docs/races.md), found module" },
 	{ HEAD "A writes bytes 'MOD\"ULE\" LOAD x'\nverdict nothing broken\n",
 	  "a.race:3: expected bytes that races may write" },
+	/* Swallowed by a bulk that is announced, a command's argument comes out as a command. */
+	{ HEAD "A writes bytes \"*2\\r\\n$3\\r\\nGET\\r\\n$27\\r\\n\"\n"
+	       "A> SET k \"\\r\\nCONFIG SET port 7999\\r\\n\"\nverdict nothing broken\n",
+	  "a.race:4: expected a command behind bytes that races may write (docs/races.md), found config in it" },
+	{ HEAD "A writes bytes x\nA> SET k \"\\\\x43ONFIG\"\nverdict nothing broken\n",
+	  "a.race:4: expected a command behind bytes" },
+	{ HEAD "A writes bytes x\nA> SET k $v\nverdict nothing broken\n",
+	  "a.race:4: expected a command behind bytes that races may write (docs/races.md), found a variable in it" },
+	{ HEAD "A> DEBUG SET-DISABLE-DENY-SCRIPTS 1\n",
+	  "a.race:3: expected a command that races may have (docs/races.md), found 'DEBUG SET-DISABLE-DENY-SCRIPTS'" },
+	{ HEAD "A> ACL LOAD\n",
+	  "a.race:3: expected a command that races may have (docs/races.md), found 'ACL LOAD'" },
 	{ HEAD "else skip\n", "a.race:3: expected a step with a reply before 'else skip'" },
 	{ HEAD "A> PING\nelse skip\n",
 	  "a.race:4: expected a step with a reply before 'else skip'" },
