@@ -16,6 +16,10 @@
 /* Really, until one that was woken must have gone on: several looks (shim.h). */
 #define WAY_MAX_NS INT64_C(200000000)
 
+/* After the end of a wait it is later than that end, as it is with the kernel: Ruby's sleep
+ * begins again, with nothing left to wait for, until it is. */
+#define LATE_NS 1
+
 bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns)
 {
 	struct rr_program_page *page = MAP_FAILED;
@@ -154,8 +158,8 @@ bool rr_program_clock_wake(struct rr_program_clock *clock)
 
 	if (first_ns == INT64_MAX)
 		return false;
-	if (first_ns > atomic_load(&page->passed_ns))
-		atomic_store(&page->passed_ns, first_ns);
+	if (first_ns >= atomic_load(&page->passed_ns))
+		atomic_store(&page->passed_ns, first_ns + LATE_NS);
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		if (atomic_load(&page->waiters[i].until_ns) <= first_ns)
 			end_wait(&page->waiters[i]);

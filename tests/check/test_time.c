@@ -48,7 +48,7 @@ static void check_waits(const char *const *names, size_t n)
 Test(check_time, waits_for_threads_cost_nothing)
 {
 	CHECK_WAITS("cond_timedwait_realtime", "cond_timedwait_monotonic", "cond_clockwait",
-		    "sem_timedwait", "sem_clockwait", "mutex_timedlock", "timedjoin", "futex_wait",
+		    "cond_until_later", "sem_timedwait", "sem_clockwait", "mutex_timedlock", "timedjoin", "futex_wait",
 		    "futex_wait_bitset");
 }
 

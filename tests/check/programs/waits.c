@@ -69,6 +69,23 @@ static int cond_clockwait(void)
 	return wait_for_condition(CLOCK_MONOTONIC, 0);
 }
 
+/* As Ruby sleeps: to be just as late as the end is not enough. */
+static int cond_until_later(void)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+	const struct timespec end = end_by(CLOCK_MONOTONIC);
+	struct timespec now;
+
+	pthread_mutex_lock(&mutex);
+	do {
+		pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &end);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec ||
+		 (now.tv_sec == end.tv_sec && now.tv_nsec <= end.tv_nsec));
+	return 1;
+}
+
 static int semaphore_timedwait(void)
 {
 	const struct timespec end = end_by(CLOCK_REALTIME);
@@ -264,6 +281,7 @@ static const struct {
 	{ "cond_timedwait_realtime", cond_timedwait_realtime },
 	{ "cond_timedwait_monotonic", cond_timedwait_monotonic },
 	{ "cond_clockwait", cond_clockwait },
+	{ "cond_until_later", cond_until_later },
 	{ "sem_timedwait", semaphore_timedwait },
 	{ "sem_clockwait", semaphore_clockwait },
 	{ "mutex_timedlock", mutex_timedlock },
