@@ -48,8 +48,8 @@ static void check_waits(const char *const *names, size_t n)
 Test(check_time, waits_for_threads_cost_nothing)
 {
 	CHECK_WAITS("cond_timedwait_realtime", "cond_timedwait_monotonic", "cond_clockwait",
-		    "cond_until_later", "sem_timedwait", "sem_clockwait", "mutex_timedlock", "timedjoin", "futex_wait",
-		    "futex_wait_bitset");
+		    "cond_until_later", "sem_timedwait", "sem_clockwait", "mutex_timedlock",
+		    "timedjoin", "futex_wait", "futex_wait_bitset");
 }
 
 Test(check_time, alarms_come_when_nobody_can_go_on)
