@@ -21,23 +21,6 @@ struct peer {
 	uid_t user;
 };
 
-/* The end of a connection between two ports; its inode, 0 = it is not there. */
-static unsigned long find_inode(unsigned from, unsigned to, uid_t *user)
-{
-	struct rr_sockets sockets = { NULL, 0 };
-	struct rr_socket socket;
-	unsigned long inode = 0;
-
-	while (inode == 0 && rr_sockets_next(&sockets, &socket)) {
-		if (socket.local != from || socket.remote != to)
-			continue;
-		inode = socket.inode;
-		*user = socket.user;
-	}
-	rr_sockets_end(&sockets);
-	return inode;
-}
-
 /* Of the group, or of all others; 0 = none has it. */
 static pid_t find_process(unsigned long inode, pid_t group, bool is_of_group)
 {
@@ -63,7 +46,7 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 	struct sockaddr_in address;
 	socklen_t size = sizeof(address);
 	struct ucred credentials;
-	unsigned long inode;
+	struct rr_socket socket;
 
 	if (getpeername(fd, (struct sockaddr *)&address, &size) != 0)
 		return peer;
@@ -73,9 +56,11 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 			peer = (struct peer){ credentials.pid, credentials.uid };
 		return peer;
 	}
-	inode = find_inode(ntohs(address.sin_port), port, &peer.user);
-	if (inode && !find_process(inode, group, true))
-		peer.pid = find_process(inode, group, false);
+	if (!rr_sockets_find(ntohs(address.sin_port), port, &socket) || !socket.inode)
+		return peer;
+	peer.user = socket.user;
+	if (!find_process(socket.inode, group, true))
+		peer.pid = find_process(socket.inode, group, false);
 	return peer;
 }
 

@@ -289,7 +289,7 @@ static bool has_taken_all(struct rr_process *process)
 
 	if (!process->plan->n_apps)
 		return true;
-	process->queues = rr_sockets_queues(process->app_port, process->plan->n_apps);
+	process->queues = rr_queues_look(process->app_port, process->plan->n_apps);
 	if (!queues->sent && !queues->received)
 		return true;
 	if (queues->sent != before.sent || queues->received != before.received ||

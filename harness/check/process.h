@@ -12,6 +12,7 @@
 #include "endpoint.h"
 #include "peer.h"
 #include "process_tree.h"
+#include "queues.h"
 #include "sockets.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */

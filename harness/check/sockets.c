@@ -3,6 +3,12 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,37 +18,198 @@
 /* Ports below those that the kernel gives to whoever connects. */
 enum { PATH_SIZE = 80, LINE_SIZE = 300, PORT_FIRST = 20000, PORTS = 12000, TRIES = 200 };
 
+/* ---- As the kernel lists them ------------------------------------------------------ */
+
+static bool ask(int fd, int type, int flags, const void *request, size_t size)
+{
+	struct {
+		struct nlmsghdr header;
+		char request[sizeof(struct inet_diag_req)]; /* the larger one */
+	} message = { .header = { .nlmsg_len = (uint32_t)NLMSG_LENGTH(size),
+				  .nlmsg_type = (uint16_t)type,
+				  .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags) } };
+
+	memcpy(message.request, request, size);
+	return fd >= 0 && send(fd, &message, message.header.nlmsg_len, 0) > 0;
+}
+
+/* All of both families: the request of old kernels, which new ones have kept for that. */
+static void begin_list(struct rr_sockets *sockets)
+{
+	const struct inet_diag_req request = {
+		.idiag_family = AF_INET,
+		.idiag_ext = 1 << (INET_DIAG_INFO - 1),
+		.idiag_states = sockets->states,
+	};
+
+	sockets->is_begun = true;
+	sockets->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (ask(sockets->fd, TCPDIAG_GETSOCK, NLM_F_DUMP, &request, sizeof(request)))
+		return;
+	if (sockets->fd >= 0)
+		close(sockets->fd);
+	sockets->fd = -1;
+}
+
+static void read_counts(struct rr_socket *socket, const struct rtattr *attribute, size_t length)
+{
+	struct tcp_info info = { 0 };
+
+	for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length)) {
+		if (attribute->rta_type != INET_DIAG_INFO ||
+		    RTA_PAYLOAD(attribute) < offsetof(struct tcp_info, tcpi_dsack_dups))
+			continue;
+		memcpy(&info, RTA_DATA(attribute), offsetof(struct tcp_info, tcpi_dsack_dups));
+		socket->has_counts = true;
+		socket->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+		socket->in = info.tcpi_bytes_received;
+		socket->holds_back = info.tcpi_notsent_bytes > 0;
+	}
+}
+
+static void read_message(struct rr_socket *socket, struct nlmsghdr *header)
+{
+	const struct inet_diag_msg *message = NLMSG_DATA(header);
+
+	*socket = (struct rr_socket){
+		.local = ntohs(message->id.idiag_sport),
+		.remote = ntohs(message->id.idiag_dport),
+		.state = message->idiag_state,
+		.sent = message->idiag_state == RR_SOCKET_LISTENS ? 0 : message->idiag_wqueue,
+		.received = message->idiag_rqueue,
+		.user = message->idiag_uid,
+		.inode = message->idiag_inode,
+	};
+	read_counts(socket, (const struct rtattr *)(message + 1),
+		    header->nlmsg_len - NLMSG_LENGTH(sizeof(*message)));
+}
+
+/* The next message; NULL = an error. */
+static struct nlmsghdr *next_message(struct rr_sockets *sockets)
+{
+	struct nlmsghdr *header;
+	size_t left;
+
+	if (sockets->at >= sockets->n) {
+		const ssize_t n = recv(sockets->fd, sockets->bytes, sizeof(sockets->bytes), 0);
+
+		sockets->n = n > 0 ? (size_t)n : 0;
+		sockets->at = 0;
+	}
+	header = (struct nlmsghdr *)(void *)(sockets->bytes + sockets->at);
+	left = sockets->n - sockets->at;
+	if (!NLMSG_OK(header, left) || header->nlmsg_type == NLMSG_ERROR)
+		return NULL;
+	sockets->at += NLMSG_ALIGN(header->nlmsg_len);
+	return header;
+}
+
+/* False: the list is at its end, or there is none, and proc(5) has to do. */
+static bool next_of_kernel(struct rr_sockets *sockets, struct rr_socket *socket, bool *is_refused)
+{
+	struct nlmsghdr *header = next_message(sockets);
+
+	*is_refused = !header;
+	if (!header || header->nlmsg_type == NLMSG_DONE)
+		return false;
+	read_message(socket, header);
+	return true;
+}
+
+/* ---- As proc(5) tells -------------------------------------------------------------- */
+
 static bool read_line(const char *line, struct rr_socket *socket)
 {
 	static const char format[] =
 		" %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %x %lx:%lx %*x:%*x %*x %u %*u %lu";
 
+	*socket = (struct rr_socket){ .local = 0 };
 	return sscanf(line, format, &socket->local, &socket->remote, &socket->state, &socket->sent,
 		      &socket->received, &socket->user, &socket->inode) == 7;
 }
 
-bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket)
+static bool next_of_proc(struct rr_sockets *sockets, struct rr_socket *socket)
 {
 	static const char *const paths[] = { "/proc/net/tcp", "/proc/net/tcp6" };
 	char line[LINE_SIZE];
 
 	for (;;) {
 		while (sockets->file && fgets(line, sizeof(line), sockets->file)) {
-			if (read_line(line, socket))
+			if (read_line(line, socket) && sockets->states & 1U << socket->state)
 				return true;
 		}
-		rr_sockets_end(sockets);
+		if (sockets->file)
+			fclose(sockets->file);
+		sockets->file = NULL;
 		if (sockets->n_files == 2)
 			return false;
 		sockets->file = fopen(paths[sockets->n_files++], "re");
 	}
 }
 
+/* ---- Either ------------------------------------------------------------------------ */
+
+bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket)
+{
+	bool is_refused = false;
+
+	if (!sockets->is_begun)
+		begin_list(sockets);
+	if (sockets->fd >= 0) {
+		if (next_of_kernel(sockets, socket, &is_refused))
+			return true;
+		rr_sockets_end(sockets);
+		if (!is_refused)
+			return false;
+	}
+	return next_of_proc(sockets, socket);
+}
+
 void rr_sockets_end(struct rr_sockets *sockets)
 {
+	if (sockets->is_begun && sockets->fd >= 0)
+		close(sockets->fd);
+	sockets->fd = -1;
 	if (sockets->file)
 		fclose(sockets->file);
 	sockets->file = NULL;
+}
+
+/* By what it is looked up: nothing is listed. */
+static bool find_by_kernel(unsigned local, unsigned remote, struct rr_socket *found)
+{
+	const struct inet_diag_req_v2 request = {
+		.sdiag_family = AF_INET,
+		.sdiag_protocol = IPPROTO_TCP,
+		.idiag_states = RR_SOCKETS_CONNECTED,
+		.id = { .idiag_sport = htons((uint16_t)local),
+			.idiag_dport = htons((uint16_t)remote),
+			.idiag_src = { htonl(INADDR_LOOPBACK) },
+			.idiag_dst = { htonl(INADDR_LOOPBACK) },
+			.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } },
+	};
+	struct rr_sockets sockets = { .states = 0 };
+	struct nlmsghdr *header = NULL;
+
+	sockets.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (ask(sockets.fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)))
+		header = next_message(&sockets);
+	if (header)
+		read_message(found, header);
+	if (sockets.fd >= 0)
+		close(sockets.fd);
+	return header != NULL;
+}
+
+bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
+{
+	struct rr_sockets sockets = { .states = RR_SOCKETS_CONNECTED };
+	bool is_found = find_by_kernel(local, remote, found);
+
+	while (!is_found && rr_sockets_next(&sockets, found))
+		is_found = found->local == local && found->remote == remote;
+	rr_sockets_end(&sockets);
+	return is_found;
 }
 
 bool rr_socket_is_of(unsigned long inode, pid_t pid)
@@ -105,19 +272,4 @@ unsigned rr_sockets_free_ports(size_t n)
 			return first;
 	}
 	return 0;
-}
-
-struct rr_queues rr_sockets_queues(unsigned port, size_t n)
-{
-	struct rr_sockets sockets = { NULL, 0 };
-	struct rr_queues queues = { 0, 0 };
-	struct rr_socket it;
-
-	while (rr_sockets_next(&sockets, &it)) {
-		if (it.local - port >= n && it.remote - port >= n)
-			continue;
-		queues.sent += it.sent;
-		queues.received += it.received;
-	}
-	return queues;
 }

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP sockets of the machine, as proc(5) tells. */
+/* The TCP sockets of the machine: the kernel lists those in some states (sock_diag(7)); where it
+ * does not, proc(5) has all of them, which takes ten times as long and more. */
 #ifndef RR_SOCKETS_H
 #define RR_SOCKETS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { RR_SOCKET_LISTENS = 0x0a };
-
-struct rr_socket {
-	unsigned local, remote, state; /* ports */
-	unsigned long sent, received;  /* bytes that wait: to be taken by the other side, by
-					* this one; of one that listens, connections */
-	unsigned user;
-	unsigned long inode; /* 0 = no process has it, or none yet */
+/* States, as bits. Without those that no process has any more, of which there may be thousands. */
+enum {
+	RR_SOCKETS_CONNECTED = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 |
+			       1 << 11,
+	RR_SOCKET_LISTENS = 10,
+	RR_SOCKETS_LISTENING = 1 << RR_SOCKET_LISTENS,
 };
 
-/* One after the other, of IPv4 and IPv6. All zero = at the beginning. */
+struct rr_socket {
+	unsigned local, remote, state; /* ports; 1 << state is one of the above */
+	unsigned long sent,
+		received; /* bytes that wait: to be acknowledged by the other side, to be
+					* read by this one; of one that listens, connections */
+	unsigned user;
+	unsigned long inode; /* 0 = no process has it, or none yet */
+	bool has_counts;     /* the kernel has counted bytes: */
+	uint64_t out, in;    /* that have left it, and come to it */
+	bool holds_back;     /* some have not left it yet */
+};
+
+/* One after the other, of IPv4 and IPv6. All zero but for `states` = at the beginning. */
 struct rr_sockets {
+	unsigned states;
+	bool is_begun;
+	int fd;       /* of the kernel's list; -1 = proc(5) is read */
+	size_t at, n; /* in `bytes` */
+	char bytes[16 * 1024] __attribute__((aligned(8)));
 	FILE *file;
 	int n_files;
 };
@@ -29,17 +46,13 @@ bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket);
 /* For who stops before that. */
 void rr_sockets_end(struct rr_sockets *sockets);
 
+/* That of 127.0.0.1 with these ports. False: there is none. */
+bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *socket);
+
 /* Does a process have it open? */
 bool rr_socket_is_of(unsigned long inode, pid_t pid);
 
 /* Ports of 127.0.0.1, so many in a row, on which nobody listens: the first; 0 = none. */
 unsigned rr_sockets_free_ports(size_t n);
-
-/* Bytes under way on connections to so many ports from that one on. */
-struct rr_queues {
-	unsigned long sent, received;
-};
-
-struct rr_queues rr_sockets_queues(unsigned port, size_t n);
 
 #endif

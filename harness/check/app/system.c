@@ -53,11 +53,11 @@ int app_run(const char *command, int output)
 
 bool app_listens(unsigned port)
 {
-	struct rr_sockets sockets = { NULL, 0 };
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING };
 	struct rr_socket socket;
 
 	while (rr_sockets_next(&sockets, &socket)) {
-		if (socket.state == RR_SOCKET_LISTENS && socket.local == port) {
+		if (socket.local == port) {
 			rr_sockets_end(&sockets);
 			return true;
 		}
@@ -83,13 +83,12 @@ static bool is_of_group(unsigned long inode)
 
 unsigned app_other_port(unsigned port)
 {
-	struct rr_sockets sockets = { NULL, 0 };
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING };
 	struct rr_socket socket;
 	unsigned other = 0;
 
 	while (rr_sockets_next(&sockets, &socket)) {
-		if (!other && socket.state == RR_SOCKET_LISTENS && socket.local != port &&
-		    is_of_group(socket.inode))
+		if (!other && socket.local != port && is_of_group(socket.inode))
 			other = socket.local;
 	}
 	return other;
