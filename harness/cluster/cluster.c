@@ -92,6 +92,11 @@ const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, in
 	return &cluster->servers[server].address;
 }
 
+const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server)
+{
+	return &cluster->servers[server].own;
+}
+
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 {
 	struct rr_server *it = &cluster->servers[server];
@@ -126,6 +131,7 @@ bool rr_cluster_is_whole(struct rr_cluster *cluster, struct rr_error *error)
 
 static bool take_spare(struct rr_cluster *cluster, struct rr_server *server)
 {
+	const char *rights = server->options.rights;
 	char name[RR_SERVER_NAME];
 
 	if (!rr_server_is_plain(&server->options) || cluster->n_spare == 0)
@@ -133,6 +139,8 @@ static bool take_spare(struct rr_cluster *cluster, struct rr_server *server)
 	memcpy(name, server->name, sizeof(name));
 	*server = cluster->spare[--cluster->n_spare];
 	memcpy(server->name, name, sizeof(name));
+	server->options.rights = rights;
+	rr_server_restrict(server);
 	rr_page_set_time(cluster, server);
 	return true;
 }
@@ -217,7 +225,8 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 {
 	*cluster =
 		(struct rr_cluster){ .session = session, .options = *options, .is_private = true };
-	if (!rl_token_fresh(NULL, cluster->password))
+	if (!rl_token_fresh(NULL, cluster->password) ||
+	    !rl_token_fresh(NULL, cluster->own_password))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "no random bytes");
 	if (options->clock == RR_CLUSTER_REAL)
 		return true;

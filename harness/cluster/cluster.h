@@ -88,6 +88,9 @@ struct rr_server_options {
 	bool tcp;                 /* can have replicas */
 	long long maxmemory;      /* in bytes, noeviction; 0 = no limit */
 	const char *replica_of;   /* a server declared before it, with tcp */
+	/* What its clients may do: rules of an ACL, in lines, of which servers take
+	 * those that they know; NULL = anything. Kept as the next two are. */
+	const char *rights;
 	/* More lines of redis.conf, ending in NULL; NULL = none. This and
 	 * replica_of are kept as pointers until the reset. */
 	const char *const *config;
@@ -126,6 +129,7 @@ struct rr_server {
 	struct rr_server_options options;
 	enum rr_server_state state;
 	struct rl_address address; /* a unix socket, with a password if tcp */
+	struct rl_address own;     /* the same for us: as a user whom no rule concerns */
 	int port;                  /* 0 = no tcp */
 	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
 	struct rr_guarded process;
@@ -141,12 +145,13 @@ struct rr_server {
 struct rr_cluster {
 	struct rr_session *session;
 	struct rr_cluster_options options;
-	bool is_private;   /* not the user's own */
-	char shim[1024];   /* "" = none */
-	char password[41]; /* of the servers with tcp */
-	int64_t epoch_ns;  /* the time at the reset; unless it is frozen, what
+	bool is_private;       /* not the user's own */
+	char shim[1024];       /* "" = none */
+	char password[41];     /* of the servers with tcp */
+	char own_password[41]; /* of the user that the program itself is */
+	int64_t epoch_ns;      /* the time at the reset; unless it is frozen, what
 			    * has to be added to the real time for it */
-	int64_t moved_ns;  /* all ticks since the reset */
+	int64_t moved_ns;      /* all ticks since the reset */
 	size_t n_servers, n_spare;
 	struct rr_server servers[RR_CLUSTER_SERVERS];
 	struct rr_server spare[RR_CLUSTER_SPARE]; /* plain ones, waiting */
@@ -209,6 +214,9 @@ const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, in
 /* What the server there would need for a strategy, as its `lacks` says it; NULL: nothing. */
 const char *rr_strategy_lacking(const struct rr_strategy *strategy,
 				const struct rl_address *address, const char *spare_key);
+
+/* The same for questions of the program's own, whatever its clients may do. */
+const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);

@@ -39,17 +39,18 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr
 	fprintf(file, "masterauth %s\n", cluster->password);
 	/*
 	 * Replicas come as a user of their own, so that this one can be taken away from
-	 * them. They are sent a snapshot at once, not after five seconds, and what they
-	 * miss is kept long enough that most need none.
+	 * them, and whatever password a race gives to others.
 	 */
+	fprintf(file,
+		"user %s on >%s +psync +replconf +ping\n"
+		"masteruser %s\n",
+		rr_replica_user, cluster->password, rr_replica_user);
+	/* They are sent a snapshot at once, not after five seconds, and what they miss is
+	 * kept long enough that most need none. */
 	if (options->role != RR_ROLE_ALONE)
-		fprintf(file,
-			"user %s on >%s +psync +replconf +ping\n"
-			"masteruser %s\n"
-			"repl-diskless-sync-delay 0\n"
-			"repl-backlog-size 16mb\n"
-			"repl-ping-replica-period 1\n",
-			rr_replica_user, cluster->password, rr_replica_user);
+		fprintf(file, "repl-diskless-sync-delay 0\n"
+			      "repl-backlog-size 16mb\n"
+			      "repl-ping-replica-period 1\n");
 	if (options->role == RR_ROLE_NODE)
 		fprintf(file,
 			"cluster-enabled yes\n"

@@ -22,6 +22,8 @@
 
 enum { PORT_TRIES = 5 };
 
+static const char own_user[] = "redrace";
+
 bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
 		    const char *what, struct rr_error *error)
 {
@@ -153,6 +155,17 @@ static void write_network(FILE *file, const struct rr_cluster *cluster,
 	rr_role_write(file, cluster, server);
 }
 
+/* One that may do anything whatever a race does to the others: it is the program. */
+static void write_own_user(FILE *file, const struct rr_cluster *cluster)
+{
+	fprintf(file, "user %s on >%s ~* &* +@all\n", own_user, cluster->own_password);
+}
+
+static bool has_own_user(const struct rr_cluster *cluster, const struct rr_server *server)
+{
+	return cluster->options.clock != RR_CLUSTER_REAL && server->options.role == RR_ROLE_ALONE;
+}
+
 static void write_all(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server)
 {
 	const struct rr_server_options *options = &server->options;
@@ -169,6 +182,8 @@ static void write_all(FILE *file, const struct rr_cluster *cluster, const struct
 	/* The allocator's thread would spin under a clock that stands still. */
 	if (rr_cluster_has_time(cluster))
 		fputs("jemalloc-bg-thread no\n", file);
+	if (has_own_user(cluster, server))
+		write_own_user(file, cluster);
 	write_debug(file, cluster, server);
 	write_aof(file, options->aof);
 	write_network(file, cluster, server);
@@ -302,6 +317,37 @@ static bool is_server_itself(const struct rr_cluster *cluster, struct rr_server 
 		       cluster->options.program);
 }
 
+/* Appends a word for each blank-separated part of the line; its length. */
+static size_t add_rules(struct rl_command *command, const char *line)
+{
+	const size_t length = strcspn(line, "\n");
+
+	for (size_t at = 0; at < length && command->n_words < RL_WORDS_MAX;) {
+		const size_t word = strcspn(line + at, " \n");
+
+		command->words[command->n_words++] = (struct rl_word){ line + at, word };
+		at += word + (at + word < length);
+	}
+	return length;
+}
+
+void rr_server_restrict(struct rr_server *server)
+{
+	const char *line = server->options.rights;
+	struct rl_reply reply;
+
+	while (line && *line) {
+		struct rl_command command = {
+			.n_words = 3,
+			.words = { { "ACL", 3 }, { "SETUSER", 7 }, { "default", 7 } },
+		};
+
+		line += add_rules(&command, line);
+		line += *line == '\n';
+		rl_run_command(server->admin, &reply, &command);
+	}
+}
+
 bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 			struct rr_error *error)
 {
@@ -328,6 +374,7 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	stop_expiry(cluster, server);
 	if (!is_server_itself(cluster, server, error))
 		return false;
+	rr_server_restrict(server);
 	if (server->pristine == 0 && cluster->options.clock != RR_CLUSTER_REAL)
 		server->pristine = digest_configuration(server);
 	return true;
@@ -339,14 +386,30 @@ bool rr_server_start_again(struct rr_cluster *cluster, struct rr_server *server,
 	return launch_server(cluster, server, error) && rr_server_await_up(cluster, server, error);
 }
 
+/* Then the race's clients say it, and not we for them. */
+static bool has_password_of_race(const struct rr_server_options *options)
+{
+	const char *const *line = options->config;
+	static const char setting[] = "requirepass ";
+
+	while (line && *line && strncmp(*line, setting, strlen(setting)) != 0)
+		line++;
+	return line && *line;
+}
+
 static void open_admin(const struct rr_cluster *cluster, struct rr_server *server)
 {
 	server->address = (struct rl_address){ .is_unix = true };
 	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
 		 server->process.directory);
-	if (server->options.tcp)
+	if (server->options.tcp && !has_password_of_race(&server->options))
 		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
-	server->admin = rl_link_new(&server->address, RR_TIMEOUT_MS);
+	server->own = server->address;
+	if (has_own_user(cluster, server)) {
+		memcpy(server->own.user, own_user, sizeof(own_user));
+		memcpy(server->own.password, cluster->own_password, sizeof(cluster->own_password));
+	}
+	server->admin = rl_link_new(&server->own, RR_TIMEOUT_MS);
 	if (!server->admin)
 		rr_out_of_memory();
 }
@@ -469,6 +532,10 @@ bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 	if (rl_run(server->admin, &reply, "PING") != RL_OK &&
 	    rl_run(server->admin, &reply, "PING") != RL_OK)
 		return false;
+	if (server->options.rights &&
+	    rl_run(server->admin, &reply, "ACL SETUSER default +@all") != RL_OK)
+		return false;
+	server->options.rights = NULL;
 	return empty_server(server->admin) && server->pristine != 0 &&
 	       digest_configuration(server) == server->pristine;
 }

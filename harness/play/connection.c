@@ -22,8 +22,11 @@ struct connection {
 
 struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
 {
-	const struct rl_word password[] = { { "AUTH", 4 },
-					    { address->password, strlen(address->password) } };
+	const struct rl_word login[] = { { "AUTH", 4 },
+					 { address->user, strlen(address->user) },
+					 { address->password, strlen(address->password) } };
+	const struct rl_word password[] = { login[0], login[2] };
+	const bool has_user = address->user[0] != '\0';
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
 	char text[RR_REPLY_TEXT_SIZE];
 	struct connection *connection = rr_calloc(1, sizeof(*connection));
@@ -34,10 +37,11 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 	if (!context)
 		rr_out_of_memory();
 	connection->context = context;
-	if (!context->err && (!address->password[0] ||
-			      (connection_send(connection, 2, password) &&
-			       connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
-			       strcmp(text, "OK") == 0)))
+	if (!context->err &&
+	    (!address->password[0] ||
+	     (connection_send(connection, has_user ? 3 : 2, has_user ? login : password) &&
+	      connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
+	      strcmp(text, "OK") == 0)))
 		return connection;
 	rr_error_set(error, RR_ERROR_REDIS, "cannot connect: %s",
 		     context->err ? context->errstr : "refused");

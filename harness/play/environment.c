@@ -30,7 +30,7 @@ static bool query_words(struct environment *env, int server, size_t n, const str
 		struct rr_error error = { 0 };
 
 		if (!*connection)
-			*connection = connection_open(rr_cluster_address(env->cluster, server),
+			*connection = connection_open(rr_cluster_own_address(env->cluster, server),
 						      &error);
 		if (*connection && connection_send(*connection, n, words) &&
 		    connection_read(*connection, ANSWER_MS, text) == CONNECTION_REPLY)
@@ -215,12 +215,14 @@ static bool is_master(const struct rr_race *race, const char *name)
 static bool start_declared(struct environment *env, struct rr_error *error)
 {
 	rr_cluster_reset(env->cluster);
+	env->rights = rr_race_rights(env->race);
 	for (size_t i = 0; i < env->race->n_servers; i++) {
 		const struct rr_race_server *server = &env->race->servers[i];
 		struct rr_server_options options = server->options;
 		int number;
 
 		options.config = server->config[0] ? server->config : NULL;
+		options.rights = env->rights;
 		options.tcp = options.tcp || is_master(env->race, server->name);
 		if (!rr_cluster_declare(env->cluster, server->name, &options, &number, error))
 			return false;
@@ -326,4 +328,5 @@ void environment_close(struct environment *env)
 {
 	for (int i = 0; i < RR_RACE_SERVERS_MAX; i++)
 		stop_looking(env, i);
+	free(env->rights);
 }

@@ -40,7 +40,8 @@ enum connection_state connection_read(struct connection *connection, int timeout
 struct environment {
 	const struct rr_race *race;
 	struct rr_cluster *cluster;
-	struct rr_observer *observer;                        /* is told what is seen */
+	char *rights;                 /* of its servers' clients, until the cluster is reset */
+	struct rr_observer *observer; /* is told what is seen */
 	struct connection *connections[RR_RACE_SERVERS_MAX]; /* for looking */
 	char keys[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE];         /* as last seen */
 	int64_t ends_ns[RR_KEYS_SHOWN_MAX];                  /* of their leases, -1 = never */

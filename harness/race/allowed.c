@@ -3,7 +3,8 @@
  * What a race may do, which may come from anybody: nothing that loads code, opens a
  * port, writes outside its servers' directories or speaks to other servers. Settings
  * are a closed list. Of commands those are refused that could; a script can run none
- * of them but MIGRATE, which servers of races do not have (cluster/server.c).
+ * of them but MIGRATE, which servers of races do not have (cluster/server.c). What
+ * gets past this is refused by the servers, whose ACL has the same rules.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -112,15 +113,16 @@ static const struct judged {
 	const char *name;
 	const char *const *harmless;                /* NULL = none */
 	bool (*allows)(const struct rr_step *step); /* NULL = nothing else */
+	const char *exception; /* for the ACL of a race in which it has allowed something */
 } judged[] = {
-	{ "acl", acl_words, allows_users },
-	{ "config", config_words, allows_config },
-	{ "debug", debug_words, NULL },
-	{ "failover", NULL, NULL },
-	{ "migrate", NULL, NULL },
-	{ "module", NULL, NULL },
-	{ "replicaof", NULL, allows_replica_of },
-	{ "slaveof", NULL, allows_replica_of },
+	{ "acl", acl_words, allows_users, "+acl|setuser +acl|deluser" },
+	{ "config", config_words, allows_config, "+config|set" },
+	{ "debug", debug_words, NULL, NULL },
+	{ "failover", NULL, NULL, NULL },
+	{ "migrate", NULL, NULL, NULL },
+	{ "module", NULL, NULL, NULL },
+	{ "replicaof", NULL, allows_replica_of, "+replicaof" },
+	{ "slaveof", NULL, allows_replica_of, "+slaveof" },
 };
 
 enum { N_JUDGED = sizeof(judged) / sizeof(judged[0]) };
@@ -150,6 +152,38 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 				step->n_words > 1 ? step->words[1].text : "");
 	}
 	return true;
+}
+
+/* ---- The same as rules of an ACL ------------------------------------------------- */
+
+static bool race_does(const struct rr_race *race, const struct judged *by)
+{
+	for (size_t i = 0; i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		if (step->n_words > 0 && is_word(step, 0, by->name) && by->allows &&
+		    by->allows(step))
+			return true;
+	}
+	return false;
+}
+
+char *rr_race_rights(const struct rr_race *race)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = rr_open_memory(&text, &size);
+
+	for (const struct judged *by = judged; by < judged + N_JUDGED; by++) {
+		fprintf(file, "-%s", by->name);
+		for (const char *const *word = by->harmless; word && *word; word++)
+			fprintf(file, " +%s|%s", by->name, *word);
+		if (race_does(race, by))
+			fprintf(file, " %s", by->exception);
+		fputc('\n', file);
+	}
+	fclose(file);
+	return text;
 }
 
 /* ---- Bytes --------------------------------------------------------------------- */

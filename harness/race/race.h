@@ -154,6 +154,10 @@ char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 /* Frees the texts that were kept since `last` was the last one. */
 void rr_race_drop_texts(struct rr_race *race, const struct rr_race_text *last);
 
+/* What the servers are to let its clients do, as rr_server_options has it: nothing of what
+ * a race may not do, beside what this one does. malloc'd. */
+char *rr_race_rights(const struct rr_race *race);
+
 /* The word for a fault, "power-cut". */
 const char *rr_fault_name(enum rr_fault fault);
 

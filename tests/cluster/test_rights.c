@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* What the clients of a race may do to its servers, whatever its file has got past the
+ * parser: the second wall. */
+#include <string.h>
+
+#include "race/race.h"
+#include "stage.h"
+
+/* Of a race with this step. */
+static char *rights_of(const char *step)
+{
+	struct rr_error error = { 0 };
+	char text[200], *rights;
+	struct rr_race *race;
+
+	snprintf(text, sizeof(text), "title t\nclients A\n%s\nverdict nothing broken\n", step);
+	race = rr_race_parse("a.race", text, strlen(text), &error);
+	cr_assert_not_null(race, "%s", error.text);
+	rights = rr_race_rights(race);
+	rr_race_free(race);
+	return rights;
+}
+
+static void expect_refused(struct rl_link *link, const char *command)
+{
+	const char *reply = stage_say(link, command);
+
+	cr_expect(strstr(reply, "NOPERM") || strstr(reply, "unknown command"), "%s: %s", command,
+		  reply);
+}
+
+static void expect_held(struct rl_link *link)
+{
+	static const char *const refused[] = {
+		"CONFIG SET port 0",
+		"CONFIG SET dir /",
+		"CONFIG REWRITE",
+		"DEBUG SET-DISABLE-DENY-SCRIPTS 1",
+		"DEBUG MALLCTL a 1",
+		"REPLICAOF 127.0.0.1 1",
+		"SLAVEOF 127.0.0.1 1",
+		"FAILOVER",
+		"MODULE LIST",
+		"MIGRATE a 1 k 0 1",
+		"ACL SETUSER default +@all",
+		"ACL LOAD",
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		expect_refused(link, refused[i]);
+	cr_expect_not_null(strstr(stage_say(link, "AUTH redrace x"), "WRONGPASS"));
+	cr_expect_str_eq(stage_say(link, "CONFIG GET port"), "[port,0]");
+	cr_expect_str_eq(stage_say(link, "SET a 1"), "OK");
+}
+
+Test(rights, clients_of_a_race_cannot_reach_out_of_it)
+{
+	char *rights = rights_of("A> PING");
+	struct stage stage;
+	struct rl_link *link;
+	int a;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ .rights = rights });
+	link = stage_link(&stage, a);
+	expect_held(link);
+	rl_link_free(link);
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
+	link = stage_link(&stage, a);
+	expect_held(link);
+	rl_link_free(link);
+	stage_close(&stage);
+	free(rights);
+}
+
+Test(rights, what_a_race_does_is_allowed_and_the_next_one_begins_anew)
+{
+	char *rights = rights_of("A> CONFIG SET maxmemory 1000000");
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	link = stage_link(&stage, stage_server(&stage, "a",
+					       (struct rr_server_options){ .rights = rights }));
+	cr_expect_str_eq(stage_say(link, "CONFIG SET timeout 0"), "OK");
+	expect_refused(link, "CONFIG REWRITE");
+	expect_refused(link, "DEBUG SLEEP 0");
+	rl_link_free(link);
+	rr_cluster_reset(&stage.cluster);
+	cr_expect_eq(stage.cluster.n_spare, 1);
+	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
+	cr_expect_str_eq(stage_say(link, "REPLICAOF NO ONE"), "OK");
+	rl_link_free(link);
+	stage_close(&stage);
+	free(rights);
+}
+
+/* The password is the clients' own affair; what looks at keys comes as another user. */
+Test(rights, a_race_can_set_a_password)
+{
+	static const char *const config[] = { "requirepass secret", NULL };
+	struct stage stage;
+	struct rl_link *link;
+	int a;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ .tcp = true, .config = config });
+	stage_server(&stage, "b", (struct rr_server_options){ .replica_of = "a" });
+	stage_good(&stage, stage_inject(&stage, 1, RR_FAULT_CATCH_UP));
+	link = stage_link(&stage, a);
+	cr_expect_not_null(strstr(stage_say(link, "GET a"), "NOAUTH"));
+	cr_expect_str_eq(stage_say(link, "AUTH secret"), "OK");
+	cr_expect_str_eq(stage_say(link, "GET a"), "(nil)");
+	rl_link_free(link);
+	stage_close(&stage);
+}
