@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace play: one race, step by step. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -100,10 +102,16 @@ static const char *find_conflict(const struct play_options *options)
 /* It is no strategy, no race and no file. */
 static bool refuse_unknown(const char *name, struct rr_error *error)
 {
+	static const char suffix[] = ".race";
+	const size_t length = strlen(name), end = strlen(suffix);
 	const char *names[NAMES_MAX], *nearest;
 	size_t n = 0, n_races = 0;
-	char **races = rr_library_names(&n_races);
+	char **races;
 
+	if (strchr(name, '/') || (length > end && strcmp(name + length - end, suffix) == 0))
+		return rr_error_set(error, RR_ERROR_USAGE, "cannot read '%.300s': %s", name,
+				    strerror(ENOENT));
+	races = rr_library_names(&n_races);
 	for (; rr_strategy_name(n); n++)
 		names[n] = rr_strategy_name(n);
 	for (size_t i = 0; races && i < n_races && n < NAMES_MAX; i++)

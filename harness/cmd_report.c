@@ -87,7 +87,10 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 		write_on_servers(&options, &as_written, error);
 	else
 		write_page(&options, NULL, &as_written, error);
-	return as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED;
+	if (as_written || error->kind)
+		return RR_EXIT_OK;
+	return rr_complain(RR_EXIT_VIOLATED,
+			   "a race did not go as it is written: the page shows which, and where");
 }
 
 const struct rr_command rr_cmd_report = {

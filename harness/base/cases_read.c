@@ -91,7 +91,9 @@ static bool take_root(struct rr_cases *cases, json_t *root, const char *path,
 	const char *command = text_in(root, "command");
 
 	if (!root)
-		return rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why->line, why->text);
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "'%s' has no results of redrace in it: %s:%d: %s", path, path,
+				    why->line, why->text);
 	rr_cases_init(cases, command ? command : "");
 	if (!command || !add_cases(cases, root)) {
 		rr_cases_release(cases);

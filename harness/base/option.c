@@ -309,6 +309,7 @@ static bool refuse_long(const struct keys *keys, const char *word, struct rr_err
 	const char *names[RR_OPTIONS_MAX + 3], *nearest;
 	const size_t length = strcspn(word, "=");
 	size_t n = 0, n_begin = 0;
+	char name[64];
 
 	for (; keys->longs[n].name; n++) {
 		names[n] = keys->longs[n].name;
@@ -317,7 +318,8 @@ static bool refuse_long(const struct keys *keys, const char *word, struct rr_err
 	if (n_begin > 1)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "'%s' may be several options; see --help", word);
-	nearest = rr_nearest(word + 2, names, n);
+	snprintf(name, sizeof(name), "%.*s", (int)(length - 2), word + 2);
+	nearest = rr_nearest(name, names, n);
 	if (nearest)
 		return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; did you mean '--%s'?",
 				    word, nearest);
@@ -348,6 +350,11 @@ static bool take_key(const struct rr_command_line *line, void *into, int key, in
 	if (key == ':')
 		return rr_error_set(error, RR_ERROR_USAGE, "--%s: the value %s is missing",
 				    option.name, option.argument);
+	/* Its value was left out: what is taken for it is the next option. */
+	if (option.argument && strncmp(optarg, "--", 2) == 0 && optarg == argv[optind - 1])
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s: the value %s is missing; if '%s' is it, write --%s=%s",
+				    option.name, option.argument, optarg, option.name, optarg);
 	if (option.argument && !optarg[0])
 		return rr_error_set(error, RR_ERROR_USAGE, "--%s is empty; see --help",
 				    option.name);

@@ -55,38 +55,44 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
-/* Levenshtein's distance, for words of up to 63 letters. */
+/* Letters to change, to add, to take away, or to swap with the next one; for words of up
+ * to 63 letters. */
 static size_t edit_distance(const char *a, const char *b)
 {
+	enum { LONGEST = 64 };
 	const size_t n = strlen(b);
-	size_t row[64];
+	size_t rows[3][LONGEST];
+	size_t *two_above = rows[0], *above = rows[1], *row = rows[2];
 
-	if (n >= 64)
+	if (n >= LONGEST)
 		return n;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
+		above[j] = j;
 	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
+		size_t *const oldest = two_above;
 
 		row[0] = i + 1;
 		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (a[i] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
+			row[j] = above[j - 1] + (a[i] != b[j - 1]);
+			if (above[j] + 1 < row[j])
+				row[j] = above[j] + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
+			if (i > 0 && j > 1 && a[i] == b[j - 2] && a[i - 1] == b[j - 1] &&
+			    two_above[j - 2] + 1 < row[j])
+				row[j] = two_above[j - 2] + 1;
 		}
+		two_above = above;
+		above = row;
+		row = oldest;
 	}
-	return row[n];
+	return above[n];
 }
 
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names)
 {
 	const char *nearest = NULL;
-	size_t best = strlen(name) / 2 + 1;
+	size_t best = (strlen(name) + 1) / 3;
 
 	for (size_t i = 0; i < n_names; i++) {
 		const size_t d = edit_distance(name, names[i]);

@@ -19,6 +19,9 @@ bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
+	/* What cannot be done the file asks for, not the command line. */
+	if (kind == RR_ERROR_USAGE)
+		kind = RR_ERROR_DATA;
 	return rr_error_set(player->error, kind, "%.200s:%d: %s", player->race->path,
 			    step ? step->line : 1, what);
 }

@@ -218,6 +218,18 @@ Test(failures, of_numbers_are_64)
 }
 
 /* Where there has to be one, also where a command has bounds of its own. */
+/* What a file asks for and cannot be done is the file's fault. */
+Test(failures, of_files_are_65)
+{
+	cli_write("twice.race",
+		  "title t\nclients A\nserver n\nkill n\nkill n\nverdict nothing broken\n");
+	cli_write("readme.md", "# no results\n");
+	cli_assert_one_line("$REDRACE play $HERE/twice.race 2>&1 >/dev/null", 65,
+			    "twice.race:5: cannot kill n: it is down");
+	cli_assert_one_line("$REDRACE merge $HERE/readme.md 2>&1", 65,
+			    "readme.md' has no results of redrace in it");
+}
+
 Test(failures, of_none_at_all_are_64)
 {
 	static const char *const wrong[] = {
