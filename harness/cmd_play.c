@@ -108,8 +108,8 @@ static bool refuse_unknown(const char *name, struct rr_error *error)
 	size_t n = 0, n_races = 0;
 	char **races;
 
-	if (strchr(name, '/') || (length > end && strcmp(name + length - end, suffix) == 0))
-		return rr_error_set(error, RR_ERROR_USAGE, "cannot read '%.300s': %s", name,
+	if (length > end && strcmp(name + length - end, suffix) == 0)
+		return rr_error_set(error, RR_ERROR_USAGE, "cannot open '%.300s': %s", name,
 				    strerror(ENOENT));
 	races = rr_library_names(&n_races);
 	for (; rr_strategy_name(n); n++)
