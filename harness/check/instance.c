@@ -359,11 +359,13 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	struct rr_lane *lane = &instance->lanes[number];
 	const bool is_message = input->kind == RR_INPUT_MESSAGE || input->kind == RR_INPUT_TIMEOUT;
 	const double begun = rr_clock_s();
-	bool good;
+	bool is_reply, good;
 
 	if (!lane->is_used || !(is_message ? rr_lane_is_subscribed(lane) : lane->n > 0))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
 				    instance->plan.owner.name);
+	is_reply = input->kind == RR_INPUT_REPLY &&
+		   rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
 	instance->was_inside = instance->has_entered = instance->has_begun = false;
 	instance->heard_ns = passed_ns +
 			     atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
@@ -388,6 +390,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 		rr_lane_clear(lane);
 	}
 	good = run_instance(instance, error);
+	instance_note_rest(instance, is_reply);
 	instance->config->times->running += rr_clock_s() - begun;
 	return good;
 }

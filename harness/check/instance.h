@@ -11,6 +11,7 @@
 #define RR_INSTANCE_H
 
 #include "endings.h"
+#include "handover.h"
 #include "names.h"
 #include "lane.h"
 #include "opened.h"
@@ -62,6 +63,9 @@ size_t rr_instance_client(const struct rr_instance *instance);
  * asks the kernel itself. */
 bool rr_instance_has_shim(const struct rr_instance *instance);
 
+/* Have threads of the app let each other go on (handover.h)? */
+bool rr_instance_hands_over(const struct rr_instance *instance);
+
 /* Has any of its processes libuv? */
 bool rr_instance_has_uv(const struct rr_instance *instance);
 
@@ -107,6 +111,7 @@ struct rr_instance {
 	int64_t heard_ns;       /* by its clock, when it was told something last */
 	bool has_begun;         /* a request: that is what it was told last */
 	bool is_over;           /* it was told that its requests are done */
+	struct rr_handover handover;
 };
 
 /* ---- An app (instance_app.c) -------------------------------------------------------- */
@@ -122,6 +127,9 @@ struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane 
 /* See rr_process_plan; of any instance. It is owed a reply or, where it is subscribed, a message
  * may come. */
 bool instance_is_owed(void *context, int64_t left_ns);
+
+/* It is at rest; `is_reply`: behind the reply to a command. */
+void instance_note_rest(struct rr_instance *instance, bool is_reply);
 
 /* Sets the error, and returns false. */
 bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error);

@@ -82,6 +82,31 @@ bool instance_is_owed(void *context, int64_t left_ns)
 	return owed != RR_SENT_ANSWER && !time_goes_on(instance, owed, left_ns);
 }
 
+static size_t count_asking(const struct rr_instance *instance)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+
+		n += lane->is_used && lane->connection >= 0 && lane->n > 0 &&
+		     rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
+	}
+	return n;
+}
+
+void instance_note_rest(struct rr_instance *instance, bool is_reply)
+{
+	const struct rr_rest rest = { instance->n_under_way, count_asking(instance) };
+
+	rr_handover_note(&instance->handover, &instance->process->threads, rest, is_reply);
+}
+
+bool rr_instance_hands_over(const struct rr_instance *instance)
+{
+	return rr_handover_happened(&instance->handover, instance->process->clock.page);
+}
+
 bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error)
 {
 	const long seconds = instance->config->process.patience_ms / 1000;

@@ -90,6 +90,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = true;
+	atomic_store(&process->clock.page->redis_port, endpoint->port);
 	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
 			       environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)
@@ -270,6 +271,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 		.guardian = process->plan->config->guardian->pid,
 		.has_ended = process->has_ended,
 		.clock = &process->clock,
+		.threads = process->plan->n_apps ? &process->threads : NULL,
 	};
 
 	process->look = rr_process_tree_look(&tree);

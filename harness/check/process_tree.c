@@ -102,9 +102,16 @@ static void look_at_children(struct sight *sight, const char *directory)
 		fclose(file);
 }
 
+static void note_thread(struct rr_threads *threads, const char *thread, uint64_t stamp)
+{
+	if (threads && threads->n < RR_THREADS_MAX)
+		threads->of[threads->n++] = (struct rr_thread){ atoi(thread), stamp };
+}
+
 static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 {
 	char directory[PATH_SIZE - 16], path[PATH_SIZE];
+	uint64_t stamp;
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
 	snprintf(path, sizeof(path), "%s/stat", directory);
@@ -112,7 +119,9 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 		sight->look.sleeps = false;
 		return;
 	}
-	sight->look.stamp += thread_stamp(sight, directory, thread);
+	stamp = thread_stamp(sight, directory, thread);
+	sight->look.stamp += stamp;
+	note_thread(sight->tree->threads, thread, stamp);
 	look_at_children(sight, directory);
 }
 
@@ -173,6 +182,8 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 {
 	struct sight sight = { tree, { true, 0 } };
 
+	if (tree->threads)
+		tree->threads->n = 0;
 	if (!tree->has_ended) {
 		sight.look.sleeps = !is_dead(tree->pid);
 		look_at_family(&sight, tree->pid);

@@ -25,11 +25,24 @@ struct rr_process_look {
 	uint64_t stamp; /* of which threads there are, and how often they ran */
 };
 
+/* Its threads that sleep, and a stamp each: another one if it has run since. Those behind the
+ * last place are left out. */
+enum { RR_THREADS_MAX = 128 };
+
+struct rr_threads {
+	size_t n;
+	struct rr_thread {
+		int id; /* gettid(2) */
+		uint64_t stamp;
+	} of[RR_THREADS_MAX];
+};
+
 struct rr_process_tree {
 	pid_t pid;      /* of the program */
 	pid_t guardian; /* the parent of those whose own has ended */
 	bool has_ended; /* itself: others of its group may go on */
 	const struct rr_program_clock *clock;
+	struct rr_threads *threads; /* noted there; NULL = they are not */
 };
 
 /* Whoever has ended, and is the guardian's to say so, does not sleep. */

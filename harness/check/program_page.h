@@ -25,6 +25,7 @@ enum {
 	RR_WAITERS_MAX = 256,
 	RR_ALARMS_MAX = 16,
 	RR_OPENED_SIZE = 1024 * 1024,
+	RR_TALKERS_MAX = 64,
 	RR_SPIN_READS = 1000 * 1000,
 	RR_IDLE_LOOK_READS = 1000,
 	RR_SPIN_STEP_NS = 1000 * 1000
@@ -62,8 +63,12 @@ struct rr_program_page {
 	_Atomic int has_uv;           /* one has libuv, as Node has */
 	_Atomic int has_timer;        /* one has set a timerfd, which the kernel keeps */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
+	_Atomic unsigned redis_port;
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];
+	/* The threads that have sent something to Redis: gettid(2). There may be more of them. */
+	_Atomic unsigned n_talkers;
+	_Atomic int talkers[RR_TALKERS_MAX];
 	/* The files that were opened or mapped: of each RR_OPENED_READ or RR_OPENED_WRITTEN, and
 	 * its path, which a NUL ends. n_opened: bytes; more than there is room for are too many. */
 	_Atomic uint64_t n_opened;

@@ -245,8 +245,10 @@ static void end_run(void *context)
 {
 	struct run *run = context;
 
-	if (run->instance)
+	if (run->instance) {
 		rr_instance_note_opened(run->instance, &run->programs->kept_file.opened);
+		run->programs->figures.hands_over |= rr_instance_hands_over(run->instance);
+	}
 	rr_instance_free(run->instance);
 	rr_client_view_release(&run->client);
 	free(run->received.all);

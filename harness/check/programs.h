@@ -88,6 +88,7 @@ struct rr_programs_figures {
 	} kept;                       /* see kept.h */
 	bool has_own_clock;           /* some have not loaded the shim, or are in Go */
 	bool has_uv;                  /* some have libuv */
+	bool hands_over;              /* threads of an app let each other go on (handover.h) */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

@@ -92,13 +92,23 @@ static const char *why_vacuous(const struct rr_check *check)
 	return NULL;
 }
 
+/* Why not all has been seen, although the search has come to its end. */
+static const char *why_unsure(const struct rr_check *check)
+{
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+
+	if (figures.learning.untested)
+		return "not all replies that are assumed not to matter were tested";
+	return figures.hands_over ?
+		       "threads of the app wait for each other, for a lock or a shared connection, and which of them goes first was not varied" :
+		       NULL;
+}
+
 static const char *why_cut(const struct rr_check *check)
 {
 	switch (check->result->explored) {
 	case RR_EXPLORED_ALL:
-		return rr_programs_figures(check->programs).learning.untested ?
-			       "not all replies that are assumed not to matter were tested" :
-			       NULL;
+		return why_unsure(check);
 	case RR_EXPLORED_ROUNDS:
 		return "clients that send something new in each round were followed only so far: --rounds";
 	case RR_EXPLORED_RANDOM_REPLIES:

@@ -78,6 +78,22 @@ Test(check_app, answers_are_those_of_an_order)
 	check_app("$HERE/shop", "--request " ASK "count'", 0);
 }
 
+/* Its threads share a connection: who has it next, when one gives it back, is not for Redis to
+ * say. It may be found by chance, or not. While a lock is held from the first command to the last,
+ * nobody else goes on. */
+Test(check_app, threads_that_wait_for_each_other_get_no_yes)
+{
+	static const char shared[] =
+		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		"tests/check/programs/shared.py'";
+	const int code = cli_runf(CHECK "--app %s --request " ASK "buy' 2>&1", shared);
+
+	cr_assert(code == 1 || code == 2 || code == 65, "%d\n%s", code, cli_output);
+	if (code == 2)
+		cli_assert_prints("threads of the app wait for each other");
+	check_app(shared, "--request " ASK "buy-locked'", 0);
+}
+
 /* A worker that waits for jobs listens on no port, and waits for them at the end, too. */
 Test(check_app, a_worker_waits_for_jobs)
 {

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Which threads send something to Redis: noted in the page, once each. */
+#include "shim.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Redis is at its port, or at a path. */
+static bool leads_to_redis(const struct rr_program_page *page, int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+		struct sockaddr_un un;
+	} peer = { .any = { .sa_family = AF_UNSPEC } };
+	socklen_t size = sizeof(peer);
+
+	if (getpeername(fd, &peer.any, &size) != 0)
+		return false;
+	switch (peer.any.sa_family) {
+	case AF_INET:
+		return ntohs(peer.in.sin_port) == atomic_load(&page->redis_port);
+	case AF_INET6:
+		return ntohs(peer.in6.sin6_port) == atomic_load(&page->redis_port);
+	case AF_UNIX:
+		return size > sizeof(sa_family_t) && peer.un.sun_path[0] == '/';
+	default:
+		return false;
+	}
+}
+
+/* A child has its parent's copy, and another number. */
+static void note_talker(int fd)
+{
+	static _Thread_local int noted;
+	struct rr_program_page *page = rr_shim_page();
+	const int why = errno;
+	int thread;
+
+	if (!page)
+		return;
+	thread = (int)syscall(SYS_gettid);
+	if (noted != thread && leads_to_redis(page, fd)) {
+		const unsigned i = atomic_fetch_add(&page->n_talkers, 1);
+
+		noted = thread;
+		if (i < RR_TALKERS_MAX)
+			atomic_store(&page->talkers[i], thread);
+	}
+	errno = why;
+}
+
+/* ---- Functions that send ------------------------------------------------------------- */
+
+ssize_t write(int fd, const void *bytes, size_t n)
+{
+	static _Atomic(void *) known;
+	__typeof__(write) *const next = (__typeof__(next))rr_shim_library(&known, "write");
+
+	note_talker(fd);
+	return next(fd, bytes, n);
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int n)
+{
+	static _Atomic(void *) known;
+	__typeof__(writev) *const next = (__typeof__(next))rr_shim_library(&known, "writev");
+
+	note_talker(fd);
+	return next(fd, parts, n);
+}
+
+ssize_t send(int fd, const void *bytes, size_t n, int flags)
+{
+	static _Atomic(void *) known;
+	__typeof__(send) *const next = (__typeof__(next))rr_shim_library(&known, "send");
+
+	note_talker(fd);
+	return next(fd, bytes, n, flags);
+}
+
+ssize_t sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *address,
+	       socklen_t size)
+{
+	static _Atomic(void *) known;
+	__typeof__(sendto) *const next = (__typeof__(next))rr_shim_library(&known, "sendto");
+
+	note_talker(fd);
+	return next(fd, bytes, n, flags, address, size);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	static _Atomic(void *) known;
+	__typeof__(sendmsg) *const next = (__typeof__(next))rr_shim_library(&known, "sendmsg");
+
+	note_talker(fd);
+	return next(fd, message, flags);
+}
