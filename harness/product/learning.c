@@ -141,6 +141,8 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		same = rr_learning_find_attempt(table, history);
 	else if (!(table->program->learning & RR_LEARN_NOTHING))
 		same = rr_learning_find_loop(table, history);
+	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
+		same = rr_learning_find_diamond(table, history);
 	if (same == RR_NO_ID && table->learning.merges_all)
 		same = rr_learning_find_state(table, history);
 	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))

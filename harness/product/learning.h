@@ -133,7 +133,12 @@ bool rr_learning_bound(struct rr_client_table *table, uint32_t state);
 /* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);
 
-/* learning_candidates.c: the state that a history is, of all that are known; RR_NO_ID: none. */
+/* learning_candidates.c: the state that a history is, because it has heard the same as another one,
+ * and only what it heard last, on two connections, in another order; RR_NO_ID: none. No run is made
+ * for that: it is tested when the search is through. */
+uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history);
+
+/* The state that a history is, of all that are known; RR_NO_ID: none. */
 uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history);
 
 /* Does the history do the same as the state afterwards? Adds what tells them apart. */

@@ -80,6 +80,56 @@ static bool is_state(struct rr_client_table *table, uint32_t history, uint32_t s
 	return agrees_with_guess(table, history, state) && agrees_with_cover(table, history, state);
 }
 
+/* ---- Diamonds ----------------------------------------------------------------------------- */
+
+/* What comes on two connections may come in either order, and mostly that does not matter. */
+static bool is_of_connection(const struct rr_input *input)
+{
+	return input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
+}
+
+/* The connection on which a row's input is heard. */
+static uint8_t lane_of(const struct rr_client_table *table, const struct rr_client_row *row)
+{
+	return table->states[row->from].stops[row->input.thread].lane;
+}
+
+/* The row from a state by which the same is heard on the same connection; NULL: none. */
+static const struct rr_client_row *row_alike(const struct rr_client_table *table, uint32_t state,
+					     const struct rr_client_row *like)
+{
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *row = &table->row[r];
+
+		if (row->state != RR_NO_ID && row->input.kind == like->input.kind &&
+		    row->input.value == like->input.value && row->input.gone == like->input.gone &&
+		    row->passed_ns == like->passed_ns &&
+		    lane_of(table, row) == lane_of(table, like))
+			return row;
+	}
+	return NULL;
+}
+
+uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_row *last = &table->row[table->states[history].row];
+	const struct rr_client_row *first, *other;
+
+	if (table->states[last->from].row == RR_NO_ID)
+		return RR_NO_ID;
+	first = &table->row[table->states[last->from].row];
+	if (!is_of_connection(&first->input) || !is_of_connection(&last->input) ||
+	    lane_of(table, first) == lane_of(table, last))
+		return RR_NO_ID;
+	other = row_alike(table, first->from, last);
+	other = other ? row_alike(table, other->state, first) : NULL;
+	return other && is_candidate(table, history, other->state) && !table->error.kind ?
+		       other->state :
+		       RR_NO_ID;
+}
+
+/* ---- All that are known --------------------------------------------------------------------- */
+
 /* Those that are as far from the beginning come first: what differs is then the order or the
  * reply of one thing. */
 uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history)

@@ -91,6 +91,7 @@ const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, ui
 		assumed.state = row->state;
 		assumed.client = row->client;
 		assumed.is_timed = row->is_timed;
+		assumed.has_entered |= row->has_entered;
 		n_tested += !row->is_assumed;
 	}
 	if (n_tested < ENOUGH)

@@ -51,6 +51,19 @@ Test(connections_check, threads_of_one_client_race_with_those_of_others)
 	cli_assert_prints("In the end there is\n  c = \"1\"\n");
 }
 
+/* In which order an event loop hears what comes on two connections mostly does not matter. If it
+ * does, that shows only at the end. */
+Test(connections_check, the_order_of_two_connections_is_one_state_unless_it_matters)
+{
+	cr_assert_eq(cli_run("cc -O1 -o $HERE/two tests/check/programs/two_connections.c "
+			     "-lhiredis 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--stats -- $HERE/two 3 2>&1"), 0, "%s", cli_output);
+	cli_assert_prints("17 states, 9 histories taken for one of them");
+	cr_assert_eq(cli_run(CHECK "-- $HERE/two 3 remembers 2>&1"), 1, "%s", cli_output);
+	cli_assert_prints("In the end there is\n  last = \"1\"\n");
+}
+
 /* A real server ends with 1 or 2, whichever connection of the only client is faster. */
 Test(connections_check, what_serial_orders_do_wrong_is_said)
 {
