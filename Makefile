@@ -17,6 +17,8 @@ PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 # The program looks for these from its own directory: BINDIR is PREFIX/bin.
 LIBEXECDIR := $(PREFIX)/libexec/redrace
 RACEDIR    := $(PREFIX)/share/redrace/races
+DOCDIR     := $(PREFIX)/share/redrace/docs
+DOCUMENTS  := $(wildcard docs/*.md docs/*.svg docs/*.png)
 LDCONFIG     ?= ldconfig
 
 VERSION := 0.2.0
@@ -41,7 +43,7 @@ ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 # A manual page for the program, and one for each subcommand.
 PAGES   := docs/redrace.1 $(patsubst harness/cmd_%.c,$(B)/man/redrace-%.1,$(wildcard harness/cmd_*.c))
-LIBS    := -lhiredis -ljansson -lutf8proc -lyaml -lm
+LIBS    := -lhiredis -ljansson -lutf8proc -lyaml -lmd4c-html -lmd4c -lm
 
 # What `make install` puts where, and `make uninstall` takes away.
 INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
@@ -50,7 +52,8 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
   $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so $(LIBEXECDIR)/redrace-app \
-  $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
+  $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race))) \
+  $(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
 
 .PHONY: accept format format-check help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle schema asan fuzz soak torture tsan clean FORCE bench-explore failover
 .DELETE_ON_ERROR:
@@ -144,6 +147,11 @@ matrix-replay: all ## play the transcripts of docs/matrix: do they still show wh
 demo: all ## a tour of ten minutes, with pauses (ARGS=--auto: without)
 	@$(B)/redrace demo $(ARGS)
 
+.PHONY: site
+
+site: all ## everything as linked pages: results/site/index.html; some minutes (ARGS="results/latest")
+	@$(B)/redrace site -o results/site $(ARGS)
+
 plots: ## draw the newest results again
 	@sh plots/draw results/latest
 
@@ -222,10 +230,11 @@ install: places $(B)/redrace $(SHIMS) $(DRIVER) lib man ## the program, the libr
 	install -d $(call placed,$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
 	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
 	  $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) \
-	  $(LIBEXECDIR) $(RACEDIR))
+	  $(LIBEXECDIR) $(RACEDIR) $(DOCDIR))
 	install -m 644 $(SHIMS) '$(DESTDIR)$(LIBEXECDIR)/'
 	install -m 755 $(DRIVER) '$(DESTDIR)$(LIBEXECDIR)/'
 	install -m 644 scenarios/races/*.race '$(DESTDIR)$(RACEDIR)/'
+	install -m 644 $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)/'
 	install $(B)/redrace '$(DESTDIR)$(BINDIR)/'
 	install -m 644 $(B)/libredislock.a '$(DESTDIR)$(LIBDIR)/'
 	install $(B)/$(SHARED) '$(DESTDIR)$(LIBDIR)/'
@@ -247,7 +256,7 @@ install: places $(B)/redrace $(SHIMS) $(DRIVER) lib man ## the program, the libr
 uninstall: places ## take away what install put under PREFIX
 	rm -f $(call placed,$(INSTALLED))
 	-rmdir $(call placed,$(INCLUDEDIR)/redislock $(LIBEXECDIR) $(RACEDIR) \
-	  $(PREFIX)/share/redrace)
+	  $(DOCDIR) $(PREFIX)/share/redrace)
 	$(RELINK)
 
 # The loader's cache knows nothing of a staged copy, and is root's to write.

@@ -3,9 +3,10 @@
 #include "commands.h"
 
 static const struct rr_command *const commands[] = {
-	&rr_cmd_list, &rr_cmd_bench,   &rr_cmd_play,   &rr_cmd_explore, &rr_cmd_check,
-	&rr_cmd_init, &rr_cmd_matrix,  &rr_cmd_claims, &rr_cmd_report,  &rr_cmd_demo,
-	&rr_cmd_game, &rr_cmd_compare, &rr_cmd_merge,  &rr_cmd_doctor,  &rr_cmd_help,
+	&rr_cmd_list,    &rr_cmd_bench, &rr_cmd_play,   &rr_cmd_explore,
+	&rr_cmd_check,   &rr_cmd_init,  &rr_cmd_matrix, &rr_cmd_claims,
+	&rr_cmd_report,  &rr_cmd_site,  &rr_cmd_demo,   &rr_cmd_game,
+	&rr_cmd_compare, &rr_cmd_merge, &rr_cmd_doctor, &rr_cmd_help,
 };
 
 const struct rr_command *rr_command_at(size_t index)

@@ -45,6 +45,7 @@ extern const struct rr_command rr_cmd_demo;
 extern const struct rr_command rr_cmd_game;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
+extern const struct rr_command rr_cmd_site;
 extern const struct rr_command rr_cmd_doctor;
 
 #endif

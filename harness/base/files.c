@@ -247,6 +247,27 @@ bool rr_files_program_directory(char path[RR_PATH_SIZE])
 	return true;
 }
 
+bool rr_files_find_folder(const char *in_tree, const char *installed, char path[RR_PATH_SIZE])
+{
+	/* From the program's own directory. */
+	const char *const above[] = { "..", "../..", "../share/redrace" };
+	char program[RR_PATH_SIZE];
+	bool is_known;
+
+	snprintf(path, RR_PATH_SIZE, "%s", in_tree);
+	if (access(path, R_OK) == 0)
+		return true;
+	is_known = rr_files_program_directory(program);
+	for (size_t i = 0; is_known && i < 3; i++) {
+		snprintf(path, RR_PATH_SIZE, "%.900s/%s/%.80s", program, above[i],
+			 i < 2 ? in_tree : installed);
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	path[0] = '\0';
+	return false;
+}
+
 bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];

@@ -46,6 +46,11 @@ void rr_files_free_list(char **names, size_t n);
 /* Where the program is, without a slash at the end. False: it cannot be known. */
 bool rr_files_program_directory(char path[RR_PATH_SIZE]);
 
+/* Where a folder of the project is: `in_tree` of the working directory or of the tree the
+ * program was built in, or `installed` of PREFIX/share/redrace. False: it is not there, and
+ * `path` is "". */
+bool rr_files_find_folder(const char *in_tree, const char *installed, char path[RR_PATH_SIZE]);
+
 /* Points the symbolic link `path` at `target`. */
 bool rr_files_link(const char *path, const char *target, struct rr_error *error);
 

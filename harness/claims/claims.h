@@ -157,6 +157,15 @@ void rr_claims_text(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_html(const struct rr_claim_rows *rows, FILE *file);
 
+/* The same as a part of a site (site/site.h), without the page around it: races that have a
+ * page there, races/NAME.html, are links to it, and documents to what is said of them. */
+struct rr_claim_pages {
+	bool (*has_race)(const void *site, const char *race);
+	const void *site;
+};
+void rr_claims_html_part(const struct rr_claim_rows *rows, const struct rr_claim_pages *pages,
+			 FILE *file);
+
 /* A case each, for the other formats. Release them in any case. */
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases);
 

@@ -48,6 +48,10 @@ extern const char *const rr_race_script;
  * (harness/report/style.css), the switches for dark and large type. */
 void rr_page_begin(FILE *out, const char *title);
 
+/* The same of a page among others: `navigation` is HTML that stands above all, NULL =
+ * none. */
+void rr_page_begin_among(FILE *out, const char *title, const char *navigation);
+
 /* Closes it. After harness/report/page.js comes `script`, an asset; NULL = none. */
 void rr_page_end(FILE *out, const char *script);
 

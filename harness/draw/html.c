@@ -28,12 +28,17 @@ static const char page_bar[] =
 	"<button type=\"button\" id=\"large\" aria-pressed=\"false\">Large type</button>"
 	"<button type=\"button\" id=\"dark\" aria-pressed=\"false\">Dark</button></header>\n";
 
-void rr_page_begin(FILE *out, const char *title)
+void rr_page_begin_among(FILE *out, const char *title, const char *navigation)
 {
 	fputs(page_head, out);
 	rr_xml_print(out, "<title>%s</title>\n", title);
 	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n", rr_asset_style_css);
-	fprintf(out, "</head>\n<body>\n%s<main>\n", page_bar);
+	fprintf(out, "</head>\n<body>\n%s%s<main>\n", navigation ? navigation : "", page_bar);
+}
+
+void rr_page_begin(FILE *out, const char *title)
+{
+	rr_page_begin_among(out, title, NULL);
 }
 
 void rr_page_end(FILE *out, const char *script)

@@ -114,6 +114,18 @@ void rr_matrix_text(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
 
+/* The same as parts of a site (site/site.h), without the page around them: the table,
+ * whose failing cells are links to pages, matrix/ID.html; the next cell that has one, after
+ * `cell`, NULL = the first, NULL = there is none; its id, "none-threads"; its title; and what
+ * stands on its page. */
+enum { RR_CELL_ID = 80, RR_CELL_TITLE = 200 };
+void rr_matrix_html_part(const struct rr_matrix *matrix, FILE *file);
+const struct rr_cell *rr_matrix_next_page(const struct rr_matrix *matrix,
+					  const struct rr_cell *cell);
+void rr_cell_id(const struct rr_cell *cell, char id[RR_CELL_ID]);
+void rr_cell_title(const struct rr_cell *cell, char title[RR_CELL_TITLE]);
+void rr_cell_html(const struct rr_cell *cell, FILE *file);
+
 /* A case each, for the other formats. Release them in any case. */
 void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases);
 

@@ -15,13 +15,16 @@ static const char introduction[] =
 	"~: no failure was found, and it is not proved that there is none. "
 	"–: the hazard does not concern the strategy, or the server lacks what it needs.</p>\n";
 
-static void put_id(const struct rr_cell *cell, FILE *file)
+void rr_cell_id(const struct rr_cell *cell, char id[RR_CELL_ID])
 {
-	fprintf(file, "%s-%s", cell->strategy->name, rr_hazard_texts[cell->hazard].name);
+	snprintf(id, RR_CELL_ID, "%s-%s", cell->strategy->name, rr_hazard_texts[cell->hazard].name);
 }
 
-static void put_cell(const struct rr_cell *cell, FILE *file)
+/* `in_site`: what fails is a page beside this one, not a part of it. */
+static void put_cell(const struct rr_cell *cell, bool in_site, FILE *file)
 {
+	char id[RR_CELL_ID];
+
 	static const char *const remarks[] = {
 		[RR_CELL_DIFFERS] = "differs",
 		[RR_CELL_UNDECIDED] = "undecided",
@@ -31,9 +34,10 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 	fprintf(file, "<td class=\"%s%s\">%s ", words.verdict->class,
 		words.standing == RR_CELL_DIFFERS ? " differs" : "", words.verdict->symbol);
 	if (cell->drawing) {
-		fputs("<a href=\"#", file);
-		put_id(cell, file);
-		fprintf(file, "\">%s</a>", words.text);
+		rr_cell_id(cell, id);
+		fprintf(file,
+			in_site ? "<a href=\"matrix/%s.html\">%s</a>" : "<a href=\"#%s\">%s</a>",
+			id, words.text);
 	} else {
 		fputs(words.text, file);
 	}
@@ -45,7 +49,7 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 	fputs("</td>", file);
 }
 
-static void put_table(const struct rr_matrix *matrix, FILE *file)
+static void put_table(const struct rr_matrix *matrix, bool in_site, FILE *file)
 {
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
@@ -61,7 +65,7 @@ static void put_table(const struct rr_matrix *matrix, FILE *file)
 		if ((int)cell->hazard == first)
 			fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>",
 				cell->strategy->name);
-		put_cell(cell, file);
+		put_cell(cell, in_site, file);
 		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
 			fputs("</tr>\n", file);
 	}
@@ -91,29 +95,8 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 	fputs("</tbody></table>\n", file);
 }
 
-static void put_interleaving(const struct rr_cell *cell, FILE *file)
+static void put_breakable(FILE *file)
 {
-	const struct rr_cell_words words = rr_cell_words(cell);
-
-	fputs("<details id=\"", file);
-	put_id(cell, file);
-	fprintf(file, "\"><summary>%s, %s: %s (%s states", words.strategy, words.hazard, words.text,
-		words.states);
-	if (words.failing[0])
-		fprintf(file, "; %s interleavings fail", words.failing);
-	fputs(")</summary>\n<p>Bounds: ", file);
-	rr_xml_text(file, words.bounds);
-	fprintf(file, "</p>\n%s</details>\n", cell->drawing);
-}
-
-void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
-{
-	const struct rr_cell *cell = NULL;
-
-	rr_page_begin(file, "The safety matrix");
-	fputs(introduction, file);
-	put_table(matrix, file);
-	put_hazards(matrix, file);
 	fputs("<h2>What can break</h2>\n<dl>\n", file);
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		fprintf(file, "<dt>%s</dt><dd>", rr_invariant_name(i));
@@ -121,11 +104,72 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 		fputs("</dd>\n", file);
 	}
 	fputs("</dl>\n", file);
+}
+
+/* ---- A cell's interleaving -------------------------------------------------- */
+
+void rr_cell_title(const struct rr_cell *cell, char title[RR_CELL_TITLE])
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	snprintf(title, RR_CELL_TITLE, "%s, %s: %s", words.strategy, words.hazard, words.text);
+}
+
+void rr_cell_html(const struct rr_cell *cell, FILE *file)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	rr_xml_print(file, "<p>%s states", words.states);
+	if (words.failing[0])
+		rr_xml_print(file, "; %s interleavings fail", words.failing);
+	rr_xml_print(file, ". Bounds: %s</p>\n", words.bounds);
+	fputs(cell->drawing, file);
+}
+
+static void put_interleaving(const struct rr_cell *cell, FILE *file)
+{
+	char id[RR_CELL_ID], title[RR_CELL_TITLE];
+
+	rr_cell_id(cell, id);
+	rr_cell_title(cell, title);
+	rr_xml_print(file, "<details id=\"%s\"><summary>%s</summary>\n", id, title);
+	rr_cell_html(cell, file);
+	fputs("</details>\n", file);
+}
+
+const struct rr_cell *rr_matrix_next_page(const struct rr_matrix *matrix,
+					  const struct rr_cell *cell)
+{
+	do
+		cell = rr_matrix_next(matrix, cell);
+	while (cell && !cell->drawing);
+	return cell;
+}
+
+/* ---- The whole ---------------------------------------------------------------- */
+
+static void put_matrix(const struct rr_matrix *matrix, bool in_site, FILE *file)
+{
+	fputs(introduction, file);
+	put_table(matrix, in_site, file);
+	put_hazards(matrix, file);
+	put_breakable(file);
+}
+
+void rr_matrix_html_part(const struct rr_matrix *matrix, FILE *file)
+{
+	put_matrix(matrix, true, file);
+}
+
+void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	rr_page_begin(file, "The safety matrix");
+	put_matrix(matrix, false, file);
 	fputs("<h2>The shortest failing interleavings</h2>\n", file);
-	while ((cell = rr_matrix_next(matrix, cell))) {
-		if (cell->drawing)
-			put_interleaving(cell, file);
-	}
+	while ((cell = rr_matrix_next_page(matrix, cell)))
+		put_interleaving(cell, file);
 	if (matrix->version[0])
 		fprintf(file, "<p>%s.</p>\n", matrix->version);
 	rr_page_end(file, rr_race_script);

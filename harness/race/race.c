@@ -145,33 +145,16 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 
 static const char suffix[] = ".race";
 
-/* Places to look in, from the program's own directory. */
-static const char *const places[] = { "../scenarios/races", "../../scenarios/races",
-				      "../share/redrace/races" };
-
-/* scenarios/races of the working directory, or of the tree the program was
- * built in, or what `make install` made of it; "" when there is none. */
-static void find_library(char path[RR_RACE_PATH_SIZE])
+/* "" when there is none. */
+static void find_library(char path[RR_PATH_SIZE])
 {
-	char program[RR_PATH_SIZE];
-	bool is_known;
-
-	snprintf(path, RR_RACE_PATH_SIZE, "scenarios/races");
-	if (access(path, R_OK) == 0)
-		return;
-	is_known = rr_files_program_directory(program);
-	for (size_t i = 0; is_known && i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, RR_RACE_PATH_SIZE, "%.900s/%s", program, places[i]);
-		if (access(path, R_OK) == 0)
-			return;
-	}
-	path[0] = '\0';
+	rr_files_find_folder("scenarios/races", "races", path);
 }
 
 /* Where the race is; false: it is neither a file nor one of ours. */
 static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
 {
-	char directory[RR_RACE_PATH_SIZE];
+	char directory[RR_PATH_SIZE];
 
 	snprintf(path, RR_RACE_PATH_SIZE, "%.1000s", name);
 	if (strchr(name, '/') || access(name, R_OK) == 0)
@@ -202,7 +185,7 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 
 char **rr_library_names(size_t *n)
 {
-	char directory[RR_RACE_PATH_SIZE];
+	char directory[RR_PATH_SIZE];
 	char **names;
 
 	find_library(directory);

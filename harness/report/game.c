@@ -203,7 +203,6 @@ static const char game_head[] =
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<title>Be the scheduler</title>\n<style>\n";
 static const char game_top[] =
-	"</style>\n</head>\n<body>\n"
 	"<header class=\"bar\"><span class=\"name\">redrace</span>\n"
 	"<button type=\"button\" id=\"large\" class=\"scripted\" aria-pressed=\"false\">Large type</button>\n"
 	"<button type=\"button\" id=\"dark\" class=\"scripted\" aria-pressed=\"false\">Dark</button></header>\n"
@@ -240,13 +239,13 @@ static void write_without_script(FILE *out, const struct rr_level *const *levels
 	fputs("</noscript>\n", out);
 }
 
-static void write_game_page(FILE *out, const json_t *data, const struct rr_level *const *levels,
-			    size_t n)
+static void write_game_page(FILE *out, const json_t *data, const char *navigation,
+			    const struct rr_level *const *levels, size_t n)
 {
 	fputs(game_head, out);
 	fputs(rr_asset_style_css, out);
 	fputs(rr_asset_game_css, out);
-	fputs(game_top, out);
+	fprintf(out, "</style>\n</head>\n<body>\n%s%s", navigation ? navigation : "", game_top);
 	write_without_script(out, levels, n);
 	fputs(rr_asset_game_html, out);
 	fputs("</main>\n<script type=\"application/json\" id=\"levels\">", out);
@@ -270,7 +269,7 @@ bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_c
 	if (n)
 		data = search_levels(cluster, config, chosen, n, error);
 	if (data)
-		write_game_page(out, data, chosen, n);
+		write_game_page(out, data, config->navigation, chosen, n);
 	json_decref(data);
 	rr_levels_release(&levels);
 	return data != NULL;

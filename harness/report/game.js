@@ -17,15 +17,17 @@
 		return level.states[number] ??= readState(level, number);
 	}
 
-	/* docs/formats.md says what they are. */
+	/* game_graph.c writes them, and says what they are. */
 	function readState(level, number) {
 		const graph = level.graph;
-		const [servers, clients, flags, edges, all, bad] = graph.states[number];
+		const numbers = (text) => text.split(",").map(Number);
+		const [servers, clients, flags, all, bad, edges] = graph.states[number].split(";");
 		const state = {
-			number, flags, all, bad,
-			servers: servers.map((i) => graph.server_states[i]),
-			clients: clients.map((i) => graph.client_states[i]),
-			moves: edges.map(([to, i, broken]) => ({ ...moveOf(level, i), to, broken })),
+			number, flags: Number(flags), all: Number(all), bad: Number(bad),
+			servers: numbers(servers).map((i) => graph.server_states[i]),
+			clients: numbers(clients).map((i) => graph.client_states[i]),
+			moves: edges.split(" ").filter(Boolean).map(numbers)
+				.map(([to, i, broken = 0]) => ({ ...moveOf(level, i), to, broken })),
 		};
 		name(state.moves);
 		return state;

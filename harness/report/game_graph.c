@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "levels.h"
+#include "game_graph.h"
 
 /* A reader walks through small graphs; more than so many schedules are not counted. */
 enum { STATES_MAX = 6000 };
@@ -24,35 +24,6 @@ enum { STATES_MAX = 6000 };
 #define COUNT_MAX ((UINT64_C(1) << 53) - 1)
 
 enum { LEVEL_OVER = 8 }; /* a state behind a break, and nothing more is shown */
-
-struct shown_edge {
-	uint32_t to;
-	json_int_t transition, broken;
-};
-
-/* How many schedules go on, and how many of them break something. */
-struct count {
-	uint64_t all, bad;
-};
-
-struct shown_state {
-	uint32_t state; /* in the graph */
-	unsigned flags;
-	size_t first, n; /* of its edges */
-	struct count count;
-};
-
-struct shown_graph {
-	const struct rr_level *level;
-	json_t *graph;
-	uint32_t *numbers; /* shown states by those of the graph, two each: is it over? */
-	struct shown_state *states;
-	size_t n_states;
-	struct shown_edge *edges;
-	size_t n_edges;
-	json_t *before; /* transitions that lead to the beginning */
-	struct rr_error *error;
-};
 
 /* ---- The graph of the search --------------------------------------------------- */
 
@@ -326,92 +297,6 @@ static void count_all(struct shown_graph *shown)
 	free(it.paths);
 }
 
-/* ---- JSON ---------------------------------------------------------------------- */
-
-/* A list of which only what is used is kept, in the order in which it is come by. */
-struct kept {
-	const json_t *all;
-	json_t *used, *numbers;
-};
-
-static struct kept keep_of(const json_t *graph, const char *name)
-{
-	return (struct kept){ json_object_get(graph, name), json_array(), json_object() };
-}
-
-static json_t *keep(struct kept *kept, const json_t *number)
-{
-	char name[24];
-	json_t *now;
-
-	snprintf(name, sizeof(name), "%lld", (long long)json_integer_value(number));
-	now = json_incref(json_object_get(kept->numbers, name));
-	if (!now) {
-		now = json_integer((json_int_t)json_array_size(kept->used));
-		json_array_append(kept->used,
-				  json_array_get(kept->all, (size_t)json_integer_value(number)));
-		json_object_set(kept->numbers, name, now);
-	}
-	return now;
-}
-
-static json_t *keep_all(struct kept *kept, const json_t *numbers)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < json_array_size(numbers); i++)
-		json_array_append_new(all, keep(kept, json_array_get(numbers, i)));
-	return all;
-}
-
-static void put_kept(json_t *graph, const char *name, struct kept *kept)
-{
-	json_object_set_new(graph, name, kept->used);
-	json_decref(kept->numbers);
-}
-
-static json_t *shown_edges(const struct shown_graph *shown, const struct shown_state *state,
-			   struct kept *transitions)
-{
-	json_t *edges = json_array();
-
-	for (size_t i = 0; i < state->n; i++) {
-		const struct shown_edge *edge = &shown->edges[state->first + i];
-		json_t *number = json_integer(edge->transition);
-
-		json_array_append_new(edges, json_pack("[i, o, I]", (int)edge->to,
-						       keep(transitions, number), edge->broken));
-		json_decref(number);
-	}
-	return edges;
-}
-
-/* A state of the graph, and behind it its counts. */
-static void put_states(struct shown_graph *shown)
-{
-	json_t *graph = shown->graph, *states = json_array();
-	struct kept servers = keep_of(graph, "server_states");
-	struct kept clients = keep_of(graph, "client_states");
-	struct kept transitions = keep_of(graph, "transitions");
-
-	json_object_set_new(graph, "before", keep_all(&transitions, shown->before));
-	for (size_t i = 0; i < shown->n_states; i++) {
-		const struct shown_state *state = &shown->states[i];
-		const json_t *row = graph_state(shown, state->state);
-
-		json_array_append_new(
-			states,
-			json_pack("[o, o, i, o, I, I]", keep_all(&servers, json_array_get(row, 0)),
-				  keep_all(&clients, json_array_get(row, 1)), (int)state->flags,
-				  shown_edges(shown, state, &transitions),
-				  (json_int_t)state->count.all, (json_int_t)state->count.bad));
-	}
-	json_object_set_new(graph, "states", states);
-	put_kept(graph, "server_states", &servers);
-	put_kept(graph, "client_states", &clients);
-	put_kept(graph, "transitions", &transitions);
-}
-
 bool rr_level_show(const struct rr_level *level, json_t *graph, struct rr_error *error)
 {
 	const size_t n = json_array_size(json_object_get(graph, "states"));
@@ -428,7 +313,7 @@ bool rr_level_show(const struct rr_level *level, json_t *graph, struct rr_error 
 	good = show_all(&shown);
 	if (good) {
 		count_all(&shown);
-		put_states(&shown);
+		rr_shown_put_states(&shown);
 	}
 	json_decref(shown.before);
 	free(shown.numbers);

@@ -111,10 +111,10 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 	if (good) {
 		*as_written = *as_written && trace.as_written;
 		write_trace(out, report, i, &trace, &counterpart);
-	} else if (rr_error_set_aside(error, RR_ERROR_SKIPPED)) {
-		rr_xml_print(out, "<p>%s was not played: the server lacks what it needs.</p>\n",
-			     subject);
-		good = true;
+	} else if (error->kind == RR_ERROR_SKIPPED) {
+		rr_xml_print(out, "<h2>%s</h2>\n<p><strong>Skipped: %s.</strong></p>\n", subject,
+			     error->text);
+		good = rr_error_set_aside(error, RR_ERROR_SKIPPED);
 	}
 	rr_counterpart_free(&counterpart);
 	rr_trace_free(&trace);

@@ -56,6 +56,14 @@ void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct 
  *. False: it holds no results, or they cannot be read. */
 bool rr_report_results(FILE *out, const char *directory, struct rr_error *error);
 
+/* An <img> that holds the .svg or .png at `path`; `plot`: one of lines on white, which dark
+ * pages turn round. False: it cannot be read. */
+bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
+		     struct rr_error *error);
+
+/* A plot as a figure, with what plots/describe wrote into it as its words. */
+bool rr_report_plot(FILE *out, const char *path, struct rr_error *error);
+
 /* ---- Searches (search_page.c) -------------------------------------------------- */
 
 /* A search of `redrace explore` as a section of a page: what was printed of it; or its first
@@ -76,6 +84,7 @@ enum { RR_GAME_LEVELS_MAX = 64 };
 struct rr_game_config {
 	const char *levels[RR_GAME_LEVELS_MAX]; /* names; none = all */
 	size_t n_levels;
+	const char *navigation; /* HTML above the page, of a site; NULL = none */
 	/* Told before each is searched. May be NULL. */
 	void (*progress)(void *context, size_t n, size_t of, const char *name);
 	void *context;

@@ -133,8 +133,26 @@ static void print_base64(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* What it shows has plots/describe written into it. */
-static bool print_plot(FILE *out, const char *path, struct rr_error *error)
+bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
+		     struct rr_error *error)
+{
+	const char *dot = strrchr(path, '.');
+	size_t length;
+	char *bytes = rr_read_file(path, &length, error);
+
+	if (!bytes)
+		return false;
+	rr_xml_print(out, "<img%s alt=\"%s\" src=\"data:image/%s;base64,",
+		     plot ? " class=\"plotted\"" : "", alt,
+		     dot && strcmp(dot, ".png") == 0 ? "png" : "svg+xml");
+	print_base64(out, bytes, length);
+	fputs("\"/>", out);
+	free(bytes);
+	return true;
+}
+
+/* What plots/describe wrote into it; malloc'd. NULL: it cannot be read. */
+static char *read_description(const char *path, struct rr_error *error)
 {
 	static const char label[] = "aria-label=\"";
 	size_t length;
@@ -143,16 +161,25 @@ static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 	char *words;
 
 	if (!svg)
-		return false;
+		return NULL;
 	from = from ? from + strlen(label) : "A plot";
 	words = rr_strndup(from, strcspn(from, "\""));
-	rr_xml_print(out, "<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
-		     words);
-	print_base64(out, svg, length);
-	rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n", words);
-	free(words);
 	free(svg);
-	return true;
+	return words;
+}
+
+bool rr_report_plot(FILE *out, const char *path, struct rr_error *error)
+{
+	char *words = read_description(path, error);
+	bool good;
+
+	if (!words)
+		return false;
+	fputs("<figure class=\"plot\">", out);
+	good = rr_report_image(out, path, words, true, error);
+	rr_xml_print(out, "<figcaption>%s</figcaption></figure>\n", words);
+	free(words);
+	return good;
 }
 
 static bool print_plots(FILE *out, const char *directory, struct rr_error *error)
@@ -170,7 +197,7 @@ static bool print_plots(FILE *out, const char *directory, struct rr_error *error
 	fputs("<div class=\"plots\">\n", out);
 	for (size_t i = 0; good && i < n; i++) {
 		snprintf(path, sizeof(path), "%s/plots/%s", directory, names[i]);
-		good = print_plot(out, path, error);
+		good = rr_report_plot(out, path, error);
 	}
 	fputs("</div>\n", out);
 	rr_files_free_list(names, n);

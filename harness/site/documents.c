@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The documents of docs/ as pages, and the files of the project that they link to. */
+#include "pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/csv.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { SOURCE_BYTES_MAX = 200000 };
+
+static bool ends_in(const char *text, const char *suffix)
+{
+	const size_t length = strlen(text), n = strlen(suffix);
+
+	return length >= n && strcmp(text + length - n, suffix) == 0;
+}
+
+/* ---- Where a link leads ------------------------------------------------------------------- */
+
+/* `name` of "races/NAME.race", of a folder. */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *from = slash ? slash + 1 : path;
+
+	return rr_strndup(from, strcspn(from, "."));
+}
+
+static bool has_cell(const struct rr_site *site, const char *name)
+{
+	const struct rr_cell *cell = NULL;
+	char id[RR_CELL_ID];
+
+	while ((cell = rr_matrix_next_page(&site->matrix, cell))) {
+		rr_cell_id(cell, id);
+		if (strcmp(id, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A transcript is the page of its race or its cell. */
+static char *find_transcript(const struct rr_site *site, const char *path)
+{
+	const bool is_cell = strncmp(path, "docs/matrix/", 12) == 0;
+	char *name = stem_of(path);
+	const bool is_there = is_cell ? has_cell(site, name) : rr_site_has_race(site, name);
+	char *found = is_there ? rr_asprintf("../%s/%s.html", is_cell ? "matrix" : "races", name) :
+				 NULL;
+
+	free(name);
+	return found;
+}
+
+/* Those that the site computes itself. */
+static const char *computed_page(const char *path)
+{
+	return strcmp(path, "docs/claims.md") == 0 ? "../claims.html" :
+	       strcmp(path, "docs/matrix.md") == 0 ? "../matrix.html" :
+	       strcmp(path, "README.md") == 0      ? "../index.html" :
+						     NULL;
+}
+
+bool rr_site_is_document(const char *name)
+{
+	char *path = rr_asprintf("docs/%s", name);
+	const bool is_one = computed_page(path) == NULL;
+
+	free(path);
+	return is_one;
+}
+
+/* A file of the project, which docs/ is a folder of. */
+static void path_in_project(const struct rr_site *site, const char *path, char full[RR_PATH_SIZE])
+{
+	snprintf(full, RR_PATH_SIZE, "%.700s/../%.300s", site->docs, path);
+}
+
+/* "../source/scenarios-none.c.html", and that it is wanted. NULL: there is no such file. */
+static char *find_source(struct rr_site *site, const char *path)
+{
+	char full[RR_PATH_SIZE];
+	struct stat status;
+	char *name;
+
+	path_in_project(site, path, full);
+	if (stat(full, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > SOURCE_BYTES_MAX)
+		return NULL;
+	name = rr_asprintf("../source/%s.html", path);
+	for (char *at = name + strlen("../source/"); *at; at++)
+		*at = *at == '/' ? '-' : *at;
+	for (size_t i = 0; i < site->n_sources; i++) {
+		if (strcmp(site->sources[i], path) == 0)
+			return name;
+	}
+	rr_array_grow(&site->sources, site->n_sources, sizeof(*site->sources));
+	site->sources[site->n_sources++] = rr_strdup(path);
+	return name;
+}
+
+/* The path in the project of what a file in docs/ calls `target`. */
+static char *path_of(const char *target, size_t length)
+{
+	if (strncmp(target, "../", 3) == 0)
+		return rr_strndup(target + 3, length - 3);
+	return rr_asprintf("docs/%.*s", (int)length, target);
+}
+
+static char *find_page(struct rr_site *site, const char *path)
+{
+	char full[RR_PATH_SIZE];
+	const char *computed = computed_page(path);
+	char *stem, *found;
+
+	if (computed)
+		return rr_strdup(computed);
+	if (ends_in(path, ".race") && (found = find_transcript(site, path)))
+		return found;
+	path_in_project(site, path, full);
+	if (strncmp(path, "docs/", 5) != 0 || !ends_in(path, ".md") || access(full, R_OK) != 0)
+		return find_source(site, path);
+	stem = rr_strndup(path + 5, strlen(path) - 8);
+	found = rr_asprintf("%s.html", stem);
+	free(stem);
+	return found;
+}
+
+/* In a site of some races only not every claim has its row. */
+static bool has_place(const struct rr_site *site, const char *path, const char *fragment)
+{
+	if (strncmp(path, "docs/", 5) != 0)
+		return false;
+	if (strcmp(path, "docs/claims.md") != 0 || !*fragment)
+		return true;
+	for (size_t i = 0; i < site->claims.n; i++) {
+		if (strcmp(site->claims.rows[i].claim->id, fragment + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+char *rr_site_find_target(struct rr_site *site, const char *target)
+{
+	const size_t length = strcspn(target, "#");
+	char *path = path_of(target, length);
+	char *page = find_page(site, path), *found = NULL;
+
+	if (page)
+		found = rr_asprintf("%s%s", page,
+				    has_place(site, path, target + length) ? target + length : "");
+	free(page);
+	free(path);
+	return found;
+}
+
+/* ---- Documents ------------------------------------------------------------------------------- */
+
+static char *read_document(const struct rr_site *site, const char *name, size_t *length,
+			   struct rr_error *error)
+{
+	char path[2 * RR_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%.200s", site->docs, name);
+	return rr_read_file(path, length, error);
+}
+
+char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error)
+{
+	size_t length;
+	char *text = read_document(site, name, &length, error);
+	const char *from = text ? strstr(text, "# ") : NULL;
+	char *title = from ? rr_strndup(from + 2, strcspn(from + 2, "\n")) : NULL;
+
+	if (text && !title)
+		title = rr_strdup(name);
+	free(text);
+	return title;
+}
+
+static bool write_document(struct rr_site *site, const char *name, struct rr_error *error)
+{
+	struct rr_site_page page;
+	size_t length;
+	char *text = read_document(site, name, &length, error);
+	char *title = text ? rr_site_document_title(site, name, error) : NULL;
+	char file[RR_PATH_SIZE];
+	bool good;
+
+	if (!title) {
+		free(text);
+		return false;
+	}
+	snprintf(file, sizeof(file), "docs/%.*s.html", (int)(strlen(name) - 3), name);
+	rr_site_page_begin(&page, site, file, title);
+	fprintf(page.draft.out, "<article class=\"document\"%s>\n",
+		ends_in(name, ".zh.md") ? " lang=\"zh\"" : "");
+	rr_site_print_markdown(site, text, length, page.draft.out, error);
+	fputs("</article>\n", page.draft.out);
+	good = rr_site_page_end(&page, NULL, error);
+	free(title);
+	free(text);
+	return good;
+}
+
+/* ---- What they link to ------------------------------------------------------------------------- */
+
+static bool write_source(const struct rr_site *site, const char *path, struct rr_error *error)
+{
+	struct rr_site_page page;
+	char full[RR_PATH_SIZE], file[RR_PATH_SIZE];
+	size_t length;
+	char *text;
+
+	path_in_project(site, path, full);
+	text = rr_read_file(full, &length, error);
+	if (!text)
+		return false;
+	snprintf(file, sizeof(file), "source/%.300s.html", path);
+	for (char *at = file + strlen("source/"); *at; at++)
+		*at = *at == '/' ? '-' : *at;
+	rr_site_page_begin(&page, site, file, path);
+	rr_xml_print(page.draft.out, "<h1>%s</h1>\n<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n",
+		     path, text);
+	free(text);
+	return rr_site_page_end(&page, NULL, error);
+}
+
+bool rr_site_write_documents(struct rr_site *site, struct rr_error *error)
+{
+	bool good = true;
+	size_t n;
+	char **names = rr_files_list(site->docs, ".md", &n);
+
+	for (size_t i = 0; good && i < n; i++)
+		good = !rr_site_is_document(names[i]) || write_document(site, names[i], error);
+	rr_files_free_list(names, n);
+	for (size_t i = 0; good && i < site->n_sources; i++)
+		good = write_source(site, site->sources[i], error);
+	return good;
+}

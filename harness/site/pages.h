@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Private to site/: what a site is made of, and how a page of it is written. */
+#ifndef RR_PAGES_H
+#define RR_PAGES_H
+
+#include <stdio.h>
+
+#include "base/files.h"
+#include "claims/claims.h"
+#include "matrix/matrix.h"
+#include "race/race.h"
+#include "site.h"
+
+/* A race and how it went. */
+struct rr_site_race {
+	char *name;
+	struct rr_race *race;
+	char *outcome; /* "update lost", "skipped: this server has no DELEX"; malloc'd */
+};
+
+struct rr_site {
+	const struct rr_site_config *config;
+	char docs[RR_PATH_SIZE]; /* the project's docs/ */
+	size_t n_races;
+	struct rr_site_race *races;
+	struct rr_claims_choice choice;
+	struct rr_jobs jobs;
+	struct rr_claim_rows claims;
+	struct rr_matrix matrix;
+	size_t n_sources; /* files that documents link to */
+	char **sources;   /* by their paths in the project */
+	bool as_expected;
+};
+
+/* ---- One page (page.c) -------------------------------------------------------------- */
+
+struct rr_site_page {
+	struct rr_draft draft; /* draft.out takes what stands in <main> */
+	char path[RR_PATH_SIZE];
+};
+
+/* Begins the page `file`, "races/lost-update.html". */
+void rr_site_page_begin(struct rr_site_page *page, const struct rr_site *site, const char *file,
+			const char *title);
+
+/* Ends it with a script, NULL = none, and puts it in place. */
+bool rr_site_page_end(struct rr_site_page *page, const char *script, struct rr_error *error);
+
+/* The links to the main pages, as they stand above `file`: malloc'd. */
+char *rr_site_navigation(const char *file);
+
+/* ---- Races (races.c) ---------------------------------------------------------------- */
+
+/* Reads those that are asked for. */
+bool rr_site_open_races(struct rr_site *site, struct rr_error *error);
+void rr_site_close_races(struct rr_site *site);
+bool rr_site_has_race(const void *site, const char *name);
+
+/* Plays each, and writes its page. */
+bool rr_site_write_races(struct rr_site *site, struct rr_error *error);
+
+/* ---- Races by what they are about (lists.c) -------------------------------------------- */
+
+/* What is claimed about a race, on its page. */
+void rr_site_print_claims_of(const struct rr_site *site, const struct rr_race *race, FILE *out);
+
+/* By subject and by document. */
+bool rr_site_write_lists(const struct rr_site *site, struct rr_error *error);
+
+/* ---- Pages that lead to others (overview.c) --------------------------------------------- */
+
+/* Results directories with their plots, or those of docs/. */
+bool rr_site_write_plots(const struct rr_site *site, struct rr_error *error);
+
+/* The documents, the lessons first. */
+bool rr_site_write_lessons(const struct rr_site *site, struct rr_error *error);
+
+bool rr_site_write_index(const struct rr_site *site, struct rr_error *error);
+
+/* ---- Documents (documents.c, markdown.c) ---------------------------------------------- */
+
+/* docs/ *.md, and the files that they link to. */
+bool rr_site_write_documents(struct rr_site *site, struct rr_error *error);
+
+/* Has `name` of docs/ a page of its own? Claims and the matrix are computed instead. */
+bool rr_site_is_document(const char *name);
+
+/* The first heading of a document, malloc'd; NULL: see the error. */
+char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error);
+
+/* Does the site have a page for `target`, a link of a document in docs/? Then where it is
+ * from a page of docs/, malloc'd. NULL: it has none. */
+char *rr_site_find_target(struct rr_site *site, const char *target);
+
+/* Markdown as HTML, whose links are those of the site. */
+bool rr_site_print_markdown(struct rr_site *site, const char *text, size_t length, FILE *out,
+			    struct rr_error *error);
+
+#endif

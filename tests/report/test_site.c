@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The site: each page is there, each link leads somewhere, and all of it is for a reader
+ * without a network. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+
+TestSuite(site, .init = cli_setup, .fini = cli_teardown, .timeout = 300);
+
+/* One race, its claims and back, one failing cell; all documents and the game. */
+Test(site, every_link_leads_somewhere)
+{
+	if (cli_run("command -v python3") != 0)
+		cli_skip("no python3");
+	cr_assert_eq(cli_run("$REDRACE site -o $HERE/site lost-update overrun-delete none && "
+			     "tests/report/links $HERE/site"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, " 0 wrong"), "%s", cli_output);
+	cr_assert_eq(
+		cli_run("cd $HERE/site && grep -q 'href=\"races/lost-update.html\"' claims.html races.html by-document.html && "
+			"grep -q 'href=\"../claims.html#LU-1\"' races/lost-update.html && "
+			"grep -q 'href=\"matrix/none-threads.html\"' matrix.html && "
+			"grep -q '<article class=\"race\"' matrix/none-threads.html && "
+			"grep -q '<table>' docs/found.html && "
+			"! grep -l 'href=\"races/del-takeover.html\"' *.html"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("ln -s $PWD/tests/report/links $HERE/links; echo '<a href=\"none.html\">x</a>' >>$HERE/site/index.html;"
+			" $HERE/links $HERE/site"),
+		1, "a link that leads nowhere is noticed");
+}
+
+Test(site, says_what_it_cannot_do)
+{
+	cli_assert_one_line("$REDRACE site 2>&1", 64, "-o DIR");
+	cli_assert_one_line("$REDRACE site -o $HERE/s no-such-race 2>&1", 64, "no-such-race");
+	cli_assert_one_line("$REDRACE site -o /proc/none/s lost-update 2>&1", 74, "/proc/none");
+}
