@@ -76,8 +76,7 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	table->n_replayed++;
 	if (is_plain_command(table, state))
 		return rr_asker_queue(table->asker, question_command(table, &state->question));
-	if (!rr_asker_flush(table->asker) ||
-	    !rr_asker_ask(table->asker, &state->question, question_command(table, &state->question),
+	if (!rr_asker_ask(table->asker, &state->question, question_command(table, &state->question),
 			  &reply, &blocks))
 		return false;
 	skip_messages(table, state->parent);
@@ -99,7 +98,7 @@ static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 	for (; at != table->at && table->states[at].parent != RR_NO_ID;
 	     at = table->states[at].parent)
 		path[n++] = at;
-	good = at == table->at || rr_asker_reset(table->asker);
+	good = at == table->at || rr_asker_queue_reset(table->asker);
 	while (good && n > 0)
 		good = replay_question(table, path[--n]);
 	good = good && rr_asker_flush(table->asker);

@@ -72,9 +72,35 @@ static bool fail(struct rr_asker *asker, const struct rl_link *link)
 bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command)
 {
 	struct rl_command copy = *command;
-	const enum rl_outcome outcome = rl_run_command(asker->admin, reply, &copy);
+	enum rl_outcome outcome;
 
+	if (!rr_asker_flush(asker))
+		return false;
+	outcome = rl_run_command(asker->admin, reply, &copy);
 	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || fail(asker, asker->admin);
+}
+
+static bool queue(struct rr_asker *asker, const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+
+	if (rl_queue_command(asker->admin, &copy) != RL_OK)
+		return fail(asker, asker->admin);
+	return ++asker->n_queued < QUEUED_MAX || rr_asker_flush(asker);
+}
+
+/* A command whose reply does not matter. */
+__attribute__((format(printf, 2, 3))) static bool queue_words(struct rr_asker *asker,
+							      const char *format, ...)
+{
+	struct rl_command command = { .n_words = 0 };
+	va_list arguments;
+	bool good;
+
+	va_start(arguments, format);
+	good = rl_command_parse(&command, format, arguments);
+	va_end(arguments);
+	return good && queue(asker, &command);
 }
 
 bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply, const char *format, ...)
@@ -96,13 +122,10 @@ const char *rr_asker_error(const struct rr_asker *asker)
 
 static bool load_scripts(struct rr_asker *asker)
 {
-	struct rl_reply reply;
-
 	for (; asker->n_loaded < asker->scripts->n; asker->n_loaded++) {
 		const struct rl_word *source = &asker->scripts->all[asker->n_loaded].source;
 
-		if (!rr_asker_say(asker, &reply, "SCRIPT LOAD %.*s", (int)source->length,
-				  source->text))
+		if (!queue_words(asker, "SCRIPT LOAD %.*s", (int)source->length, source->text))
 			return false;
 	}
 	return true;
@@ -138,30 +161,42 @@ bool rr_asker_data(struct rr_asker *asker, struct rl_reply *data)
 
 static bool open_slot(struct rr_asker *asker, struct slot *slot)
 {
-	struct rl_reply reply;
-
 	if (!slot->link)
 		slot->link = rl_link_new(rr_cluster_address(asker->cluster, asker->server),
 					 TIMEOUT_MS);
-	if (!slot->link || rl_run(slot->link, &reply, "CLIENT ID") != RL_OK)
-		return slot->link ? fail(asker, slot->link) : false;
-	slot->id = reply.integer;
 	slot->is_changed = slot->listens = false;
+	return slot->link &&
+	       (rl_queue(slot->link, "CLIENT ID") == RL_OK || fail(asker, slot->link));
+}
+
+/* Sends a command; what opens the connection goes before it, in the same write. */
+static bool send_down(struct rr_asker *asker, struct slot *slot, const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+	struct rl_reply reply;
+
+	if (!slot->id && !open_slot(asker, slot))
+		return false;
+	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
+		return fail(asker, slot->link);
+	if (slot->id)
+		return true;
+	if (rl_receive(slot->link, &reply) != RL_OK)
+		return fail(asker, slot->link);
+	slot->id = reply.integer;
 	return true;
 }
 
-/* The server has noticed when this returns. */
+/* The server has noticed when what is queued is flushed. */
 static bool close_slot(struct rr_asker *asker, struct slot *slot)
 {
-	struct rl_reply reply;
+	const long long id = slot->id;
 
-	if (!slot->id)
+	if (!id)
 		return true;
 	rl_link_disconnect(slot->link);
-	if (!rr_asker_say(asker, &reply, "CLIENT KILL ID %lld", slot->id))
-		return false;
 	slot->id = 0;
-	return true;
+	return queue_words(asker, "CLIENT KILL ID %lld", id);
 }
 
 /* Those fields of CLIENT LIST that say what a connection carries. */
@@ -268,14 +303,11 @@ static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct 
 			struct rl_reply *reply, bool *blocks)
 {
 	const struct rr_command_info info = rr_asker_info(asker, command->words[0].text);
-	struct rl_command copy = *command;
 
-	if (!slot->id && !open_slot(asker, slot))
+	note_functions(asker, command);
+	if (!send_down(asker, slot, command))
 		return false;
 	slot->is_changed = slot->is_changed || info.of_connection;
-	note_functions(asker, command);
-	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
-		return fail(asker, slot->link);
 	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
 		return false;
 	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
@@ -289,6 +321,8 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 
 	if (asker->clock_ns == ns || asker->leaves_clock)
 		return true;
+	if (!rr_asker_flush(asker))
+		return false;
 	asker->clock_ns = ns;
 	if (rr_cluster_skew(asker->cluster, asker->server, ns, &error))
 		return true;
@@ -306,24 +340,20 @@ static bool tick(struct rr_asker *asker, int64_t ns)
 
 static bool empty(struct rr_asker *asker)
 {
-	struct rl_reply reply;
-
-	return rr_asker_say(asker, &reply, "FLUSHALL") &&
-	       (!asker->scripts->are_state || rr_asker_say(asker, &reply, "SCRIPT FLUSH")) &&
-	       (!asker->has_functions || rr_asker_say(asker, &reply, "FUNCTION FLUSH"));
+	return queue_words(asker, "FLUSHALL") &&
+	       (!asker->scripts->are_state || queue_words(asker, "SCRIPT FLUSH")) &&
+	       (!asker->has_functions || queue_words(asker, "FUNCTION FLUSH"));
 }
 
 static bool wipe(struct rr_asker *asker)
 {
-	struct rl_reply reply;
-
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
 		if (!close_slot(asker, &asker->slots[i]))
 			return false;
 	}
 	asker->was_wiped = true;
 	asker->n_loaded = 0;
-	return empty(asker) && rr_asker_say(asker, &reply, "SCRIPT FLUSH");
+	return empty(asker) && queue_words(asker, "SCRIPT FLUSH") && rr_asker_flush(asker);
 }
 
 void rr_asker_restarted(struct rr_asker *asker)
@@ -363,7 +393,7 @@ static bool run_first(struct rr_asker *asker)
 	return true;
 }
 
-bool rr_asker_reset(struct rr_asker *asker)
+bool rr_asker_queue_reset(struct rr_asker *asker)
 {
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
 		if (asker->slots[i].is_changed && !close_slot(asker, &asker->slots[i]))
@@ -372,6 +402,11 @@ bool rr_asker_reset(struct rr_asker *asker)
 	asker->was_wiped = false;
 	return empty(asker) && set_clock(asker, asker->epoch_ns) && load_scripts(asker) &&
 	       run_first(asker);
+}
+
+bool rr_asker_reset(struct rr_asker *asker)
+{
+	return rr_asker_queue_reset(asker) && rr_asker_flush(asker);
 }
 
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)
@@ -389,17 +424,19 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 {
 	struct slot *slot = &asker->slots[question->slot];
 
+	if (question->kind == RR_ASK_COMMAND && !asker->was_wiped && !load_scripts(asker))
+		return false;
+	if (!rr_asker_flush(asker))
+		return false;
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	*blocks = false;
 	switch (question->kind) {
 	case RR_ASK_COMMAND:
-		if (!asker->was_wiped && !load_scripts(asker))
-			return false;
 		return ask_command(asker, slot, command, reply, blocks);
 	case RR_ASK_TICK:
 		return tick(asker, question->argument);
 	case RR_ASK_CLOSE:
-		return close_slot(asker, slot);
+		return close_slot(asker, slot) && rr_asker_flush(asker);
 	case RR_ASK_WIPE:
 		return wipe(asker);
 	default:
@@ -409,13 +446,7 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 
 bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command)
 {
-	struct rl_command copy = *command;
-
-	if (!asker->was_wiped && asker->n_queued == 0 && !load_scripts(asker))
-		return false;
-	if (rl_queue_command(asker->admin, &copy) != RL_OK)
-		return fail(asker, asker->admin);
-	return ++asker->n_queued < QUEUED_MAX || rr_asker_flush(asker);
+	return (asker->was_wiped || load_scripts(asker)) && queue(asker, command);
 }
 
 bool rr_asker_flush(struct rr_asker *asker)

@@ -39,6 +39,9 @@ void rr_asker_free(struct rr_asker *asker);
  * False: rr_asker_error(). */
 bool rr_asker_reset(struct rr_asker *asker);
 
+/* The same, and what is done for it is sent together with what comes next. */
+bool rr_asker_queue_reset(struct rr_asker *asker);
+
 /* Somebody else has started the server again: no connection is open. It is to be wiped
  * next. */
 void rr_asker_restarted(struct rr_asker *asker);
@@ -58,7 +61,8 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 		  const struct rl_command *command, struct rl_reply *reply, bool *blocks);
 
 /* Commands of connections that carry nothing, sent down one of our own, many in one
- * write: for who brings a server to a state by what is known already. */
+ * write, and at the latest before anything else is asked: for who brings a server to a state
+ * by what is known already. */
 bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command);
 bool rr_asker_flush(struct rr_asker *asker);
 
