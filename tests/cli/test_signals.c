@@ -268,7 +268,8 @@ static void end_with_69(const char *const commands[], size_t n, const char *whic
 		status = await_its_end(&started, commands[i], START_MS);
 		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_REDIS,
 			  "%s: ends with %d", commands[i], status);
-		snprintf(command, sizeof(command), "cat %s/said", started.home);
+		/* How far it is, is said where that takes longer than ten seconds. */
+		snprintf(command, sizeof(command), "grep -v ' left$' %s/said", started.home);
 		cli_assert_one_line(command, 0, "redrace: ");
 		cli_run("rm -f $HERE/*/said");
 		assert_nothing_stays(&started, commands[i]);

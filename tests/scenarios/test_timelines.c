@@ -24,11 +24,22 @@ static const char *place(const struct record *record, const struct rl_link *link
 	return "data";
 }
 
+/* How many of the characters at a word's beginning are of the set. Nothing ends a word but
+ * its length: what stands behind it in memory may be of the set, too. */
+static size_t span(const struct rl_word *word, const char *set)
+{
+	size_t n = 0;
+
+	while (n < word->length && strchr(set, word->text[n]))
+		n++;
+	return n;
+}
+
 /* A word as it is, or what kind of value stands there. */
 static void print_word(FILE *file, const struct rl_word *word)
 {
-	const bool number = word->length > 8 && strspn(word->text, "0123456789") == word->length;
-	const bool hex = strspn(word->text, "0123456789abcdef") == 40;
+	const bool number = word->length > 8 && span(word, "0123456789") == word->length;
+	const bool hex = span(word, "0123456789abcdef") == 40;
 
 	if (word->length == 0)
 		fprintf(file, " \"\"");
