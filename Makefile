@@ -174,7 +174,7 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do t
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
 
-fuzz: $(B)/version.h ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
+fuzz: ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
 
 torture: all $(B)/torture-library ## kill, starve and mislead the program, for SECONDS=300 or ROUNDS= (SEED=, ONLY=)
@@ -282,6 +282,12 @@ $(B)/torture-library: $(B)/tests/torture/library.o $(LIB)
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lhiredis
 
+# What tests/fuzz/run takes the parsers from.
+$(B)/harness.a: $(HARNESS) $(SCEN) $(LIB)
+	@echo '  AR $@'
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
 $(B)/libredislock.a: $(LIB)
 	@echo '  AR $@'
 	@rm -f $@
@@ -332,8 +338,8 @@ $(B)/assets.o: $(B)/assets.c
 # Rewritten only when it changes, so that a commit does not rebuild everything.
 $(B)/version.h: FORCE
 	@mkdir -p $(B)
-	@sh harness/version '$(VERSION)' '$(CFLAGS)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; sh harness/version '$(VERSION)' '$(CFLAGS)' > $$new && \
+	  { cmp -s $$new $@ && rm $$new || mv $$new $@; }
 
 $(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o \
   $(B)/harness/base/shard.o \
