@@ -164,7 +164,7 @@ format: ## lay out all C as .clang-format says
 format-check: ## does it lie so?
 	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run --Werror
 
-accept: all $(B)/tests/run ## what has changed on purpose: tests/golden, READMEs, matrix; shows the difference
+accept: all $(B)/tests/run ## what has changed on purpose: tests/golden, docs/strategies.md, matrix; shows the difference
 	@sh tests/accept $(B)
 
 oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do the tables leave out anything that matters?

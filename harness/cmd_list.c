@@ -37,7 +37,7 @@ static void list_strategies(bool markdown)
 		const struct rr_strategy *strategy = rr_strategies[i];
 
 		if (markdown)
-			printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
+			printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
 			       strategy->name, strategy->summary, strategy->document,
 			       rr_expectation(strategy));
 		else

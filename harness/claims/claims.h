@@ -150,7 +150,7 @@ bool rr_version_reaches(const char *have, const char *least);
 
 /* ---- Formats ----------------------------------------------------------------------- */
 
-/* "121 claims: 118 stand, 2 skipped, 1 differs". */
+/* "121 claims: 118 as recorded (80 true, 38 false), 2 skipped, 1 differs". */
 void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file);
 
 void rr_claims_text(const struct rr_claim_rows *rows, FILE *file);

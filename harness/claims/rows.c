@@ -16,6 +16,27 @@ static const char *const standing_names[RR_STANDINGS] = {
 	[RR_UNFINISHED] = "not finished",
 };
 
+/* How true those are that are as they are recorded: "70 true, 21 false". */
+static void print_verdicts(const struct rr_claim_rows *rows, FILE *file)
+{
+	const char *between = " (";
+
+	for (int verdict = 0; verdict < RR_CLAIM_VERDICTS; verdict++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < rows->n; i++)
+			n += rows->rows[i].standing == RR_STANDS &&
+			     (int)rows->rows[i].recorded == verdict;
+		if (n == 0)
+			continue;
+		fprintf(file, "%s%zu %s", between, n,
+			verdict == RR_CLAIM_TRUE_IF ? "true under a condition" :
+						      rr_claim_verdict_name(verdict));
+		between = ", ";
+	}
+	fputc(')', file);
+}
+
 void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file)
 {
 	const char *between = ":";
@@ -27,7 +48,9 @@ void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file)
 		if (n == 0)
 			continue;
 		fprintf(file, "%s %zu %s", between, n,
-			i == RR_STANDS && n > 1 ? "stand" : standing_names[i]);
+			i == RR_STANDS ? "as recorded" : standing_names[i]);
+		if (i == RR_STANDS)
+			print_verdicts(rows, file);
 		between = ",";
 	}
 	if (rows->n == 0)

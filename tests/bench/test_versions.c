@@ -41,8 +41,8 @@ Test(versions, newer_servers_are_told_apart)
 		cli_run("tests/bench/versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
 			" --redis-server " VALKEY " 2>/dev/null"),
 		0, "%s", cli_output);
-	cli_assert_prints(" 5 claims: 5 stand | DELEX | stays open in the file |");
-	cli_assert_prints(" 5 claims: 5 stand | DELIFEQ | is closed |");
+	cli_assert_prints(" 5 claims: 5 as recorded | DELEX | stays open in the file |");
+	cli_assert_prints(" 5 claims: 5 as recorded | DELIFEQ | is closed |");
 	cli_assert_prints("whole transaction fail | true if | true |");
 	cli_assert_prints("| threads | **safe** | **safe** |");
 	cli_assert_prints("The verdicts of the other 2 are the same.");

@@ -27,7 +27,7 @@ static int run_with(const char *text, const char *arguments)
 Test(claims, stand_when_their_races_say_so)
 {
 	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
-	cli_assert_prints("\n3 claims: 3 stand on Redis ");
+	cli_assert_prints("\n3 claims: 3 as recorded (3 true) on Redis ");
 	cli_assert_prints("overrun-delete");
 	cli_assert_prints("update lost (expected 3, actual 2, lost 1)");
 	cr_assert_lt(strstr(cli_output, "LU-1"), strstr(cli_output, "SX-5"));

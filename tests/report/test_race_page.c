@@ -223,7 +223,7 @@ Test(race_page, what_is_called_safe_is_safe)
 
 Test(race_page, claims_say_what_the_document_says)
 {
-	const char *const parts[] = { "<strong>1 claim: 1 stands", "<tr id=\"TL-7\">",
+	const char *const parts[] = { "<strong>1 claim: 1 as recorded (1 true)", "<tr id=\"TL-7\">",
 				      "<td class=\"safe\">true</td>", "<code>overrun-delete</code>",
 				      NULL };
 
