@@ -80,7 +80,8 @@ static const struct act acts[] = {
 	{ .name = "proof",
 	  .title = "The proof",
 	  .text = "A test that finds nothing proves nothing: here all orders are looked at.\n"
-		  "Without a lock some lose an update; with the right lock none does, without faults.",
+		  "Without a lock some lose an update; with the right lock, and without faults,\n"
+		  "none does.",
 	  .scenes = { { .words = { "explore", "none" } },
 		      { .words = { "explore", "lua-delifequals" } } } },
 	{ .name = "program",

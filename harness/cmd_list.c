@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "base/option.h"
+#include "base/text.h"
 #include "race/race.h"
 #include "strategy.h"
 
@@ -32,17 +33,19 @@ static const struct rr_command_line command_line = {
 static void list_strategies(bool markdown)
 {
 	if (!markdown)
-		printf("%-20s %-14s %-44s %s\n", "strategy", "document", "expected", "commands");
+		printf("%-20s %-13s %s\n    %s\n", "strategy", "document", "expected", "commands");
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		const struct rr_strategy *strategy = rr_strategies[i];
 
-		if (markdown)
+		if (markdown) {
 			printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
 			       strategy->name, strategy->summary, strategy->document,
 			       rr_expectation(strategy));
-		else
-			printf("%-20s %-14s %-44s %s\n", strategy->name, strategy->document,
-			       rr_expectation(strategy), strategy->summary);
+			continue;
+		}
+		printf("%-20s %-13s %s\n    ", strategy->name, strategy->document,
+		       rr_expectation(strategy));
+		rr_print_wrapped(stdout, strategy->summary, 4, 4);
 	}
 }
 

@@ -44,8 +44,9 @@ static const struct rr_command_line command_line = {
 		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",
 	.missing = "merge what? name the files that the shards have written",
-	.examples =
-		"redrace matrix --shard 1/2 -o 1.json; redrace matrix --shard 2/2 -o 2.json; redrace merge 1.json 2.json",
+	.examples = "redrace matrix --shard 1/2 -o 1.json\n"
+		    "redrace matrix --shard 2/2 -o 2.json\n"
+		    "redrace merge 1.json 2.json",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 	.take_argument = take_shard_file,

@@ -10,7 +10,7 @@
 #include "text.h"
 #include "version.h"
 
-enum { COLUMNS = 79, HELP_COLUMN = 26, NAME_SIZE = 120 };
+enum { HELP_COLUMN = 26, NAME_SIZE = 120 };
 
 /* What every command has. */
 static const struct rr_option general_options[] = {
@@ -55,19 +55,6 @@ static char *help_of(const struct rr_option *option)
 
 /* ---- The help page ------------------------------------------------------ */
 
-/* Wrapped, and indented from the second line on. */
-static void print_wrapped(const char *text, size_t indent, FILE *out)
-{
-	const char *first = text;
-
-	while (*text) {
-		const char *begin = text;
-		const size_t length = rr_plain_line(&text, COLUMNS - indent);
-
-		fprintf(out, "%*s%.*s\n", begin == first ? 0 : (int)indent, "", (int)length, begin);
-	}
-}
-
 static void print_option(const struct rr_option *option, FILE *out)
 {
 	const char letter[] = { '-', option->letter, ',', ' ', '\0' };
@@ -82,7 +69,7 @@ static void print_option(const struct rr_option *option, FILE *out)
 	else
 		fputs("  ", out);
 	help = help_of(option);
-	print_wrapped(help, HELP_COLUMN, out);
+	rr_print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
 	free(help);
 }
 
@@ -109,7 +96,7 @@ void rr_command_line_help(const struct rr_command_line *line, const char *progra
 		line->arguments ? line->arguments : "");
 	for (; (part = cut_part(&about, "\v")); free(part)) {
 		fputc('\n', out);
-		print_wrapped(part, 0, out);
+		rr_print_wrapped(out, part, 0, 0);
 	}
 	print_options(line, out);
 	if (examples)

@@ -274,6 +274,19 @@ size_t rr_plain_line(const char **text, size_t columns)
 	return length;
 }
 
+void rr_print_wrapped(FILE *out, const char *text, size_t from, size_t indent)
+{
+	for (size_t column = from;; column = indent) {
+		const char *begin = text;
+		const size_t length = rr_plain_line(&text, RR_COLUMNS - column);
+
+		fprintf(out, "%.*s\n", (int)length, begin);
+		if (!*text)
+			return;
+		fprintf(out, "%*s", (int)indent, "");
+	}
+}
+
 size_t rr_plain_lines(const char *text, size_t columns)
 {
 	size_t n = 0;

@@ -53,6 +53,11 @@ size_t rr_plain_fit(const char *text, size_t columns);
  * blanks, and inside a word when it is longer than a line. */
 size_t rr_plain_line(const char **text, size_t columns);
 
+/* Prints what stands at column `from` of a line of its own, wrapped at RR_COLUMNS, other
+ * lines at column `indent`; with a newline at the end. */
+enum { RR_COLUMNS = 79 };
+void rr_print_wrapped(FILE *out, const char *text, size_t from, size_t indent);
+
 /* How many lines that makes. */
 size_t rr_plain_lines(const char *text, size_t columns);
 

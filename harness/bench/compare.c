@@ -303,15 +303,15 @@ static void compare_figure(struct comparer *comparer, const struct rr_compared_r
 
 	cell_text(row, name);
 	if (!n_a || !n_b) {
-		printf("%-32s nothing was counted\n", name);
+		printf("%-24s nothing was counted\n", name);
 		return;
 	}
 	rr_mann_whitney(a, n_a, b, n_b, &test);
 	comparer->n_tests++;
 	if (test.has_interval)
 		snprintf(interval, sizeof(interval), "%.2f to %.2f", test.low, test.high);
-	snprintf(runs, sizeof(runs), "%zu, %zu", n_a, n_b);
-	printf("%-32s %10s %10s  %5.2f  %-14s %6s  %6.4f  ", name,
+	snprintf(runs, sizeof(runs), "%zu and %zu", n_a, n_b);
+	printf("%-24s %10s %10s  %5.2f  %s\n    %s runs, p = %.4f: ", name,
 	       figure_text(left, figure, rr_statistics_of(a, n_a, 1).median),
 	       figure_text(right, figure, rr_statistics_of(b, n_b, 1).median), test.ratio, interval,
 	       runs, test.p);
@@ -323,8 +323,8 @@ static void compare_figures(struct comparer *comparer)
 	const struct rr_compared_runs *after = &comparer->after;
 
 	for (int f = 0; f < RR_COMPARED_FIGURES; f++) {
-		printf("\n%-32s %10s %10s  %5s  %-14s %6s  %6s  %s\n", figures[f].heading, "A", "B",
-		       "B / A", "95 %", "runs", "p", "conclusion");
+		printf("\n%-24s %10s %10s  %5s  %s\n", figures[f].heading, "A", "B", "B / A",
+		       "95 %");
 		for (size_t i = 0; i < after->n_rows; i++) {
 			const struct rr_compared_row *row = &after->rows[i];
 

@@ -38,7 +38,7 @@ static void print_counts(long long expected, long long actual)
 	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
 	char gone[RR_GROUPED_SIZE];
 
-	printf("   expected %11s   actual %11s   lost %11s", rr_grouped(left, expected),
+	printf("   expected %10s   actual %10s   lost %9s", rr_grouped(left, expected),
 	       rr_grouped(right, actual),
 	       rr_grouped(gone, expected > actual ? expected - actual : 0));
 }

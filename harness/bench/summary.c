@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "results.h"
 
@@ -145,6 +146,8 @@ bool rr_results_summarise(const struct rr_results *results, struct rr_error *err
 
 /* ---- The table ----------------------------------------------------------- */
 
+enum { NAME_COLUMNS = 21, VERDICT_COLUMN = 61 };
+
 /* What happened besides counting: increments given up, workers killed. */
 static const char *describe_besides(const struct rr_measurement *m, char text[64])
 {
@@ -167,29 +170,34 @@ static void print_group(FILE *file, const struct group *group, bool sweep, long 
 	const struct rr_statistics rate = statistics_of(group, rr_increments_per_s, seed);
 	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
-	char besides[64];
+	char besides[64], *verdict;
 
 	fprintf(file, "%-20s ", m->run.strategy->name);
 	if (sweep)
-		fprintf(file, "%7d  ", m->run.threads);
-	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n", rr_grouped(final, m->final_value),
-		rr_grouped(gone, m->lost + m->extra),
+		fprintf(file, "%9d", m->run.threads);
+	else
+		fprintf(file, "%9s", rr_grouped(final, m->final_value));
+	fprintf(file, " %7s %7s %7s %4.1f  ", rr_grouped(gone, m->lost + m->extra),
 		rr_grouped(speed, (long long)(rate.median + 0.5)),
 		rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed).median),
-		statistics_of(group, rr_commands_per_increment, seed).median, m->remark,
-		describe_besides(m, besides));
+		statistics_of(group, rr_commands_per_increment, seed).median);
+	verdict = rr_asprintf("%s%s", m->remark, describe_besides(m, besides));
+	/* A long one has the next line for itself. */
+	if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
+		fprintf(file, "\n%*s", NAME_COLUMNS, "");
+	rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
+	free(verdict);
 }
 
+/* A line of 80 columns; where numbers of threads are compared, final counts are left to
+ * runs.csv. "cmds" are commands of each increment. */
 void rr_results_table(const struct rr_results *results, FILE *file)
 {
 	const bool sweep = results->options->n_threads > 1;
 	size_t index = 0;
 
-	fprintf(file, "%-20s ", "strategy");
-	if (sweep)
-		fprintf(file, "%7s  ", "threads");
-	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost", "increments/s", "p99",
-		"commands/inc", "verdict");
+	fprintf(file, "%-20s %9s %7s %7s %7s %4s  %s\n", "strategy", sweep ? "threads" : "final",
+		"lost", "inc/s", "p99", "cmds", "verdict");
 	for (struct group group; next_group(results, &index, &group);)
 		print_group(file, &group, sweep, results->options->seed);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The claims and what became of them, for terminals, as docs/claims.md, and as cases
  * for other programs. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "claims.h"
 
 static const char *const standing_names[RR_STANDINGS] = {
@@ -67,16 +70,33 @@ static void sign_rows(const struct rr_claim_rows *rows, FILE *file)
 
 /* ---- For terminals ------------------------------------------------------------------ */
 
+enum { ROW_COLUMN = 7 };
+
+/* A line, or several, of "SIGN TEXT", below a claim's name. */
+static void print_part(FILE *file, const char *sign, const char *text)
+{
+	const size_t column = ROW_COLUMN + strlen(sign);
+
+	fprintf(file, "%*s%s", ROW_COLUMN, "", sign);
+	rr_print_wrapped(file, text, column, column);
+}
+
 static void print_row(const struct rr_claim_row *row, FILE *file)
 {
-	fprintf(file, "%-6s %s\n", row->claim->id, row->claim->text);
-	fprintf(file, "       %s: %s\n", row->where, row->verdict);
+	char *where = rr_asprintf("%s: %s", row->where, row->verdict);
+	char *problem = rr_asprintf("%s: %s", standing_names[row->standing], row->problem);
+
+	fprintf(file, "%-6s ", row->claim->id);
+	rr_print_wrapped(file, row->claim->text, ROW_COLUMN, ROW_COLUMN);
+	print_part(file, "", where);
 	if (row->races[0])
-		fprintf(file, "       %s\n", row->races);
+		print_part(file, "", row->races);
 	if (row->observed[0])
-		fprintf(file, "       > %s\n", row->observed);
+		print_part(file, "> ", row->observed);
 	if (row->problem[0])
-		fprintf(file, "       %s: %s\n", standing_names[row->standing], row->problem);
+		print_part(file, "", problem);
+	free(where);
+	free(problem);
 }
 
 void rr_claims_text(const struct rr_claim_rows *rows, FILE *file)

@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "version.h"
 
-enum { START_MS = 2000 };
+enum { START_MS = 2000, VALUE_COLUMN = 30 };
 
 const char *const rr_health_names[RR_HEALTHS] = {
 	[RR_HEALTH_OK] = "ok",           [RR_HEALTH_UNKNOWN] = "unknown",
@@ -260,6 +260,16 @@ void rr_doctor_release(struct rr_doctor *doctor)
 
 /* ---- Printed -------------------------------------------------------------------- */
 
+static void print_below(FILE *out, const char *sign, const char *text)
+{
+	const size_t column = VALUE_COLUMN + strlen(sign);
+
+	if (!text)
+		return;
+	fprintf(out, "%*s%s", VALUE_COLUMN, "", sign);
+	rr_print_wrapped(out, text, column, column);
+}
+
 static void print_text(const struct rr_doctor *doctor, FILE *out)
 {
 	const size_t n_warnings = doctor->counts[RR_HEALTH_WARNING] +
@@ -273,18 +283,17 @@ static void print_text(const struct rr_doctor *doctor, FILE *out)
 		if (strcmp(section, finding->topic.section) != 0)
 			fprintf(out, "\n%s\n", finding->topic.section);
 		section = finding->topic.section;
-		fprintf(out, "  %-8s %-18s %s\n", rr_health_names[finding->health],
-			finding->topic.name, finding->value);
-		if (finding->topic.means)
-			fprintf(out, "  %-27s %s\n", "", finding->topic.means);
-		if (finding->topic.remedy)
-			fprintf(out, "  %-27s > %s\n", "", finding->topic.remedy);
+		fprintf(out, "  %-8s %-18s ", rr_health_names[finding->health],
+			finding->topic.name);
+		rr_print_wrapped(out, finding->value, VALUE_COLUMN, VALUE_COLUMN);
+		print_below(out, "", finding->topic.means);
+		print_below(out, "> ", finding->topic.remedy);
 	}
 	if (!doctor->has_server)
 		fputs("\nNo server can be started: nothing can be run.\n", out);
 	else
 		fprintf(out,
-			"\nServers can be started. %zu warning%s, %zu missing: what that means stands below each.\n",
+			"\nServers can be started. %zu warning%s, %zu missing: see below each.\n",
 			n_warnings, n_warnings == 1 ? "" : "s", doctor->counts[RR_HEALTH_MISSING]);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix for a terminal, 100 columns wide, and as docs/matrix.md. */
+/* The matrix for a terminal, in blocks of columns, and as docs/matrix.md. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "cell.h"
 
 /* ---- For a terminal ----------------------------------------------------------- */
@@ -22,11 +25,30 @@ static int column_width(const struct rr_matrix *matrix, int hazard)
 	return (int)width;
 }
 
-/* One cell of a line; the last one ends it. */
-static void print_word(const struct rr_matrix *matrix, int hazard, char mark, const char *word,
-		       FILE *file)
+/* Columns that stand side by side: from .first to before .end. */
+struct block {
+	int first, end;
+};
+
+/* As many as a line has room for beside the names. */
+static struct block block_from(const struct rr_matrix *matrix, int first)
 {
-	if (rr_matrix_column(matrix, hazard) == RR_HAZARDS)
+	struct block block = { first, first };
+	int width = NAME;
+
+	do {
+		width += 1 + column_width(matrix, block.end);
+		block.end = rr_matrix_column(matrix, block.end);
+	} while (block.end < RR_HAZARDS &&
+		 width + 1 + column_width(matrix, block.end) <= RR_COLUMNS);
+	return block;
+}
+
+/* One cell of a line; the last one ends it. */
+static void print_word(const struct rr_matrix *matrix, const struct block *block, int hazard,
+		       char mark, const char *word, FILE *file)
+{
+	if (rr_matrix_column(matrix, hazard) == block->end)
 		fprintf(file, "%c%s\n", mark, word);
 	else
 		fprintf(file, "%c%-*s", mark, column_width(matrix, hazard), word);
@@ -39,33 +61,48 @@ static const char marks[] = {
 	[RR_CELL_UNDECIDED] = '?',
 };
 
-static void print_words(const struct rr_matrix *matrix, FILE *file)
+static void print_block(const struct rr_matrix *matrix, const struct block *block, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
 
 	fprintf(file, "%-*s", NAME, "strategy");
-	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
-		print_word(matrix, i, ' ', rr_hazard_texts[i].name, file);
+	for (int i = block->first; i < block->end; i = rr_matrix_column(matrix, i))
+		print_word(matrix, block, i, ' ', rr_hazard_texts[i].name, file);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		const struct rr_cell_words words = rr_cell_words(cell);
 
-		if ((int)cell->hazard == rr_matrix_column(matrix, -1))
+		if ((int)cell->hazard < block->first || (int)cell->hazard >= block->end)
+			continue;
+		if ((int)cell->hazard == block->first)
 			fprintf(file, "%-*s", NAME, words.strategy);
-		print_word(matrix, cell->hazard,
+		print_word(matrix, block, cell->hazard,
 			   cell->verdict == RR_CELL_UNDONE ? ' ' : marks[words.standing],
 			   words.word, file);
 	}
 }
 
+static void print_words(const struct rr_matrix *matrix, FILE *file)
+{
+	struct block block = block_from(matrix, rr_matrix_column(matrix, -1));
+
+	print_block(matrix, &block, file);
+	while (block.end < RR_HAZARDS) {
+		block = block_from(matrix, block.end);
+		fputc('\n', file);
+		print_block(matrix, &block, file);
+	}
+}
+
 static void print_legend(FILE *file)
 {
-	fputs("\nsafe N     all N states keep everything, and a mutant (a weakened command) is noticed\n"
-	      "N rounds   no failure found; refused clients write, and were stopped after N rounds\n"
+	fputs("\nsafe N     all N states keep everything; a mutant (a weak command) is noticed\n"
+	      "N rounds   no failure found; refused clients write, were stopped after N rounds\n"
 	      "cut        no failure found; there are more states than were seen\n"
 	      "random     no failure found; a server answered at random\n"
 	      "no mutant  nothing fails, nor does any mutant\n"
-	      "CELODS     what breaks: Count, Exclusion, Lease (the same while the first lease runs),\n"
-	      "           Ownership (another client's lock was removed or changed), Deadlock, Starvation\n"
+	      "CELODS     what breaks: Count, Exclusion, Lease (the same while the first lease\n"
+	      "           runs), Ownership (another client's lock was removed or changed),\n"
+	      "           Deadlock, Starvation\n"
 	      "!          not as the strategy's table expects        ?  undecided\n",
 	      file);
 }
@@ -117,14 +154,26 @@ static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 	}
 }
 
+static void print_signature(const struct rr_matrix *matrix, FILE *file)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sign = rr_open_memory(&text, &size);
+
+	rr_matrix_sign(matrix, sign);
+	fclose(sign);
+	fputc('\n', file);
+	rr_print_wrapped(file, text + 1, 0, 0); /* behind the newline that it begins with */
+	free(text);
+}
+
 void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
 {
 	print_words(matrix, file);
 	print_legend(file);
 	print_skipped(matrix, file);
 	print_differences(matrix, file);
-	rr_matrix_sign(matrix, file);
-	fputc('\n', file);
+	print_signature(matrix, file);
 }
 
 /* ---- Markdown: the table. Links are relative to docs/ ----------------------------- */

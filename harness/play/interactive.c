@@ -147,8 +147,7 @@ static void draw(struct keyboard *keyboard)
 
 	rr_screen_clear();
 	rr_screen_put("%s: %s", strategy->name, strategy->summary);
-	rr_screen_put("goal: %s%s", goal_text(strategy),
-		      is_goal_reached(guided) ? "   REACHED" : "");
+	rr_screen_put("%s: %s", is_goal_reached(guided) ? "REACHED" : "goal", goal_text(strategy));
 	putchar('\n');
 	draw_keys(guided);
 	putchar('\n');

@@ -3,6 +3,7 @@
  * files that races come from. */
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "parser.h"
 
 #include <errno.h>
@@ -201,11 +202,13 @@ static bool print_race(const char *name, bool markdown, struct rr_error *error)
 
 	if (!race)
 		return false;
-	if (markdown)
+	if (markdown) {
 		printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", name, name, race->claims,
 		       race->title);
-	else
-		printf("%-32s %-20s %s\n", name, race->claims, race->title);
+	} else {
+		printf("%-36s %s\n    ", name, race->claims);
+		rr_print_wrapped(stdout, race->title, 4, 4);
+	}
 	rr_race_free(race);
 	return true;
 }
@@ -217,7 +220,7 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 	char **names = rr_library_names(&n);
 
 	if (!markdown)
-		printf("%-32s %-20s %s\n", "race", "claims", "shows");
+		printf("%-36s %s\n    %s\n", "race", "claims", "shows");
 	for (size_t i = 0; i < n; i++)
 		all = print_race(names[i], markdown, error) && all;
 	rr_files_free_list(names, n);

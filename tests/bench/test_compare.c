@@ -156,9 +156,9 @@ Test(comparing, says_what_is_faster_and_slower)
 	write_runs("b", fast, 5, 0, "7.0", "none");
 	assert_compared("a b", 0, "No strategy that was exact counts wrongly now.");
 	cr_assert(strstr(cli_output, "45,455     83,333   1.83"), "%s", cli_output);
-	cr_assert(strstr(cli_output, "5, 5  0.0079  faster"), "%s", cli_output);
-	cr_assert(strstr(cli_output, "5, 5  0.0079  shorter"), "%s", cli_output);
-	assert_compared("b a", 0, "0.0079  SLOWER");
+	cr_assert(strstr(cli_output, "5 and 5 runs, p = 0.0079: faster"), "%s", cli_output);
+	cr_assert(strstr(cli_output, "5 and 5 runs, p = 0.0079: shorter"), "%s", cli_output);
+	assert_compared("b a", 0, "0.0079: SLOWER");
 	assert_compared("--fail-if-slower b a", RR_EXIT_SLOW, "LONGER");
 	assert_compared("--fail-if-slower a b", 0, "faster");
 	assert_compared("--floor 90 a b", 0, "no difference that matters: below 90 %");
@@ -170,10 +170,11 @@ Test(comparing, no_difference_is_said_in_words)
 
 	write_runs("a", some, 4, 0, "7.0", "none");
 	write_runs("b", others, 4, 0, "7.0", "none");
-	assert_compared("a b", 0, "4, 4  0.6857  no difference shown");
+	assert_compared("a b", 0, "4 and 4 runs, p = 0.6857: no difference shown");
 	write_runs("a", slow, 3, 0, "7.0", "none");
 	write_runs("b", fast, 3, 0, "7.0", "none");
-	assert_compared("a b", 0, "3, 3  0.1000  no difference can be shown with so few runs");
+	assert_compared("a b", 0,
+			"3 and 3 runs, p = 0.1000: no difference can be shown with so few runs");
 }
 
 /* Before all else, although it is faster, and although figures are not compared. */
@@ -256,7 +257,8 @@ Test(comparing, reads_what_bench_writes, .timeout = 30)
 		cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"),
 		0);
 	assert_compared("a a", 0, "incr, 2 threads");
-	cr_assert(strstr(cli_output, "4, 4  1.0000  no difference shown"), "%s", cli_output);
+	cr_assert(strstr(cli_output, "4 and 4 runs, p = 1.0000: no difference shown"), "%s",
+		  cli_output);
 }
 
 /* Of a server that somebody else measured. */

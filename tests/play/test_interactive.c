@@ -58,7 +58,7 @@ Test(interactive, what_was_done_is_saved_and_replays)
 {
 	char name[100];
 
-	pseudo_open(&pseudo, "set-nx-ex --interactive");
+	pseudo_open_in(&pseudo, 80, "set-nx-ex --interactive");
 	pseudo_await(&pseudo, "get two clients into the critical section");
 	pseudo_type(&pseudo, "ab");
 	pseudo_await(&pseudo, "B   waits, go on after a sleep");
