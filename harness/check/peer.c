@@ -21,6 +21,25 @@ struct peer {
 	uid_t user;
 };
 
+/* Itself, or a child: most programs are one process. */
+static bool is_of_family(unsigned long inode, pid_t pid)
+{
+	bool found = rr_socket_is_of(inode, pid);
+	char path[PATH_SIZE];
+	FILE *file;
+	int child;
+
+	if (found)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	file = fopen(path, "re");
+	while (file && !found && fscanf(file, "%d", &child) == 1)
+		found = getpgid(child) == pid && rr_socket_is_of(inode, child);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* Of the group, or of all others; 0 = none has it. */
 static pid_t find_process(unsigned long inode, pid_t group, bool is_of_group)
 {
@@ -59,7 +78,7 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 	if (!rr_sockets_find(ntohs(address.sin_port), port, &socket) || !socket.inode)
 		return peer;
 	peer.user = socket.user;
-	if (!find_process(socket.inode, group, true))
+	if (!is_of_family(socket.inode, group) && !find_process(socket.inode, group, true))
 		peer.pid = find_process(socket.inode, group, false);
 	return peer;
 }

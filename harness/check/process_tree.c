@@ -188,7 +188,8 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 		sight.look.sleeps = !is_dead(tree->pid);
 		look_at_family(&sight, tree->pid);
 	}
-	look_at_orphans(&sight);
+	if (sight.look.sleeps)
+		look_at_orphans(&sight);
 	return sight.look;
 }
 
