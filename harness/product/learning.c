@@ -9,7 +9,7 @@
 
 enum {
 	COVER_MAX = 48,      /* words of a cover, when all is known */
-	RUNS_FEW = 250,      /* that a search has asked for: with more, or more histories, */
+	RUNS_FEW = 100,      /* that a search has asked for: with more, or more histories, */
 	HISTORIES_FEW = 600, /* any history may be taken for any state */
 	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
 };
