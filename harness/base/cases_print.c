@@ -100,7 +100,8 @@ static void put_xml_properties(FILE *out, const json_t *properties)
 	fputs("    </properties>\n", out);
 }
 
-/* "states: 31", a line each: testcases have no properties that all readers know. */
+/* "states: 31", a line each: testcases have no properties that all readers know, and in
+ * Jenkins' schema no place in a file. */
 static void put_system_out(FILE *out, const struct rr_case *one)
 {
 	const char *name;
@@ -111,6 +112,10 @@ static void put_system_out(FILE *out, const struct rr_case *one)
 		rr_xml_text(out, one->details);
 		fputc('\n', out);
 	}
+	if (one->file)
+		rr_xml_print(out, "file: %s\n", one->file);
+	if (one->file && one->line)
+		fprintf(out, "line: %ld\n", one->line);
 	json_object_foreach(one->properties, name, value) {
 		rr_xml_print(out, "%s: ", name);
 		put_xml_value(out, value);
@@ -141,10 +146,6 @@ static void put_testcase(FILE *out, const struct rr_case *one)
 	rr_xml_print(out, "    <testcase classname=\"redrace.%s\" name=\"%s\"", one->suite,
 		     one->name);
 	fprintf(out, " time=\"%.3f\"", one->seconds);
-	if (one->file)
-		rr_xml_print(out, " file=\"%s\"", one->file);
-	if (one->file && one->line)
-		fprintf(out, " line=\"%ld\"", one->line);
 	fputs(">\n", out);
 	put_xml_verdict(out, one);
 	put_system_out(out, one);

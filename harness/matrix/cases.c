@@ -96,7 +96,7 @@ static void add_cell(struct rr_cases *cases, const struct rr_cell *cell)
 					       .verdict = verdict_of_cell(cell),
 					       .seconds = cell->seconds,
 					       .message = message,
-					       .details = cell->drawing,
+					       .details = cell->transcript,
 					       .file = file,
 					       .properties = properties_of_cell(cell) });
 }

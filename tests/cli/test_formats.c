@@ -37,7 +37,9 @@ static const char readers[] =
 	"[ $bad -eq $(grep -c '^::error \\|^::warning ' $HERE/out) ] || exit 107; "
 	"! grep -v '^::\\(error\\|warning\\|notice\\) [a-z]*=[^:]*::.\\|^redrace [a-z]*: [0-9]' $HERE/out || exit 108; "
 	"[ $((bad > 0)) -eq $((code > 0)) ] || exit 109; "
-	"grep -q '^### redrace ' $HERE/step || exit 110";
+	"grep -q '^### redrace ' $HERE/step || exit 110; "
+	"! grep '</[a-z]' $HERE/x.json $HERE/x.tap $HERE/out || exit 111; "
+	"! grep '&lt;/[a-z]' $HERE/x.xml || exit 112";
 
 static void read_all_formats(const struct command *one)
 {
