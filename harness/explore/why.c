@@ -142,6 +142,80 @@ static void explain_time(const struct rr_history *history, FILE *out)
 	}
 }
 
+/* ---- Who takes away what is another's --------------------------------------------------- */
+
+/* The last command of a client before `end` that wrote a key. */
+static const struct rr_history_event *find_own(const struct rr_history *history,
+					       const struct rr_history_event *end, const char *key,
+					       uint8_t client)
+{
+	const struct rr_history_event *own = NULL;
+
+	for (const struct rr_history_event *it = history->events; it < end; it++) {
+		if (it->is_command && it->action->client == client &&
+		    rr_history_holds(history, it->after, key) &&
+		    !rr_history_is_same(history, it->before, it->after, key))
+			own = it;
+	}
+	return own;
+}
+
+static bool has_run_out(const struct rr_history *history, const struct rr_history_event *from,
+			const struct rr_history_event *end, const char *key)
+{
+	const struct rr_history_event *it = from;
+
+	while (it < end && !(it->passes && rr_history_holds(history, it->before, key) &&
+			     !rr_history_holds(history, it->after, key)))
+		it++;
+	return it < end;
+}
+
+/* Was the key there until the second command, as the first one left it? */
+static bool was_there(const struct rr_history *history, const struct rr_dependency *it,
+		      const char *key)
+{
+	return rr_history_holds(history, it->b->before, key) &&
+	       rr_history_is_same(history, it->a->after, it->b->before, key);
+}
+
+static void explain_removal(const struct rr_history *history, const struct rr_dependency *it,
+			    const char *key, FILE *out)
+{
+	const struct rr_history_event *own = find_own(history, it->a, key, it->b->action->client);
+	const bool was = was_there(history, it, key);
+
+	if (!own || !has_run_out(history, own, it->a, key))
+		return;
+	fprintf(out, "%s's ", name_of(history, it->b));
+	write_event(out, history, it->b, true);
+	fprintf(out, " %s what %s's ", was ? "took away" : "would also take away",
+		name_of(history, it->a));
+	write_event(out, history, it->a, false);
+	fprintf(out, " wrote, %s its own ", was ? "not" : "not only");
+	write_event(out, history, own, false);
+	fputs(".\n", out);
+}
+
+/* A client's key has run out, another one has made it anew, and the first removes it: it gives
+ * back a lock that is not its own any more. */
+static void explain_removals(const struct rr_history *history, FILE *out)
+{
+	for (size_t i = 0; i < history->n_dependencies; i++) {
+		const struct rr_dependency *it = &history->dependencies[i];
+		const struct rr_met *met = &it->met;
+		const char **keys;
+		const size_t n = rr_contents_keys(history->contents, met->first, RR_NO_ID, &keys);
+
+		for (size_t k = 0; k < n; k++) {
+			if (!rr_history_is_same(history, met->from, met->first, keys[k]) &&
+			    !rr_history_holds(history, met->both, keys[k]))
+				explain_removal(history, it, keys[k], out);
+		}
+		free(keys);
+	}
+}
+
 /* ---- One client's own faults -------------------------------------------------------- */
 
 /* The command that was asked last before the action, by the same client. */
@@ -188,14 +262,17 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 		    struct rr_why *why, FILE *out)
 {
 	const struct rr_dependency *circle[RR_PRODUCT_CLIENTS];
+	const bool is_known = rr_history_find_dependencies(history);
 	size_t n = 0;
 
 	explain_time(history, out);
+	if (is_known)
+		explain_removals(history, out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	if (is_without_lease(history, question->end, question->nearest, out))
 		why->name = "left without a lease";
-	if (rr_history_find_dependencies(history))
+	if (is_known)
 		n = rr_history_circle(history, circle);
 	for (size_t i = 0; i < n; i++)
 		write_dependency(out, history, circle[i]);

@@ -59,6 +59,13 @@ Test(loops_check, a_release_without_comparing_is_found)
 		   "serializable: all ");
 	check_lock("--expiries 1", "pass", "r('ECHO', 'redrace:enter'); r('ECHO', 'redrace:leave')",
 		   "r('DEL', 'lock')", 1, "two clients are in their critical sections");
+	check_lock("--expiries 1", "pass", ADD, "r('DEL', 'lock')", 1, "Why (lost update):\n");
+	cr_assert_not_null(strstr(cli_output, "'s DEL lock ("), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, ") would also take away what "), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, " wrote, not only its own SET (1).\n"), "%s",
+			   cli_output);
+	check_lock("--expiries 1", "pass", ADD, RELEASE, 1, "Why (lost update):\n");
+	cr_assert_null(strstr(cli_output, " take away "), "%s", cli_output);
 }
 
 /* Nobody gives the lock back, and it has no lease. */

@@ -163,6 +163,17 @@ Test(why, a_lease_that_has_run_out)
 			"Why:\n  lock, which A's SET (1) wrote, has run out (3).\n"));
 }
 
+/* B's lock has no lease, and only A's is over. */
+Test(why, a_lock_that_is_given_back_is_anothers)
+{
+	check_says("PING",
+		   "--expiries 1 --client A='" CLI
+		   "SET lock A NX PX 1000 | grep -q OK || exit 1; " CLI "DEL lock' --client B='" CLI
+		   "SET lock B NX | grep -q OK || exit 1; " CLI "GET x'",
+		   SAYS("Why:\n  lock, which A's SET (1) wrote, has run out (2).\n  A's DEL lock (",
+			") took away what B's SET (3) wrote, not its own SET (1).\n"));
+}
+
 /* ---- What would mend it -------------------------------------------------------------- */
 
 #define PROGRAM "v=$(" CLI "GET x); " CLI "GET y; " CLI "SET x $((v + 1)); " CLI "SET done 1"
