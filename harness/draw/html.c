@@ -102,7 +102,7 @@ static void print_stepper(const struct rr_html *html)
 	      "<button type=\"button\" data-go=\"next\" class=\"main\">Next step</button>"
 	      "<button type=\"button\" data-go=\"end\">End</button>"
 	      "<button type=\"button\" data-go=\"all\">Show all</button>"
-	      "<output class=\"where\" aria-live=\"polite\">all steps</output>"
+	      "<span class=\"where\">all steps</span>"
 	      "<span class=\"quiet keys\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span></div>\n"
 	      "<form class=\"ask\" hidden=\"hidden\">\n",
 	      html->out);
@@ -113,7 +113,8 @@ static void print_stepper(const struct rr_html *html)
 		"<input type=\"text\" size=\"14\" autocomplete=\"off\" aria-labelledby=\"%s-question\"/>"
 		"<button type=\"submit\">Answer</button>"
 		"<button type=\"button\" data-go=\"reveal\">Show me</button></div>\n"
-		"</form>\n<p class=\"verdict\" role=\"status\"></p>\n</div>\n",
+		"</form>\n<p class=\"verdict\" role=\"status\"></p>\n"
+		"<p class=\"announced unseen\" role=\"status\"></p>\n</div>\n",
 		html->id, html->id);
 }
 

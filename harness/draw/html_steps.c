@@ -134,10 +134,12 @@ void rr_html_beliefs(const struct rr_html *html)
 		return;
 	for (size_t i = 0; i <= row; i++)
 		number = html->picture->rows[i].number ? html->picture->rows[i].number : number;
-	fputs("<aside class=\"beliefs panel\" aria-label=\"Beliefs\">\n"
-	      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"What clients believe\">"
-	      "<table>\n",
-	      html->out);
+	rr_xml_print(
+		html->out,
+		"<aside class=\"beliefs panel\" aria-label=\"Beliefs: %s\">\n"
+		"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"What clients believe: %s\">"
+		"<table>\n",
+		html->picture->title, html->picture->title);
 	rr_xml_print(
 		html->out,
 		"<caption>What each client has last seen of a key, and what the server holds, <span class=\"when\">after step %zu</span></caption>\n",

@@ -367,9 +367,10 @@ static void write_svg(FILE *out, struct rr_svg *svg)
 	draw_all(svg);
 	fclose(svg->out);
 	if (svg->html)
-		fprintf(out,
-			"<div class=\"picture%s\" tabindex=\"0\" role=\"region\" aria-label=\"Lanes\">",
-			svg->width > WIDE_PX ? " many" : "");
+		rr_xml_print(
+			out,
+			"<div class=\"picture%s\" tabindex=\"0\" role=\"region\" aria-label=\"Lanes: %s\">",
+			svg->width > WIDE_PX ? " many" : "", svg->picture->title);
 	fputs("<svg role=\"img\"", out);
 	if (svg->html)
 		fprintf(out, " style=\"width:%.1frem;min-width:%.1frem\"", svg->width / REM_PX,

@@ -119,14 +119,14 @@ static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 	char *play = level_play_command(level);
 	char *explore = level_explore_command(level);
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:s, s:s, s:O}",
+		"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:s, s:i, s:b, s:s, s:s, s:O}",
 		"name", level->name, "title", level->title, "task", level->task, "goal",
 		level->goal, "sees", level->sees, "solution", level->solution, "unbreakable",
 		level->unbreakable, "intro", json_of_texts(level->intro), "hints",
 		json_of_texts(level->hints), "explain", json_of_texts(level->explain), "strategy",
-		level->strategy->name, "clients", (int)level->search.n_clients, "key",
-		level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore", explore,
-		"graph", graph);
+		level->strategy->name, "program", level->strategy->summary, "clients",
+		(int)level->search.n_clients, "key", level->strategy->lock.kind == RR_LOCK_KEY,
+		"play", play, "explore", explore, "graph", graph);
 	json_decref(graph);
 	free(play);
 	free(explore);

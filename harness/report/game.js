@@ -7,7 +7,7 @@
 	const at = (id) => document.getElementById(id);
 	const FINAL = 1, WRONG = 2, STUCK = 4;
 	const MANY = 2 ** 53 - 1;
-	const game = { level: null, path: [], hints: 0, moves: [], isDone: false };
+	const game = { level: null, path: [], hints: 0, moves: [], isDone: false, counts: false };
 
 	/* ---- Graphs ------------------------------------------------------------------ */
 
@@ -150,8 +150,22 @@
 		if (last.flags & FINAL)
 			return last.flags & WRONG ? "Everybody is done, and the count is wrong: " + countText(last) + "."
 				: "Everybody is done, and nothing is broken.";
+		if (!game.counts) return stepsText();
 		return "From here " + waysText(last.all) + ": " + number(last.all - last.bad) +
 			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
+	}
+
+	const stepsText = () => game.path.length ?
+		game.path.length + (game.path.length === 1 ? " step" : " steps") + " done; nothing is broken yet." :
+		"Nothing has happened yet.";
+
+	/* An end at which the task is not done. */
+	function missedText(level, { last, broken }) {
+		const isEnd = !last.moves.length || last.flags & (FINAL | STUCK);
+		if (!isEnd || isReached(level, judge(level, game.path))) return null;
+		const what = broken || last.flags & (WRONG | STUCK) ? "Something broke, but not what the task asks for" :
+			"This is an end, and nothing is broken; the task asks for something else";
+		return what + ": " + level.task + " Take a step back, or start again.";
 	}
 
 	const server = (level, name) => level.graph.servers.length > 1 && name ? " @" + name : "";
@@ -235,6 +249,34 @@
 		for (let i = 0; i < level.clients; i++) boxes.push(clientBox(level, path, state, i));
 		level.graph.servers.forEach((_, i) => boxes.push(serverBox(level, state, i)));
 		at("state").replaceChildren(...boxes);
+	}
+
+	/* ---- What a client does, line by line ------------------------------------------------ */
+
+	/* The line that all words of are in the command; the longest, as "SET NX EX" before "SET". */
+	function lineOf(lines, command) {
+		const words = new Set(command.split(/[\s:]+/));
+		const fits = lines.filter((line) => line.split(" ").every((word) => words.has(word)));
+		fits.sort((a, b) => b.split(" ").length - a.split(" ").length);
+		return fits[0];
+	}
+
+	function showProgram(state) {
+		const { level } = game;
+		const lines = level.program.split(", ");
+		const clients = new Map();
+		for (let i = 0; i < level.clients; i++) {
+			const next = state.moves.find((move) => move.who === i && !move.fault);
+			const line = next ? lineOf(lines, next.label) : undefined;
+			if (line !== undefined) clients.set(line, [...clients.get(line) ?? [], letter(i)]);
+		}
+		at("program").replaceChildren(...lines.map((line) => {
+			const here = clients.get(line);
+			const item = make("li", undefined, here ? "now" : "");
+			item.append(make("code", line), here ? " \u2190 " + here.join(", ") : "");
+			clients.delete(line);
+			return item;
+		}));
 	}
 
 	/* ---- Lanes ------------------------------------------------------------------------- */
@@ -349,7 +391,12 @@
 		const { all, bad } = judged.last;
 		const over = judged.broken || judged.last.flags & (WRONG | STUCK);
 		at("ways").textContent = countsText(game.level, judged);
-		at("share").className = over ? "over" : "";
+		const missed = missedText(game.level, judged);
+		at("share").className = missed ? "missed" : over ? "over" : "";
+		at("share").hidden = !game.counts;
+		at("count").setAttribute("aria-pressed", String(game.counts));
+		at("missed").hidden = missed === null;
+		at("missed-text").textContent = missed ?? "";
 		at("share").firstElementChild.style.width = (all ? 100 * (all - bad) / all : 0) + "%";
 	}
 
@@ -438,6 +485,7 @@
 		showCounts(judged);
 		showMoves(judged.last);
 		showState(judged.last);
+		showProgram(judged.last);
 		showLanes();
 		showCommand(judged);
 		at("back").disabled = at("again").disabled = game.path.length === 0;
@@ -457,7 +505,7 @@
 				(step.client === null ? "" : step.client + " ") + happened(step) + "."));
 			texts.push(...brokenTexts(level, newlyBroken(level, path, path.length - 1)));
 		}
-		texts.push(countsText(level, judged));
+		texts.push(countsText(level, judged), missedText(level, judged) ?? "");
 		if (isNew) texts.push("You did it.");
 		at("said").textContent = texts.join(" ");
 	}
@@ -552,11 +600,27 @@
 		open(index in levels ? index : 0, words.get("path") ?? "");
 	}
 
-	/* Levels that were reached are known for as long as the page is open. */
-	const reached = new Set();
+	/* Levels that were reached: a page that is opened as a file may have no storage. */
+	function recallReached() {
+		try {
+			return new Set(JSON.parse(localStorage.getItem("redrace-reached") ?? "[]"));
+		} catch {
+			return new Set();
+		}
+	}
+	const reached = recallReached();
+
+	function showReached() {
+		const n = levels.filter((level) => reached.has(level.name)).length;
+		at("reached").textContent = n ? n + " of " + levels.length + " reached" : "";
+	}
+
 	function remember(level) {
 		reached.add(level.name);
-		at("reached").textContent = reached.size + " of " + levels.length + " reached";
+		try {
+			localStorage.setItem("redrace-reached", JSON.stringify([...reached]));
+		} catch { /* not kept */ }
+		showReached();
 		at("level").options[levels.indexOf(level)].textContent = option(level);
 	}
 	const option = (level) => (levels.indexOf(level) + 1) + ". " + level.title +
@@ -564,7 +628,12 @@
 
 	/* ---- Keys -------------------------------------------------------------------------------- */
 
-	const KEYS = { Backspace: takeBack, r: startAgain, h: hint, n: nextLevel };
+	function toggleCounts() {
+		game.counts = !game.counts;
+		show(false);
+	}
+
+	const KEYS = { Backspace: takeBack, r: startAgain, h: hint, c: toggleCounts, n: nextLevel };
 
 	function press(event) {
 		const isTyping = event.target.closest?.("input, select, textarea");
@@ -587,8 +656,10 @@
 	at("back").addEventListener("click", takeBack);
 	at("again").addEventListener("click", startAgain);
 	at("hint").addEventListener("click", hint);
+	at("count").addEventListener("click", toggleCounts);
 	addEventListener("keydown", press);
 	addEventListener("hashchange", readAddress);
 	addEventListener("beforeprint", () => { at("real").open = true; });
+	showReached();
 	readAddress();
 })();

@@ -87,11 +87,20 @@
 			find(".where").textContent = step === null ? "all steps" :
 				step === 0 ? "at the start, " + last + " steps" :
 				"step " + step + " of " + last;
+			announce(here);
 			find("[data-go=back]").disabled = step === 0;
 			find("[data-go=next]").disabled = step === last;
 			form.hidden = true;
 			input.blur(); /* it would have the keys until the next frame */
 			show_beliefs(here || rows[0]);
+		}
+
+		/* To those who listen: which step, and what is done in it. */
+		function announce(here) {
+			const words = step && here ? [...here.childNodes].map((node) =>
+				node.textContent.trim()).filter(Boolean).join(" ") : "";
+			find(".announced").textContent = find(".where").textContent +
+				(words ? ": " + words : "");
 		}
 
 		/* As others may link to it. */

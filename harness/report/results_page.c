@@ -142,8 +142,8 @@ bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 
 	if (!bytes)
 		return false;
-	rr_xml_print(out, "<img%s alt=\"%s\" src=\"data:image/%s;base64,",
-		     plot ? " class=\"plotted\"" : "", alt,
+	fprintf(out, "<img%s ", plot ? " class=\"plotted\"" : "");
+	rr_xml_print(out, "alt=\"%s\" src=\"data:image/%s;base64,", alt,
 		     dot && strcmp(dot, ".png") == 0 ? "png" : "svg+xml");
 	print_base64(out, bytes, length);
 	fputs("\"/>", out);

@@ -49,6 +49,7 @@ struct rewriting {
 	struct rr_site *site;
 	FILE *out;
 	bool is_text; /* the link that is open leads nowhere, and has no tag */
+	int n_tables;
 	struct rr_error *error;
 };
 
@@ -125,11 +126,10 @@ static const char *print_tag(struct rewriting *to, const char *at)
 	static const struct {
 		const char *tag, *instead;
 	} others[] = {
-		{ "<table>",
-		  "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>" },
 		{ "</table>", "</table></div>" },
 		{ "<pre>", "<pre class=\"drawn\" tabindex=\"0\">" },
 		{ "<br>", "<br/>" },
+		{ "<th></th>", "<td></td>" },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -137,6 +137,12 @@ static const char *print_tag(struct rewriting *to, const char *at)
 			continue;
 		fputs(others[i].instead, to->out);
 		return at + strlen(others[i].tag);
+	}
+	if (strncmp(at, "<table>", 7) == 0) {
+		fprintf(to->out,
+			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table %d\">",
+			++to->n_tables);
+		return NULL;
 	}
 	if (at[1] == 'h' && at[2] >= '1' && at[2] <= '6' && at[3] == '>')
 		return print_heading(to, at);

@@ -67,6 +67,8 @@ async function followHints(page, hash) {
 
 async function keysAndCounts(open) {
 	const page = await open(url + "#level=1");
+	assert.strictEqual(await text(page, "ways"), "Nothing has happened yet.");
+	await page.keyboard.press("c");
 	assert.strictEqual(await text(page, "ways"), "From here 6 ways: 2 end well, 4 badly.");
 	await page.keyboard.press("a");
 	await page.keyboard.press("2");
@@ -80,14 +82,34 @@ async function keysAndCounts(open) {
 	await page.keyboard.press("b");
 	assert.match(await text(page, "ways"), /nothing is broken/);
 	assert(!await isDone(page));
+	assert.match(await text(page, "missed"), /the task asks for something else: .*disappear/);
+	assert(await page.$eval("#missed", (box) => box.offsetHeight > 0));
+	assert.strictEqual(await page.$eval("#share", (bar) => bar.className), "missed");
 	assert.strictEqual(await text(page, "command"),
 		'redrace play --processes 1 --schedule "A:GET A:SET B:GET B:SET" none');
 	await page.keyboard.press("r");
 	for (const key of "abab") await page.keyboard.press(key);
 	assert(await isDone(page));
 	assert.match(await text(page, "ways"), /counted 2, the counter is 1/);
+	assert(await page.$eval("#missed", (box) => box.hidden));
 	await page.keyboard.press("n");
 	assert.match(await text(page, "title"), /^Level 2 of/);
+	await page.close();
+}
+
+/* The line that a client is at is marked, and a level that was reached stays so. */
+async function linesAndMemory(open) {
+	const page = await open(url + "#level=1");
+	const now = () => page.$$eval("#program li.now", (items) => items.map((one) => one.textContent));
+	assert.deepStrictEqual(await now(), ["GET \u2190 A, B"]);
+	await page.keyboard.press("a");
+	assert.deepStrictEqual(await now(), ["GET \u2190 B", "SET \u2190 A"]);
+	await turnTo(page, "#level=6");
+	assert.deepStrictEqual(await now(), ["SET NX EX \u2190 A, B"]);
+	await turnTo(page, "#level=1&path=ABAB");
+	assert(await isDone(page));
+	await page.reload();
+	assert.match(await text(page, "reached"), /of \d+ reached/);
 	await page.close();
 }
 
@@ -142,6 +164,7 @@ async function withoutScript(open) {
 browse(async (open) => {
 	await solveAll(open);
 	await keysAndCounts(open);
+	await linesAndMemory(open);
 	const page = await open(url);
 	for (const hash of ["#level=3", "#level=11&path=A", "#level=16"]) await followHints(page, hash);
 	await strangeAddresses(open);

@@ -18,6 +18,7 @@ const look = (page, of = "article.race") => page.evaluate((selector) => {
 		one.getClientRects().length > 0;
 	return {
 		where: text(".where"),
+		announced: text(".announced"),
 		rows: listed.length,
 		shown: (drawn[0].getClientRects().length ? drawn : listed).filter(seen).length,
 		here: text("g.here .n"),
@@ -50,6 +51,7 @@ async function step_by_keys(open) {
 	seen = await look(page);
 	assert.strictEqual(seen.here, "3");
 	assert.strictEqual(seen.where, "step 3 of 8");
+	assert.match(seen.announced, /^step 3 of 8: .*SET x 2/);
 	assert.strictEqual(seen.hash, "#step=3");
 	assert.match(seen.beliefs, /x\s*2\s*2\s*1 stale/);
 	assert.strictEqual(seen.shown, 4, "the given value and three steps");
@@ -128,6 +130,8 @@ async function switches(open) {
 	assert(after.fontSize >= 1.25 * before.fontSize);
 	await page.click("#dark");
 	await page.click("#large");
+	// What was switched is remembered; the next pages are as the system is.
+	await page.evaluate(() => localStorage.clear());
 	await page.close();
 }
 
@@ -153,6 +157,21 @@ async function is_free_of_barriers(open) {
 		assert.deepStrictEqual(await barriers(page), [], url + " " + scheme);
 		await page.close();
 	}
+}
+
+/* A question leaves room for the steps that it is about, and plots follow the page. */
+async function leaves_room(open) {
+	const page = await open(lost + "#step=5", { width: 360 });
+	await press(page, "ArrowRight");
+	assert((await look(page)).asks);
+	const share = await page.$eval(".stepper", (one) => one.offsetHeight / innerHeight);
+	assert(share <= 1 / 3, `the question covers ${share}`);
+	await page.close();
+	const dark = await open(report, { scheme: "dark" });
+	for (const filter of await dark.$$eval(".plot img", (all) =>
+		all.map((one) => getComputedStyle(one).filter)))
+		assert.match(filter, /invert/, "a plot is white on a dark page");
+	await dark.close();
 }
 
 /* Lanes that do not fit on paper would be cut off: no element is wider than the page. */
@@ -189,6 +208,7 @@ browse(async (open) => {
 	await switches(open);
 	await fits(open);
 	await is_free_of_barriers(open);
+	await leaves_room(open);
 	await on_paper(open);
 	await without_script(open);
 }).catch((error) => {
