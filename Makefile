@@ -93,8 +93,8 @@ bench: $(B)/redrace ## 100,000 increments under every strategy, results and plot
 	@$(B)/redrace bench $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
-bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
-	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 $(ARGS); code=$$?; \
+bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads, five times each
+	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 --repeats 5 $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows

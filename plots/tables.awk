@@ -369,7 +369,8 @@ function print_lines(plot, figure, is_log, only_positive,    i, t, threads) {
 	finish_lines(plot, is_log)
 }
 
-function print_spectra(    i, path, rows, row, fields) {
+# The last row, 100 %, stands at the number of increments, which can be left of the one before.
+function print_spectra(    i, path, rows, row, fields, x) {
 	begin_lines("percentiles")
 	for (i = 1; i <= n; i++) {
 		if (!has[i, most] || value[i, most, "lat_p50_ns_median"] <= 0)
@@ -380,9 +381,12 @@ function print_spectra(    i, path, rows, row, fields) {
 			split(row, fields, ",")
 			if (fields[1] + 0 <= 0 || fields[4] + 0 < 1)
 				continue
-			if (!rows++)
+			if (!rows++) {
 				begin_line(i)
-			line_point(fields[4] + 0, fields[1] + 0, fields[1] + 0, fields[1] + 0)
+				x = 0
+			}
+			x = fields[4] + 0 > x ? fields[4] + 0 : x
+			line_point(x, fields[1] + 0, fields[1] + 0, fields[1] + 0)
 		}
 		close(path)
 	}

@@ -60,6 +60,17 @@ Test(plots, all_strategies_are_grouped)
 		     "2 threads · 60 increments · unix, one processor · the first of 2 repeats");
 }
 
+/* As many decades as 1,000,000 increments have, in panels. */
+Test(plots, percentiles_of_many_increments_have_room)
+{
+	draw_bench("--all --increments 60");
+	cr_assert_eq(
+		cli_run("for file in $HERE/a/percentiles/*.csv; do echo 99000000,99.9999,1000000,1000000 >>$file; done;"
+			" sh plots/draw $HERE/a >$HERE/drawn 2>&1 && sh tests/check_plots $HERE/a/plots/percentiles.svg"),
+		0, "%s", cli_output);
+	assert_shown("percentiles.svg", "99.99 %");
+}
+
 Test(plots, sweep_draws_lines)
 {
 	draw_bench("--threads 1,2,4,8,16 --increments 60");
