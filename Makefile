@@ -116,6 +116,14 @@ found-deps: ## install the packages of examples/found (npm, Debian): all, or FOU
 found: all ## check them, and compute docs/found.md: all, or FOUND="NAME ..."
 	@REDRACE=$(B)/redrace examples/found/run $(FOUND)
 
+.PHONY: apps apps-deps
+
+apps-deps: ## install what the apps of examples/apps use (npm, Debian)
+	@sh .ci/deps-peers-apps
+
+apps: all $(B)/tests/run ## check them all: both handlers of each kind of app
+	@RR_APPS=all $(B)/tests/run --filter 'app_kinds/*' -j1
+
 failover: $(B)/redrace ## what fail-overs lose, with WAIT and without: docs/failover.md
 	@REDRACE=$(B)/redrace sh plots/failover $(ARGS)
 
