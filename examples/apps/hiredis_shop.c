@@ -50,8 +50,8 @@ static enum MHD_Result answer(void *unused, struct MHD_Connection *connection, c
 	const bool sold = strcmp(url, "/buy-once") == 0 ? buy_once(redis) : buy(redis);
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		sold ? 5 : 4, sold ? "sold\n" : "out\n", MHD_RESPMEM_PERSISTENT);
-	const enum MHD_Result result = MHD_queue_response(
-		connection, sold ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, response);
+	const enum MHD_Result result =
+		MHD_queue_response(connection, sold ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, response);
 
 	(void)unused, (void)method, (void)version, (void)upload, (void)upload_size, (void)request;
 	MHD_destroy_response(response);
