@@ -51,7 +51,7 @@ static bool take_claims(void *into, char *text, struct rr_error *error)
 	const char *id = strtok_r(text, ",", &rest);
 
 	if (!id)
-		return rr_error_set(error, RR_ERROR_USAGE, "--only: no claim is named");
+		return rr_error_set(error, RR_ERROR_USAGE, "'%s': no claim is named", text);
 	for (; id; id = strtok_r(NULL, ",", &rest)) {
 		if (!choose_claim(into, id, error))
 			return false;
@@ -63,10 +63,6 @@ static bool take_claims(void *into, char *text, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Claims" },
-	{ .common = RR_OPTION_ONLY,
-	  .help = "check only this claim, or several, such as TL-7,TX-2 (all)",
-	  .take = take_claims,
-	  .name_at = claim_name },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .common = RR_OPTION_SHARD, .at = AT(choice.shard) },
 	{ .common = RR_OPTION_TIMES, .at = AT(choice.shard.times) },
@@ -88,11 +84,14 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded.",
-	.examples = "redrace claims --only TL-7\n"
+		"Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded. Without a CLAIM, such as TL-7, or several, such as TL-7,TX-2, it does so of all.",
+	.arguments = "[CLAIM...]",
+	.examples = "redrace claims TL-7\n"
 		    "redrace claims --format junit --output claims.xml",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_claims,
+	.name_at = claim_name,
 };
 
 /* ---- Output ------------------------------------------------------------ */

@@ -75,7 +75,7 @@ Test(check_action, other_commands_write_their_reports)
 	static const char *const inputs[] = {
 		"command=explore 'arguments=incr --audit 0'",
 		"command=matrix 'arguments=incr --hazard threads'",
-		"command=claims 'arguments=--only TL-7'",
+		"command=claims 'arguments=TL-7'",
 		"command=bench 'arguments=incr --increments 300 -o results'",
 	};
 

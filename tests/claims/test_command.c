@@ -26,7 +26,7 @@ static int run_with(const char *text, const char *arguments)
 
 Test(claims, stand_when_their_races_say_so)
 {
-	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
 	cli_assert_prints("\n3 claims: 3 as recorded (3 true) on Redis ");
 	cli_assert_prints("overrun-delete");
 	cli_assert_prints("update lost (expected 3, actual 2, lost 1)");
@@ -38,16 +38,15 @@ Test(claims, stand_when_their_races_say_so)
 Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
 {
 	cr_assert_eq(cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
-			     "$HERE/alone/redrace claims --only LU-1,TL-18,SX-1 2>&1"),
+			     "$HERE/alone/redrace claims LU-1,TL-18,SX-1 2>&1"),
 		     0, "%s", cli_output);
 	cli_assert_prints("redrace: there is no library of the clocks ");
 	cli_assert_prints("skipped: expiry-exact: it needs the library of the clocks");
 	cli_assert_prints("increments-in-turn");
-	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only TL-18 2>&1"), RR_EXIT_SKIPPED, "%s",
+	cr_assert_eq(cli_run("$HERE/alone/redrace claims TL-18 2>&1"), RR_EXIT_SKIPPED, "%s",
 		     cli_output);
-	cr_assert_eq(
-		cli_run("$HERE/alone/redrace claims --only LU-1,LU-3 2>&1 | grep -c 'no library'"),
-		0, "%s", cli_output);
+	cr_assert_eq(cli_run("$HERE/alone/redrace claims LU-1,LU-3 2>&1 | grep -c 'no library'"), 0,
+		     "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n");
 }
 
@@ -56,7 +55,7 @@ Test(claims, server_that_never_answers_is_started_once)
 {
 	cr_assert_eq(
 		cli_run("printf '#!/bin/sh\necho $1 >>%s/starts\nexec sleep 1000\n' $HERE >$HERE/deaf && chmod +x $HERE/deaf &&"
-			"$REDRACE claims --only TL-18 --redis-server $HERE/deaf 2>&1"),
+			"$REDRACE claims TL-18 --redis-server $HERE/deaf 2>&1"),
 		RR_EXIT_REDIS, "%s", cli_output);
 	cr_assert_eq(cli_run("grep -c redis.conf $HERE/starts"), 0);
 	cr_assert_str_eq(cli_output, "1\n");
@@ -67,7 +66,7 @@ Test(claims, a_server_that_is_a_scripts_child_is_refused)
 {
 	cr_assert_eq(
 		cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
-			"$REDRACE claims --only CC-3 --redis-server $HERE/parent 2>&1"),
+			"$REDRACE claims CC-3 --redis-server $HERE/parent 2>&1"),
 		RR_EXIT_REDIS, "%s", cli_output);
 	cli_assert_prints("starts the server as a child of its own");
 }
@@ -91,21 +90,18 @@ Test(claims, a_script_may_start_something_beside_the_server)
 {
 	cr_assert_eq(
 		cli_run("printf '#!/bin/sh\n{ sleep 0.02; sleep 0.05; sleep 1; } &\nexec redis-server \"$@\"\n' >$HERE/beside && chmod +x $HERE/beside &&"
-			"$REDRACE claims --only CC-3 --redis-server $HERE/beside 2>&1"),
+			"$REDRACE claims CC-3 --redis-server $HERE/beside 2>&1"),
 		0, "%s", cli_output);
 }
 
 Test(claims, that_differ_are_named)
 {
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-1"), 0, "%s",
-		     cli_output);
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"), "--only TL-1"), 1, "%s",
-		     cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1"), 0, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"), "TL-1"), 1, "%s", cli_output);
 	cli_assert_prints("differs: recorded true, found false: 0 of 1 statements hold");
-	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"), 1, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "TL-1"), 1, "%s", cli_output);
 	cli_assert_prints("one is not as written: line 4: expected OK, got PONG");
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-2"), 1, "%s",
-		     cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-2"), 1, "%s", cli_output);
 	cli_assert_prints("not shown: no race shows it");
 }
 
@@ -114,14 +110,13 @@ Test(claims, whose_races_cannot_be_played_are_named)
 	cr_assert_eq(
 		run_with(
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
-			"--only TL-1"),
+			"TL-1"),
 		77, "%s", cli_output);
 	cli_assert_prints("skipped: one: ");
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "--only TL-1"), 1, "%s",
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "TL-1"), 1, "%s",
 		     cli_output);
 	cli_assert_prints("one.race:7: expected a heading");
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
-			      "--only TL-1 --redis-server /bin/false"),
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1 --redis-server /bin/false"),
 		     69, "%s", cli_output);
 	cli_assert_prints("failed: one: ");
 	cli_assert_prints("one not played");
@@ -131,40 +126,39 @@ Test(claims, whose_races_cannot_be_played_are_named)
 
 Test(claims, can_be_chosen_and_formats_too)
 {
-	cli_assert_one_line("$REDRACE claims --only TL-99 2>&1 | head -n 1;"
-			    "$REDRACE claims --only TL-99 2>/dev/null",
+	cli_assert_one_line("$REDRACE claims TL-99 2>&1 | head -n 1;"
+			    "$REDRACE claims TL-99 2>/dev/null",
 			    64, "no claim 'TL-99'; did you mean 'TL-");
 	cli_assert_one_line(
 		"$REDRACE claims --format pdf 2>&1 | head -n 1;"
 		"$REDRACE claims --format pdf 2>/dev/null",
 		64, "--format 'pdf': expected text, json, junit, tap, github, markdown or html");
 	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
-	cr_assert_eq(cli_run("$REDRACE claims TL-7 2>&1"), 64);
-	cr_assert_eq(cli_run("$REDRACE claims --only , 2>&1"), 64);
+	cr_assert_eq(cli_run("$REDRACE claims , 2>&1"), 64);
 }
 
 Test(claims, are_a_table_in_markdown)
 {
 	cr_assert_eq(
-		cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"),
+		cli_run("$REDRACE claims TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"),
 		0, "%s", cli_output);
 	cli_assert_prints(
 		"</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
 	cli_assert_prints("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 -o $HERE/no/such/claims.md 2>&1"), 74,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims TL-7 -o $HERE/no/such/claims.md 2>&1"), 74, "%s",
+		     cli_output);
 }
 
 Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
 {
 	cr_assert_eq(
-		cli_run("echo old >$HERE/claims.md; $REDRACE claims --only TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"),
+		cli_run("echo old >$HERE/claims.md; $REDRACE claims TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"),
 		0, "%s", cli_output);
 	cli_assert_prints("checked only some of the claims: ");
 	cli_assert_prints("claims.md stays as it is\n");
 	cli_assert_prints("\nold\n");
 	cr_assert_eq(
-		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='--only TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
+		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
 		0, "%s", cli_output);
 }
 
@@ -173,8 +167,7 @@ Test(claims, are_json)
 	json_error_t error;
 	json_t *root, *claim;
 
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims TL-7,TL-2 --format json"), 0, "%s", cli_output);
 	root = json_loads(cli_output, 0, &error);
 	cr_assert_not_null(root, "%s: %s", error.text, cli_output);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 2);
@@ -189,22 +182,19 @@ Test(claims, are_json)
 
 Test(claims, are_junit_and_tap)
 {
-	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"),
-			      "--only TL-1,TL-2 --format junit"),
-		     1);
+	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"), "TL-1,TL-2 --format junit"), 1);
 	cli_assert_prints("tests=\"2\" failures=\"2\" errors=\"0\" ");
 	cli_assert_prints("expected &quot;a&lt;b&amp;&quot;, got PONG");
 	cr_assert_eq(
-		cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims --only TL-1 --format junit | xmllint --noout - 2>&1"),
+		cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims TL-1 --format junit | xmllint --noout - 2>&1"),
 		0, "%s", cli_output);
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-1,TL-2 --format tap"),
-		     1);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1,TL-2 --format tap"), 1);
 	cli_assert_prints("TAP version 13\n1..2\nok 1 - claims TL-1: ");
 	cli_assert_prints("\nnot ok 2 - claims TL-2: ");
 	cr_assert_eq(
 		run_with(
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
-			"--only TL-1 --format tap"),
+			"TL-1 --format tap"),
 		77);
 	cli_assert_prints("\nok 1 - claims TL-1: ");
 	cli_assert_prints(" # SKIP ");
@@ -212,7 +202,7 @@ Test(claims, are_junit_and_tap)
 
 Test(claims, that_are_measured_show_figures)
 {
-	const int code = cli_run("$REDRACE claims --only LU-2,AT-1,CC-1,PL-3 2>&1");
+	const int code = cli_run("$REDRACE claims LU-2,AT-1,CC-1,PL-3 2>&1");
 
 	cr_assert_neq(code, 69, "%s", cli_output);
 	cli_assert_prints("> measured: two threads, 10,000 increments: 10,000");
@@ -249,7 +239,7 @@ Test(claims, races_killed_in_the_middle_leave_nothing)
 /* How many are too few depends on what the test's own shell has open. */
 Test(claims, too_few_open_files_are_no_interruption)
 {
-	cli_run("for n in 5 6 7 8 9 10 11 12 13 14; do (ulimit -n $n; exec $REDRACE claims --only TL-7) >$HERE/out 2>&1; echo code $?; done");
+	cli_run("for n in 5 6 7 8 9 10 11 12 13 14; do (ulimit -n $n; exec $REDRACE claims TL-7) >$HERE/out 2>&1; echo code $?; done");
 	cr_assert_not_null(strstr(cli_output, "code 70"), "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "code 130"), "%s", cli_output);
 }

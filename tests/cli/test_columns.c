@@ -33,7 +33,7 @@ Test(columns, help_and_lists_fit)
 
 Test(columns, claims_and_the_matrix_fit)
 {
-	expect_narrow("$REDRACE claims --only GS-12; $REDRACE claims --only SC-4");
+	expect_narrow("$REDRACE claims GS-12; $REDRACE claims SC-4");
 	expect_narrow("$REDRACE matrix none incr");
 }
 

@@ -15,7 +15,7 @@ static const struct command {
 	{ "explore", "none incr", 0 },
 	{ "explore --max-states 3", "incr", 2 },
 	{ "matrix", "none incr --hazard threads", 0 },
-	{ "claims", "--only TL-7,SX-5", 0 },
+	{ "claims", "TL-7,SX-5", 0 },
 	{ "check --audit 1", "-- redis-cli -p {port} INCR counter", 0 },
 	{ "check --audit 1", "-- sh examples/check/counter.sh", 1 },
 	{ "check", "-- sh -c 'redis-cli -p {port} SET x $$'", -1 },

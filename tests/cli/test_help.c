@@ -161,7 +161,8 @@ Test(help, near_miss_is_suggested)
 		{ "play set-nx-x", "did you mean 'set-nx-ex'?" },
 		{ "play xyzzyxyzzyxyzzy", "'redrace list' shows" },
 		{ "matrix --hazard puase", "did you mean 'pause'?" },
-		{ "claims --only TL-77", "did you mean 'TL-7'?" },
+		{ "claims --only TL-7", "no option '--only'; see --help" },
+		{ "claims TL-77", "did you mean 'TL-7'?" },
 		{ "explore multi-wach", "did you mean 'multi-watch'?" },
 		{ "matrix --hazard slow", "no hazard 'slow'; see 'redrace help matrix'" },
 		{ "bench none --json", "no option '--json'; see --help" },
@@ -286,7 +287,7 @@ Test(help, bash_completes)
 	assert_completed("play --format = m", "mermaid");
 	assert_completed("matrix --hazard p", "pause");
 	assert_completed("claims -o READ", "README.md");
-	assert_completed("claims --only TL-", "TL-7");
+	assert_completed("claims TL-", "TL-7");
 	assert_completed("bench --output doc", "docs");
 	assert_completed("help ex", "explore");
 	assert_not_completed("bench \"\"", "--threads");

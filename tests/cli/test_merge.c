@@ -60,7 +60,7 @@ Test(merge, claims_are_the_whole_ones)
 {
 	if (!has_jq())
 		cli_skip("jq is not installed");
-	run_shards("claims --only TL-7,TX-2,SX-5,TL-1");
+	run_shards("claims TL-7,TX-2,SX-5,TL-1");
 	assert_merged(
 		".cases | map({suite, name, verdict, message, computed: .properties.computed})");
 }
@@ -105,7 +105,7 @@ Test(merge, shards_that_are_missing_doubled_or_different_are_named)
 	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --max-states 5 --shard 3/3 -o $HERE/5.json");
 	assert_refused("1.json 2.json 5.json",
 		       "'1.json') and 3/3 ('5.json') differ in max_states: 0 and 5");
-	cli_run("$REDRACE claims --only TL-7 --shard 3/3 -o $HERE/6.json");
+	cli_run("$REDRACE claims TL-7 --shard 3/3 -o $HERE/6.json");
 	assert_refused("1.json 2.json 6.json",
 		       "is of redrace matrix and '6.json' of redrace claims");
 }
@@ -185,7 +185,7 @@ Test(merge, times_of_an_earlier_run_deal_evenly)
 Test(merge, a_shard_may_be_empty)
 {
 	cr_assert_eq(
-		cli_run("for i in 1 2 3; do $REDRACE claims --only TL-7 --shard $i/3 -o $HERE/$i.json >/dev/null || exit 1; done; $REDRACE merge $HERE/?.json | tail -n 1"),
+		cli_run("for i in 1 2 3; do $REDRACE claims TL-7 --shard $i/3 -o $HERE/$i.json >/dev/null || exit 1; done; $REDRACE merge $HERE/?.json | tail -n 1"),
 		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "redrace claims, 3 shards: 1 passed\n");
 }

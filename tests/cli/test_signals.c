@@ -184,7 +184,7 @@ Test(signals, end_long_commands_whose_servers_stand_still)
 Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 {
 	static const char *const commands[] = { "explore --stateless redlock",
-						"claims --jobs 1 --only TL-1" };
+						"claims --jobs 1 TL-1" };
 
 	cr_assert_eq(
 		cli_run("printf '%s\n' '#include <signal.h>' '#include <unistd.h>' "
@@ -300,7 +300,7 @@ Test(signals, that_kill_all_servers_are_69)
 Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 {
 	cr_assert_eq(
-		cli_run("mkfifo $HERE/p.json; $REDRACE claims --only TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
+		cli_run("mkfifo $HERE/p.json; $REDRACE claims TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
 			"until grep -q stands $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P\n"
 			"(sleep 4; kill -9 $P) 2>/dev/null & wait $P"),
 		RR_EXIT_INTERRUPTED);

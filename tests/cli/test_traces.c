@@ -108,8 +108,8 @@ Test(traces, a_first_server_that_dies_is_69)
 {
 	cli_run("printf '#!/bin/sh\n[ -e $HERE/once ] || { touch $HERE/once; exit 3; }\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
 	cli_assert_one_line(
-		"$REDRACE claims --only TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null",
-		69, "exited with status 3 before it answered");
+		"$REDRACE claims TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null", 69,
+		"exited with status 3 before it answered");
 }
 
 Test(traces, a_server_s_path_may_be_relative)

@@ -156,7 +156,7 @@ Test(explore, what_cannot_be_done_is_said, .init = cli_setup, .fini = cli_teardo
 			    "PATH=/nowhere $R explore none 2>&1",
 			    69, "install redis-server");
 	cli_assert_one_line("R=$(readlink -f $REDRACE);"
-			    "PATH=/nowhere $R claims --only LU-1 2>&1 >/dev/null",
+			    "PATH=/nowhere $R claims LU-1 2>&1 >/dev/null",
 			    69, "install redis-server");
 }
 

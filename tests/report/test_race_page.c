@@ -228,7 +228,7 @@ Test(race_page, claims_say_what_the_document_says)
 				      NULL };
 
 	cr_assert_eq(
-		cli_run("$REDRACE claims --only TL-7 --format html | sed -n '/<main/,/<.main/p'"),
+		cli_run("$REDRACE claims TL-7 --format html | sed -n '/<main/,/<.main/p'"),
 		0, "%s", cli_output);
 	assert_all(parts);
 }
@@ -269,7 +269,7 @@ Test(race_page, in_a_browser)
 		" $REDRACE bench --increments 5000 --output $HERE/r none incr >/dev/null 2>&1 &&"
 		" { ! command -v gnuplot >/dev/null || sh plots/draw $HERE/r >/dev/null; } &&"
 		" $REDRACE report -o $HERE/report.html $HERE/r lost-update overrun-delete &&"
-		" $REDRACE claims --only TL-7,TL-16 -o $HERE/claims.html >/dev/null &&"
+		" $REDRACE claims TL-7,TL-16 -o $HERE/claims.html >/dev/null &&"
 		" { command -v node >/dev/null || { echo 'no node'; exit 77; }; } &&"
 		" node tests/report/race.js $HERE/lost.html $HERE/matrix.html $HERE/report.html $HERE/wide.html $HERE/claims.html";
 	const int code = cli_run(command);

@@ -37,7 +37,7 @@ def commands(root):
                           'set-nx-ex', {0, 2}),
         'matrix': ('matrix -j 3 --hazard pause -o m.json -o m.html none '
                    'fenced', {0}),
-        'claims': ('claims -j 3 --only TL-7,TX-9 -o c.json -o c.html',
+        'claims': ('claims -j 3 TL-7,TX-9 -o c.json -o c.html',
                    {0}),
         'check': ('check --save s.race -o k.json -- sh %s' % counter, {1}),
         'demo': ('demo --auto --seconds 1 --only counts', {0, 2}),
