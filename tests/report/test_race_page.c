@@ -227,9 +227,8 @@ Test(race_page, claims_say_what_the_document_says)
 				      "<td class=\"safe\">true</td>", "<code>overrun-delete</code>",
 				      NULL };
 
-	cr_assert_eq(
-		cli_run("$REDRACE claims TL-7 --format html | sed -n '/<main/,/<.main/p'"),
-		0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims TL-7 --format html | sed -n '/<main/,/<.main/p'"), 0,
+		     "%s", cli_output);
 	assert_all(parts);
 }
 
