@@ -85,6 +85,7 @@ void rr_kept_write(const struct rr_programs *programs, FILE *out)
 
 	for (size_t i = 0; i < programs->n_lines; i++)
 		rr_client_table_use(&programs->lines[i].table, &file);
+	rr_bytes_put_number(out, rr_programs_depend_on_scripts(programs));
 	rr_bytes_put_number(out, programs->program.loads_scripts);
 	rr_bytes_put_number(out, programs->has_own_tables);
 	write_terms(programs, &file, out);
@@ -141,10 +142,12 @@ static void ask_again(struct rr_programs *programs, struct rr_bytes *bytes)
 bool rr_kept_read(struct rr_programs *programs, struct rr_bytes *bytes)
 {
 	struct rr_table_file file = { { 0 }, { 0 }, { 0 } };
+	const bool depends_on_scripts = rr_bytes_take_number(bytes, 0, 1);
 	const bool loads_scripts = rr_bytes_take_number(bytes, 0, 1);
 	const bool has_own_tables = rr_bytes_take_number(bytes, 0, 1);
 
-	if (bytes->is_wrong || loads_scripts != programs->program.loads_scripts)
+	if (bytes->is_wrong ||
+	    (depends_on_scripts && loads_scripts != programs->program.loads_scripts))
 		return false;
 	programs->has_own_tables = has_own_tables;
 	rr_programs_make_tables_anew(programs);

@@ -76,6 +76,10 @@ bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b)
 /* Nothing is known of programs any more. */
 void rr_programs_make_tables_anew(struct rr_programs *programs);
 
+/* Has a program heard what it would not, were the scripts that servers know their state, or the
+ * other way round? */
+bool rr_programs_depend_on_scripts(const struct rr_programs *programs);
+
 /* A run compares itself with what is known already; it may rename random values, or note
  * that clients do different things. */
 extern const struct rr_run_ops rr_program_run_ops;

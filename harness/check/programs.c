@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "program_run.h"
+#include "requests.h"
 
 enum {
 	KEPT_MIN = 24,                 /* runs that are kept, however little memory there is */
@@ -207,18 +208,30 @@ void rr_programs_pair_values(struct rr_programs *programs, size_t client, const 
 	rr_random_values_pair(&line->values, names, n, a, b, renaming);
 }
 
+bool rr_programs_depend_on_scripts(const struct rr_programs *programs)
+{
+	const struct rr_terms *terms = terms_of(programs);
+	uint32_t i = 0;
+
+	while (i < terms->n_commands && !rr_request_is_about_scripts(&terms->command[i].words))
+		i++;
+	return i < terms->n_commands;
+}
+
 bool rr_programs_begin_search(struct rr_programs *programs)
 {
+	const bool loads_scripts = programs->instances.program->loads_scripts;
+	const bool hears_otherwise = programs->program.loads_scripts != loads_scripts &&
+				     rr_programs_depend_on_scripts(programs);
 	bool has_names;
 
 	release_own(programs);
 	forget_ended(programs);
+	programs->program.loads_scripts = loads_scripts;
 	if (programs->wants_own_tables || programs->has_wrong_names ||
-	    programs->kept_file.wants_anew ||
-	    programs->program.loads_scripts != programs->instances.program->loads_scripts) {
+	    programs->kept_file.wants_anew || hears_otherwise) {
 		programs->has_own_tables |= programs->wants_own_tables;
 		programs->keeps_names |= programs->has_wrong_names;
-		programs->program.loads_scripts = programs->instances.program->loads_scripts;
 		rr_kept_give_up(programs);
 		rr_programs_make_tables_anew(programs);
 	}

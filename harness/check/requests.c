@@ -285,6 +285,11 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 	return RR_NO_ID;
 }
 
+bool rr_request_is_about_scripts(const struct rl_command *command)
+{
+	return rr_request_traits(command) & (RR_REQUEST_ASKS_SCRIPTS | RR_REQUEST_LOADS_SCRIPT);
+}
+
 bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane)
 {
 	static const unsigned at_once = RR_REQUEST_ASKED_ONCE | RR_REQUEST_ACCEPTED |

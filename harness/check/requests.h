@@ -45,6 +45,9 @@ enum rr_request_trait {
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rl_command *command);
 
+/* Is its reply another one where the scripts that a server knows are a part of its state? */
+bool rr_request_is_about_scripts(const struct rl_command *command);
+
 /* On a connection that speaks RESP3: is what it is answered known? While it is subscribed
  * to something, a server would answer everything. */
 bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane);

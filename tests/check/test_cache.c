@@ -62,6 +62,17 @@ Test(cache, random_values_are_kept)
 	check_program("", 0, "4 runs of the program beside those of another check, ");
 }
 
+/* That servers know a script from then on changes nothing of what the program has heard. */
+Test(cache, who_sends_a_script_in_full_is_not_learned_anew)
+{
+	cli_write("program", "%s\n",
+		  "s='return 1'; sha=$(printf %s \"$s\" | sha1sum | cut -d ' ' -f 1)\n"
+		  "case $(" CLI "EVALSHA $sha 0) in NOSCRIPT*) " CLI "EVAL \"$s\" 0;; esac\n" CLI
+		  "INCR n >/dev/null");
+	check_program("--data-only", 0, "runs of the program, ");
+	check_program("--data-only", 0, "4 runs of the program beside those of another check, ");
+}
+
 /* ---- Files that change ---------------------------------------------------------------- */
 
 Test(cache, changed_program_is_learned_anew)
