@@ -135,18 +135,21 @@ static bool is_fresh(const struct rr_random_values *values, const struct rr_term
 }
 
 /* A command as one before, but for something new instead of a value that is gone? A time says
- * more than that it is another. */
+ * more than that it is another, and what has given its name away is no new value. */
 static bool find_reused(const struct rr_random_values *values, const struct rr_terms *terms,
-			const struct rr_tokens *tokens, const struct rr_run_view *seen,
-			uint32_t before, uint8_t gone, int64_t start_ns, struct rl_word *name,
-			struct rl_word *text)
+			const struct rr_tokens *tokens, const struct rr_instance *instance,
+			const struct rr_run_view *seen, uint32_t before, uint8_t gone,
+			struct rl_word *name, struct rl_word *text)
 {
+	const int64_t start_ns = instance->config->process.start_ns;
+
 	for (uint32_t i = 0; i < seen->n_sent; i++) {
 		const struct rl_command *now = &terms->command[seen->sent[i].command].words;
 
 		if (rr_names_differ(&terms->command[before].words, now, name, text) &&
 		    is_gone(values, *name, gone) && !is_time(*text, start_ns) &&
-		    !has_sent(terms, seen, *name) && is_fresh(values, terms, tokens, *text))
+		    !has_sent(terms, seen, *name) && !rr_instance_renames(instance, *text) &&
+		    is_fresh(values, terms, tokens, *text))
 			return true;
 	}
 	return false;
@@ -157,14 +160,14 @@ bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_ter
 			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent,
 			    uint8_t gone)
 {
-	const int64_t start_ns = instance->config->process.start_ns;
 	struct rl_word name, text;
 	bool is_new;
 
-	while (n_sent > 0 && !find_reused(values, terms, tokens, seen, sent[n_sent - 1], gone,
-					  start_ns, &name, &text))
+	while (n_sent > 0 && !find_reused(values, terms, tokens, instance, seen, sent[n_sent - 1],
+					  gone, &name, &text))
 		n_sent--;
-	if (n_sent == 0 || !note_draw(values, name, text, start_ns, &is_new))
+	if (n_sent == 0 ||
+	    !note_draw(values, name, text, instance->config->process.start_ns, &is_new))
 		return false;
 	rr_instance_forget(instance, name);
 	return rr_instance_rename(instance, name, text);

@@ -122,6 +122,16 @@ Test(loops_check, a_fresh_token_does_not_hide_what_is_wrong)
 		   "if n > 0: me = first\n" RELEASE, 1, "not serializable");
 }
 
+/* What has given its name to the token after it is no new token when it is sent again. */
+#define FIRST_AGAIN "first = me if n == 1 else first; me = first if n == 2 else str(uuid.uuid4())"
+
+Test(loops_check, a_token_that_comes_back_is_no_new_one)
+{
+	check_lock("", FIRST_AGAIN, ADD, RELEASE, 0, "serializable: all ");
+	check_lock("", FIRST_AGAIN, "if n > 0 and me == first: r('SET', 'k', 0)\nelse: " ADD,
+		   RELEASE, 1, "not serializable");
+}
+
 /* The token before is on the server: the next one must have another name. */
 Test(loops_check, a_token_that_is_kept_elsewhere_is_another_one)
 {
