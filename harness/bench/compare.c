@@ -168,7 +168,11 @@ static const struct {
 /* Says one difference; returns 1. */
 static size_t tell_difference(const char *what, const char *a, const char *b)
 {
-	printf("Different %s: '%s' and '%s'\n", what, a, b);
+	char *one = rr_plain(a), *other = rr_plain(b);
+
+	printf("Different %s: '%s' and '%s'\n", what, one, other);
+	free(one);
+	free(other);
 	return 1;
 }
 

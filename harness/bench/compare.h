@@ -49,7 +49,7 @@ struct rr_compared_row {
 extern const char *const rr_compared_settings[];
 
 struct rr_compared_runs {
-	const char *directory;
+	char *directory;   /* as it is shown */
 	struct rr_csv csv; /* what the rows point into */
 	struct rr_compared_row *rows;
 	size_t n_rows;

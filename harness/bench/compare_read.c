@@ -146,7 +146,7 @@ bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, stru
 {
 	char path[RR_PATH_SIZE];
 
-	*runs = (struct rr_compared_runs){ .directory = directory };
+	*runs = (struct rr_compared_runs){ .directory = rr_plain(directory) };
 	snprintf(path, sizeof(path), "%s/env.json", directory);
 	runs->environment = json_load_file(path, 0, NULL);
 	snprintf(path, sizeof(path), "%s/runs.csv", directory);
@@ -163,6 +163,7 @@ bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, stru
 void rr_compared_release(struct rr_compared_runs *runs)
 {
 	rr_csv_free(&runs->csv);
+	free(runs->directory);
 	free(runs->rows);
 	json_decref(runs->environment);
 }

@@ -267,6 +267,11 @@ Test(comparing, shows_nothing_but_text)
 	write_runs("a", slow, 5, 0, "7.0", "none");
 	write_runs("b", slow, 5, 0, "\\u001b[31m7.2", "none");
 	assert_compared("a b", RR_EXIT_DATA, "'7.0' and '\\x1b[31m7.2'");
+	write_runs("b", fast, 5, 0, "7.0", "\x1b[31mnone");
+	assert_compared("a b", RR_EXIT_DATA, "'none' and '\\x1b[31mnone'");
+	cr_assert_eq(cli_run("cp -r $HERE/a \"$HERE/$(printf 'd\\033[2J')\""), 0);
+	assert_compared("a \"$(printf 'd\\033[2J')\"", 0, "B: d\\x1b[2J, 5 runs");
+	cr_assert_null(strchr(cli_output, '\033'));
 }
 
 Test(comparing, names_of_strategies_may_be_long)
