@@ -9,9 +9,8 @@
  *
  * In races the requests and their answers stand behind these words instead of the number.
  *
- * An answer is written down as a record: RR_MARK_RECORD, the request's number, which requests
- * were answered when it began (as bits), its exit status, and from the next line on what it
- * has printed.
+ * An answer is written down as a record: RR_MARK_RECORD, the request's number, its exit status,
+ * and from the next line on what it has printed.
  */
 #ifndef RR_MARKS_H
 #define RR_MARKS_H

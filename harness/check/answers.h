@@ -17,7 +17,7 @@ struct rr_request_end rr_answers_get(struct rr_endings *endings, const char *ref
 char *rr_request_words(const char *command);
 char *rr_answer_words(struct rr_ending answer);
 
-/* Were so many requests answered alike, and in the same order of time? */
+/* Were so many requests answered alike? */
 bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, long b);
 
 /* As rr_endings_vary(), of each answer. */

@@ -128,6 +128,23 @@ static struct rr_input with_gone(const struct rr_state *state, size_t client,
 	return heard;
 }
 
+/* Who was answered before another one began comes before it. */
+static void note_request(struct rr_part *part, const struct rr_client_state *it,
+			 const struct rr_input *input)
+{
+	const uint8_t lane = it->stops[input->thread].lane;
+	uint32_t i = 0;
+
+	while (i < it->n_sent && it->sent[i].lane != lane)
+		i++;
+	if (input->kind != RR_INPUT_REPLY || i == it->n_sent)
+		return;
+	if (it->sent[i].kind == RR_SENT_REQUEST)
+		part->after[lane] = part->answered;
+	else if (it->sent[i].kind == RR_SENT_ANSWER)
+		part->answered |= (uint8_t)(1U << lane);
+}
+
 /* One input, and no further. */
 static void feed_once(struct rr_state *state, size_t client, const struct rr_input *what,
 		      bool *has_entered)
@@ -153,6 +170,8 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 	/* Who begins in its critical section has entered it at some time before. */
 	*has_entered |= row->has_entered || (row->from == 0 && view->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
+	if (product->config.program->n_requests)
+		note_request(part, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
 	part->state = row->state;
 	for (uint32_t i = 0; i < view->states[row->state].n_sent && part->is_shut; i++)

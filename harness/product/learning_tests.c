@@ -10,15 +10,16 @@ enum { SUFFIXES_MAX = 64 };
 
 /* ---- What a client does --------------------------------------------------------------- */
 
-static bool have_ended_alike(const struct rr_client_table *table, const struct rr_client_state *a,
-			     const struct rr_client_state *b)
+static bool have_said_alike(const struct rr_client_table *table, const struct rr_client_state *a,
+			    const struct rr_client_state *b)
 {
 	const struct rr_program *program = table->program;
 	const long one = a->tally.ending, other = b->tally.ending;
 
-	if (!a->has_ended)
+	/* An app says what it has answered before it ends. */
+	if (!a->has_ended && !program->n_requests)
 		return !b->has_ended;
-	return b->has_ended && a->tally.failed == b->tally.failed &&
+	return a->has_ended == b->has_ended && a->tally.failed == b->tally.failed &&
 	       (one == other || (program->run_ops && program->run_ops->ends_alike &&
 				 program->run_ops->ends_alike(program, one, other)));
 }
@@ -32,7 +33,7 @@ bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32
 		return states[a].signature == states[b].signature;
 	one = rr_client_state_view(&states[a]);
 	other = rr_client_state_view(&states[b]);
-	return rr_run_view_is_same(&one, &other) && have_ended_alike(table, &states[a], &states[b]);
+	return rr_run_view_is_same(&one, &other) && have_said_alike(table, &states[a], &states[b]);
 }
 
 /* A client takes what it waits for, and nothing else: a word that was heard in one state may not

@@ -47,7 +47,9 @@ struct rr_part {
 	uint8_t ok, unknown, cut; /* so many are counted, or may be */
 	uint8_t rounds;           /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
-	uint8_t unused[6];
+	uint8_t answered; /* requests of an app, as bits */
+	uint8_t unused[5];
+	uint8_t after[RR_PRODUCT_CLIENTS]; /* those that were when each of them began */
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
 	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
 					    * where servers may restart */

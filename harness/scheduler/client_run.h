@@ -93,9 +93,8 @@ struct rr_sent {
 
 /* How a request of an app was answered. */
 struct rr_request_end {
-	long ending;    /* a number, as of a program that ends; -1: it was not answered */
-	bool is_good;   /* and not refused */
-	uint32_t after; /* the requests that were answered when it began, as bits */
+	long ending;  /* a number, as of a program that ends; -1: it was not answered */
+	bool is_good; /* and not refused */
 };
 
 struct rr_run_view {

@@ -72,6 +72,15 @@ Test(check_app, an_app_that_sleeps_is_woken)
 	check_app("$HERE/shop", "--request " ASK "buy-later'", 1);
 }
 
+/* Thousands of histories, and few states. */
+Test(check_app, three_requests_come_to_an_end, .timeout = 300)
+{
+	cli_write("stock", "SET stock 2\n");
+	check_app("$HERE/shop", "--clients 3 --request " ASK "buy-once'", 0);
+	cli_assert_prints(
+		" states, data and answers as in some order of the requests (3 requests, ");
+}
+
 /* Each is told another number. */
 Test(check_app, answers_are_those_of_an_order)
 {

@@ -13,7 +13,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +36,9 @@ struct app {
 	unsigned port;
 	const char *command, *ready;
 	char *const *requests;
-	pid_t *pids;                /* of the apps */
-	int log;                    /* what they print */
-	int *connections;           /* to Redis, of each request */
-	_Atomic unsigned *answered; /* requests, as bits, in memory that all share */
+	pid_t *pids;      /* of the apps */
+	int log;          /* what they print */
+	int *connections; /* to Redis, of each request */
 };
 
 /* ---- The app ------------------------------------------------------------------- */
@@ -182,7 +180,7 @@ static int take_output(const char *command, char *text, size_t size, size_t *n)
 	return status;
 }
 
-static void write_record(const struct app *app, size_t number, unsigned after)
+static void write_record(const struct app *app, size_t number)
 {
 	const size_t most = ANSWERS_MAX / app->n_requests;
 	char *command = app_fill_in(app->requests[number - 1],
@@ -198,8 +196,8 @@ static void write_record(const struct app *app, size_t number, unsigned after)
 		if (answer[i] == RR_MARK_RECORD || answer[i] == '\0')
 			answer[i] = '?';
 	}
-	length = snprintf(record, sizeof(record), "%c%zu %u %d\n%.*s", RR_MARK_RECORD, number,
-			  after, status, (int)n, answer);
+	length = snprintf(record, sizeof(record), "%c%zu %d\n%.*s", RR_MARK_RECORD, number, status,
+			  (int)n, answer);
 	if (write(STDOUT_FILENO, record, (size_t)length) != length)
 		_exit(1);
 }
@@ -211,11 +209,10 @@ static void be_request(const struct app *app, size_t number)
 
 	if (!app_await_reply(connection))
 		_exit(1);
-	write_record(app, number, atomic_load(app->answered));
+	write_record(app, number);
 	snprintf(mark, sizeof(mark), RR_MARK_ANSWER "%zu", number);
 	app_send_mark(connection, mark);
-	if (app_await_reply(connection))
-		atomic_fetch_or(app->answered, 1U << (number - 1));
+	app_await_reply(connection);
 	_exit(0);
 }
 
@@ -225,8 +222,6 @@ static void be_request(const struct app *app, size_t number)
 static void begin_requests(struct app *app)
 {
 	app->connections = calloc(app->n_requests, sizeof(*app->connections));
-	app->answered = mmap(NULL, sizeof(*app->answered), PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < app->n_requests; i++) {
 		char mark[64];
 
