@@ -29,6 +29,7 @@ static bool receive_message(struct rr_guardian *guardian, struct guardian_messag
 		return false;
 	guardian->is_gone = recv(guardian->socket, message, sizeof(*message), 0) !=
 			    (ssize_t)sizeof(*message);
+	guardian->is_late = false;
 	if (!guardian->is_gone && message->number == 0 && guardian->n_requests > 0) {
 		guardian->guarded[message->index].has_ended = true;
 		guardian->guarded[message->index].status = message->status;
@@ -62,13 +63,20 @@ static bool ask_guardian(struct rr_guardian *guardian, struct guardian_request *
 	const struct msghdr header = { .msg_iov = (struct iovec *)parts, .msg_iovlen = 2 };
 
 	request->number = ++guardian->n_requests;
-	guardian->is_gone = sendmsg(guardian->socket, &header, MSG_NOSIGNAL) < 0 ||
-			    !await_answer(guardian, answer);
-	return !guardian->is_gone;
+	guardian->is_gone = sendmsg(guardian->socket, &header, MSG_NOSIGNAL) < 0;
+	if (!guardian->is_gone && await_answer(guardian, answer))
+		return true;
+	guardian->is_late = !guardian->is_gone;
+	guardian->is_gone = true;
+	return false;
 }
 
 bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *error)
 {
+	if (guardian->is_gone && guardian->is_late)
+		return rr_error_set(error, RR_ERROR_REDIS,
+				    "the guardian process has not answered for %g s",
+				    guardian->answer_ms / 1000.0);
 	return !guardian->is_gone ||
 	       rr_error_set(error, RR_ERROR_REDIS,
 			    "the guardian process, and with it the servers, is gone");

@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "keys.h"
 
-enum { RR_GUARDIAN_ANSWER_MS = 10000, RR_GUARDED_MAX = 128 };
+enum { RR_GUARDIAN_ANSWER_MS = 30000, RR_GUARDED_MAX = 128 };
 
 /* A process under the guardian's care, in a process group of its own. */
 struct rr_guarded {
@@ -42,6 +42,7 @@ struct rr_guardian {
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
 	bool is_gone;  /* it has not answered the last one */
+	bool is_late;  /* in time, that is; it may be there */
 	bool inherits; /* what a guardian that is killed leaves behind becomes our child */
 	struct {
 		pid_t pid; /* 0 = was not started */
@@ -52,7 +53,8 @@ struct rr_guardian {
 
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
 
-/* Has it answered the last request? Else RR_ERROR_REDIS: all servers ended with it. */
+/* Has it answered the last request? Else RR_ERROR_REDIS: all servers ended with it, or it has
+ * not answered in time. */
 bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *error);
 
 /* A fresh directory, in which nothing runs yet. */
