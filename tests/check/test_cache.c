@@ -31,6 +31,14 @@ static void check_counter(const char *options, const char *runs)
 	cli_assert_prints("In the end there is\n  counter = \"1\"\n");
 }
 
+/* Counts in one command, and nothing that was kept is used, as is said; then it is. */
+static void check_learned_anew(const char *why)
+{
+	check_program("", 0, "runs of the program, ");
+	cli_assert_prints(why);
+	check_program("", 0, "beside those of another check, ");
+}
+
 Test(cache, second_check_runs_programs_only_to_play_them)
 {
 	cli_write("program", "%s\n", COUNT);
@@ -80,9 +88,7 @@ Test(cache, changed_program_is_learned_anew)
 	cli_write("program", "%s\n", COUNT);
 	check_counter("", LEARNED);
 	cli_write("program", "%s\n", CLI "INCR counter");
-	check_program("", 0, "runs of the program, ");
-	cli_assert_prints("/program has changed)");
-	check_program("", 0, "beside those of another check, ");
+	check_learned_anew("/program has changed)");
 }
 
 Test(cache, touched_program_is_the_same)
@@ -134,9 +140,7 @@ Test(cache, program_that_does_something_else_is_learned_anew)
 	cli_write("program", "[ -e $HERE/flag ] && exec %s\n%s\n", CLI "INCR counter", COUNT);
 	check_counter("", LEARNED);
 	cli_write("flag", "\n");
-	check_program("", 0, "runs of the program, ");
-	cli_assert_prints("The program does something else than it did in another check");
-	check_program("", 0, "beside those of another check, ");
+	check_learned_anew("The program does something else than it did in another check");
 }
 
 /* ---- The file itself ------------------------------------------------------------------ */
