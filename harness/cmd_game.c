@@ -30,7 +30,7 @@ static bool take_level(void *into, char *name, struct rr_error *error)
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many ways end well is searched on real servers.",
+		"Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many interleavings end well is searched on real servers.",
 	.arguments = "[LEVEL...]",
 	.examples = "redrace game -o game.html",
 	.options = options_table,
