@@ -163,8 +163,8 @@ static void print_sayings(const struct rr_site *site, const char *document, FILE
 
 		if (!claim_is_of(row->claim, document))
 			continue;
-		rr_xml_print(out, "<li>%s: <q>%s</q>. <a href=\"claims.html#%s\">%s</a>, ",
-			     row->where, row->claim->text, row->claim->id, row->claim->id);
+		rr_xml_print(out, "<li>%s: %s. <a href=\"claims.html#%s\">%s</a>, ", row->where,
+			     row->claim->text, row->claim->id, row->claim->id);
 		print_standing(row, out);
 		fputs("</li>\n", out);
 	}

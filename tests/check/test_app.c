@@ -142,6 +142,20 @@ Test(check_app, says_why_an_app_is_not_up)
 	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
 }
 
+/* The process that has opened the port and left it to the two does not count. */
+Test(check_app, the_kernel_chooses_among_workers_at_one_port)
+{
+	cli_write(
+		"workers.py", "%s",
+		"import os\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
+		"server = HTTPServer(('127.0.0.1', int(os.environ['PORT'])), BaseHTTPRequestHandler)\n"
+		"if os.fork():\n    os.fork()\n"
+		"server.serve_forever()\n");
+	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'",
+			  "2 processes of the app take requests at one port, and the kernel "
+			  "chooses which of them: start one worker, and see --apps");
+}
+
 Test(check_app, app_and_requests_belong_together)
 {
 	cli_assert_one_line("$REDRACE check --app true 2>&1", 64, "belong together");

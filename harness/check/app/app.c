@@ -82,6 +82,12 @@ static void last_line(const struct app *app, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
+static void end_failed(void)
+{
+	app_end_children();
+	exit(RR_APP_FAILED);
+}
+
 /* Ends with the one line that redrace prints. */
 static void fail(const struct app *app, const char *what)
 {
@@ -90,8 +96,7 @@ static void fail(const struct app *app, const char *what)
 	last_line(app, line, sizeof(line));
 	printf("%s%s%s%s\n", what, line[0] ? "; it printed '" : "", line, line[0] ? "'" : "");
 	fflush(stdout);
-	app_end_children();
-	exit(RR_APP_FAILED);
+	end_failed();
 }
 
 static void fail_ended(const struct app *app, int status)
@@ -180,11 +185,29 @@ static int take_output(const char *command, char *text, size_t size, size_t *n)
 	return status;
 }
 
+static unsigned port_of(const struct app *app, size_t number)
+{
+	return app->port + (unsigned)((number - 1) % app->n_apps);
+}
+
+/* Which of several workers takes a request would be up to the kernel. All of them are there when
+ * a request begins: the app was at rest. */
+static void refuse_workers(const struct app *app, size_t number)
+{
+	const size_t n = app_count_workers(port_of(app, number));
+
+	if (n < 2)
+		return;
+	printf("%zu processes of the app take requests at one port, and the kernel chooses which of them: start one worker, and see --apps\n",
+	       n);
+	fflush(stdout);
+	end_failed();
+}
+
 static void write_record(const struct app *app, size_t number)
 {
 	const size_t most = ANSWERS_MAX / app->n_requests;
-	char *command = app_fill_in(app->requests[number - 1],
-				    app->port + (unsigned)((number - 1) % app->n_apps));
+	char *command = app_fill_in(app->requests[number - 1], port_of(app, number));
 	char answer[ANSWER_MAX], record[ANSWER_MAX + 100];
 	size_t n;
 	const int status = take_output(command, answer,
@@ -209,6 +232,7 @@ static void be_request(const struct app *app, size_t number)
 
 	if (!app_await_reply(connection))
 		_exit(1);
+	refuse_workers(app, number);
 	write_record(app, number);
 	snprintf(mark, sizeof(mark), RR_MARK_ANSWER "%zu", number);
 	app_send_mark(connection, mark);
@@ -231,20 +255,37 @@ static void begin_requests(struct app *app)
 	}
 }
 
+static bool is_request(const struct app *app, const pid_t *requests, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < app->n_requests && requests[i] != pid)
+		i++;
+	return i < app->n_requests;
+}
+
+/* Others that end meanwhile belong to the app. */
 static void await_requests(const struct app *app)
 {
-	pid_t *pids = calloc(app->n_requests, sizeof(*pids));
+	pid_t *requests = calloc(app->n_requests, sizeof(*requests));
+	size_t n_left = app->n_requests;
+	int status;
 
 	for (size_t i = 0; i < app->n_requests; i++) {
-		pids[i] = fork();
-		if (pids[i] == 0)
+		requests[i] = fork();
+		if (requests[i] == 0)
 			be_request(app, i + 1);
 	}
-	for (size_t i = 0; i < app->n_requests; i++) {
-		while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+	while (n_left > 0) {
+		const pid_t pid = wait(&status);
+
+		if (!is_request(app, requests, pid))
 			continue;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED)
+			end_failed();
+		n_left--;
 	}
-	free(pids);
+	free(requests);
 }
 
 int main(int argc, char **argv)

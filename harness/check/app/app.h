@@ -21,6 +21,9 @@ bool app_listens(unsigned port);
 /* Another port on which a process of ours listens; 0: there is none. */
 unsigned app_other_port(unsigned port);
 
+/* How many processes of ours take what comes to the port. */
+size_t app_count_workers(unsigned port);
+
 /* A connection to Redis; -1: none. */
 int app_connect(void);
 

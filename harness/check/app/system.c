@@ -14,6 +14,8 @@
 
 #include "check/sockets.h"
 
+enum { HOLDERS_MAX = 64 };
+
 char *app_fill_in(const char *command, unsigned port)
 {
 	static const char name[] = "{app}";
@@ -65,20 +67,81 @@ bool app_listens(unsigned port)
 	return false;
 }
 
-static bool is_of_group(unsigned long inode)
+struct holders {
+	size_t n;
+	pid_t pids[HOLDERS_MAX];
+};
+
+static bool is_holder(const struct holders *holders, pid_t pid)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < holders->n; i++)
+		is |= holders->pids[i] == pid;
+	return is;
+}
+
+/* Adds the processes of our group that have a socket open. */
+static void add_holders(struct holders *holders, unsigned long inode)
 {
 	DIR *directory = opendir("/proc");
 	struct dirent *entry;
-	bool found = false;
 
-	while (directory && !found && (entry = readdir(directory))) {
+	while (directory && (entry = readdir(directory))) {
 		const pid_t pid = atoi(entry->d_name);
 
-		found = pid > 0 && getpgid(pid) == getpgrp() && rr_socket_is_of(inode, pid);
+		if (pid > 0 && getpgid(pid) == getpgrp() && holders->n < HOLDERS_MAX &&
+		    !is_holder(holders, pid) && rr_socket_is_of(inode, pid))
+			holders->pids[holders->n++] = pid;
 	}
 	if (directory)
 		closedir(directory);
-	return found;
+}
+
+static bool has_holder(unsigned long inode)
+{
+	struct holders holders = { .n = 0 };
+
+	add_holders(&holders, inode);
+	return holders.n > 0;
+}
+
+/* 0: it has ended. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[40], line[300] = "";
+	const char *name_end;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	if (name_end)
+		sscanf(name_end, ") %*c %d", &parent);
+	fclose(file);
+	return parent;
+}
+
+/* Whoever has given the socket to a child leaves it to the child. */
+size_t app_count_workers(unsigned port)
+{
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING };
+	struct holders holders = { .n = 0 }, parents = { .n = 0 };
+	struct rr_socket socket;
+	size_t n = 0;
+
+	while (rr_sockets_next(&sockets, &socket)) {
+		if (socket.local == port)
+			add_holders(&holders, socket.inode);
+	}
+	for (size_t i = 0; i < holders.n; i++)
+		parents.pids[parents.n++] = parent_of(holders.pids[i]);
+	for (size_t i = 0; i < holders.n; i++)
+		n += !is_holder(&parents, holders.pids[i]);
+	return n;
 }
 
 unsigned app_other_port(unsigned port)
@@ -88,7 +151,7 @@ unsigned app_other_port(unsigned port)
 	unsigned other = 0;
 
 	while (rr_sockets_next(&sockets, &socket)) {
-		if (!other && socket.local != port && is_of_group(socket.inode))
+		if (!other && socket.local != port && has_holder(socket.inode))
 			other = socket.local;
 	}
 	return other;
