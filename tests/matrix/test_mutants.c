@@ -111,7 +111,7 @@ static void build_mutant(const struct mutant *mutant)
 	run_well(mutant, command);
 	snprintf(
 		command, sizeof(command),
-		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -c -o $HERE/%s.o $HERE/%s.c 2>&1 && cc -pthread $HERE/%s.o $(of lib/*.c | grep -v '/%s.o$') $(of scenarios/*.c harness/*/*.c) $B/assets.o %s -lhiredis -ljansson -lutf8proc -lyaml -lm 2>&1 && ln -s $B/redrace-*.so $HERE",
+		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -c -o $HERE/%s.o $HERE/%s.c 2>&1 && cc -pthread $HERE/%s.o $(of lib/*.c | grep -v '/%s.o$') $(of scenarios/*.c harness/*/*.c) $B/assets.o %s $(sed -n 's/^LIBS *:= *//p' Makefile) 2>&1 && ln -s $B/redrace-*.so $HERE",
 		mutant->file, mutant->file, mutant->file, mutant->file,
 		mutant->test ? tests : program);
 	run_well(mutant, command);
