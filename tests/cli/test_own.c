@@ -188,7 +188,7 @@ Test(own, what_a_user_may_not_do_is_named)
 	assert_says("no permissions to run the 'unwatch' command");
 	assert_says("no permissions to run the 'subscribe' command");
 	assert_says("no permissions to run the 'eval' command");
-	assert_says("incr                       200         0");
+	assert_says("incr                       200       0");
 	assert_says("set-nx-ex                  200       0");
 	add_user("bob on '>pw' '~redrace:*' -@all +get +del");
 	cr_assert_eq(
