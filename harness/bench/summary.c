@@ -177,7 +177,7 @@ static void print_group(FILE *file, const struct group *group, bool sweep, long 
 		fprintf(file, "%9d", m->run.threads);
 	else
 		fprintf(file, "%9s", rr_grouped(final, m->final_value));
-	fprintf(file, " %7s %7s %7s %4.1f  ", rr_grouped(gone, m->lost + m->extra),
+	fprintf(file, " %7s %7s %7s %4.1f", rr_grouped(gone, m->lost + m->extra),
 		rr_grouped(speed, (long long)(rate.median + 0.5)),
 		rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed).median),
 		statistics_of(group, rr_commands_per_increment, seed).median);
@@ -185,6 +185,8 @@ static void print_group(FILE *file, const struct group *group, bool sweep, long 
 	/* A long one has the next line for itself. */
 	if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
 		fprintf(file, "\n%*s", NAME_COLUMNS, "");
+	else
+		fputs("  ", file);
 	rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
 	free(verdict);
 }

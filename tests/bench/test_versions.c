@@ -16,7 +16,7 @@ Test(versions, one_server_is_no_comparison_but_works)
 	cr_assert_eq(
 		cli_run("tests/bench/versions --redis-server redis-server --only TX-3 2>$HERE/err"),
 		0, "%s", cli_output);
-	cli_assert_prints("| 1 claim: 1 stands |");
+	cli_assert_prints("| 1 claim: 1 as recorded |");
 	cli_assert_prints("The verdicts of the other 1 are the same.");
 	cli_assert_prints("| `incr` |");
 	cli_run("cat $HERE/err; ls -d $HERE/redrace-* 2>/dev/null");

@@ -292,14 +292,15 @@ static void put_computation(struct dice *dice)
 	end_line(dice);
 }
 
+/* No variable may come behind bytes on one connection. */
 static void put_writing(struct dice *dice)
 {
-	fputs(roll(dice, 2) ? "B2 writes" : "'#c' writes", dice->file);
 	if (roll(dice, 2)) {
+		fputs("'#c' writes", dice->file);
 		put_command_name(dice);
 		put_words(dice, 4);
 	} else {
-		fputs(" bytes", dice->file);
+		fputs("B2 writes bytes", dice->file);
 		put_word(dice);
 	}
 	end_line(dice);
