@@ -9,7 +9,6 @@
 
 enum {
 	COVER_MAX = 48,      /* words of a cover, when all is known */
-	RUNS_OF_APP = 24,    /* requests come in any order: there are thousands of histories */
 	RUNS_FEW = 100,      /* that a search has asked for: with more, or more histories, */
 	HISTORIES_FEW = 600, /* any history may be taken for any state */
 	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
@@ -150,8 +149,7 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		rr_learning_count_rounds(table, history);
 	if (table->error.kind)
 		return false;
-	if ((table->learning.n_asked > (table->program->n_requests ? RUNS_OF_APP : RUNS_FEW) ||
-	     ++table->learning.n_classified > HISTORIES_FEW ||
+	if ((table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
 	     table->program->learning & RR_LEARN_ALL) &&
 	    !table->learning.merges_all && !table->learning.is_bounded &&
 	    !(table->program->learning & RR_LEARN_NOTHING))

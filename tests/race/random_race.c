@@ -155,8 +155,8 @@ static void put_headings(struct dice *dice)
 			      "connection A B2\nconnection \"C D\"",
 	      file);
 	fputs(roll(dice, 2) ? " tick\n" : " tick # they\n", file);
-	fputs(roll(dice, 2) ? "clients '#c' $d\nconnection T1 't 2'\n" :
-			      "connection '#c' $d T1\nclients 't 2'\n",
+	fputs(roll(dice, 2) ? "clients '#c' $d\nconnection T1 't 2'\nclients b\n" :
+			      "connection '#c' $d T1\nclients 't 2' b\n",
 	      file);
 	fputs(roll(dice, 2) ? "servers n1 'n 2'\n" : "server n1 tcp\nserver 'n 2' tcp # is\n",
 	      file);
@@ -300,7 +300,7 @@ static void put_writing(struct dice *dice)
 		put_command_name(dice);
 		put_words(dice, 4);
 	} else {
-		fputs("B2 writes bytes", dice->file);
+		fputs("b writes bytes", dice->file);
 		put_word(dice);
 	}
 	end_line(dice);
