@@ -301,7 +301,7 @@ Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 {
 	cr_assert_eq(
 		cli_run("mkfifo $HERE/p.json; $REDRACE claims TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
-			"until grep -q stands $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P\n"
+			"until grep -q recorded $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P\n"
 			"(sleep 4; kill -9 $P) 2>/dev/null & wait $P"),
 		RR_EXIT_INTERRUPTED);
 }
