@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One private server: what it is told to be, its start, and what is done so that
+/* One private server: its start, its end, and what is done so that
  * the next race can have it: emptying one takes a fiftieth of the time that a
  * start takes. */
 #include "server.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +19,6 @@
 #include "link.h"
 
 enum { PORT_TRIES = 5 };
-
-static const char own_user[] = "redrace";
 
 bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
 		    const char *what, struct rr_error *error)
@@ -63,154 +59,6 @@ bool rr_server_run(struct rr_server *server, struct rr_error *error, const char 
 	       rr_server_refused(server, error);
 }
 
-/* ---- redis.conf ----------------------------------------------------------------
- * A file rather than words of the command line, which every user of the machine
- * could read the password from. */
-
-static const char for_all[] = "unixsocket redis.sock\n"
-			      "unixsocketperm 700\n"
-			      "daemonize no\n"
-			      "loglevel warning\n";
-
-/*
- * Links do not time out when the clock leaps. Replicas are sent a file: sent
- * through a pipe, a snapshot waits for others to ask for it (by the clock) and
- * may then be taken as complete a second late. Who keeps nothing on disk does
- * not keep that file either. The timer, which the monotonic clock drives, is
- * made fast. Snapshots are not compressed, so that values can be found in a
- * DUMP. A script could connect to any server by MIGRATE, and a race may come from
- * anybody.
- */
-static const char for_races[] = "hz 100\n"
-				"repl-diskless-sync no\n"
-				"rdb-del-sync-files yes\n"
-				"repl-timeout 1000000000\n"
-				"shutdown-timeout 0\n"
-				"rdbcompression no\n"
-				"rename-command MIGRATE \"\"\n";
-
-/* How the program itself says DEBUG. Clients have none, unless the race wants it. */
-static void debug_command(const struct rr_cluster *cluster, const struct rr_server *server,
-			  char *name, size_t size)
-{
-	snprintf(name, size, "DEBUG%s%.16s", server->options.debug ? "" : "-",
-		 server->options.debug ? "" : cluster->password);
-}
-
-/*
- * Where time stands still, keys that have expired go when a command asks for them,
- * and only then. What servers do in between depends on real time: Redis 8 removes
- * a key in the last millisecond in which commands still find it.
- */
-static bool expires_lazily(const struct rr_cluster *cluster, const struct rr_server *server)
-{
-	return cluster->options.clock == RR_CLUSTER_FROZEN &&
-	       server->options.role != RR_ROLE_SENTINEL;
-}
-
-static void write_debug(FILE *file, const struct rr_cluster *cluster,
-			const struct rr_server *server)
-{
-	char name[32];
-
-	if (server->options.debug)
-		fputs("enable-debug-command yes\n", file);
-	if (server->options.debug || !expires_lazily(cluster, server))
-		return;
-	debug_command(cluster, server, name, sizeof(name));
-	fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n", name);
-}
-
-static void stop_expiry(const struct rr_cluster *cluster, struct rr_server *server)
-{
-	struct rl_reply reply;
-	char name[32];
-
-	if (!expires_lazily(cluster, server))
-		return;
-	debug_command(cluster, server, name, sizeof(name));
-	rl_run(server->admin, &reply, "%s SET-ACTIVE-EXPIRE 0", name);
-}
-
-static void write_aof(FILE *file, enum rr_aof aof)
-{
-	static const char *const fsync[] = {
-		[RR_AOF_NONE] = "no",
-		[RR_AOF_NO] = "no",
-		[RR_AOF_EVERYSEC] = "everysec",
-		[RR_AOF_ALWAYS] = "always",
-	};
-
-	fprintf(file, "appendonly %s\nappendfsync %s\n", aof == RR_AOF_NONE ? "no" : "yes",
-		fsync[aof]);
-}
-
-static void write_network(FILE *file, const struct rr_cluster *cluster,
-			  const struct rr_server *server)
-{
-	fprintf(file, "port %d\n", server->port);
-	if (!server->port)
-		return;
-	fprintf(file, "bind 127.0.0.1\nrequirepass %s\n", cluster->password);
-	rr_role_write(file, cluster, server);
-}
-
-/* One that may do anything whatever a race does to the others: it is the program. */
-static void write_own_user(FILE *file, const struct rr_cluster *cluster)
-{
-	fprintf(file, "user %s on >%s ~* &* +@all\n", own_user, cluster->own_password);
-}
-
-static bool has_own_user(const struct rr_cluster *cluster, const struct rr_server *server)
-{
-	return cluster->options.clock != RR_CLUSTER_REAL && server->options.role == RR_ROLE_ALONE;
-}
-
-static void write_all(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server)
-{
-	const struct rr_server_options *options = &server->options;
-
-	fputs(for_all, file);
-	if (options->role == RR_ROLE_SENTINEL) {
-		write_network(file, cluster, server);
-		return;
-	}
-	if (cluster->options.clock != RR_CLUSTER_REAL)
-		fputs(for_races, file);
-	fprintf(file, "save \"%s\"\n", options->rdb ? "1 1" : "");
-	fprintf(file, "maxmemory %lld\n", options->maxmemory);
-	/* The allocator's thread would spin under a clock that stands still. */
-	if (rr_cluster_has_time(cluster))
-		fputs("jemalloc-bg-thread no\n", file);
-	if (has_own_user(cluster, server))
-		write_own_user(file, cluster);
-	write_debug(file, cluster, server);
-	write_aof(file, options->aof);
-	write_network(file, cluster, server);
-	for (size_t i = 0; options->config && options->config[i]; i++)
-		fprintf(file, "%s\n", options->config[i]);
-}
-
-static bool write_config(const struct rr_cluster *cluster, const struct rr_server *server,
-			 struct rr_error *error)
-{
-	const mode_t mask = umask(077);
-	char path[128];
-	bool is_written;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/redis.conf", server->process.directory);
-	file = fopen(path, "we");
-	umask(mask);
-	if (file) {
-		write_all(file, cluster, server);
-		is_written = !ferror(file);
-		if (fclose(file) == 0 && is_written)
-			return true;
-	}
-	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
-}
-
 /* A TCP port that is free at the moment; 0 = none. */
 static int free_port(void)
 {
@@ -245,7 +93,7 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 	struct rr_error why = { 0 };
 	bool good;
 
-	if (!write_config(cluster, server, error)) {
+	if (!rr_conf_write(cluster, server, error)) {
 		free(program);
 		return false;
 	}
@@ -371,7 +219,7 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 		}
 	}
 	server->state = RR_SERVER_RUNNING;
-	stop_expiry(cluster, server);
+	rr_conf_stop_expiry(cluster, server);
 	if (!is_server_itself(cluster, server, error))
 		return false;
 	rr_server_restrict(server);
@@ -405,8 +253,8 @@ static void open_admin(const struct rr_cluster *cluster, struct rr_server *serve
 	if (server->options.tcp && !has_password_of_race(&server->options))
 		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
 	server->own = server->address;
-	if (has_own_user(cluster, server)) {
-		memcpy(server->own.user, own_user, sizeof(own_user));
+	if (rr_conf_has_own_user(cluster, server)) {
+		memcpy(server->own.user, rr_own_user, sizeof(rr_own_user));
 		memcpy(server->own.password, cluster->own_password, sizeof(cluster->own_password));
 	}
 	server->admin = rl_link_new(&server->own, RR_TIMEOUT_MS);

@@ -46,6 +46,21 @@ bool rr_server_run(struct rr_server *server, struct rr_error *error, const char 
 bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
 		    const char *what, struct rr_error *error);
 
+/* ---- conf.c: redis.conf -------------------------------------------------------- */
+
+enum { RR_OWN_USER_SIZE = 8 };
+
+/* The user who may do anything, whatever a race does to the others: it is the program. */
+extern const char rr_own_user[RR_OWN_USER_SIZE];
+bool rr_conf_has_own_user(const struct rr_cluster *cluster, const struct rr_server *server);
+
+/* Writes the file into the server's directory. */
+bool rr_conf_write(const struct rr_cluster *cluster, const struct rr_server *server,
+		   struct rr_error *error);
+
+/* Of a running server whose time stands still: keys go when a command asks for them. */
+void rr_conf_stop_expiry(const struct rr_cluster *cluster, struct rr_server *server);
+
 /* ---- program.c: the program that is to be a server ---------------------------- */
 
 /* A name on PATH, or a path from the root on: servers run in directories of their own.
