@@ -140,7 +140,6 @@ static bool take_spare(struct rr_cluster *cluster, struct rr_server *server)
 	*server = cluster->spare[--cluster->n_spare];
 	memcpy(server->name, name, sizeof(name));
 	server->options.rights = rights;
-	rr_server_restrict(server);
 	rr_page_set_time(cluster, server);
 	return true;
 }
@@ -153,10 +152,11 @@ bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error)
 	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
 
-		if (server->state != RR_SERVER_DECLARED || take_spare(cluster, server))
+		if (server->state != RR_SERVER_DECLARED)
 			continue;
-		is_new[i] = true;
-		if (!rr_server_make(cluster, server, error))
+		is_new[i] = !take_spare(cluster, server);
+		if (is_new[i] ? !rr_server_make(cluster, server, error) :
+				!rr_server_restrict(server, error))
 			return false;
 	}
 	for (size_t i = 0; i < cluster->n_servers; i++) {

@@ -179,7 +179,44 @@ static size_t add_rules(struct rl_command *command, const char *line)
 	return length;
 }
 
-void rr_server_restrict(struct rr_server *server)
+/* Such as an older server, which has not got all that could be forbidden. */
+static bool is_unknown(struct rr_server *server, const char *name)
+{
+	struct rl_reply reply;
+
+	return rl_run(server->admin, &reply, "COMMAND INFO %s", name) == RL_OK &&
+	       reply.type == RL_REPLY_ARRAY && reply.length == 1 &&
+	       reply.elements[0].type == RL_REPLY_NIL;
+}
+
+/* A line that is refused as a whole: its first rule, "-NAME", is what matters, for the
+ * others only give parts of it back. */
+static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
+			     struct rr_error *error)
+{
+	const size_t n_words = rules->n_words;
+	struct rl_reply reply;
+	char why[160], name[64];
+
+	rules->n_words = 4;
+	if (rl_run_command(server->admin, &reply, rules) != RL_OK) {
+		snprintf(why, sizeof(why), "%s", rl_link_error(server->admin));
+		snprintf(name, sizeof(name), "%.*s", (int)rules->words[3].length - 1,
+			 rules->words[3].text + 1);
+		if (!is_unknown(server, name))
+			return rr_error_set(
+				error, RR_ERROR_REDIS,
+				"clients of a race cannot be kept from %s on this server: %s", name,
+				why);
+	}
+	for (size_t i = 4; i < n_words; i++) {
+		rules->words[3] = rules->words[i];
+		rl_run_command(server->admin, &reply, rules);
+	}
+	return true;
+}
+
+bool rr_server_restrict(struct rr_server *server, struct rr_error *error)
 {
 	const char *line = server->options.rights;
 	struct rl_reply reply;
@@ -192,8 +229,11 @@ void rr_server_restrict(struct rr_server *server)
 
 		line += add_rules(&command, line);
 		line += *line == '\n';
-		rl_run_command(server->admin, &reply, &command);
+		if (rl_run_command(server->admin, &reply, &command) != RL_OK &&
+		    !restrict_by_rule(server, &command, error))
+			return false;
 	}
+	return true;
 }
 
 bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
@@ -220,9 +260,8 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	}
 	server->state = RR_SERVER_RUNNING;
 	rr_conf_stop_expiry(cluster, server);
-	if (!is_server_itself(cluster, server, error))
+	if (!is_server_itself(cluster, server, error) || !rr_server_restrict(server, error))
 		return false;
-	rr_server_restrict(server);
 	if (server->pristine == 0 && cluster->options.clock != RR_CLUSTER_REAL)
 		server->pristine = digest_configuration(server);
 	return true;

@@ -23,8 +23,9 @@ bool rr_server_start_again(struct rr_cluster *cluster, struct rr_server *server,
 /* No process, no directory, no page, no link. */
 void rr_server_discard(struct rr_cluster *cluster, struct rr_server *server);
 
-/* Its clients may do what its options say, and no more. */
-void rr_server_restrict(struct rr_server *server);
+/* Its clients may do what its options say, and no more; false, with an error, if it cannot
+ * be made so. */
+bool rr_server_restrict(struct rr_server *server, struct rr_error *error);
 
 /* Is it a plain one, as any race may have it? */
 bool rr_server_is_plain(const struct rr_server_options *options);

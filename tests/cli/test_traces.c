@@ -112,6 +112,15 @@ Test(traces, a_first_server_that_dies_is_69)
 		"exited with status 3 before it answered");
 }
 
+/* Whatever got past the parser would be executed. */
+Test(traces, a_race_is_not_played_on_a_server_that_cannot_be_restricted)
+{
+	cli_run("printf '#!/bin/sh\necho \"rename-command ACL NONE\" >>redis.conf\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
+	cli_assert_one_line(
+		"$REDRACE play lost-update --redis-server $HERE/wrapper 2>&1 >/dev/null", 69,
+		"clients of a race cannot be kept from config on this server: ");
+}
+
 Test(traces, a_server_s_path_may_be_relative)
 {
 	cr_assert_eq(

@@ -114,3 +114,45 @@ Test(rights, a_race_can_set_a_password)
 	rl_link_free(link);
 	stage_close(&stage);
 }
+
+/* Not all servers have all commands and subcommands: none is a hole. */
+Test(rights, what_a_server_does_not_have_need_not_be_forbidden)
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	link = stage_link(
+		&stage,
+		stage_server(&stage, "a",
+			     (struct rr_server_options){
+				     .rights = "-nosuch +nosuch|get\n"
+					       "-config +config|nosuch +config|resetstat\n" }));
+	cr_expect_str_eq(stage_say(link, "CONFIG RESETSTAT"), "OK");
+	expect_refused(link, "CONFIG GET port");
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+static void expect_not_started(bool is_new)
+{
+	/* One that saves is none that was kept from before. */
+	const struct rr_server_options options = { .rights = "xconfig\n", .rdb = is_new };
+	struct stage stage;
+	int a;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	cr_assert_eq(stage.cluster.n_spare, 1);
+	stage_good(&stage, rr_cluster_declare(&stage.cluster, "a", &options, &a, &stage.error));
+	stage_bad(&stage, rr_cluster_start(&stage.cluster, &stage.error), RR_ERROR_REDIS);
+	cr_expect_not_null(strstr(stage.error.text, "cannot be kept from config"), "%s",
+			   stage.error.text);
+	cr_expect_eq(stage.cluster.n_spare, is_new);
+	stage_close(&stage);
+}
+
+Test(rights, a_server_that_cannot_be_restricted_is_an_error)
+{
+	expect_not_started(true);
+	expect_not_started(false);
+}
