@@ -163,6 +163,7 @@ void rr_process_free(struct rr_process *process)
 	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
 	rr_endpoint_close(&process->endpoint);
 	close_output(process);
+	rr_process_files_close(&process->files);
 	rr_program_clock_close(&process->clock);
 	free(process);
 }
@@ -272,6 +273,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 		.has_ended = process->has_ended,
 		.clock = &process->clock,
 		.threads = process->plan->n_apps ? &process->threads : NULL,
+		.files = &process->files,
 	};
 
 	process->look = rr_process_tree_look(&tree);

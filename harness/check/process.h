@@ -58,8 +58,9 @@ struct rr_process {
 	int64_t busy_ns;             /* since when it computes */
 	struct rr_process_look look; /* the last one at its threads */
 	struct rr_threads threads;   /* as that saw them; of an app */
-	bool has_ended;              /* itself: others of its group may go on */
-	int status;                  /* of one that has ended: of wait(2) */
+	struct rr_process_files files;
+	bool has_ended; /* itself: others of its group may go on */
+	int status;     /* of one that has ended: of wait(2) */
 };
 
 enum rr_process_end {

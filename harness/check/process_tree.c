@@ -23,29 +23,75 @@ struct sight {
 	struct rr_process_look look;
 };
 
-/* How much of a file there is; text becomes a string. */
-static size_t read_text(const char *path, char text[TEXT_SIZE])
+/* Text becomes a string. False: it cannot be read. */
+static bool read_text(int fd, char text[TEXT_SIZE])
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, text, TEXT_SIZE - 1) : -1;
+	const ssize_t n = fd >= 0 ? pread(fd, text, TEXT_SIZE - 1, 0) : -1;
 
-	if (fd >= 0)
-		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
+	return n >= 0;
+}
+
+/* ---- Open files ----------------------------------------------------------------- */
+
+static const char *const file_names[RR_THREAD_FILES] = { "stat", "syscall", "schedstat",
+							 "children" };
+
+static void close_files(struct rr_thread_files *files)
+{
+	for (int i = 0; i < RR_THREAD_FILES; i++) {
+		if (files->fds[i] >= 0)
+			close(files->fds[i]);
+		files->fds[i] = -1;
+	}
+}
+
+void rr_process_files_close(struct rr_process_files *files)
+{
+	while (files->n > 0)
+		close_files(&files->of[--files->n]);
+}
+
+/* Those of a thread. Behind the last place: `spare`, to be closed. */
+static struct rr_thread_files *files_of(struct rr_process_files *files, int thread,
+					struct rr_thread_files *spare)
+{
+	struct rr_thread_files *of = spare;
+
+	for (size_t i = 0; files && i < files->n; i++) {
+		if (files->of[i].thread == thread)
+			return &files->of[i];
+	}
+	if (files && files->n < RR_FILES_MAX)
+		of = &files->of[files->n++];
+	*of = (struct rr_thread_files){ thread, { -1, -1, -1, -1 } };
+	return of;
+}
+
+/* A file that was opened is of the thread that had that number then: if it has ended, another
+ * one may have it now. */
+static bool read_file(struct rr_thread_files *files, const char *directory,
+		      enum rr_thread_file file, char text[TEXT_SIZE])
+{
+	char path[PATH_SIZE];
+	int *fd = &files->fds[file];
+
+	if (read_text(*fd, text))
+		return true;
+	if (*fd >= 0)
+		close(*fd);
+	snprintf(path, sizeof(path), "%s/%s", directory, file_names[file]);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return read_text(*fd, text);
 }
 
 /* ---- A thread ------------------------------------------------------------------ */
 
-/* The state of a thread, a letter of proc(5). */
-static char thread_state(const char *path)
+/* The state of a thread, a letter of proc(5), in the text of its stat. */
+static char state_in(const char *text)
 {
-	char text[TEXT_SIZE];
-	const char *name_end;
+	const char *name_end = strrchr(text, ')');
 
-	if (read_text(path, text) == 0)
-		return 'X';
-	name_end = strrchr(text, ')');
 	return name_end && name_end[1] ? name_end[2] : 'X';
 }
 
@@ -53,12 +99,11 @@ static char thread_state(const char *path)
  * state all the while, and may be kept from its processor. The file about its system call
  * is read when it has left its processor or has another state ("running"). Without the
  * right to read it (ptrace(2)) the state has to do. */
-static bool is_running(const char *directory)
+static bool is_running(struct rr_thread_files *files, const char *directory)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	char text[TEXT_SIZE];
 
-	snprintf(path, sizeof(path), "%s/syscall", directory);
-	read_text(path, text);
+	read_file(files, directory, RR_THREAD_SYSCALL, text);
 	return strncmp(text, "running", strlen("running")) == 0;
 }
 
@@ -71,16 +116,16 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* How often and how long a thread has run; one that waits for time, its ticket. */
-static uint64_t thread_stamp(const struct sight *sight, const char *directory, const char *thread)
+static uint64_t thread_stamp(const struct sight *sight, struct rr_thread_files *files,
+			     const char *directory, const char *thread)
 {
 	const uint64_t begin = hash_text(UINT64_C(0xcbf29ce484222325), thread);
-	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock, (pid_t)atoi(thread));
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock, files->thread);
+	char text[TEXT_SIZE];
 
 	if (ticket)
 		return (begin ^ ticket) * UINT64_C(0x100000001b3);
-	snprintf(path, sizeof(path), "%s/schedstat", directory);
-	read_text(path, text);
+	read_file(files, directory, RR_THREAD_SCHEDSTAT, text);
 	return hash_text(begin, text);
 }
 
@@ -88,12 +133,15 @@ static uint64_t thread_stamp(const struct sight *sight, const char *directory, c
 
 static void look_at_family(struct sight *sight, pid_t pid);
 
-static void look_at_children(struct sight *sight, const char *directory)
+static void look_at_children(struct sight *sight, struct rr_thread_files *files,
+			     const char *directory)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE];
 	FILE *file;
 	int child;
 
+	if (read_file(files, directory, RR_THREAD_CHILDREN, text) && !text[0])
+		return;
 	snprintf(path, sizeof(path), "%s/children", directory);
 	file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1)
@@ -110,19 +158,22 @@ static void note_thread(struct rr_threads *threads, const char *thread, uint64_t
 
 static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 {
-	char directory[PATH_SIZE - 16], path[PATH_SIZE];
-	uint64_t stamp;
+	struct rr_thread_files spare = { 0, { -1, -1, -1, -1 } };
+	struct rr_thread_files *files = files_of(sight->tree->files, atoi(thread), &spare);
+	char directory[PATH_SIZE - 16], text[TEXT_SIZE];
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
-	snprintf(path, sizeof(path), "%s/stat", directory);
-	if (!strchr("SZTtXI", thread_state(path)) || is_running(directory)) {
-		sight->look.sleeps = false;
-		return;
+	read_file(files, directory, RR_THREAD_STAT, text);
+	sight->look.sleeps = strchr("SZTtXI", state_in(text)) != NULL &&
+			     !is_running(files, directory);
+	if (sight->look.sleeps) {
+		const uint64_t stamp = thread_stamp(sight, files, directory, thread);
+
+		sight->look.stamp += stamp;
+		note_thread(sight->tree->threads, thread, stamp);
+		look_at_children(sight, files, directory);
 	}
-	stamp = thread_stamp(sight, directory, thread);
-	sight->look.stamp += stamp;
-	note_thread(sight->tree->threads, thread, stamp);
-	look_at_children(sight, directory);
+	close_files(&spare);
 }
 
 /* Do all threads of a process and its children wait for something? */
@@ -148,11 +199,16 @@ static void look_at_family(struct sight *sight, pid_t pid)
  * of a process may end before the others, of which the kernel counts it as one. */
 static bool is_dead(pid_t pid)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE];
 	struct stat tasks;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (!strchr("ZX", thread_state(path)))
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	read_text(fd, text);
+	if (fd >= 0)
+		close(fd);
+	if (!strchr("ZX", state_in(text)))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	return stat(path, &tasks) != 0 || tasks.st_nlink <= 3;

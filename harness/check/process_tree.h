@@ -37,12 +37,35 @@ struct rr_threads {
 	} of[RR_THREADS_MAX];
 };
 
+/* What proc(5) has of threads, kept open from look to look. Those behind the last place are
+ * opened each time. All 0: none. */
+enum rr_thread_file {
+	RR_THREAD_STAT,
+	RR_THREAD_SYSCALL,
+	RR_THREAD_SCHEDSTAT,
+	RR_THREAD_CHILDREN,
+	RR_THREAD_FILES
+};
+
+enum { RR_FILES_MAX = 8 };
+
+struct rr_process_files {
+	size_t n;
+	struct rr_thread_files {
+		int thread;
+		int fds[RR_THREAD_FILES]; /* -1 = not open */
+	} of[RR_FILES_MAX];
+};
+
+void rr_process_files_close(struct rr_process_files *files);
+
 struct rr_process_tree {
 	pid_t pid;      /* of the program */
 	pid_t guardian; /* the parent of those whose own has ended */
 	bool has_ended; /* itself: others of its group may go on */
 	const struct rr_program_clock *clock;
-	struct rr_threads *threads; /* noted there; NULL = they are not */
+	struct rr_threads *threads;     /* noted there; NULL = they are not */
+	struct rr_process_files *files; /* NULL = none is kept open */
 };
 
 /* Whoever has ended, and is the guardian's to say so, does not sleep. */

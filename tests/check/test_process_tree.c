@@ -2,6 +2,7 @@
 /* Whether a program sleeps, as its processes are seen from outside. */
 #include "../support.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -62,6 +63,12 @@ static void compute_for_ever(void)
 		;
 }
 
+static void sleep_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
 static pid_t start(void (*run)(void))
 {
 	const pid_t pid = fork();
@@ -86,10 +93,11 @@ Test(process_tree, one_that_reaps_its_children_is_never_seen_asleep)
 {
 	struct rr_program_page page = { 0 };
 	const struct rr_program_clock clock = { .page = &page };
+	struct rr_process_files files = { 0 };
 	const pid_t other = start(compute_for_ever);
-	const struct rr_process_tree tree = { .pid = start(reap_for_ever),
-					      .guardian = getpid(),
-					      .clock = &clock };
+	const struct rr_process_tree tree = {
+		.pid = start(reap_for_ever), .guardian = getpid(), .clock = &clock, .files = &files
+	};
 	const int64_t until_ns = rr_clock_ns() + SECONDS * INT64_C(1000000000);
 	struct rr_process_look before = { .sleeps = false };
 	long n = 0, n_asleep = 0;
@@ -102,5 +110,68 @@ Test(process_tree, one_that_reaps_its_children_is_never_seen_asleep)
 	}
 	end(tree.pid);
 	end(other);
+	rr_process_files_close(&files);
 	cr_assert_eq(n_asleep, 0, "%ld of %ld looks", n_asleep, n);
+}
+
+static struct rr_process_look look_until_asleep(const struct rr_process_tree *tree)
+{
+	const int64_t until_ns = rr_clock_ns() + SECONDS * INT64_C(1000000000);
+	struct rr_process_look look;
+
+	do
+		look = rr_process_tree_look(tree);
+	while (!look.sleeps && rr_clock_ns() < until_ns);
+	return look;
+}
+
+static size_t count_open(void)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+Test(process_tree, files_of_a_thread_stay_open_until_they_are_closed)
+{
+	struct rr_program_page page = { 0 };
+	const struct rr_program_clock clock = { .page = &page };
+	struct rr_process_files files = { 0 };
+	const size_t n = count_open();
+	const struct rr_process_tree tree = {
+		.pid = start(sleep_for_ever), .guardian = getpid(), .clock = &clock, .files = &files
+	};
+	struct rr_process_look look = look_until_asleep(&tree);
+
+	cr_assert(look.sleeps);
+	cr_assert_eq(files.n, 1);
+	cr_assert_eq(count_open(), n + RR_THREAD_FILES);
+	look = rr_process_tree_look(&tree);
+	cr_assert(look.sleeps && look.stamp == rr_process_tree_look(&tree).stamp);
+	cr_assert_eq(count_open(), n + RR_THREAD_FILES, "opened again");
+	end(tree.pid);
+	rr_process_files_close(&files);
+	cr_assert_eq(count_open(), n);
+}
+
+/* A number may be another thread's later: what is open is not of that one. */
+Test(process_tree, files_of_one_that_has_ended_are_opened_anew)
+{
+	struct rr_program_page page = { 0 };
+	const struct rr_program_clock clock = { .page = &page };
+	struct rr_process_files files = { 0 };
+	const struct rr_process_tree first = {
+		.pid = start(sleep_for_ever), .guardian = getpid(), .clock = &clock, .files = &files
+	};
+	struct rr_process_tree second = first;
+
+	cr_assert(look_until_asleep(&first).sleeps);
+	end(first.pid);
+	second.pid = start(compute_for_ever);
+	files.of[0].thread = second.pid;
+	cr_assert(!rr_process_tree_look(&second).sleeps);
+	end(second.pid);
+	rr_process_files_close(&files);
 }
