@@ -22,43 +22,65 @@ static bool matches(const char *expression, const char *text)
 	return does;
 }
 
-static bool is_refusal(const char *refused, int status, const char *text)
+/* Is the status one of these, as a part of an expression, in what was printed? What stands last
+ * might be a count as well: it is a status in a line behind another one, or where curl is asked
+ * to write it out. */
+static bool shows_status(const char *statuses, const char *command, const char *text)
 {
-	static const char http[] = "^HTTP/[0-9.]+ (409|423|425|429|503)|"
-				   "(^|[^0-9])(409|423|425|429|503)[[:space:]]*$";
+	char *first = rr_asprintf("^HTTP/[0-9.]+ (%s)", statuses);
+	const bool is_written_out = strstr(command, "http_code") ||
+				    strstr(command, "response_code");
+	char *last = rr_asprintf("%s(%s)[[:space:]]*$", is_written_out ? "(^|[^0-9])" : "\n",
+				 statuses);
+	const bool shows = matches(first, text) || matches(last, text);
 
-	return status != 0 || matches(http, text) || (refused && matches(refused, text));
+	free(first);
+	free(last);
+	return shows;
 }
 
-/* Behind RR_MARK_RECORD: "2 0", and on the next line what was printed. */
-static struct rr_request_end read_record(struct rr_endings *endings, const char *refused,
-					 const char *record)
+/* Behind RR_MARK_RECORD: "2 0", and on the next line what was printed. Its number; -1: it is
+ * none. */
+static long read_record(struct rr_endings *endings, const char *record)
 {
 	const size_t length = strcspn(record, (char[]){ RR_MARK_RECORD, '\0' });
 	const size_t heading = strcspn(record, "\n");
-	struct rr_request_end end = { .ending = -1 };
+	long ending;
 	int status;
 	char *text;
 
 	if (heading >= length || sscanf(record, "%*u %d", &status) != 1)
-		return end;
+		return -1;
 	text = rr_strndup(record + heading + 1, length - heading - 1);
-	end.is_good = !is_refusal(refused, status, text);
-	end.ending = rr_endings_put(endings, status << 8, text);
+	ending = rr_endings_put(endings, status << 8, text);
 	free(text);
-	return end;
+	return ending;
 }
 
-struct rr_request_end rr_answers_get(struct rr_endings *endings, const char *refused, long ending,
-				     size_t request)
+long rr_answers_get(struct rr_endings *endings, long ending, size_t request)
 {
 	const char *at = rr_endings_get(endings, (uint32_t)ending).output;
 
 	while ((at = strchr(at, RR_MARK_RECORD))) {
 		if (strtoul(++at, NULL, 10) == request + 1)
-			return read_record(endings, refused, at);
+			return read_record(endings, at);
 	}
-	return (struct rr_request_end){ .ending = -1 };
+	return -1;
+}
+
+struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
+				       const char *refused)
+{
+	struct rr_request_end end = { .ending = answer };
+	struct rr_ending said;
+
+	if (answer < 0)
+		return end;
+	said = rr_endings_get(endings, (uint32_t)answer);
+	end.is_good = said.status == 0 && !(refused && matches(refused, said.output)) &&
+		      !shows_status("409|423|425|429|503", command, said.output);
+	end.has_failed = end.is_good && shows_status("5[0-9][0-9]", command, said.output);
+	return end;
 }
 
 bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, long b)
@@ -66,12 +88,11 @@ bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, 
 	bool are = true;
 
 	for (size_t i = 0; i < n_requests && a != b && are; i++) {
-		const struct rr_request_end one = rr_answers_get(endings, NULL, a, i);
-		const struct rr_request_end other = rr_answers_get(endings, NULL, b, i);
+		const long one = rr_answers_get(endings, a, i);
+		const long other = rr_answers_get(endings, b, i);
 
-		are = (one.ending < 0) == (other.ending < 0) &&
-		      (one.ending < 0 ||
-		       rr_endings_are_same(endings, (uint32_t)one.ending, (uint32_t)other.ending));
+		are = (one < 0) == (other < 0) &&
+		      (one < 0 || rr_endings_are_same(endings, (uint32_t)one, (uint32_t)other));
 	}
 	return are;
 }
@@ -79,11 +100,11 @@ bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, 
 void rr_answers_vary(struct rr_endings *endings, size_t n_requests, long a, long b)
 {
 	for (size_t i = 0; i < n_requests; i++) {
-		const struct rr_request_end one = rr_answers_get(endings, NULL, a, i);
-		const struct rr_request_end other = rr_answers_get(endings, NULL, b, i);
+		const long one = rr_answers_get(endings, a, i);
+		const long other = rr_answers_get(endings, b, i);
 
-		if (one.ending >= 0 && other.ending >= 0)
-			rr_endings_vary(endings, (uint32_t)one.ending, (uint32_t)other.ending);
+		if (one >= 0 && other >= 0)
+			rr_endings_vary(endings, (uint32_t)one, (uint32_t)other);
 	}
 }
 

@@ -6,11 +6,14 @@
 
 #include "endings.h"
 
-/* The answer of a request, by the ending of the app; `refused`: see rr_instance_config. A
- * refusal is also an HTTP status 409, 423, 425, 429 or 503, in the first line or as the last
- * thing that was printed. */
-struct rr_request_end rr_answers_get(struct rr_endings *endings, const char *refused, long ending,
-				     size_t request);
+/* The answer of a request, by the ending of the app: the number of an ending; -1: none. */
+long rr_answers_get(struct rr_endings *endings, long ending, size_t request);
+
+/* What an answer means that the command got; `refused`: see rr_instance_config. A refusal is
+ * also an HTTP status 409, 423, 425, 429 or 503: in the first line, or as the last one behind
+ * others, or where curl writes it out. Any other 5xx is a failure. */
+struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
+				       const char *refused);
 
 /* The command of a request in a few words: "POST /buy"; what was answered, its first line.
  * malloc'd. */

@@ -134,8 +134,10 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 {
 	struct rr_programs *programs = context;
 
-	return rr_answers_get(&programs->endings, programs->config.instances.refused, ending,
-			      request);
+	return rr_answers_judge(&programs->endings,
+				rr_answers_get(&programs->endings, ending, request),
+				programs->config.requests[request],
+				programs->config.instances.refused);
 }
 
 /* What is answered at once is kept, too. */

@@ -86,9 +86,8 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
 static long ending_of(struct rr_programs *programs, size_t operation, long ending)
 {
-	return programs->config.n_requests ?
-		       rr_answers_get(&programs->endings, NULL, ending, operation).ending :
-		       ending;
+	return programs->config.n_requests ? rr_answers_get(&programs->endings, ending, operation) :
+					     ending;
 }
 
 static size_t client_of(const struct rr_programs *programs, size_t operation)

@@ -78,6 +78,15 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
 	return good;
 }
 
+uint32_t rr_serial_broken(const struct rr_product *product, const uint32_t *key)
+{
+	uint32_t broken = 0;
+
+	for (size_t i = 0; is_app(product) && i < product->config.program->n_requests; i++)
+		broken |= request_end(product, key, i).has_failed ? 1U << i : 0;
+	return broken;
+}
+
 static int32_t ending_of_client(const struct rr_product *product, const uint32_t *key,
 				size_t client)
 {

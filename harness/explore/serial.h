@@ -74,6 +74,10 @@ struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const ui
 /* The operations that have ended well in a state, as bits. */
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 
+/* Those of them whose answer is that the app is broken: it must be that of a serial order like
+ * any other, but nothing was done. */
+uint32_t rr_serial_broken(const struct rr_product *product, const uint32_t *key);
+
 /* How a final state compares with serial orders. */
 struct rr_serial_verdict {
 	bool allows_data;    /* one leaves the same data */

@@ -77,7 +77,8 @@ static bool judge_final(struct rr_search *search, const uint32_t *key, unsigned 
 	result->finals++;
 	result->wrong += (judgement.found & ~RR_OUTCOME_OUTPUTS) != 0;
 	result->odd += judgement.found == RR_OUTCOME_OUTPUTS;
-	result->ever_well |= rr_serial_good(&search->product, key);
+	result->ever_well |= rr_serial_good(&search->product, key) &
+			     ~rr_serial_broken(&search->product, key);
 	return true;
 }
 

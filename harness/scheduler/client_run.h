@@ -93,8 +93,9 @@ struct rr_sent {
 
 /* How a request of an app was answered. */
 struct rr_request_end {
-	long ending;  /* a number, as of a program that ends; -1: it was not answered */
-	bool is_good; /* and not refused */
+	long ending;     /* a number, as of a program that ends; -1: it was not answered */
+	bool is_good;    /* and not refused */
+	bool has_failed; /* it is neither refused nor done: the app says that it is broken */
 };
 
 struct rr_run_view {

@@ -123,6 +123,21 @@ Test(check_app, requests_that_never_succeed_show_nothing)
 	cli_assert_prints("the app sent no command; does it connect to REDIS_URL?");
 }
 
+/* Broken in any order, it shows nothing; broken in a race alone, it is a finding. */
+Test(check_app, an_answer_that_the_app_is_broken_is_no_success)
+{
+	check_app("$HERE/shop", "--request " ASK "broken'", 2);
+	cli_assert_prints("there is a request that never succeeded");
+	check_app("$HERE/shop", "--request " ASK "broken-in-a-race'", 1);
+	cli_assert_prints("in no serial order are these the answers");
+}
+
+/* An answer that happens to be a number is no status of HTTP: both were told the same. */
+Test(check_app, a_count_is_no_status)
+{
+	check_app("$HERE/shop", "--request " ASK "first'", 1);
+}
+
 /* ---- Apps that cannot be checked --------------------------------------------------- */
 
 static void cannot_be_checked(const char *app, const char *part)

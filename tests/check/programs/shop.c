@@ -7,7 +7,9 @@
  *	/note		sets a key when it has answered
  *	/noted		says whether it is there
  *	/count		adds one to a key, and says how many there are
- *	/fail		500
+ *	/first		says 409, a number, to whom it is the first
+ *	/broken		500
+ *	/broken-in-a-race	500, if another one has counted meanwhile
  *	/nothing	has nothing to do with Redis
  */
 #include <arpa/inet.h>
@@ -69,6 +71,28 @@ static void count(int client)
 	answer(client, 200, text);
 }
 
+static void be_first(int client)
+{
+	const bool is_first = ask("GET %s", "first") == 0;
+
+	ask("SET %s 1", "first");
+	answer(client, 200, is_first ? "409" : "410");
+}
+
+static void break_in_a_race(int client)
+{
+	const long before = ask("GET %s", "count");
+	const bool is_next = ask("INCR %s", "count") == before + 1;
+
+	answer(client, is_next ? 200 : 500, is_next ? "counted" : "broken");
+}
+
+static void break_always(int client)
+{
+	ask("INCR %s", "count");
+	answer(client, 500, "broken");
+}
+
 static void *serve(void *connection)
 {
 	const int client = (int)(long)connection;
@@ -90,8 +114,14 @@ static void *serve(void *connection)
 		answer(client, 200, ask("GET %s", "note") ? "yes" : "no");
 	} else if (strcmp(path, "/count") == 0) {
 		count(client);
+	} else if (strcmp(path, "/first") == 0) {
+		be_first(client);
+	} else if (strcmp(path, "/broken") == 0) {
+		break_always(client);
+	} else if (strcmp(path, "/broken-in-a-race") == 0) {
+		break_in_a_race(client);
 	} else {
-		answer(client, strcmp(path, "/fail") == 0 ? 500 : 200, path);
+		answer(client, 200, path);
 	}
 	redisFree(redis);
 	return NULL;
