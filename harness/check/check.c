@@ -8,104 +8,12 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/reply.h"
-#include "base/resp.h"
 #include "base/text.h"
 #include "verdict.h"
 
-/* ---- What is given ---------------------------------------------------------------- */
-
-/* A race that is written into memory, of which there is only what is given. */
-static struct rr_race *finish_race(struct rr_draft *draft, const char *path, struct rr_error *error)
-{
-	struct rr_race *race;
-
-	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", draft->out);
-	fclose(draft->out);
-	race = rr_race_parse(path, draft->text, draft->length, error);
-	free(draft->text);
-	return race;
-}
-
-/* A command as redis-cli reads it, in which a race's signs mean nothing. Quotes that are
- * not balanced there are not in the race either, which says where. */
-static void write_given(FILE *out, const char *line, size_t length)
-{
-	char *copy = rr_memdup(line, length + 1), *at = copy;
-	struct rl_word word;
-	bool good = true;
-
-	fputs("given", out);
-	for (at += strspn(at, " \t"); good && at < copy + length; at += strspn(at, " \t")) {
-		good = rr_take_word(&at, copy + length, false, &word);
-		fputc(' ', out);
-		rr_write_bare_word(out, word.text, word.length);
-	}
-	fputs(good ? "\n" : " \"\n", out);
-	free(copy);
-}
-
-static void copy_commands(const struct rr_race *race, struct rl_command *commands)
-{
-	for (size_t i = 0; i < race->n_given; i++) {
-		const struct rr_step *step = &race->given[i];
-
-		commands[i] = (struct rl_command){ .n_words = step->n_words };
-		memcpy(commands[i].words, step->words, step->n_words * sizeof(step->words[0]));
-	}
-}
-
-/* The n-th line of the file is the n-th of the race. */
-static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
-{
-	struct rr_draft draft;
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
-	ssize_t n;
-
-	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
-	rr_draft_open(&draft);
-	while ((n = getline(&line, &capacity, file)) > 0) {
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			line[--n] = '\0';
-		if (strspn(line, " \t") < (size_t)n && line[0] != '#')
-			write_given(draft.out, line, (size_t)n);
-		else
-			fputc('\n', draft.out);
-	}
-	free(line);
-	fclose(file);
-	given->init = finish_race(&draft, path, error);
-	if (!given->init)
-		return false;
-	given->n_commands = given->init->n_given;
-	copy_commands(given->init, given->commands);
-	return true;
-}
-
-static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
-			struct rr_error *error)
-{
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	for (size_t i = 0; i < options->n_finals; i++)
-		write_given(draft.out, options->finals[i].command,
-			    strlen(options->finals[i].command));
-	given->finals = finish_race(&draft, "--final", error);
-	if (!given->finals)
-		return false;
-	copy_commands(given->finals, given->questions);
-	for (size_t i = 0; i < given->finals->n_given; i++)
-		given->expected[i] = (struct rr_expected){ .asked = &given->questions[i],
-							   .value = options->finals[i].value };
-	return true;
-}
-
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-static struct rr_instance_config instances_of(struct rr_check *check)
+struct rr_instance_config rr_check_instances(struct rr_check *check)
 {
 	return (struct rr_instance_config){ .process = {
 						    .guardian = &check->session.guardian,
@@ -212,7 +120,7 @@ static void make_programs(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
-		.instances = instances_of(check),
+		.instances = rr_check_instances(check),
 		.compares_outputs = !options->data_only,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
@@ -244,7 +152,7 @@ static void make_programs(struct rr_check *check)
 static void make_checker(struct rr_check *check)
 {
 	const struct rr_programs_config config = {
-		.instances = instances_of(check),
+		.instances = rr_check_instances(check),
 		.n_clients = 1,
 		.argv = { check->options->checker },
 		.names = { "check" },
@@ -265,8 +173,8 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	if (!rr_session_open(&check->session, error) ||
 	    !rr_cluster_open(&check->cluster, &check->session, &servers, error) ||
-	    (check->options->init && !read_init(&check->given, check->options->init, error)) ||
-	    (check->options->n_finals > 0 && !read_finals(&check->given, check->options, error)))
+	    !rr_given_read(&check->given, check->options, error) ||
+	    (check->options->setup && !rr_check_set_up(check, error)))
 		return false;
 	make_programs(check);
 	if (check->options->app && !check->driver[0])
@@ -288,7 +196,7 @@ static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
 	fprintf(out, how.output[0] ? ": %.*s\n" : "\n", (int)strcspn(how.output, "\n"), how.output);
 }
 
-static struct rr_explored_programs ops_of(struct rr_programs *programs)
+struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 {
 	return (struct rr_explored_programs){
 		.init = programs ? rr_programs_init : NULL,
@@ -312,8 +220,8 @@ static struct rr_explore_config config_of(struct rr_check *check)
 	static const char *const app = "app";
 	struct rr_explore_config config = check->options->search;
 
-	config.programs = ops_of(check->programs);
-	config.checker = ops_of(check->checker);
+	config.programs = rr_checked_programs(check->programs);
+	config.checker = rr_checked_programs(check->checker);
 	config.n_clients = check->options->app ? 1 : check->n_operations;
 	config.client_names = check->options->app ? &app : check->names;
 	config.given = check->given.commands;
@@ -405,8 +313,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_programs_free(check->checker);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
-	rr_race_free(check->given.init);
-	rr_race_free(check->given.finals);
+	rr_given_release(&check->given);
 	free(check);
 	return code;
 }

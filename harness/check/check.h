@@ -47,6 +47,7 @@ struct rr_check_options {
 	long seconds;                               /* 0 = no limit */
 	long patience_s;                            /* until a program that does nothing hangs */
 	const char *init;     /* a file of commands that are done first; or NULL */
+	const char *setup;    /* a shell command that goes on from there; or NULL */
 	const char *refused;  /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
 	bool accepts_bounded; /* exits with 0 although clients have no end */

@@ -5,19 +5,8 @@
 #define RR_VERDICT_H
 
 #include "base/files.h"
-#include "check.h"
+#include "given.h"
 #include "programs.h"
-#include "race/race.h"
-
-/* Commands that the user gives: those that are done first, and what the final data are
- * asked. They have the grammar of races. */
-struct rr_given {
-	struct rr_race *init, *finals; /* their words; NULL = none */
-	size_t n_commands;
-	struct rl_command commands[RR_GIVEN_MAX]; /* of --init */
-	struct rl_command questions[RR_CHECK_FINALS_MAX];
-	struct rr_expected expected[RR_CHECK_FINALS_MAX]; /* of --final */
-};
 
 struct rr_check {
 	const struct rr_check_options *options;
@@ -69,6 +58,15 @@ void rr_checked_print_lines(FILE *out, const char *heading, const char *lines);
 
 /* What an operation is: "client", or "request" to an app. */
 const char *rr_checked_noun(const struct rr_check *check);
+
+/* ---- Its programs (check.c, setup.c) ------------------------------------------------- */
+
+/* How its programs are started; and they, for a search. */
+struct rr_instance_config rr_check_instances(struct rr_check *check);
+struct rr_explored_programs rr_checked_programs(struct rr_programs *programs);
+
+/* Runs the command of --setup on what is given, and gives what it leaves. False: the error. */
+bool rr_check_set_up(struct rr_check *check, struct rr_error *error);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 

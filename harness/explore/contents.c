@@ -352,9 +352,7 @@ static bool holds(struct rr_terms *terms, const struct rl_reply *whole, const st
 	return found && rr_terms_reply(terms, found) == rr_terms_reply(terms, key);
 }
 
-/* The keys of a state, those first that are not the same in the other; *n of them. The
- * list is the caller's to free. */
-static const struct rl_reply **list_keys(struct rr_contents *contents, uint32_t state,
+const struct rl_reply **rr_contents_list(struct rr_contents *contents, uint32_t state,
 					 uint32_t beside, size_t *n)
 {
 	struct rr_terms *terms = contents->table->terms;
@@ -383,7 +381,7 @@ char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t be
 	char *text;
 	size_t size, n;
 	FILE *file = rr_open_memory(&text, &size);
-	const struct rl_reply **keys = list_keys(contents, state, beside, &n);
+	const struct rl_reply **keys = rr_contents_list(contents, state, beside, &n);
 
 	for (size_t i = 0; i < n; i++)
 		rr_contents_print_key(file, keys[i]->elements);
@@ -398,7 +396,7 @@ size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t b
 			const char ***names)
 {
 	size_t n, n_names = 0;
-	const struct rl_reply **keys = list_keys(contents, state, beside, &n);
+	const struct rl_reply **keys = rr_contents_list(contents, state, beside, &n);
 
 	*names = rr_calloc(n + 1, sizeof(**names));
 	for (size_t i = 0; i < n; i++) {

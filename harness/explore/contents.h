@@ -36,6 +36,16 @@ const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t st
  * have "db N: " before them. malloc'd. */
 char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t beside);
 
+/* The keys of a state, those first that are not the same in the other (RR_NO_ID: none is
+ * compared), then sorted; *n of them, RR_KEY_PARTS elements each. The list is the caller's to free;
+ * NULL: the table's error. */
+const struct rl_reply **rr_contents_list(struct rr_contents *contents, uint32_t state,
+					 uint32_t beside, size_t *n);
+
+/* Commands that make it on an empty server, in lines of a race ("given SET x 1"); malloc'd. NULL:
+ * the table's error (contents_given.c). */
+char *rr_contents_given(struct rr_contents *contents, uint32_t state);
+
 /* The names of the keys in database 0, in the order of their lines, but for those that
  * contain a byte 0; *names is the caller's to free, the texts are the table's. */
 size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t beside,

@@ -131,6 +131,7 @@ void rr_explore_release(struct rr_explore_result *result)
 		free(finding->nearest);
 		free(finding->unexpected);
 		free(finding->why);
+		free(finding->given);
 	}
 	free(result->transcript);
 	free(result->mend);

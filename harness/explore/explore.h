@@ -122,6 +122,7 @@ struct rr_explore_config {
 					 * all */
 	bool shows_all;                  /* a schedule to each kind of wrong final state */
 	bool is_atomic;                  /* serial orders have no crashes, lose no replies */
+	bool wants_given;                /* what a schedule leaves: rr_outcome.given */
 	const struct rl_command *given;  /* done on the empty server at first */
 	size_t n_given;
 	const char *const *ignored; /* patterns of keys that are not compared */
@@ -186,6 +187,7 @@ struct rr_outcome {
 	 * the clients end well that did so here; what is not as expected; and why, see
 	 * why.h. */
 	char *data, *nearest, *unexpected, *why;
+	char *given;         /* commands that make the final data: lines of a race */
 	const char *anomaly; /* its name; NULL = none fits */
 	bool is_untimely;    /* it is as in a serial order of requests, but for that of time */
 	uint32_t ended_well; /* clients, as bits */

@@ -230,6 +230,8 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 		finding->is_untimely = judgement.is_untimely;
 		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}
+	if (search->config->wants_given)
+		finding->given = rr_contents_given(contents, end[0]);
 	finding->data = rr_contents_text(contents, end[0], *nearest);
 	if (*nearest != RR_NO_ID)
 		finding->nearest = rr_contents_text(contents, *nearest, end[0]);

@@ -138,6 +138,15 @@ Test(check_app, a_count_is_no_status)
 	check_app("$HERE/shop", "--request " ASK "first'", 1);
 }
 
+/* It goes on from --init. */
+Test(check_app, a_command_may_fill_the_server)
+{
+	check_app("$HERE/shop",
+		  "--setup 'redis-cli -u $REDIS_URL INCR stock' --request " ASK "buy'", 0);
+	check_app("$HERE/shop",
+		  "--setup 'redis-cli -u $REDIS_URL DECR stock' --request " ASK "buy'", 2);
+}
+
 /* ---- Apps that cannot be checked --------------------------------------------------- */
 
 static void cannot_be_checked(const char *app, const char *part)

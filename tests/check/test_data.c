@@ -224,3 +224,43 @@ Test(check_data, outputs_are_shown_where_they_differ)
 	cli_assert_prints(",198,199,200,2\\n\"\n");
 	cli_assert_prints(",198,199,200,1\\n\"\n");
 }
+
+/* Is what a command leaves the same as what is given in a file? Streams with groups and pending
+ * entries, times that keys and fields have left, long lists, other databases, functions. */
+Test(check_data, what_a_command_leaves_is_given_whole)
+{
+	static const char run[] = "$REDRACE check %s --audit 1 --client A='v=$(" CLI "GET c); " CLI
+				  "SET c $((v + 1))' --client B='v=$(" CLI "GET c); " CLI
+				  "SET c $((v + 1))' 2>&1 | "
+				  "sed -n '/^In the end/,/^Why/p' >$HERE/%s";
+
+	cli_write(
+		"given",
+		"SET \"a\\x00b\" \"1\\x002\\t\"\nSET lease 1 PX 5000\nPFADD hll a b c\n"
+		"HSET h \"\\xff\" 1 name \"a 'b' \\\"c\\\"\"\nZADD z 1.5 one -inf two\n"
+		"XADD st 5-1 a 1\nXADD st 5-2 a 2\nXGROUP CREATE st g 0\n"
+		"XREADGROUP GROUP g worker COUNT 1 STREAMS st >\n"
+		"EVAL \"for i = 1, 130 do redis.call('RPUSH', 'l', i) redis.call('SADD', 's', i) "
+		"redis.call('PEXPIRE', 's', 7000) end\" 0\n"
+		"EVAL \"redis.call('SELECT', 3) redis.call('RPUSH', 'other', 1, 2) "
+		"redis.call('XADD', 'st', '7-7', 'b', 1)\" 0\n"
+		"FUNCTION LOAD \"#!lua name=a\\nredis.register_function('f', function() return 1 end)\"\n");
+	cli_runf(run, "--init $HERE/given", "given.out");
+	cli_runf(run, "--setup 'redis-cli -u $REDIS_URL <$HERE/given >/dev/null'", "setup.out");
+	cr_assert_eq(cli_run("test $(wc -l <$HERE/given.out) -gt 20 && "
+			     "diff $HERE/given.out $HERE/setup.out"),
+		     0, "%s", cli_output);
+}
+
+Test(check_data, a_command_that_fills_nothing_is_an_error)
+{
+	static const char run[] = "$REDRACE check --hangs-after 2 --setup '%s' -- true 2>&1";
+
+	cr_assert_eq(cli_runf(run, "echo no database; exit 3"), 65, "%s", cli_output);
+	cli_assert_prints("the command of --setup exited with 3: no database\n");
+	cr_assert_eq(cli_runf(run, "redis-cli -u $REDIS_URL BRPOP nothing 0"), 65, "%s",
+		     cli_output);
+	cli_assert_prints("the command of --setup does not come to an end\n");
+	cr_assert_eq(cli_runf(run, "while :; do :; done"), 65, "%s", cli_output);
+	cli_assert_prints("client setup neither sends a command nor ends: waited 2 s");
+}

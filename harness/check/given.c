@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "given.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/reply.h"
+#include "base/resp.h"
+#include "base/files.h"
+
+/* A race that is written into memory, of which there is only what is given. */
+static struct rr_race *finish_race(struct rr_draft *draft, const char *path, struct rr_error *error)
+{
+	struct rr_race *race;
+
+	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", draft->out);
+	fclose(draft->out);
+	race = rr_race_parse(path, draft->text, draft->length, error);
+	free(draft->text);
+	return race;
+}
+
+/* A command as redis-cli reads it, in which a race's signs mean nothing. Quotes that are
+ * not balanced there are not in the race either, which says where. */
+static void write_given(FILE *out, const char *line, size_t length)
+{
+	char *copy = rr_memdup(line, length + 1), *at = copy;
+	struct rl_word word;
+	bool good = true;
+
+	fputs("given", out);
+	for (at += strspn(at, " \t"); good && at < copy + length; at += strspn(at, " \t")) {
+		good = rr_take_word(&at, copy + length, false, &word);
+		fputc(' ', out);
+		rr_write_bare_word(out, word.text, word.length);
+	}
+	fputs(good ? "\n" : " \"\n", out);
+	free(copy);
+}
+
+static void copy_commands(const struct rr_race *race, struct rl_command *commands)
+{
+	for (size_t i = 0; i < race->n_given; i++) {
+		const struct rr_step *step = &race->given[i];
+
+		commands[i] = (struct rl_command){ .n_words = step->n_words };
+		memcpy(commands[i].words, step->words, step->n_words * sizeof(step->words[0]));
+	}
+}
+
+static bool take_init(struct rr_given *given, struct rr_draft *draft, const char *path,
+		      struct rr_error *error)
+{
+	rr_race_free(given->init);
+	given->init = finish_race(draft, path, error);
+	if (!given->init)
+		return false;
+	given->n_commands = given->init->n_given;
+	copy_commands(given->init, given->commands);
+	return true;
+}
+
+bool rr_given_take(struct rr_given *given, const char *lines, const char *whose,
+		   struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	rr_draft_open(&draft);
+	fputs(lines, draft.out);
+	return take_init(given, &draft, whose, error);
+}
+
+/* The n-th line of the file is the n-th of the race. */
+static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
+{
+	struct rr_draft draft;
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
+
+	if (!file)
+		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
+	rr_draft_open(&draft);
+	while ((n = getline(&line, &capacity, file)) > 0) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		if (strspn(line, " \t") < (size_t)n && line[0] != '#')
+			write_given(draft.out, line, (size_t)n);
+		else
+			fputc('\n', draft.out);
+	}
+	free(line);
+	fclose(file);
+	return take_init(given, &draft, path, error);
+}
+
+static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
+			struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	rr_draft_open(&draft);
+	for (size_t i = 0; i < options->n_finals; i++)
+		write_given(draft.out, options->finals[i].command,
+			    strlen(options->finals[i].command));
+	given->finals = finish_race(&draft, "--final", error);
+	if (!given->finals)
+		return false;
+	copy_commands(given->finals, given->questions);
+	for (size_t i = 0; i < given->finals->n_given; i++)
+		given->expected[i] = (struct rr_expected){ .asked = &given->questions[i],
+							   .value = options->finals[i].value };
+	return true;
+}
+
+bool rr_given_read(struct rr_given *given, const struct rr_check_options *options,
+		   struct rr_error *error)
+{
+	return (!options->init || read_init(given, options->init, error)) &&
+	       (options->n_finals == 0 || read_finals(given, options, error));
+}
+
+void rr_given_release(struct rr_given *given)
+{
+	rr_race_free(given->init);
+	rr_race_free(given->finals);
+}
