@@ -9,6 +9,8 @@
  *
  * In races the requests and their answers stand behind these words instead of the number.
  *
+ * A request that begins with RR_MARK_LINE is no command, but a line for the app's standard input.
+ *
  * An answer is written down as a record: RR_MARK_RECORD, the request's number, its exit status,
  * and from the next line on what it has printed.
  */
@@ -19,6 +21,7 @@
 #define RR_MARK_ANSWER "redrace:answer "
 #define RR_MARK_END "redrace:end"
 #define RR_MARK_RECORD '\x1e'
+#define RR_MARK_LINE '\n'
 
 /* What the program exits with that has written in one line why there is nothing to be
  * checked. */

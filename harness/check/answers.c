@@ -144,6 +144,8 @@ char *rr_request_words(const char *command)
 	const struct rl_word first = is_curl ? method_of(command) : program_of(command);
 	const size_t length = strcspn(path, " '\"|;");
 
+	if (command[0] == RR_MARK_LINE)
+		return rr_asprintf("line %.*s", WORDS_SHOWN, command + 1);
 	if (!at)
 		return rr_strndup(command, WORDS_SHOWN);
 	return rr_asprintf("%.*s %.*s", (int)first.length, first.text,
@@ -155,8 +157,10 @@ char *rr_answer_words(struct rr_ending answer)
 	const size_t length = strcspn(answer.output, "\r\n");
 	const int shown = length < WORDS_SHOWN ? (int)length : WORDS_SHOWN;
 
+	if (!answer.status && length == 0)
+		return rr_strdup("nothing");
 	if (!answer.status)
-		return rr_asprintf("%.*s", shown, length ? answer.output : "nothing");
+		return rr_asprintf("%.*s", shown, answer.output);
 	return rr_asprintf("%.*s%sexit %d", shown, answer.output, length ? ", " : "",
 			   answer.status >> 8);
 }

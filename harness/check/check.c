@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
@@ -74,9 +75,25 @@ static const char *const *make_command(struct rr_check *check)
 	*word++ = check->n_apps;
 	*word++ = options->app;
 	*word++ = options->ready ? options->ready : "";
-	for (size_t i = 0; i < check->n_operations; i++)
-		*word++ = options->requests[options->n_requests == 1 ? 0 : i];
+	for (size_t i = 0; i < check->n_operations; i++) {
+		const size_t which = options->n_requests == 1 ? 0 : i;
+
+		if (options->is_line[which])
+			check->lines[i] = rr_asprintf("%c%s", RR_MARK_LINE,
+						      options->requests[which]);
+		*word++ = check->lines[i] ? check->lines[i] : options->requests[which];
+	}
 	return word - check->n_operations;
+}
+
+/* Requests without an answer, as bits. */
+static uint32_t unanswered(const struct rr_check *check)
+{
+	uint32_t lines = 0;
+
+	for (size_t i = 0; i < check->n_operations; i++)
+		lines |= check->lines[i] ? 1U << i : 0;
+	return lines;
 }
 
 /* What is asked of the programs, beside what they are: the bounds, what is right, and the first
@@ -135,6 +152,7 @@ static void make_programs(struct rr_check *check)
 	config.instances.n_apps = options->app ? (size_t)options->n_apps : 0;
 	if (options->app)
 		config.requests = make_command(check);
+	config.instances.unanswered = unanswered(check);
 	for (size_t i = 0; i < config.n_clients; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
@@ -314,6 +332,8 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
+	for (size_t i = 0; i < RR_CHECK_CLIENTS_MAX; i++)
+		free(check->lines[i]);
 	free(check);
 	return code;
 }

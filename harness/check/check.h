@@ -43,6 +43,7 @@ struct rr_check_options {
 	long n_apps;
 	size_t n_requests;
 	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
+	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */
 	struct rr_explore_config search;            /* its bounds; without what is of programs */
 	long seconds;                               /* 0 = no limit */
 	long patience_s;                            /* until a program that does nothing hangs */

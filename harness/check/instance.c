@@ -150,7 +150,9 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	if (instance->config->n_requests) {
 		request.kind = instance_kind_of(traits);
 		request.is_waiting = request.kind == RR_SENT_ANSWER;
-		instance->n_under_way -= request.kind == RR_SENT_ANSWER;
+		instance->n_under_way -=
+			request.kind == RR_SENT_ANSWER &&
+			!(instance->config->unanswered >> (lane - instance->lanes) & 1);
 		if (request.kind == RR_SENT_REQUEST)
 			lane = instance_move_lane(instance, lane, command);
 	}

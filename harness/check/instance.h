@@ -34,6 +34,7 @@ struct rr_instance_config {
 	uint64_t n_starts; /* of programs before it */
 	/* It is an app: so many requests, to so many processes of it. 0 = it is not. */
 	size_t n_requests, n_apps;
+	uint32_t unanswered; /* those that have no answer, as bits: under way until the end */
 };
 
 struct rr_instance;

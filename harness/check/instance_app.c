@@ -46,8 +46,8 @@ static bool time_goes_on(const struct rr_instance *instance, enum rr_sent_kind o
 {
 	const int64_t passed_ns = atomic_load(&instance->process->clock.page->passed_ns);
 	const int64_t most_ns = owed == RR_SENT_COMMAND ? (instance->has_begun ? FIRST_NS : 0) :
-				owed == RR_SENT_END     ? LINGER_NS :
 				instance->n_under_way   ? ANSWER_NS :
+				owed == RR_SENT_END     ? LINGER_NS :
 							  0;
 
 	return left_ns < most_ns - (passed_ns - instance->heard_ns);

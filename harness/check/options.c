@@ -39,6 +39,15 @@ static bool take_request(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
+static bool take_line(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_requests < RR_CHECK_CLIENTS_MAX)
+		options->is_line[options->n_requests] = true;
+	return take_request(into, text, error);
+}
+
 static bool is_expression(const char *option, const char *text, struct rr_error *error)
 {
 	regex_t pattern;
@@ -134,6 +143,11 @@ static const struct rr_option options_table[] = {
 	  .help = "a shell command that asks the app, at {app}: curl -s {app}/buy; a single one is sent by each of --clients",
 	  .repeats = true,
 	  .take = take_request },
+	{ .name = "line",
+	  .argument = "TEXT",
+	  .help = "a request that is a line for the app's standard input; it has no answer",
+	  .repeats = true,
+	  .take = take_line },
 	{ .name = "apps",
 	  .argument = "N",
 	  .help = "processes of the app, which get the requests in turn (1)",
@@ -306,7 +320,7 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 			!options->n_named) ||
 		       rr_error_set(
 			       error, RR_ERROR_USAGE,
-			       "--app 'COMMAND' and --request 'COMMAND' belong together, without another command");
+			       "--app 'COMMAND' and --request 'COMMAND' (or --line TEXT) belong together, without another command");
 	return !options->command || !options->n_named ||
 	       rr_error_set(error, RR_ERROR_USAGE,
 			    "a client of --client has its own command: leave out the one of all");

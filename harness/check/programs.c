@@ -153,6 +153,7 @@ static uint32_t ask_noted(void *context, int server, const struct rl_command *co
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->n_requests = programs->config.n_requests;
+	program->unanswered = programs->config.instances.unanswered;
 	program->request_end = request_end;
 	program->context = programs;
 	program->run_ops = &rr_program_run_ops;

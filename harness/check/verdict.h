@@ -14,6 +14,7 @@ struct rr_check {
 	char requests[RR_CHECK_CLIENTS_MAX][RR_CHECK_NAME]; /* their names */
 	const char *command[RR_CHECK_CLIENTS_MAX + 8];      /* of an app, what stands for it and its
 						       * requests */
+	char *lines[RR_CHECK_CLIENTS_MAX]; /* of these those that are no commands, malloc'd */
 	char driver[RR_PATH_SIZE], n_apps[8];
 	struct rr_session session;
 	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */

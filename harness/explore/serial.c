@@ -109,7 +109,8 @@ static void note_operation(const struct rr_product *product, const uint32_t *key
 	}
 	request = request_end(product, key, operation);
 	end->endings[operation] = (int32_t)request.ending;
-	end->after[operation] = rr_product_part(product, key, 0)->after[operation];
+	end->after[operation] = rr_product_part(product, key, 0)->after[operation] &
+				~product->config.program->unanswered;
 }
 
 struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const uint32_t *key,

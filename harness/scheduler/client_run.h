@@ -218,6 +218,8 @@ struct rr_program {
 	/* Its one client is an app: so many requests to it are the operations of a search.
 	 * 0: these are the clients. */
 	size_t n_requests;
+	uint32_t unanswered; /* requests without an answer, as bits: nobody knows when they were
+			      * done */
 	/* Of each, by the tally of the app. */
 	struct rr_request_end (*request_end)(void *context, long ending, size_t request);
 };

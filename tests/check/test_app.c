@@ -138,6 +138,24 @@ Test(check_app, a_count_is_no_status)
 	check_app("$HERE/shop", "--request " ASK "first'", 1);
 }
 
+#define LINES                                                                          \
+	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 " \
+	"tests/check/programs/lines.py'"
+
+/* Nobody knows when the app is through with a line, so the order of time does not count; what it
+ * does in five seconds belongs to it. */
+Test(check_app, lines_of_input_are_requests)
+{
+	check_app(LINES, "--line buy", 1);
+	cli_assert_prints("  request 1 (line buy)\n");
+	cli_assert_prints("stock = \"-1\"");
+	cli_assert_prints("=> nothing\n");
+	check_app(LINES, "--line buy-once", 0);
+	check_app(LINES, "--line 'set 1' --line 'set 2'", 0);
+	check_app(LINES, "--line note-later --final 'GET notes' 2", 0);
+	check_app(LINES, "--line x --request 'exit 3'", 2);
+}
+
 /* It goes on from --init. */
 Test(check_app, a_command_may_fill_the_server)
 {

@@ -218,7 +218,8 @@ Test(suite, an_app_is_asked_by_requests)
 		"  sold: {requests: ['$HERE/ask {app}/buy', '$HERE/ask {app}/buy'], init: stock}\n"
 		"  none: {<<: *d, apps: 1}\n",
 		"", 65);
-	cli_assert_prints("4:3: none: --app 'COMMAND' and --request 'COMMAND' belong together");
+	cli_assert_prints(
+		"4:3: none: --app 'COMMAND' and --request 'COMMAND' (or --line TEXT) belong together");
 	cli_write(
 		"redrace.yaml",
 		"checks:\n"

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct app {
 	const char *command, *ready;
 	char *const *requests;
 	pid_t *pids;      /* of the apps */
+	int *inputs;      /* what they read: the ends for writing */
 	int log;          /* what they print */
 	int *connections; /* to Redis, of each request */
 };
@@ -50,13 +52,32 @@ static void pause_for(int64_t ns)
 	nanosleep(&pause, NULL);
 }
 
-static pid_t start_app(const struct app *app, unsigned port)
+static bool has_lines(const struct app *app)
 {
-	char text[16];
-	const pid_t pid = fork();
+	bool has = false;
 
-	if (pid != 0)
+	for (size_t i = 0; i < app->n_requests; i++)
+		has |= app->requests[i][0] == RR_MARK_LINE;
+	return has;
+}
+
+/* Where there are lines for it, it reads them from a pipe, which stays open. */
+static pid_t start_app(const struct app *app, unsigned port, int *input)
+{
+	int ends[2] = { -1, -1 };
+	char text[16];
+	pid_t pid;
+
+	if (has_lines(app) && pipe2(ends, O_CLOEXEC) != 0)
+		exit(71);
+	*input = ends[1];
+	pid = fork();
+	if (pid != 0) {
+		close(ends[0]);
 		return pid;
+	}
+	if (ends[0] >= 0)
+		dup2(ends[0], STDIN_FILENO);
 	snprintf(text, sizeof(text), "%u", port);
 	setenv("PORT", text, 1);
 	dup2(app->log, STDOUT_FILENO);
@@ -135,7 +156,7 @@ static bool is_up(const struct app *app, unsigned port)
 	int status;
 
 	if (!app->ready[0])
-		return app_listens(port);
+		return app->inputs[0] >= 0 || app_listens(port);
 	command = app_fill_in(app->ready, port);
 	status = app_run(command, app->log);
 	free(command);
@@ -164,8 +185,9 @@ static void start_apps(struct app *app)
 {
 	app->log = memfd_create("log", MFD_CLOEXEC);
 	app->pids = calloc(app->n_apps, sizeof(*app->pids));
+	app->inputs = calloc(app->n_apps, sizeof(*app->inputs));
 	for (size_t i = 0; i < app->n_apps; i++)
-		app->pids[i] = start_app(app, app->port + (unsigned)i);
+		app->pids[i] = start_app(app, app->port + (unsigned)i, &app->inputs[i]);
 	for (size_t i = 0; i < app->n_apps; i++)
 		await_app(app, i);
 }
@@ -185,9 +207,15 @@ static int take_output(const char *command, char *text, size_t size, size_t *n)
 	return status;
 }
 
+/* Its app, from 0. */
+static size_t app_of(const struct app *app, size_t number)
+{
+	return (number - 1) % app->n_apps;
+}
+
 static unsigned port_of(const struct app *app, size_t number)
 {
-	return app->port + (unsigned)((number - 1) % app->n_apps);
+	return app->port + (unsigned)app_of(app, number);
 }
 
 /* Which of several workers takes a request would be up to the kernel. All of them are there when
@@ -225,6 +253,19 @@ static void write_record(const struct app *app, size_t number)
 		_exit(1);
 }
 
+/* Of an app that has ended nobody reads it. Written down is that there is no answer. */
+static void write_line(const struct app *app, size_t number)
+{
+	const int input = app->inputs[app_of(app, number)];
+	char record[40];
+
+	signal(SIGPIPE, SIG_IGN);
+	dprintf(input, "%s\n", app->requests[number - 1] + 1);
+	snprintf(record, sizeof(record), "%c%zu 0\n", RR_MARK_RECORD, number);
+	if (write(STDOUT_FILENO, record, strlen(record)) < 0)
+		_exit(1);
+}
+
 static void be_request(const struct app *app, size_t number)
 {
 	const int connection = app->connections[number - 1];
@@ -233,7 +274,10 @@ static void be_request(const struct app *app, size_t number)
 	if (!app_await_reply(connection))
 		_exit(1);
 	refuse_workers(app, number);
-	write_record(app, number);
+	if (app->requests[number - 1][0] == RR_MARK_LINE)
+		write_line(app, number);
+	else
+		write_record(app, number);
 	snprintf(mark, sizeof(mark), RR_MARK_ANSWER "%zu", number);
 	app_send_mark(connection, mark);
 	app_await_reply(connection);
