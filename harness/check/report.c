@@ -26,11 +26,13 @@ FILE *rr_check_report_file(const struct rr_check_options *options)
 
 /* ---- A case for other programs ------------------------------------------------------- */
 
-/* "python3 app/counter.py", or all commands of --client. */
+/* "python3 app/counter.py", or all commands of --client; or the app. */
 static void put_command(FILE *out, const struct rr_check_options *options)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
 
+	if (options->app)
+		fputs(options->app, out);
 	for (size_t i = 0; words && words[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", words[i]);
 	for (size_t i = 0; i < options->n_named; i++)
@@ -68,14 +70,49 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-static json_t *finding_as_json(const struct rr_outcome *finding)
+/* {"exit_status": 0, "output": "sold\n"}; null: there is none. */
+static json_t *answer_as_json(const struct rr_check *check, long ending)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "final_data",
+	struct rr_ending answer;
+
+	if (ending < 0)
+		return json_null();
+	answer = rr_programs_ending(check->programs, ending);
+	return json_pack("{s:i, s:o}", "exit_status", answer.status >> 8, "output",
+			 rr_case_text(answer.output));
+}
+
+/* To an app, with what each was answered, and what in the serial order that is nearest. */
+static json_t *requests_as_json(const struct rr_check *check, const struct rr_outcome *finding)
+{
+	const struct rr_check_options *options = check->options;
+	json_t *all = json_array();
+
+	for (size_t i = 0; options->app && finding->words && i < check->n_operations; i++) {
+		const size_t which = options->n_requests == 1 ? 0 : i;
+		const bool has_order = finding->nearest && !check->lines[i];
+
+		json_array_append_new(
+			all,
+			json_pack("{s:o, s:o, s:o}", options->is_line[which] ? "line" : "request",
+				  rr_case_text(options->requests[which]), "answer",
+				  answer_as_json(check, check->lines[i] ? -1 : finding->endings[i]),
+				  "nearest_serial_answer",
+				  answer_as_json(check,
+						 has_order ? finding->nearest_endings[i] : -1)));
+	}
+	return all;
+}
+
+static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "final_data",
 			 rr_case_text(finding->data), "nearest_serial_data",
 			 rr_case_text(finding->nearest), "unexpected",
 			 rr_case_text(finding->unexpected), "schedule",
 			 rr_case_text(finding->words), "why", rr_case_text(finding->why), "anomaly",
-			 rr_case_text(finding->anomaly));
+			 rr_case_text(finding->anomaly), "requests",
+			 requests_as_json(check, finding));
 }
 
 /* What is found first stands there itself; with --all, all that is found in a list. */
@@ -83,7 +120,7 @@ static json_t *properties_of(const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-	json_t *first = finding_as_json(&result->findings[0]), *all;
+	json_t *first = finding_as_json(check, &result->findings[0]), *all;
 	json_t *properties = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"clients", (json_int_t)check->n_operations, "starts", (json_int_t)figures.starts,
@@ -102,7 +139,7 @@ static json_t *properties_of(const struct rr_check *check)
 		return properties;
 	all = json_array();
 	for (size_t i = 0; i < result->n_findings; i++)
-		json_array_append_new(all, finding_as_json(&result->findings[i]));
+		json_array_append_new(all, finding_as_json(check, &result->findings[i]));
 	json_object_set_new(properties, "findings", all);
 	return properties;
 }

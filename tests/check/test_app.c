@@ -138,6 +138,21 @@ Test(check_app, a_count_is_no_status)
 	check_app("$HERE/shop", "--request " ASK "first'", 1);
 }
 
+/* For other programs: what each request was answered, and what in the nearest serial order. */
+Test(check_app, answers_are_in_json)
+{
+	check_app("$HERE/shop", "--request " ASK "first' -o $HERE/first.json", 1);
+	cr_assert_eq(
+		cli_run("jq -ce '.cases[0] | .name, (.properties.requests | "
+			"map(.answer.output, .answer.exit_status, .nearest_serial_answer.output))' "
+			"$HERE/first.json"),
+		0, "%s", cli_output);
+	cli_assert_prints("/shop\"\n[\"409\",0,\"4");
+	check_app("$HERE/shop", "--request " ASK "count' -o $HERE/count.json", 0);
+	cr_assert_eq(cli_run("jq -ce '.cases[0].properties.requests == []' $HERE/count.json"), 0,
+		     "%s", cli_output);
+}
+
 #define LINES                                                                          \
 	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 " \
 	"tests/check/programs/lines.py'"
