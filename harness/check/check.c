@@ -143,9 +143,7 @@ static void make_programs(struct rr_check *check)
 		.n_allowed = options->n_allowed,
 		.n_clients = options->app ? 1 : check->n_operations,
 		.n_requests = options->app ? check->n_operations : 0,
-		/* What an app does is not known by what its processes have opened so far. */
-		.kept = { options->no_cache || options->app ? NULL : &check->cluster,
-			  question_of(check) },
+		.kept = { options->no_cache ? NULL : &check->cluster, question_of(check) },
 	};
 
 	config.instances.refused = options->refused;

@@ -56,6 +56,7 @@ static void write_sent(const struct rr_sent *sent, const struct rr_table_file *f
 	rr_bytes_put_number(out, sent->lane);
 	rr_bytes_put_number(out, sent->thread);
 	rr_bytes_put_number(out, sent->is_inside | sent->is_waiting << 1);
+	rr_bytes_put_number(out, sent->kind);
 	rr_bytes_put_number(out, file->commands.number[sent->command]);
 }
 
@@ -139,6 +140,7 @@ static struct rr_sent take_sent(struct rr_bytes *bytes, const struct rr_table_fi
 
 	sent.is_inside = bits & 1;
 	sent.is_waiting = bits & 2;
+	sent.kind = (uint8_t)rr_bytes_take_number(bytes, RR_SENT_COMMAND, RR_SENT_END);
 	sent.command = take_id(bytes, &file->commands);
 	return sent;
 }

@@ -202,3 +202,30 @@ Test(cache, no_cache_neither_reads_nor_writes)
 	check_counter("", LEARNED);
 	check_counter("--no-cache", LEARNED);
 }
+
+/* Of an app, its requests and answers among them; which threads of it have let each other go on
+ * is not forgotten. */
+Test(cache, what_an_app_does_is_kept, .timeout = 120)
+{
+	static const char check[] = CHECK
+		"--init $HERE/stock --audit 1 "
+		"--app 'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs "
+		"/usr/bin/python3 $HERE/app.py' --request '$HERE/ask {app}/%s' 2>&1";
+	static const char kept[] = "3 runs of the app beside those of another check, ";
+
+	cli_write("stock", "SET stock 1\n");
+	cr_assert_eq(cli_run("cp tests/check/programs/shared.py $HERE/app.py && "
+			     "cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
+	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
+	cli_assert_prints(kept);
+	cli_assert_prints("serializable: all ");
+	if (cli_runf(check, "buy") == 2) {
+		cr_assert_eq(cli_runf(check, "buy"), 2, "%s", cli_output);
+		cli_assert_prints("threads of the app wait for each other");
+	}
+	cr_assert_eq(cli_run("sed -i s/buy-locked/buy-unlocked/ $HERE/app.py"), 0);
+	cr_assert_neq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
+	cli_assert_prints("app.py has changed");
+}
