@@ -12,7 +12,8 @@
  * A request that begins with RR_MARK_LINE is no command, but a line for the app's standard input.
  *
  * An answer is written down as a record: RR_MARK_RECORD, the request's number, its exit status,
- * and from the next line on what it has printed.
+ * and from the next line on what it has printed. A record of number 0 is about an app that has
+ * ended by itself.
  */
 #ifndef RR_MARKS_H
 #define RR_MARKS_H

@@ -57,15 +57,28 @@ static long read_record(struct rr_endings *endings, const char *record)
 	return ending;
 }
 
-long rr_answers_get(struct rr_endings *endings, long ending, size_t request)
+/* Behind the mark; NULL = there is none. */
+static const char *find_record(const struct rr_endings *endings, long ending, size_t number)
 {
 	const char *at = rr_endings_get(endings, (uint32_t)ending).output;
 
 	while ((at = strchr(at, RR_MARK_RECORD))) {
-		if (strtoul(++at, NULL, 10) == request + 1)
-			return read_record(endings, at);
+		if (strtoul(++at, NULL, 10) == number)
+			return at;
 	}
-	return -1;
+	return NULL;
+}
+
+long rr_answers_get(struct rr_endings *endings, long ending, size_t request)
+{
+	const char *record = find_record(endings, ending, request + 1);
+
+	return record ? read_record(endings, record) : -1;
+}
+
+bool rr_answers_miss_app(struct rr_endings *endings, long ending)
+{
+	return find_record(endings, ending, 0) != NULL;
 }
 
 struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,

@@ -9,6 +9,9 @@
 /* The answer of a request, by the ending of the app: the number of an ending; -1: none. */
 long rr_answers_get(struct rr_endings *endings, long ending, size_t request);
 
+/* Has the app ended by itself? Then no answer is a refusal. */
+bool rr_answers_miss_app(struct rr_endings *endings, long ending);
+
 /* What an answer means that the command got; `refused`: see rr_instance_config. A refusal is
  * also an HTTP status 409, 423, 425, 429 or 503: in the first line, or as the last one behind
  * others, or where curl writes it out. Any other 5xx is a failure. */

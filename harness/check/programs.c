@@ -133,11 +133,13 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 static struct rr_request_end request_end(void *context, long ending, size_t request)
 {
 	struct rr_programs *programs = context;
+	struct rr_request_end end = rr_answers_judge(
+		&programs->endings, rr_answers_get(&programs->endings, ending, request),
+		programs->config.requests[request], programs->config.instances.refused);
 
-	return rr_answers_judge(&programs->endings,
-				rr_answers_get(&programs->endings, ending, request),
-				programs->config.requests[request],
-				programs->config.instances.refused);
+	if (!end.is_good && end.ending >= 0 && rr_answers_miss_app(&programs->endings, ending))
+		end.is_good = end.has_failed = true;
+	return end;
 }
 
 /* What is answered at once is kept, too. */

@@ -132,6 +132,13 @@ Test(check_app, an_answer_that_the_app_is_broken_is_no_success)
 	cli_assert_prints("in no serial order are these the answers");
 }
 
+/* Whoever is not answered then was not refused, although ask exits with 52. */
+Test(check_app, an_app_that_ends_by_itself_is_a_finding)
+{
+	check_app("$HERE/shop", "--request " ASK "dies-in-a-race'", 1);
+	cli_assert_prints("exited with 52");
+}
+
 /* An answer that happens to be a number is no status of HTTP: both were told the same. */
 Test(check_app, a_count_is_no_status)
 {

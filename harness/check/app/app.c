@@ -308,6 +308,24 @@ static bool is_request(const struct app *app, const pid_t *requests, pid_t pid)
 	return i < app->n_requests;
 }
 
+static bool is_app(const struct app *app, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < app->n_apps && app->pids[i] != pid)
+		i++;
+	return i < app->n_apps;
+}
+
+/* An app that ends while others ask it is no refusal, whatever they make of it. */
+static void note_end_of_app(void)
+{
+	static const char record[] = { RR_MARK_RECORD, '0', ' ', '0', '\n' };
+
+	if (write(STDOUT_FILENO, record, sizeof(record)) < 0)
+		exit(1);
+}
+
 /* Others that end meanwhile belong to the app. */
 static void await_requests(const struct app *app)
 {
@@ -323,6 +341,8 @@ static void await_requests(const struct app *app)
 	while (n_left > 0) {
 		const pid_t pid = wait(&status);
 
+		if (is_app(app, pid))
+			note_end_of_app();
 		if (!is_request(app, requests, pid))
 			continue;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED)
@@ -330,6 +350,10 @@ static void await_requests(const struct app *app)
 		n_left--;
 	}
 	free(requests);
+	for (size_t i = 0; i < app->n_apps; i++) {
+		if (waitpid(app->pids[i], &status, WNOHANG) == app->pids[i])
+			note_end_of_app();
+	}
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
  *	/noted		says whether it is there
  *	/count		adds one to a key, and says how many there are
  *	/first		says 409, a number, to whom it is the first
+ *	/dies-in-a-race	ends the shop, if another one has made it meanwhile
  *	/broken		500
  *	/broken-in-a-race	500, if another one has counted meanwhile
  *	/nothing	has nothing to do with Redis
@@ -79,6 +80,15 @@ static void be_first(int client)
 	answer(client, 200, is_first ? "409" : "410");
 }
 
+static void die_in_a_race(int client)
+{
+	const bool is_there = ask("GET %s", "made") != 0;
+
+	if (!is_there && !ask("SETNX %s 1", "made"))
+		exit(1);
+	answer(client, 200, is_there ? "there" : "made");
+}
+
 static void break_in_a_race(int client)
 {
 	const long before = ask("GET %s", "count");
@@ -116,6 +126,8 @@ static void *serve(void *connection)
 		count(client);
 	} else if (strcmp(path, "/first") == 0) {
 		be_first(client);
+	} else if (strcmp(path, "/dies-in-a-race") == 0) {
+		die_in_a_race(client);
 	} else if (strcmp(path, "/broken") == 0) {
 		break_always(client);
 	} else if (strcmp(path, "/broken-in-a-race") == 0) {
