@@ -22,21 +22,64 @@ static bool matches(const char *expression, const char *text)
 	return does;
 }
 
-/* Is the status one of these, as a part of an expression, in what was printed? What stands last
- * might be a count as well: it is a status in a line behind another one, or where curl is asked
- * to write it out. */
-static bool shows_status(const char *statuses, const char *command, const char *text)
+/* Of several headings, as a redirection or 100 Continue leaves them, the last one counts. 0 = the
+ * text does not begin with any. */
+static int status_in_headings(const char *text)
 {
-	char *first = rr_asprintf("^HTTP/[0-9.]+ (%s)", statuses);
-	const bool is_written_out = strstr(command, "http_code") ||
-				    strstr(command, "response_code");
-	char *last = rr_asprintf("%s(%s)[[:space:]]*$", is_written_out ? "(^|[^0-9])" : "\n",
-				 statuses);
-	const bool shows = matches(first, text) || matches(last, text);
+	int status = 0, next;
 
-	free(first);
-	free(last);
-	return shows;
+	while (sscanf(text, "HTTP/%*[0-9.] %3d", &next) == 1) {
+		const char *lines = strstr(text, "\r\n\r\n"), *bare = strstr(text, "\n\n");
+
+		status = next;
+		if (!lines && !bare)
+			return status;
+		text = lines && (!bare || lines < bare) ? lines + 4 : bare + 2;
+	}
+	return status;
+}
+
+static bool is_in_quotes(const char *command, const char *at)
+{
+	bool is = false;
+
+	for (; command < at; command++)
+		is ^= *command == '\'' || *command == '"';
+	return is;
+}
+
+/* Does the command, a single one, write the status out last? Ends of lines may follow. */
+static bool ends_in_status(const char *command)
+{
+	static const char *const names[] = { "%{http_code}", "%{response_code}" };
+	const char *name = NULL, *end;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
+		name = strstr(command, names[i]);
+	if (!name || strpbrk(command, ";|") || strstr(command, "&&"))
+		return false;
+	end = strchr(name, '}') + 1;
+	while (strncmp(end, "\\n", 2) == 0)
+		end += 2;
+	return is_in_quotes(command, name) ? *end == '\'' || *end == '"' : *end == ' ' || !*end;
+}
+
+/* Where it cannot be anything else; 0 = nobody knows. */
+static int http_status(const char *command, const char *text)
+{
+	const int status = status_in_headings(text);
+	size_t length = strlen(text);
+
+	if (status || !ends_in_status(command))
+		return status;
+	while (length > 0 && strchr("\r\n", text[length - 1]))
+		length--;
+	return length >= 3 ? atoi(text + length - 3) : 0;
+}
+
+static bool is_refusal(int status)
+{
+	return status == 409 || status == 423 || status == 425 || status == 429 || status == 503;
 }
 
 /* Behind RR_MARK_RECORD: "2 0", and on the next line what was printed. Its number; -1: it is
@@ -86,13 +129,15 @@ struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, 
 {
 	struct rr_request_end end = { .ending = answer };
 	struct rr_ending said;
+	int status;
 
 	if (answer < 0)
 		return end;
 	said = rr_endings_get(endings, (uint32_t)answer);
+	status = http_status(command, said.output);
 	end.is_good = said.status == 0 && !(refused && matches(refused, said.output)) &&
-		      !shows_status("409|423|425|429|503", command, said.output);
-	end.has_failed = end.is_good && shows_status("5[0-9][0-9]", command, said.output);
+		      !is_refusal(status);
+	end.has_failed = end.is_good && status >= 500;
 	return end;
 }
 

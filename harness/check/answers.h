@@ -13,8 +13,8 @@ long rr_answers_get(struct rr_endings *endings, long ending, size_t request);
 bool rr_answers_miss_app(struct rr_endings *endings, long ending);
 
 /* What an answer means that the command got; `refused`: see rr_instance_config. A refusal is
- * also an HTTP status 409, 423, 425, 429 or 503: in the first line, or as the last one behind
- * others, or where curl writes it out. Any other 5xx is a failure. */
+ * also an HTTP status 409, 423, 425, 429 or 503: in the heading (curl -i), or where curl writes it
+ * out at the end. Any other 5xx is a failure. */
 struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
 				       const char *refused);
 

@@ -142,7 +142,27 @@ Test(check_app, an_app_that_ends_by_itself_is_a_finding)
 /* An answer that happens to be a number is no status of HTTP: both were told the same. */
 Test(check_app, a_count_is_no_status)
 {
-	check_app("$HERE/shop", "--request " ASK "first'", 1);
+	static const char *const clients[] = {
+		"$HERE/ask {app}/first", "curl -s -i -X POST {app}/first",
+		"curl -s -X POST -w \"%{http_code} 409\" {app}/first",
+		"$HERE/ask {app}/first; : %{http_code}"
+	};
+	char request[200];
+
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++) {
+		snprintf(request, sizeof(request), "--request '%s'", clients[i]);
+		check_app("$HERE/shop", request, 1);
+	}
+}
+
+/* Of several headings the last one is the answer's. */
+Test(check_app, the_status_is_in_the_last_heading)
+{
+	static const char redirected[] =
+		"--request 'printf \"HTTP/1.1 302 Found\\r\\n\\r\\n\"; $HERE/ask {app}/broken'";
+
+	check_app("$HERE/shop", redirected, 2);
+	cli_assert_prints("there is a request that never succeeded");
 }
 
 /* For other programs: what each request was answered, and what in the nearest serial order. */
@@ -154,7 +174,7 @@ Test(check_app, answers_are_in_json)
 			"map(.answer.output, .answer.exit_status, .nearest_serial_answer.output))' "
 			"$HERE/first.json"),
 		0, "%s", cli_output);
-	cli_assert_prints("/shop\"\n[\"409\",0,\"4");
+	cli_assert_prints("/shop\"\n[\"first\\n409\",0,\"first");
 	check_app("$HERE/shop", "--request " ASK "count' -o $HERE/count.json", 0);
 	cr_assert_eq(cli_run("jq -ce '.cases[0].properties.requests == []' $HERE/count.json"), 0,
 		     "%s", cli_output);

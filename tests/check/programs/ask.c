@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ask URL: a request of HTTP. Prints the body, and the status if it is not 200. */
+/* ask URL: a request of HTTP. Prints the body, behind the status if that is not 200. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ int main(int argc, char **argv)
 	body = strstr(text, "\r\n\r\n");
 	if (!body || sscanf(text, "%*s %d", &status) != 1)
 		return 52;
-	fputs(body + 4, stdout);
 	if (status != 200)
-		printf("%d\n", status);
+		printf("HTTP/1.0 %d\n\n", status);
+	fputs(body + 4, stdout);
 	return 0;
 }

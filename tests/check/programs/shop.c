@@ -77,7 +77,7 @@ static void be_first(int client)
 	const bool is_first = ask("GET %s", "first") == 0;
 
 	ask("SET %s 1", "first");
-	answer(client, 200, is_first ? "409" : "410");
+	answer(client, 200, is_first ? "first\n409" : "first\n410");
 }
 
 static void die_in_a_race(int client)
