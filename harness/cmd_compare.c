@@ -7,14 +7,11 @@
 #include "bench/bench.h"
 #include "commands.h"
 
-struct options {
-	struct rr_compare_options compare;
-	enum rr_format format;
-};
+enum { COMPARE_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_GOBENCH) };
 
 static bool take_directory(void *into, char *name, struct rr_error *error)
 {
-	struct rr_compare_options *options = &((struct options *)into)->compare;
+	struct rr_compare_options *options = into;
 
 	if (options->n_directories == 2)
 		return rr_error_set(error, RR_ERROR_USAGE,
@@ -23,35 +20,50 @@ static bool take_directory(void *into, char *name, struct rr_error *error)
 	return true;
 }
 
+/* Text of Go's benchmarks is of one directory, and is text in files, too. */
 static bool check_directories(void *into, struct rr_error *error)
 {
-	const struct options *options = into;
-	const bool is_text = options->format == RR_FORMAT_TEXT;
+	struct rr_compare_options *options = into;
+	struct rr_outputs *outputs = &options->outputs;
 
-	if (options->compare.n_directories == (is_text ? 2 : 1))
-		return true;
-	return rr_error_set(
-		error, RR_ERROR_USAGE,
-		is_text ? "name two results directories, that from before and that from after" :
-			  "--format gobench takes one results directory");
+	if (outputs->printed != RR_FORMAT_GOBENCH)
+		return options->n_directories == 2 ||
+		       rr_error_set(
+			       error, RR_ERROR_USAGE,
+			       "name two results directories, that from before and that from after");
+	if (options->n_directories != 1)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--format gobench takes one results directory");
+	for (size_t i = 0; i < outputs->n; i++) {
+		if (outputs->files[i].format != RR_FORMAT_TEXT &&
+		    outputs->files[i].format != RR_FORMATS)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--format gobench: '%s' would be of another format",
+					    outputs->files[i].path);
+	}
+	return true;
 }
 
 static const struct rr_option options_table[] = {
-	{ .name = "floor",
+	{ .name = "tolerance",
 	  .argument = "PERCENT",
 	  .help = "a smaller difference does not matter, 0 to 100 (5)",
-	  .at = offsetof(struct options, compare.floor_pct),
+	  .at = offsetof(struct rr_compare_options, tolerance_pct),
 	  .max = 100 },
 	{ .name = "anyway",
 	  .help = "compare figures although servers, machines or settings differ",
-	  .at = offsetof(struct options, compare.anyway) },
+	  .at = offsetof(struct rr_compare_options, anyway) },
 	{ .name = "fail-if-slower",
-	  .help = "exit with 3 if something has become slower by more than the floor",
-	  .at = offsetof(struct options, compare.fail_if_slower) },
+	  .help = "exit with 3 if something has become slower by more than the tolerance",
+	  .at = offsetof(struct rr_compare_options, fail_if_slower) },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap",
+	  .at = offsetof(struct rr_compare_options, outputs),
+	  .formats = COMPARE_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text, or gobench for the runs of one directory, to be read by benchstat (text)",
-	  .at = offsetof(struct options, format),
-	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_GOBENCH) },
+	  .help = "what is printed: text, json, junit, tap or github; or gobench, the runs of one directory for benchstat (text)",
+	  .at = offsetof(struct rr_compare_options, outputs.printed),
+	  .formats = COMPARE_FORMATS },
 };
 
 static const struct rr_command_line command_line = {
@@ -59,6 +71,9 @@ static const struct rr_command_line command_line = {
 		"Compares two results directories of bench: first whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy, as the Hodges-Lehmann ratio with its 95 % interval and the two-sided Mann-Whitney test over the repeats. Figures of different servers, machines or settings are not compared.\v"
 		"At least four repeats on either side are needed to show a difference. The exit code is 1 if something is wrong now, 3 with --fail-if-slower, and 65 if the environments differ.",
 	.arguments = "DIR DIR",
+	.examples = "redrace compare before after\n"
+		    "redrace compare --fail-if-slower -o report.xml before after\n"
+		    "redrace compare --format gobench -o before.txt before",
 	.missing = "name two results directories, that from before and that from after",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
@@ -68,12 +83,12 @@ static const struct rr_command_line command_line = {
 
 static enum rr_exit run_compare(int argc, char **argv, struct rr_error *error)
 {
-	struct options options = { .compare.floor_pct = 5 };
+	struct rr_compare_options options = { .tolerance_pct = 5 };
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (options.format == RR_FORMAT_TEXT)
-		return rr_compare(&options.compare, error);
-	rr_print_gobench(options.compare.directories[0], error);
+	if (options.outputs.printed != RR_FORMAT_GOBENCH)
+		return rr_compare(&options, error);
+	rr_write_gobench(&options, error);
 	return RR_EXIT_OK;
 }
 

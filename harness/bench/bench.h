@@ -185,17 +185,18 @@ enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session 
 struct rr_compare_options {
 	const char *directories[2]; /* before and after */
 	size_t n_directories;
-	long floor_pct; /* a smaller difference does not matter */
-	bool anyway;    /* figures, although the environments differ */
+	long tolerance_pct; /* a smaller difference does not matter */
+	bool anyway;        /* figures, although the environments differ */
 	bool fail_if_slower;
+	struct rr_outputs outputs;
 };
 
-/* Prints what counts wrongly now, what differs, and what that shows.
+/* Publishes what counts wrongly now, what differs, and what that shows.
  * RR_EXIT_VIOLATED: a count is wrong; RR_EXIT_DATA: not measured alike;
  * RR_EXIT_SLOW: as asked for. */
 enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_error *error);
 
-/* The runs of a directory as text of Go's benchmarks, for benchstat. */
-bool rr_print_gobench(const char *directory, struct rr_error *error);
+/* The runs of the first directory as text of Go's benchmarks, for benchstat. */
+void rr_write_gobench(const struct rr_compare_options *options, struct rr_error *error);
 
 #endif

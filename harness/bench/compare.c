@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cases.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "compare.h"
 #include "measures.h"
@@ -12,8 +14,9 @@
 struct comparer {
 	const struct rr_compare_options *options;
 	struct rr_compared_runs before, after;
+	struct rr_cases cases;
+	FILE *out; /* the same for people */
 	enum rr_exit code;
-	bool has_been_slower; /* by more than the floor */
 	size_t n_tests;
 	struct rr_error *error;
 };
@@ -59,6 +62,27 @@ static const char *cell_text(const struct rr_compared_row *row, char text[160])
 	return text;
 }
 
+/* One result more. The worst is the code of all; what is skipped changes none. */
+static void add_case(struct comparer *comparer, const char *what, struct rr_case *one,
+		     enum rr_exit code)
+{
+	char suite[32];
+
+	snprintf(suite, sizeof(suite), "compare.%s", what);
+	one->suite = suite;
+	one->verdict = rr_case_verdict_of(code);
+	rr_cases_add(&comparer->cases, one);
+	if (code != RR_EXIT_SKIPPED)
+		comparer->code = rr_exit_worse(comparer->code, code);
+}
+
+/* One without figures. */
+static void add_sentence(struct comparer *comparer, const char *what, const char *name,
+			 enum rr_exit code, const char *message)
+{
+	add_case(comparer, what, &(struct rr_case){ .name = name, .message = message }, code);
+}
+
 /* ---- Correctness --------------------------------------------------------- */
 
 /* What a sample counted, taken together. */
@@ -94,32 +118,49 @@ static void compare_counts(struct comparer *comparer, const struct rr_compared_r
 	const struct count_state b = count_state_of(&comparer->after, row);
 	const bool was_exact = a.is_promised && a.wrong == 0;
 	const bool is_exact = b.is_promised && b.wrong == 0;
-	char name[160];
+	const char *heading = NULL;
+	char name[160], message[160];
 
 	if (was_exact && !is_exact) {
-		printf("WRONG NOW: %s was exact, and %zu of %zu runs counted wrongly (up to %.2f %% lost)\n",
-		       cell_text(row, name), b.wrong, b.n, b.worst_pct);
-		comparer->code = RR_EXIT_VIOLATED;
+		heading = "WRONG NOW";
+		snprintf(message, sizeof(message),
+			 "was exact, and %zu of %zu runs counted wrongly (up to %.2f %% lost)",
+			 b.wrong, b.n, b.worst_pct);
 	} else if (b.is_promised && b.wrong) {
-		printf("still wrong: %s promises an exact count, and %zu of %zu runs counted wrongly\n",
-		       cell_text(row, name), b.wrong, b.n);
-		comparer->code = RR_EXIT_VIOLATED;
+		heading = "still wrong";
+		snprintf(message, sizeof(message),
+			 "promises an exact count, and %zu of %zu runs counted wrongly", b.wrong,
+			 b.n);
 	} else if (!was_exact && is_exact) {
-		printf("right now: %s is exact, and was not\n", cell_text(row, name));
+		heading = "right now";
+		snprintf(message, sizeof(message), "is exact, and was not");
+	} else {
+		snprintf(message, sizeof(message), "%s",
+			 is_exact ? "is exact, and was" : "promises no exact count");
 	}
+	cell_text(row, name);
+	if (heading)
+		fprintf(comparer->out, "%s: %s %s\n", heading, name, message);
+	add_sentence(comparer, "count", name, heading && !is_exact ? RR_EXIT_VIOLATED : RR_EXIT_OK,
+		     message);
 }
 
 /* Names what only one of them has. */
-static void tell_missing(const struct rr_compared_runs *runs, const struct rr_compared_runs *others)
+static void name_missing(struct comparer *comparer, const struct rr_compared_runs *runs,
+			 const struct rr_compared_runs *others)
 {
-	char name[160];
+	char name[160], *message = rr_asprintf("only in %s", runs->directory);
 
 	for (size_t i = 0; i < runs->n_rows; i++) {
 		const struct rr_compared_row *row = &runs->rows[i];
 
-		if (is_first_of_cell(runs, row) && !find_cell(others, row))
-			printf("Only in %s: %s\n", runs->directory, cell_text(row, name));
+		if (!is_first_of_cell(runs, row) || find_cell(others, row))
+			continue;
+		cell_text(row, name);
+		fprintf(comparer->out, "Only in %s: %s\n", runs->directory, name);
+		add_sentence(comparer, "count", name, RR_EXIT_SKIPPED, message);
 	}
+	free(message);
 }
 
 /* False: there is nothing that both have. */
@@ -137,119 +178,56 @@ static bool compare_all_counts(struct comparer *comparer)
 		compare_counts(comparer, row);
 	}
 	if (common && comparer->code == RR_EXIT_OK)
-		printf("No strategy that was exact counts wrongly now.\n");
-	tell_missing(after, &comparer->before);
-	tell_missing(&comparer->before, after);
-	return common ||
-	       rr_error_set(
-		       comparer->error, RR_ERROR_DATA,
-		       "'%s' and '%s' have no strategy in common with the same clients and policy",
-		       comparer->before.directory, after->directory);
+		fprintf(comparer->out, "No strategy that was exact counts wrongly now.\n");
+	name_missing(comparer, after, &comparer->before);
+	name_missing(comparer, &comparer->before, after);
+	if (common)
+		return true;
+	rr_error_set(comparer->error, RR_ERROR_DATA,
+		     "'%s' and '%s' have no strategy in common with the same clients and policy",
+		     comparer->before.directory, after->directory);
+	add_sentence(comparer, "count", "strategies", RR_EXIT_DATA, comparer->error->text);
+	return false;
 }
 
 /* ---- Is it the same environment? ----------------------------------------- */
 
-/* What figures depend on besides the program. */
-static const struct {
-	const char *object, *name, *words;
-} environments[] = {
-	{ "server", "server_name", "server" },
-	{ "server", "redis_version", "server version" },
-	{ "server", "valkey_version", "server version" },
-	{ "machine", "cpu", "processor" },
-	{ "machine", "cores", "processors" },
-	{ "machine", "cores_allowed", "processors allowed" },
-	{ "machine", "architecture", "architecture" },
-	{ "machine", "governor", "governor" },
-	{ "machine", "kernel", "kernel" },
-	{ "machine", "clock_source", "clock source" },
-};
-
-/* Says one difference; returns 1. */
-static size_t tell_difference(const char *what, const char *a, const char *b)
-{
-	char *one = rr_plain(a), *other = rr_plain(b);
-
-	printf("Different %s: '%s' and '%s'\n", what, one, other);
-	free(one);
-	free(other);
-	return 1;
-}
-
-static size_t compare_environments(const struct comparer *comparer)
-{
-	size_t differences = 0;
-	char a[128], b[128];
-
-	for (size_t i = 0; i < sizeof(environments) / sizeof(environments[0]); i++) {
-		rr_compared_environment(&comparer->before, environments[i].object,
-					environments[i].name, a);
-		rr_compared_environment(&comparer->after, environments[i].object,
-					environments[i].name, b);
-		if (strcmp(a, b) != 0)
-			differences += tell_difference(environments[i].words, a, b);
-	}
-	return differences;
-}
-
-/* All rows have to be measured alike, those of one directory too. */
-static size_t compare_settings(const struct comparer *comparer)
-{
-	const struct rr_compared_runs *const both[] = { &comparer->before, &comparer->after };
-	const struct rr_compared_row *first = comparer->before.rows;
-	size_t differences = 0;
-
-	for (size_t s = 0; rr_compared_settings[s]; s++) {
-		const char *other = NULL;
-
-		for (size_t i = 0; i < 2; i++) {
-			for (size_t r = 0; r < both[i]->n_rows; r++) {
-				const char *it = both[i]->rows[r].settings[s];
-
-				if (strcmp(it, first->settings[s]) != 0)
-					other = it;
-			}
-		}
-		if (other)
-			differences += tell_difference(rr_compared_settings[s], first->settings[s],
-						       other);
-	}
-	return differences;
-}
-
 /* May figures be compared? Says why not. */
 static bool is_comparable(struct comparer *comparer)
 {
-	const struct rr_compared_runs *const both[] = { &comparer->before, &comparer->after };
-	size_t differences = 0;
+	char *text = NULL;
+	FILE *out = rr_open_text(&text);
+	const size_t differences = rr_compared_differences(&comparer->before, &comparer->after,
+							   out);
+	const bool is_refused = differences && !comparer->options->anyway;
 
-	for (size_t i = 0; i < 2; i++) {
-		if (both[i]->environment)
-			continue;
-		printf("%s has no env.json that can be read: where it was measured is not known.\n",
-		       both[i]->directory);
-		differences++;
-	}
-	if (!differences)
-		differences = compare_environments(comparer);
-	differences += compare_settings(comparer);
-	if (differences && !comparer->options->anyway) {
-		printf("Figures are not compared: what differs is not the program alone (--anyway compares them).\n");
-		comparer->code = rr_exit_worse(comparer->code, RR_EXIT_DATA);
-		return false;
-	}
-	return true;
+	fclose(out);
+	fputs(text, comparer->out);
+	if (is_refused)
+		fprintf(comparer->out,
+			"Figures are not compared: what differs is not the program alone (--anyway compares them).\n");
+	add_case(comparer, "environment",
+		 &(struct rr_case){
+			 .name = "servers, machines and settings",
+			 .message = !differences ? "are the same" :
+				    is_refused   ? "differ: figures are not compared" :
+						   "differ: figures are compared anyway",
+			 .details = differences ? text : NULL,
+		 },
+		 is_refused ? RR_EXIT_DATA : RR_EXIT_OK);
+	free(text);
+	return !is_refused;
 }
 
 /* ---- Figures ------------------------------------------------------------- */
 
 static const struct {
-	const char *heading;
+	const char *heading, *suite;
 	bool more_is_better;
 	const char *better, *worse;
 } figures[RR_COMPARED_FIGURES] = {
-	[RR_COMPARED_RATE] = { "increments/s", true, "faster", "SLOWER" },
-	[RR_COMPARED_P99] = { "p99", false, "shorter", "LONGER" },
+	[RR_COMPARED_RATE] = { "increments/s", "rate", true, "faster", "SLOWER" },
+	[RR_COMPARED_P99] = { "p99", "p99", false, "shorter", "LONGER" },
 };
 
 static const char *figure_text(char buffer[RR_GROUPED_SIZE], enum rr_compared_figure figure,
@@ -275,51 +253,88 @@ static size_t take_sample(const struct rr_compared_runs *runs, const struct rr_c
 	return n;
 }
 
-/* Why nothing follows from it, or which of the two is better. */
-static void print_conclusion(struct comparer *comparer, enum rr_compared_figure figure,
-			     const struct rr_mann_whitney *test)
+/* What a test shows: which of the two is better, or why nothing follows from it. */
+struct conclusion {
+	enum rr_exit code;
+	char text[64];
+};
+
+static struct conclusion conclude(const struct rr_compare_options *options,
+				  enum rr_compared_figure figure,
+				  const struct rr_mann_whitney *test)
 {
-	const double floor_pct = (double)comparer->options->floor_pct;
 	const double change_pct = 100 * (test->ratio - 1);
 	const bool is_better = (test->ratio > 1) == figures[figure].more_is_better;
+	struct conclusion it = { .code = RR_EXIT_OK };
 
-	if (test->least_p >= 0.05)
-		printf("no difference can be shown with so few runs\n");
-	else if (test->p >= 0.05)
-		printf("no difference shown\n");
-	else if (fabs(change_pct) < floor_pct)
-		printf("no difference that matters: below %.0f %%\n", floor_pct);
-	else
-		printf("%s\n", is_better ? figures[figure].better : figures[figure].worse);
-	if (test->least_p < 0.05 && test->p < 0.05 && fabs(change_pct) >= floor_pct && !is_better)
-		comparer->has_been_slower = true;
+	if (test->least_p >= 0.05) {
+		it.code = RR_EXIT_SKIPPED;
+		snprintf(it.text, sizeof(it.text), "no difference can be shown with so few runs");
+	} else if (test->p >= 0.05) {
+		snprintf(it.text, sizeof(it.text), "no difference shown");
+	} else if (fabs(change_pct) < (double)options->tolerance_pct) {
+		snprintf(it.text, sizeof(it.text), "no difference that matters: below %ld %%",
+			 options->tolerance_pct);
+	} else {
+		snprintf(it.text, sizeof(it.text), "%s",
+			 is_better ? figures[figure].better : figures[figure].worse);
+		if (!is_better && options->fail_if_slower)
+			it.code = RR_EXIT_SLOW;
+	}
+	return it;
+}
+
+static json_t *figure_properties(const struct rr_mann_whitney *test, double a, size_t n_a, double b,
+				 size_t n_b)
+{
+	json_t *properties = json_pack("{s:f, s:f, s:f, s:f, s:I, s:I}", "before", a, "after", b,
+				       "ratio", test->ratio, "p", test->p, "runs_before",
+				       (json_int_t)n_a, "runs_after", (json_int_t)n_b);
+
+	json_object_set_new(properties, "low",
+			    test->has_interval ? json_real(test->low) : json_null());
+	json_object_set_new(properties, "high",
+			    test->has_interval ? json_real(test->high) : json_null());
+	return properties;
 }
 
 static void compare_figure(struct comparer *comparer, const struct rr_compared_row *row,
 			   enum rr_compared_figure figure)
 {
-	double a[RR_SAMPLE_MAX], b[RR_SAMPLE_MAX];
+	double a[RR_SAMPLE_MAX], b[RR_SAMPLE_MAX], middle_a, middle_b;
 	const size_t n_a = take_sample(&comparer->before, row, figure, a);
 	const size_t n_b = take_sample(&comparer->after, row, figure, b);
+	const char *suite = figures[figure].suite;
 	char name[160], left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
-	char interval[64] = "", runs[48];
+	char interval[64] = "", message[160];
 	struct rr_mann_whitney test;
+	struct conclusion it;
 
 	cell_text(row, name);
 	if (!n_a || !n_b) {
-		printf("%-24s nothing was counted\n", name);
+		fprintf(comparer->out, "%-24s nothing was counted\n", name);
+		add_sentence(comparer, suite, name, RR_EXIT_SKIPPED, "nothing was counted");
 		return;
 	}
 	rr_mann_whitney(a, n_a, b, n_b, &test);
 	comparer->n_tests++;
 	if (test.has_interval)
 		snprintf(interval, sizeof(interval), "%.2f to %.2f", test.low, test.high);
-	snprintf(runs, sizeof(runs), "%zu and %zu", n_a, n_b);
-	printf("%-24s %10s %10s  %5.2f  %s\n    %s runs, p = %.4f: ", name,
-	       figure_text(left, figure, rr_statistics_of(a, n_a, 1).median),
-	       figure_text(right, figure, rr_statistics_of(b, n_b, 1).median), test.ratio, interval,
-	       runs, test.p);
-	print_conclusion(comparer, figure, &test);
+	it = conclude(comparer->options, figure, &test);
+	middle_a = rr_statistics_of(a, n_a, 1).median;
+	middle_b = rr_statistics_of(b, n_b, 1).median;
+	figure_text(left, figure, middle_a);
+	figure_text(right, figure, middle_b);
+	fprintf(comparer->out, "%-24s %10s %10s  %5.2f  %s\n    %zu and %zu runs, p = %.4f: %s\n",
+		name, left, right, test.ratio, interval, n_a, n_b, test.p, it.text);
+	snprintf(message, sizeof(message), "%s: %s and %s, %.2f times, p = %.4f", it.text, left,
+		 right, test.ratio, test.p);
+	add_case(comparer, suite,
+		 &(struct rr_case){
+			 .name = name,
+			 .message = message,
+			 .properties = figure_properties(&test, middle_a, n_a, middle_b, n_b) },
+		 it.code);
 }
 
 static void compare_figures(struct comparer *comparer)
@@ -327,8 +342,8 @@ static void compare_figures(struct comparer *comparer)
 	const struct rr_compared_runs *after = &comparer->after;
 
 	for (int f = 0; f < RR_COMPARED_FIGURES; f++) {
-		printf("\n%-24s %10s %10s  %5s  %s\n", figures[f].heading, "A", "B", "B / A",
-		       "95 %");
+		fprintf(comparer->out, "\n%-24s %10s %10s  %5s  %s\n", figures[f].heading, "A", "B",
+			"B / A", "95 %");
 		for (size_t i = 0; i < after->n_rows; i++) {
 			const struct rr_compared_row *row = &after->rows[i];
 
@@ -337,30 +352,47 @@ static void compare_figures(struct comparer *comparer)
 		}
 	}
 	if (comparer->n_tests >= 10)
-		printf("\nOf %zu comparisons about %.0f come out below p = 0.05 by chance.\n",
-		       comparer->n_tests, (double)comparer->n_tests * 0.05);
+		fprintf(comparer->out,
+			"\nOf %zu comparisons about %.0f come out below p = 0.05 by chance.\n",
+			comparer->n_tests, (double)comparer->n_tests * 0.05);
 }
 
 /* ---- The whole ----------------------------------------------------------- */
 
 static void compare_runs(struct comparer *comparer)
 {
-	printf("A: %s, %zu runs\nB: %s, %zu runs\n\n", comparer->before.directory,
-	       comparer->before.n_rows, comparer->after.directory, comparer->after.n_rows);
-	if (!compare_all_counts(comparer) || !is_comparable(comparer))
-		return;
-	compare_figures(comparer);
-	if (comparer->has_been_slower && comparer->options->fail_if_slower)
-		comparer->code = rr_exit_worse(comparer->code, RR_EXIT_SLOW);
+	const struct rr_compared_runs *a = &comparer->before, *b = &comparer->after;
+
+	fprintf(comparer->out, "A: %s, %zu runs\nB: %s, %zu runs\n\n", a->directory, a->n_rows,
+		b->directory, b->n_rows);
+	if (compare_all_counts(comparer) && is_comparable(comparer))
+		compare_figures(comparer);
+}
+
+static bool print_compared(const void *what, enum rr_format format, FILE *out,
+			   struct rr_error *error)
+{
+	(void)format;
+	(void)error;
+	fputs(what, out);
+	return true;
 }
 
 enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_error *error)
 {
 	struct comparer comparer = { .options = options, .error = error };
+	char *text = NULL;
 
 	if (rr_compared_read(&comparer.before, options->directories[0], error) &&
-	    rr_compared_read(&comparer.after, options->directories[1], error))
+	    rr_compared_read(&comparer.after, options->directories[1], error)) {
+		rr_cases_init(&comparer.cases, "redrace compare");
+		comparer.out = rr_open_text(&text);
 		compare_runs(&comparer);
+		fclose(comparer.out);
+		rr_cases_publish(&comparer.cases, &options->outputs, print_compared, text, error);
+		rr_cases_release(&comparer.cases);
+		free(text);
+	}
 	rr_compared_release(&comparer.before);
 	rr_compared_release(&comparer.after);
 	return comparer.code;

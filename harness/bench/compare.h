@@ -64,4 +64,10 @@ void rr_compared_release(struct rr_compared_runs *runs);
 const char *rr_compared_environment(const struct rr_compared_runs *runs, const char *object,
 				    const char *name, char text[128]);
 
+/* ---- Were both measured alike? (compare_environment.c) ------------------- */
+
+/* Prints all that differs besides the program, a line each; how many. */
+size_t rr_compared_differences(const struct rr_compared_runs *before,
+			       const struct rr_compared_runs *after, FILE *out);
+
 #endif

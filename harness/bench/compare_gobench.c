@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cases.h"
 #include "base/text.h"
 #include "compare.h"
 
@@ -15,20 +16,21 @@ static const char *go_architecture(const char *machine)
 	return strcmp(machine, "aarch64") == 0 ? "arm64" : machine;
 }
 
-static void print_gobench_head(const struct rr_compared_runs *runs)
+static void print_gobench_head(const struct rr_compared_runs *runs, FILE *out)
 {
 	char text[128];
 
-	printf("goos: linux\n");
-	printf("goarch: %s\n",
-	       go_architecture(rr_compared_environment(runs, "machine", "architecture", text)));
-	printf("pkg: redrace\n");
-	printf("cpu: %s\n", rr_compared_environment(runs, "machine", "cpu", text));
-	printf("server: %s\n", rr_compared_environment(runs, "server", "redis_version", text));
+	fprintf(out, "goos: linux\n");
+	fprintf(out, "goarch: %s\n",
+		go_architecture(rr_compared_environment(runs, "machine", "architecture", text)));
+	fprintf(out, "pkg: redrace\n");
+	fprintf(out, "cpu: %s\n", rr_compared_environment(runs, "machine", "cpu", text));
+	fprintf(out, "server: %s\n",
+		rr_compared_environment(runs, "server", "redis_version", text));
 }
 
 /* A run is a line; nothing was done in one without an increment. */
-static void print_gobench_row(const struct rr_compared_row *row)
+static void print_gobench_row(const struct rr_compared_row *row, FILE *out)
 {
 	const double ok = (double)row->ok;
 	char *strategy, *policy;
@@ -37,23 +39,32 @@ static void print_gobench_row(const struct rr_compared_row *row)
 		return;
 	strategy = rr_plain(row->strategy);
 	policy = rr_plain(row->policy);
-	printf("BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
-	       strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
-	       row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
+	fprintf(out,
+		"BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
+		strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
+		row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
 	free(strategy);
 	free(policy);
 }
 
-bool rr_print_gobench(const char *directory, struct rr_error *error)
+static bool print_gobench(const void *what, enum rr_format format, FILE *out,
+			  struct rr_error *error)
+{
+	const struct rr_compared_runs *runs = what;
+
+	(void)format;
+	(void)error;
+	print_gobench_head(runs, out);
+	for (size_t i = 0; i < runs->n_rows; i++)
+		print_gobench_row(&runs->rows[i], out);
+	return true;
+}
+
+void rr_write_gobench(const struct rr_compare_options *options, struct rr_error *error)
 {
 	struct rr_compared_runs runs;
-	const bool good = rr_compared_read(&runs, directory, error);
 
-	if (good) {
-		print_gobench_head(&runs);
-		for (size_t i = 0; i < runs.n_rows; i++)
-			print_gobench_row(&runs.rows[i]);
-	}
+	if (rr_compared_read(&runs, options->directories[0], error))
+		rr_outputs_write(&options->outputs, print_gobench, &runs, error);
 	rr_compared_release(&runs);
-	return good;
 }

@@ -161,7 +161,7 @@ Test(comparing, says_what_is_faster_and_slower)
 	assert_compared("b a", 0, "0.0079: SLOWER");
 	assert_compared("--fail-if-slower b a", RR_EXIT_SLOW, "LONGER");
 	assert_compared("--fail-if-slower a b", 0, "faster");
-	assert_compared("--floor 90 a b", 0, "no difference that matters: below 90 %");
+	assert_compared("--tolerance 90 a b", 0, "no difference that matters: below 90 %");
 }
 
 Test(comparing, no_difference_is_said_in_words)
@@ -238,10 +238,59 @@ Test(comparing, wrong_usage_in_one_line)
 			    "runs.csv:7: not as many fields");
 }
 
+/* Every format has the same results, and is whole in files; what proves nothing is not passed. */
+Test(comparing, results_are_cases_in_every_format)
+{
+	if (cli_run("command -v jq >/dev/null") != 0)
+		cli_skip("jq is not installed");
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	write_runs("b", fast, 5, 8, "7.0", "none");
+	write_runs("c", slow, 3, 0, "7.0", "none");
+	assert_compared(
+		"-o x.txt -o x.json -o x.xml -o x.tap a b >out 2>&1; code=$?; cmp out x.txt && exit $code;",
+		RR_EXIT_VIOLATED, "");
+	cr_assert_eq(
+		cli_run("cd $HERE; jq -r '.command, (.cases[] | [.suite, .name, .verdict, .message] | join(\"|\"))' x.json; "
+			"grep -c '<failure ' x.xml; grep -c '^not ok' x.tap; ls -A | wc -l"),
+		0);
+	cr_assert_str_eq(
+		cli_output,
+		"redrace compare\n"
+		"compare.count|incr, 2 threads|failed|was exact, and 1 of 5 runs counted wrongly (up to 0.80 % lost)\n"
+		"compare.environment|servers, machines and settings|passed|are the same\n"
+		"compare.rate|incr, 2 threads|passed|faster: 45,455 and 83,333, 1.83 times, p = 0.0079\n"
+		"compare.p99|incr, 2 threads|passed|shorter: 22.0 us and 12.0 us, 0.55 times, p = 0.0079\n"
+		"1\n1\n8\n");
+	assert_compared(
+		"--fail-if-slower -f github b a", RR_EXIT_SLOW,
+		"::error title=redrace compare.rate%3A incr%2C 2 threads::SLOWER: 83,333 and 45,455");
+	assert_compared("-f tap b a", 0, "passed");
+	assert_compared("-f tap c c", 0, "# SKIP no difference can be shown with so few runs");
+	assert_compared("-f json a none", RR_EXIT_USAGE, "none/runs.csv");
+}
+
+/* A link to a device is written to; what was there stays when nothing can be compared. */
+Test(comparing, a_file_that_cannot_be_written_is_74)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a -o $HERE/no/x.json 2>&1",
+			    RR_EXIT_FILE, "cannot write");
+	cr_assert_eq(cli_run("ln -s /dev/full $HERE/f.json; echo old >$HERE/x.json"), 0);
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a -o $HERE/f.json 2>&1 >/dev/null",
+			    RR_EXIT_FILE, "No space left");
+	cr_assert_eq(
+		cli_run("$REDRACE compare $HERE/a $HERE/none -o $HERE/x.json; cat $HERE/x.json"),
+		0);
+	cr_assert_str_eq(cli_output, "old\n");
+}
+
 /* As golang.org/design/14313-benchmark-format has it. */
 Test(comparing, gobench_is_what_benchstat_reads)
 {
 	write_runs("a", slow, 1, 0, "7.0", "none");
+	assert_compared("--format gobench -o a.txt -o g a >out; cmp out a.txt", 0, "");
+	assert_compared("--format gobench -o a.json a", RR_EXIT_USAGE,
+			"'a.json' would be of another format");
 	assert_compared("--format gobench a", 0,
 			"goos: linux\ngoarch: amd64\npkg: redrace\ncpu: x\n");
 	cr_assert(
@@ -272,6 +321,14 @@ Test(comparing, shows_nothing_but_text)
 	cr_assert_eq(cli_run("cp -r $HERE/a \"$HERE/$(printf 'd\\033[2J')\""), 0);
 	assert_compared("a \"$(printf 'd\\033[2J')\"", 0, "B: d\\x1b[2J, 5 runs");
 	cr_assert_null(strchr(cli_output, '\033'));
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const formats[] = { "json", "junit", "tap", "github" };
+		char arguments[64];
+
+		snprintf(arguments, sizeof(arguments), "-f %s a b", formats[i]);
+		assert_compared(arguments, RR_EXIT_DATA, "x1b[31mnone");
+		cr_assert_null(strchr(cli_output, '\033'));
+	}
 }
 
 Test(comparing, names_of_strategies_may_be_long)
