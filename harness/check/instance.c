@@ -275,6 +275,7 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 			   .on_request = on_instance_request,
 			   .on_close = on_instance_close,
 			   .context = instance },
+		.lets_others_go = config->n_requests == 0 && config->n_starts % 2,
 		.n_apps = config->n_apps,
 		.owes = instance_is_owed,
 	};

@@ -91,6 +91,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = true;
 	atomic_store(&process->clock.page->redis_port, endpoint->port);
+	atomic_store(&process->clock.page->lets_others_go, plan->lets_others_go);
 	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
 			       environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)

@@ -64,6 +64,7 @@ struct rr_program_page {
 	_Atomic int has_timer;        /* one has set a timerfd, which the kernel keeps */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	_Atomic unsigned redis_port;
+	_Atomic int lets_others_go; /* a thread lets who waits for it go first (shim/turns.c) */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];
 	/* The threads that have sent something to Redis: gettid(2). There may be more of them. */

@@ -51,6 +51,26 @@ Test(connections_check, threads_of_one_client_race_with_those_of_others)
 	cli_assert_prints("In the end there is\n  c = \"1\"\n");
 }
 
+/* Whose turn it is with a connection that two threads share is up to the kernel: in every second
+ * run it is the other one's. */
+Test(connections_check, threads_that_share_a_connection_are_not_deterministic)
+{
+	static const char shared[] = "import os, redis, threading\n"
+				     "r = redis.Redis.from_url(os.environ['REDIS_URL']).client()\n"
+				     "lock = threading.Lock()\n"
+				     "def work():\n"
+				     "    with lock: v = int(r.get('c') or 0)\n"
+				     "    with lock: r.set('c', v + 1)\n"
+				     "threads = [threading.Thread(target=work) for _ in range(2)]\n"
+				     "for t in threads: t.start()\n"
+				     "for t in threads: t.join()\n";
+
+	check_python("--no-cache --clients 1", shared, 65);
+	cli_assert_prints("the program is not deterministic");
+	check_python("--no-cache --clients 2", shared, 65);
+	cli_assert_prints("the program is not deterministic");
+}
+
 /* In which order an event loop hears what comes on two connections mostly does not matter. If it
  * does, that shows only at the end. */
 Test(connections_check, the_order_of_two_connections_is_one_state_unless_it_matters)

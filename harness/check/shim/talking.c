@@ -36,9 +36,15 @@ static bool leads_to_redis(const struct rr_program_page *page, int fd)
 }
 
 /* A child has its parent's copy, and another number. */
+static _Thread_local int noted;
+
+bool rr_shim_talks(void)
+{
+	return noted != 0;
+}
+
 static void note_talker(int fd)
 {
-	static _Thread_local int noted;
 	struct rr_program_page *page = rr_shim_page();
 	const int why = errno;
 	int thread;

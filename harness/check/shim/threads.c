@@ -55,8 +55,11 @@ int pthread_cond_signal(pthread_cond_t *condition)
 	__typeof__(pthread_cond_signal) *const next =
 		(__typeof__(next))rr_shim_library(&known, "pthread_cond_signal");
 
+	int result;
+
 	atomic_fetch_add(signals_of(condition), 1);
-	return next(condition);
+	rr_shim_signal(condition, next, &result);
+	return result;
 }
 
 int pthread_cond_broadcast(pthread_cond_t *condition)
@@ -65,8 +68,11 @@ int pthread_cond_broadcast(pthread_cond_t *condition)
 	__typeof__(pthread_cond_broadcast) *const next =
 		(__typeof__(next))rr_shim_library(&known, "pthread_cond_broadcast");
 
+	int result;
+
 	atomic_fetch_add(signals_of(condition), 1);
-	return next(condition);
+	rr_shim_signal(condition, next, &result);
+	return result;
 }
 
 static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -163,8 +169,11 @@ static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec
 
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	const int result = ask_until_time(ask_semaphore, semaphore, clock, until);
+	int result;
 
+	atomic_fetch_add(rr_shim_waiting(semaphore), 1);
+	result = ask_until_time(ask_semaphore, semaphore, clock, until);
+	atomic_fetch_sub(rr_shim_waiting(semaphore), 1);
 	if (result == 0)
 		return 0;
 	errno = result;
@@ -287,7 +296,7 @@ static long futex_until_over(const long words[6])
 
 long syscall(long number, ...)
 {
-	long words[6];
+	long words[6], result;
 	va_list list;
 
 	va_start(list, number);
@@ -296,5 +305,7 @@ long syscall(long number, ...)
 	va_end(list);
 	if (rr_shim_page() && is_timed_futex(number, words))
 		return futex_until_over(words);
-	return rr_shim_kernel_call(number, words);
+	result = rr_shim_kernel_call(number, words);
+	rr_shim_note_woken(number, words, result);
+	return result;
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose turn it is when a thread gives back what another one waits for: it may take it again
+ * before the other one has woken, or be too late. Which of the two is up to the kernel. So in
+ * every second run, as the page says, a thread that talks to Redis lets the other one go first,
+ * and a program whose commands depend on that does not do the same twice.
+ *
+ * Who waits for a mutex or a condition is read from them (the C library's headers have their
+ * fields); who waits for a semaphore is counted.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+
+/* TURN_NS: longer than it takes to wake a thread. CONTENDED: of a mutex's __lock. The low bits of
+ * a condition's __wrefs are flags. */
+enum { TURN_NS = 200 * 1000, SEMAPHORES = 256, SEMAPHORE_SHIFT = 5, CONTENDED = 2, FLAG_BITS = 3 };
+
+static int64_t kernel_ns(void)
+{
+	struct timespec now;
+	const long words[6] = { CLOCK_MONOTONIC, (long)&now };
+
+	rr_shim_kernel_call(SYS_clock_gettime, words);
+	return rr_shim_ns(&now);
+}
+
+/* Not asleep, or redrace would take the program to be at rest. */
+static void let_go(void)
+{
+	const long none[6] = { 0 };
+	const struct rr_program_page *page = rr_shim_page();
+	const int why = errno;
+	int64_t until_ns;
+
+	if (!page || !atomic_load(&page->lets_others_go) || !rr_shim_talks())
+		return;
+	until_ns = kernel_ns() + TURN_NS;
+	while (kernel_ns() < until_ns)
+		rr_shim_kernel_call(SYS_sched_yield, none);
+	errno = why;
+}
+
+/* ---- Mutexes and conditions ---------------------------------------------------------- */
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	static _Atomic(void *) known;
+	__typeof__(pthread_mutex_unlock) *const next =
+		(__typeof__(next))rr_shim_library(&known, "pthread_mutex_unlock");
+	const bool is_waited_for = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) >=
+				   CONTENDED;
+	const int result = next(mutex);
+
+	if (is_waited_for)
+		let_go();
+	return result;
+}
+
+void rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *), int *result)
+{
+	const bool is_waited_for = __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >>
+				   FLAG_BITS;
+
+	*result = next(condition);
+	if (is_waited_for)
+		let_go();
+}
+
+/* ---- Semaphores ---------------------------------------------------------------------- */
+
+/* How many wait, by addresses. */
+static _Atomic int waiting[SEMAPHORES];
+
+_Atomic int *rr_shim_waiting(const void *semaphore)
+{
+	return &waiting[((uintptr_t)semaphore >> SEMAPHORE_SHIFT) % SEMAPHORES];
+}
+
+int sem_wait(sem_t *semaphore)
+{
+	static _Atomic(void *) known;
+	__typeof__(sem_wait) *const next = (__typeof__(next))rr_shim_library(&known, "sem_wait");
+	int result;
+
+	atomic_fetch_add(rr_shim_waiting(semaphore), 1);
+	result = next(semaphore);
+	atomic_fetch_sub(rr_shim_waiting(semaphore), 1);
+	return result;
+}
+
+int sem_post(sem_t *semaphore)
+{
+	static _Atomic(void *) known;
+	__typeof__(sem_post) *const next = (__typeof__(next))rr_shim_library(&known, "sem_post");
+	const bool is_waited_for = atomic_load(rr_shim_waiting(semaphore)) > 0;
+	const int result = next(semaphore);
+
+	if (is_waited_for)
+		let_go();
+	return result;
+}
+
+/* ---- Futexes ------------------------------------------------------------------------- */
+
+void rr_shim_note_woken(long number, const long words[6], long result)
+{
+	if (number == SYS_futex && ((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && result > 0)
+		let_go();
+}
