@@ -225,7 +225,9 @@ Test(cache, what_an_app_does_is_kept, .timeout = 120)
 		cr_assert_eq(cli_runf(check, "buy"), 2, "%s", cli_output);
 		cli_assert_prints("threads of the app wait for each other");
 	}
+	cr_assert_eq(cli_run("echo '# changed' >>$HERE/app.py"), 0);
+	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
+	cli_assert_prints("app.py has changed");
 	cr_assert_eq(cli_run("sed -i s/buy-locked/buy-unlocked/ $HERE/app.py"), 0);
 	cr_assert_neq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
-	cli_assert_prints("app.py has changed");
 }
