@@ -36,8 +36,13 @@ enum {
 	RR_SERVER_NAME = 32,
 	RR_TIMEOUT_MS = 2000,
 	RR_START_MS = 10000,
-	RR_CATCH_UP_MS = 10000
+	RR_CATCH_UP_MS = 10000,
+	RR_OWN_USER_SIZE = 8,
+	RR_DENIED_SIZE = 128
 };
+
+/* The user who may do anything, whatever a race does to the others: it is the program. */
+extern const char rr_own_user[RR_OWN_USER_SIZE];
 
 /* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
 #define RR_CLUSTER_START_NS INT64_C(1900000000000000000)
@@ -133,8 +138,9 @@ struct rr_server {
 	int port;                  /* 0 = no tcp */
 	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
 	struct rr_guarded process;
-	struct rr_clock_page *page; /* NULL without the shim */
-	struct rl_link *admin;      /* NULL: the user's own */
+	struct rr_clock_page *page;  /* NULL without the shim */
+	struct rl_link *admin;       /* NULL: the user's own */
+	char denied[RR_DENIED_SIZE]; /* to all its clients, as rules: "-acl -config" */
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
 	bool is_used_up;   /* no other race may have it */
@@ -217,6 +223,10 @@ const char *rr_strategy_lacking(const struct rr_strategy *strategy,
 
 /* The same for questions of the program's own, whatever its clients may do. */
 const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server);
+
+/* Rules of an ACL, blanks between them, which users that are made on a server of a race have
+ * to end with: what no client may do at all. */
+const char *rr_cluster_denied(const struct rr_cluster *cluster, int server);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);

@@ -189,6 +189,14 @@ static bool is_unknown(struct rr_server *server, const char *name)
 	       reply.elements[0].type == RL_REPLY_NIL;
 }
 
+static void note_denied(struct rr_server *server, const struct rl_word *rule)
+{
+	const size_t used = strlen(server->denied);
+
+	snprintf(server->denied + used, sizeof(server->denied) - used, "%s%.*s", used ? " " : "",
+		 (int)rule->length, rule->text);
+}
+
 /* A line that is refused as a whole: its first rule, "-NAME", is what matters, for the
  * others only give parts of it back. */
 static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
@@ -208,7 +216,9 @@ static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
 				error, RR_ERROR_REDIS,
 				"clients of a race cannot be kept from %s on this server: %s", name,
 				why);
+		return true;
 	}
+	note_denied(server, &rules->words[3]);
 	for (size_t i = 4; i < n_words; i++) {
 		rules->words[3] = rules->words[i];
 		rl_run_command(server->admin, &reply, rules);
@@ -221,6 +231,7 @@ bool rr_server_restrict(struct rr_server *server, struct rr_error *error)
 	const char *line = server->options.rights;
 	struct rl_reply reply;
 
+	server->denied[0] = '\0';
 	while (line && *line) {
 		struct rl_command command = {
 			.n_words = 3,
@@ -229,8 +240,9 @@ bool rr_server_restrict(struct rr_server *server, struct rr_error *error)
 
 		line += add_rules(&command, line);
 		line += *line == '\n';
-		if (rl_run_command(server->admin, &reply, &command) != RL_OK &&
-		    !restrict_by_rule(server, &command, error))
+		if (rl_run_command(server->admin, &reply, &command) == RL_OK)
+			note_denied(server, &command.words[3]);
+		else if (!restrict_by_rule(server, &command, error))
 			return false;
 	}
 	return true;
@@ -423,6 +435,9 @@ bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 	    rl_run(server->admin, &reply, "ACL SETUSER default +@all") != RL_OK)
 		return false;
 	server->options.rights = NULL;
-	return empty_server(server->admin) && server->pristine != 0 &&
-	       digest_configuration(server) == server->pristine;
+	if (!empty_server(server->admin) || server->pristine == 0 ||
+	    digest_configuration(server) != server->pristine)
+		return false;
+	rr_disk_remove_data(server); /* the race may have saved something */
+	return true;
 }

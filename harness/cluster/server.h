@@ -49,10 +49,6 @@ bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadlin
 
 /* ---- conf.c: redis.conf -------------------------------------------------------- */
 
-enum { RR_OWN_USER_SIZE = 8 };
-
-/* The user who may do anything, whatever a race does to the others: it is the program. */
-extern const char rr_own_user[RR_OWN_USER_SIZE];
 bool rr_conf_has_own_user(const struct rr_cluster *cluster, const struct rr_server *server);
 
 /* Writes the file into the server's directory. */

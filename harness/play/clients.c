@@ -19,12 +19,18 @@ static const char *name_of_client(const struct player *player, int client)
 
 /* ---- Connections -------------------------------------------------------- */
 
-/* The one that the step's client uses. */
-static struct client_connection *step_connection(struct player *player, const struct rr_step *step)
+static struct client_connection *client_connection(struct player *player,
+						   const struct rr_step *step)
 {
 	const int number = player->race->clients[step->client].connection;
 
 	return &player->connections[number][step->server];
+}
+
+/* The one that the step's client uses, or that we use in its place. */
+static struct client_connection *step_connection(struct player *player, const struct rr_step *step)
+{
+	return rr_step_is_reserved(step) ? &player->reserved : client_connection(player, step);
 }
 
 static void disconnect(struct client_connection *connection)
@@ -51,8 +57,10 @@ static bool connect_client(struct player *player, const struct rr_step *step)
 	if (connection->connection)
 		return true;
 	connection->n_owed = 0;
-	connection->connection = connection_open(rr_cluster_address(player->cluster, step->server),
-						 &error);
+	connection->connection = connection_open(
+		rr_step_is_reserved(step) ? rr_cluster_own_address(player->cluster, step->server) :
+					    rr_cluster_address(player->cluster, step->server),
+		&error);
 	return connection->connection ||
 	       player_fail(player, error.kind, step, "%s: %s", name_of_client(player, step->client),
 			   error.text);
@@ -98,12 +106,14 @@ static void make_command(struct player *player, const struct rr_step *step, stru
 bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
+	size_t n_words;
 
 	if (!connect_client(player, step))
 		return false;
 	make_command(player, step, event, &command);
+	n_words = environment_add_denied(&player->environment, step, step->server, command.words);
 	/* A closed connection shows at the next reply. */
-	connection_send(step_connection(player, step)->connection, command.n_words, command.words);
+	connection_send(step_connection(player, step)->connection, n_words, command.words);
 	free_command(&command);
 	return expect_reply(player, step);
 }
@@ -189,7 +199,7 @@ static long long find_waiting(struct rl_link *link)
  * clock, which only ticks move, had gone on. */
 static void end_waiting(const struct player *player, const struct rr_step *step)
 {
-	struct rl_link *link = rl_link_new(rr_cluster_address(player->cluster, step->server),
+	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, step->server),
 					   REPLY_MS);
 	const long long id = link ? find_waiting(link) : 0;
 	struct rl_reply reply;
@@ -238,10 +248,14 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 bool player_run(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
+	bool good;
 
 	if (step_connection(player, step)->connection ||
-	    rr_cluster_state(player->cluster, step->server) != RR_SERVER_DOWN)
-		return player_send(player, step, event) && player_read(player, step, event);
+	    rr_cluster_state(player->cluster, step->server) != RR_SERVER_DOWN) {
+		good = player_send(player, step, event) && player_read(player, step, event);
+		disconnect(&player->reserved);
+		return good;
+	}
 	/* Nobody listens where this client would have to connect to. */
 	make_command(player, step, event, &command);
 	free_command(&command);

@@ -215,7 +215,7 @@ static bool is_master(const struct rr_race *race, const char *name)
 static bool start_declared(struct environment *env, struct rr_error *error)
 {
 	rr_cluster_reset(env->cluster);
-	env->rights = rr_race_rights(env->race);
+	env->rights = rr_race_rights();
 	for (size_t i = 0; i < env->race->n_servers; i++) {
 		const struct rr_race_server *server = &env->race->servers[i];
 		struct rr_server_options options = server->options;
@@ -259,18 +259,59 @@ static bool check_needs(struct environment *env, struct rr_error *error)
 	return true;
 }
 
+size_t environment_add_denied(const struct environment *env, const struct rr_step *step, int server,
+			      struct rl_word words[RR_WORDS_MAX])
+{
+	const char *rules = rr_cluster_denied(env->cluster, server);
+	size_t n = step->n_words;
+
+	while (rr_step_makes_user(step) && *rules && n < RR_WORDS_MAX) {
+		const size_t length = strcspn(rules, " ");
+
+		words[n++] = (struct rl_word){ rules, length };
+		rules += length + (rules[length] == ' ');
+	}
+	return n;
+}
+
+static bool query_reserved(struct environment *env, const struct rr_step *step,
+			   char text[RR_REPLY_TEXT_SIZE])
+{
+	struct rl_word words[RR_WORDS_MAX];
+
+	memcpy(words, step->words, step->n_words * sizeof(*words));
+	return query_words(env, 0, environment_add_denied(env, step, 0, words), words, text);
+}
+
+/* As a client does it, unless none may. */
+static bool execute_one_given(struct environment *env, struct connection *client,
+			      const struct rr_step *given, struct rr_error *error)
+{
+	char text[RR_REPLY_TEXT_SIZE] = "no reply";
+	const bool is_answered = rr_step_is_reserved(given) ?
+					 query_reserved(env, given, text) :
+					 connection_send(client, given->n_words, given->words) &&
+						 connection_read(client, ANSWER_MS, text) ==
+							 CONNECTION_REPLY;
+
+	if (is_answered && strncmp(text, "(error)", 7) != 0)
+		return true;
+	return rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s", given->words[0].text,
+			    text);
+}
+
 static bool execute_given(struct environment *env, struct rr_error *error)
 {
-	for (size_t i = 0; i < env->race->n_given; i++) {
-		const struct rr_step *given = &env->race->given[i];
-		char text[RR_REPLY_TEXT_SIZE] = "no reply";
+	struct connection *client;
+	bool good = true;
 
-		if (!query_words(env, 0, given->n_words, given->words, text) ||
-		    strncmp(text, "(error)", 7) == 0)
-			return rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s",
-					    given->words[0].text, text);
-	}
-	return true;
+	if (env->race->n_given == 0)
+		return true;
+	client = connection_open(rr_cluster_address(env->cluster, 0), error);
+	for (size_t i = 0; client && good && i < env->race->n_given; i++)
+		good = execute_one_given(env, client, &env->race->given[i], error);
+	connection_close(client);
+	return client && good;
 }
 
 /* Sets the counter to where it begins, and notes how everything looks. */

@@ -55,6 +55,11 @@ bool environment_open(struct environment *environment, const struct rr_race *rac
 		      struct rr_error *error);
 void environment_close(struct environment *environment);
 
+/* Appends to the words of a step that makes a user what no client of a race may do; how many
+ * there are then. */
+size_t environment_add_denied(const struct environment *environment, const struct rr_step *step,
+			      int server, struct rl_word words[RR_WORDS_MAX]);
+
 /* The values of the keys shown, malloc'd; what cannot be asked stays as it was
  * last seen until its lease is over. */
 void environment_look(struct environment *environment, char *keys[RR_KEYS_SHOWN_MAX]);

@@ -28,6 +28,7 @@ struct player {
 	char remark[RR_REMARK_SIZE]; /* of the step on its way */
 	struct environment environment;
 	struct client_connection connections[RR_RACE_CLIENTS_MAX][RR_RACE_SERVERS_MAX];
+	struct client_connection reserved; /* of the program, for one step at a time */
 	bool crashed[RR_RACE_CLIENTS_MAX];
 	int64_t skew_ns[RR_RACE_CLIENTS_MAX];
 	struct rr_variables variables;

@@ -3,8 +3,9 @@
  * What a race may do, which may come from anybody: nothing that loads code, opens a
  * port, writes outside its servers' directories or speaks to other servers. Settings
  * are a closed list. Of commands those are refused that could; a script can run none
- * of them but MIGRATE, which servers of races do not have (cluster/server.c). What
- * gets past this is refused by the servers, whose ACL has the same rules.
+ * of them but MIGRATE, which servers of races do not have (cluster/conf.c). What
+ * gets past this is refused by the servers, whose ACL lets clients do no judged command
+ * at all. Those that a race may have are done by the program, as a user of its own.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 
 #include "base/memory.h"
 #include "parser.h"
+
+enum { USER_WORDS_MAX = 128 };
 
 bool parser_may_set(const char *setting)
 {
@@ -75,8 +78,30 @@ static bool allows_replica_of(const struct rr_step *step)
 				      (is_word(step, 1, "127.0.0.1") && is_word(step, 2, "1")));
 }
 
+/* Words with variables are other words when they are sent. */
+static bool has_variable(const struct rl_word *word)
+{
+	for (size_t i = 0; i + 1 < word->length; i++) {
+		if (word->text[i] == '$' &&
+		    (isalnum((unsigned char)word->text[i + 1]) || word->text[i + 1] == '_'))
+			return true;
+	}
+	return false;
+}
+
+/* Users but the program's own, with room for rules of ours. What a selector,
+ * "(+@all ~*)", allows no rule behind it takes away. */
 static bool allows_users(const struct rr_step *step)
 {
+	if (step->n_words > USER_WORDS_MAX)
+		return false;
+	for (size_t i = 2; i < step->n_words; i++) {
+		const char *text = step->words[i].text;
+
+		if (strcmp(text, rr_own_user) == 0 || text[0] == '(' ||
+		    has_variable(&step->words[i]))
+			return false;
+	}
 	return is_word(step, 1, "SETUSER") || is_word(step, 1, "DELUSER");
 }
 
@@ -112,63 +137,124 @@ static const char *const debug_words[] = { "aof-flush-sleep",
 static const struct judged {
 	const char *name;
 	const char *const *harmless;                /* NULL = none */
-	bool (*allows)(const struct rr_step *step); /* NULL = nothing else */
-	const char *exception; /* for the ACL of a race in which it has allowed something */
+	bool (*allows)(const struct rr_step *step); /* what the program does; NULL = nothing */
 } judged[] = {
-	{ "acl", acl_words, allows_users, "+acl|setuser +acl|deluser" },
-	{ "config", config_words, allows_config, "+config|set" },
-	{ "debug", debug_words, NULL, NULL },
-	{ "failover", NULL, NULL, NULL },
-	{ "migrate", NULL, NULL, NULL },
-	{ "module", NULL, NULL, NULL },
-	{ "replicaof", NULL, allows_replica_of, "+replicaof" },
-	{ "slaveof", NULL, allows_replica_of, "+slaveof" },
+	{ "acl", acl_words, allows_users },
+	{ "config", config_words, allows_config },
+	{ "debug", debug_words, NULL },
+	{ "failover", NULL, NULL },
+	{ "migrate", NULL, NULL },
+	{ "module", NULL, NULL },
+	{ "replicaof", NULL, allows_replica_of },
+	{ "slaveof", NULL, allows_replica_of },
 };
 
 enum { N_JUDGED = sizeof(judged) / sizeof(judged[0]) };
 
-static bool judge(const struct judged *by, const struct rr_step *step)
+static const struct judged *find_judged(const struct rr_step *step)
+{
+	for (const struct judged *by = judged; by < judged + N_JUDGED; by++) {
+		if (is_word(step, 0, by->name))
+			return by;
+	}
+	return NULL;
+}
+
+static bool is_harmless(const struct judged *by, const struct rr_step *step)
 {
 	const char *const *word = by->harmless;
 
 	while (word && *word && !is_word(step, 1, *word))
 		word++;
-	return (word && *word) || (by->allows && by->allows(step));
+	return word && *word;
+}
+
+bool rr_step_is_reserved(const struct rr_step *step)
+{
+	const struct judged *by = step->n_words > 0 ? find_judged(step) : NULL;
+
+	return by && !is_harmless(by, step) && by->allows && by->allows(step);
+}
+
+bool rr_step_makes_user(const struct rr_step *step)
+{
+	return rr_step_is_reserved(step) && is_word(step, 1, "SETUSER");
 }
 
 bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 {
+	const struct judged *by = find_judged(step);
+
 	/* Words with variables are other words when they are sent. */
 	if (strchr(step->words[0].text, '$'))
 		return parser_fail(parser,
 				   "expected a command's name without variables, found '%.60s'",
 				   step->words[0].text);
-	for (size_t i = 0; i < N_JUDGED; i++) {
-		if (is_word(step, 0, judged[i].name) && !judge(&judged[i], step))
-			return parser_fail(
-				parser,
-				"expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
-				step->words[0].text, step->n_words > 1 ? " " : "",
-				step->n_words > 1 ? step->words[1].text : "");
+	if (by && !is_harmless(by, step) && !rr_step_is_reserved(step))
+		return parser_fail(
+			parser,
+			"expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
+			step->words[0].text, step->n_words > 1 ? " " : "",
+			step->n_words > 1 ? step->words[1].text : "");
+	return true;
+}
+
+/* ---- What the program does --------------------------------------------------------- */
+
+static bool is_of_connection(const struct rr_race *race, const struct rr_step *step,
+			     const struct rr_step *other)
+{
+	return other->client >= 0 &&
+	       race->clients[other->client].connection == race->clients[step->client].connection;
+}
+
+/* Would the server only queue it? */
+static bool is_in_transaction(const struct rr_race *race, const struct rr_step *step)
+{
+	for (const struct rr_step *before = step; before > race->steps;) {
+		before--;
+		if (!is_of_connection(race, step, before))
+			continue;
+		if (before->kind == RR_STEP_CRASH)
+			return false;
+		if (before->n_words == 0 || before->server != step->server)
+			continue;
+		if (is_word(before, 0, "EXEC") || is_word(before, 0, "DISCARD") ||
+		    is_word(before, 0, "RESET"))
+			return false;
+		if (is_word(before, 0, "MULTI"))
+			return true;
+	}
+	return false;
+}
+
+/* On a connection of the program's own a command waits for nothing that the client has
+ * said before. */
+bool parser_allows_reserved(struct parser *parser)
+{
+	const int last_line = parser->line.number;
+	const struct rr_race *race = parser->race;
+
+	for (size_t i = 0; i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		if (!rr_step_is_reserved(step) ||
+		    (step->kind == RR_STEP_RUN && !is_in_transaction(race, step)))
+			continue;
+		parser->line.number = step->line;
+		parser_fail(parser,
+			    "expected %.60s as a command of its own (docs/races.md), found it %s",
+			    step->words[0].text,
+			    step->kind == RR_STEP_RUN ? "behind MULTI" : "behind 'writes'");
+		parser->line.number = last_line;
+		return false;
 	}
 	return true;
 }
 
 /* ---- The same as rules of an ACL ------------------------------------------------- */
 
-static bool race_does(const struct rr_race *race, const struct judged *by)
-{
-	for (size_t i = 0; i < race->n_steps; i++) {
-		const struct rr_step *step = &race->steps[i];
-
-		if (step->n_words > 0 && is_word(step, 0, by->name) && by->allows &&
-		    by->allows(step))
-			return true;
-	}
-	return false;
-}
-
-char *rr_race_rights(const struct rr_race *race)
+char *rr_race_rights(void)
 {
 	char *text = NULL;
 	size_t size;
@@ -178,8 +264,6 @@ char *rr_race_rights(const struct rr_race *race)
 		fprintf(file, "-%s", by->name);
 		for (const char *const *word = by->harmless; word && *word; word++)
 			fprintf(file, " +%s|%s", by->name, *word);
-		if (race_does(race, by))
-			fprintf(file, " %s", by->exception);
 		fputc('\n', file);
 	}
 	fclose(file);
@@ -232,17 +316,11 @@ static const char *add_bytes(struct stream *stream, const struct rr_step *step)
 								       forbidden_name(stream);
 }
 
-/* Words with variables are other words when they are sent. */
 static const char *suspect(const struct rl_word *word)
 {
 	if (memmem(word->text, word->length, "\\x", 2))
 		return "\\x";
-	for (size_t i = 0; i + 1 < word->length; i++) {
-		if (word->text[i] == '$' &&
-		    (isalnum((unsigned char)word->text[i + 1]) || word->text[i + 1] == '_'))
-			return "a variable";
-	}
-	return NULL;
+	return has_variable(word) ? "a variable" : NULL;
 }
 
 static const char *add_command(struct stream *stream, const struct rr_step *step)

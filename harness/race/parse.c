@@ -310,7 +310,7 @@ static bool has_all_parts(struct parser *parser)
 		return parser_fail(parser, "expected a 'title' somewhere above");
 	if (!parser->race->n_verdicts)
 		return parser_fail(parser, "expected a 'verdict' at the end");
-	return parser_allows_bytes(parser);
+	return parser_allows_bytes(parser) && parser_allows_reserved(parser);
 }
 
 static bool parse_all(struct parser *parser, const char *text, size_t length)

@@ -80,8 +80,10 @@ bool parser_may_set(const char *setting);
 /* A command, or the error. */
 bool parser_allows_command(struct parser *parser, const struct rr_step *step);
 
-/* Commands that are written byte by byte, or the error. */
+/* Of all steps: commands that are written byte by byte, and those that the program does
+ * for the race, or the error. */
 bool parser_allows_bytes(struct parser *parser);
+bool parser_allows_reserved(struct parser *parser);
 
 /* ---- Words of the language (race.c) ------------------------------------- */
 

@@ -154,9 +154,16 @@ char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 /* Frees the texts that were kept since `last` was the last one. */
 void rr_race_drop_texts(struct rr_race *race, const struct rr_race_text *last);
 
-/* What the servers are to let its clients do, as rr_server_options has it: nothing of what
- * a race may not do, beside what this one does. malloc'd. */
-char *rr_race_rights(const struct rr_race *race);
+/* What servers are to let clients of races do, as rr_server_options has it: nothing of what
+ * a race may not do, nor of what is reserved. malloc'd. */
+char *rr_race_rights(void);
+
+/* A command that a race may have and no client may do: the program does it, as a user of
+ * its own. */
+bool rr_step_is_reserved(const struct rr_step *step);
+
+/* One that is reserved because a user may do more after it. */
+bool rr_step_makes_user(const struct rr_step *step);
 
 /* The word for a fault, "power-cut". */
 const char *rr_fault_name(enum rr_fault fault);
