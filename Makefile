@@ -39,7 +39,7 @@ DRIVER  := $(B)/redrace-app
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/% tests/torture/%,$(wildcard tests/*/*.c)))
 SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
-ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels harness/*/*.findings)
+ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels harness/report/*.graph harness/*/*.findings) examples/check/shop.py
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 # A manual page for the program, and one for each subcommand.
 PAGES   := docs/redrace.1 $(patsubst harness/cmd_%.c,$(B)/man/redrace-%.1,$(wildcard harness/cmd_*.c))
@@ -132,6 +132,11 @@ claims: all ## every claim of the documents, by playing its races
 
 claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --docs docs $(ARGS)
+
+game-graphs: all ## harness/report/*.graph, of the checks that levels of the game are made of (redis-py)
+	@sed -n "s/^checked //p; s/^command redrace check //p" harness/report/game.levels | while read -r name && read -r check; do \
+	  eval "$(B)/redrace check --graph harness/report/$$name.json $$check" </dev/null >/dev/null; \
+	  mv harness/report/$$name.json harness/report/$$name.graph; done
 
 schema: all ## docs/redrace.schema.json, of the options of redrace check
 	@$(B)/redrace help --schema > docs/redrace.schema.json

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "commands.h"
+#include "report/report.h"
 
 static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 {
@@ -11,6 +12,7 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
+	chosen.each.write_game = rr_game_write_checked;
 	if (!rr_check_take_words(&chosen, argc, argv, error))
 		code = RR_EXIT_OK;
 	else if (!rr_check_has_program(&chosen.each))

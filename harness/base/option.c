@@ -25,6 +25,10 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .argument = "FORMAT",
 			       .help = "what is printed: text, json, junit, tap or github (text)",
 			       .kind = RR_TAKES_FORMAT },
+	[RR_OPTION_GRAPH] = { .name = "graph",
+			      .argument = "FILE",
+			      .help = "write the graph of states: .dot for Graphviz, or .json",
+			      .repeats = true },
 	[RR_OPTION_INCREMENTS] = { .name = "increments",
 				   .letter = 'n',
 				   .argument = "N",
@@ -109,7 +113,7 @@ static void complete_option(struct rr_option *option)
 		option->max = common->max;
 	if (option->formats && option->common == RR_OPTION_OUTPUT)
 		option->kind = RR_TAKES_OUTPUT;
-	option->repeats |= option->kind == RR_TAKES_OUTPUT;
+	option->repeats |= common->repeats || option->kind == RR_TAKES_OUTPUT;
 	option->kind = kind_of(option);
 }
 

@@ -30,7 +30,25 @@ enum {
 	RR_CHECK_FORMATS = RR_RESULT_FORMATS | RR_CHECK_PICTURES
 };
 
+/* What a game of a check is made of (game.c): whoever writes its page is above. */
+struct rr_checked_game {
+	const struct rr_explore_result *result; /* with the graph of all states */
+	const char *programs;                   /* "sh counter.sh" */
+	const char *command;                    /* "redrace check -- sh counter.sh" */
+	const char *replay;                     /* the same with --replay schedule.race */
+	const char *schedule;    /* what that file begins with; words of a schedule follow */
+	const char *verdict;     /* lines; "" = nothing was found */
+	const char *path, *text; /* the program, if it is one file of text; or NULL */
+	size_t n_clients;        /* or requests */
+	bool is_app;
+};
+
+/* So many states are shown at most. */
+enum { RR_CHECKED_GAME_STATES = 6000 };
+
 struct rr_check_options {
+	int argc; /* the words of the command line that names the programs */
+	char **argv;
 	long n_clients;
 	const char *const *command; /* of all clients, ends in NULL */
 	size_t n_named;             /* or each has its own, for the shell */
@@ -67,6 +85,8 @@ struct rr_check_options {
 	const char *ignored[RR_CHECK_IGNORED_MAX];
 	const char *replay; /* the file of search.schedule; or NULL */
 	const char *save;   /* a file for the schedule that is found; or NULL */
+	const char *game;   /* a file for the game of it; or NULL */
+	bool (*write_game)(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 	struct rr_outputs report;
 	const char *redis_server;
 };

@@ -111,6 +111,13 @@ static bool take_final(void *into, char *command, char *value, struct rr_error *
 	return true;
 }
 
+static bool take_graph(void *into, char *path, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	return rr_explore_take_graph(&options->search, path, error);
+}
+
 /* The name of a check: a command stands behind --, see rr_check_take_words(). */
 static bool take_name(void *into, char *text, struct rr_error *error)
 {
@@ -235,6 +242,11 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_SAVE,
 	  .help = "save the schedule that was found, for --replay and redrace play",
 	  AT(save) },
+	{ .name = "game",
+	  .argument = "FILE",
+	  .help = "write a page in which the reader is the scheduler of the programs",
+	  .kind = RR_TAKES_FILE,
+	  AT(game) },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race",
 	  AT(report),
@@ -243,6 +255,7 @@ static const struct rr_option options_table[] = {
 	  .help = "what is printed: text, json, junit, tap or github; or only a picture of the schedule: html, svg, mermaid or race (text)",
 	  AT(report.printed),
 	  .formats = RR_CHECK_FORMATS },
+	{ .common = RR_OPTION_GRAPH, .take = take_graph },
 	{ .common = RR_OPTION_STATS, .help = "print where the time went", AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
@@ -305,7 +318,14 @@ bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
 		return false;
 	if (chosen->replay.words)
 		chosen->each.search.schedule = chosen->replay.words;
-	return rr_command_line_take(&rr_check_command_line, chosen, n, argv, error);
+	if (!rr_command_line_take(&rr_check_command_line, chosen, n, argv, error))
+		return false;
+	if (!chosen->each.argv && rr_check_has_program(&chosen->each)) {
+		chosen->each.argc = argc;
+		chosen->each.argv = argv;
+	}
+	chosen->each.search.graph_of = chosen->each.game ? RR_CHECKED_GAME_STATES : 0;
+	return true;
 }
 
 bool rr_check_has_program(const struct rr_check_options *options)
@@ -315,6 +335,10 @@ bool rr_check_has_program(const struct rr_check_options *options)
 
 bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error)
 {
+	if (options->replay && (options->game || options->search.dot || options->search.json))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--replay follows one schedule: it has no %s",
+				    options->game ? "--game" : "--graph");
 	if (options->app || options->n_requests)
 		return (options->app && options->n_requests && !options->command &&
 			!options->n_named) ||

@@ -26,10 +26,11 @@ FILE *rr_check_report_file(const struct rr_check_options *options)
 
 /* ---- A case for other programs ------------------------------------------------------- */
 
-/* "python3 app/counter.py", or all commands of --client; or the app. */
-static void put_command(FILE *out, const struct rr_check_options *options)
+char *rr_checked_programs_words(const struct rr_check_options *options)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
+	char *text;
+	FILE *out = rr_open_text(&text);
 
 	if (options->app)
 		fputs(options->app, out);
@@ -38,6 +39,8 @@ static void put_command(FILE *out, const struct rr_check_options *options)
 	for (size_t i = 0; i < options->n_named; i++)
 		fprintf(out, "%s%s: %s", i ? "; " : "", options->named[i].name,
 			options->named[i].shell[2]);
+	fclose(out);
+	return text;
 }
 
 /* The program's own file, if it is below this directory; NULL = nobody knows. */
@@ -149,15 +152,13 @@ static void add_case(const struct written *written, enum rr_exit code, struct rr
 {
 	const struct rr_check *check = written->check;
 	const size_t first = strcspn(written->words, "\n");
-	char *name, *message = rr_strndup(written->words, first);
+	char *name = rr_checked_programs_words(check->options);
+	char *message = rr_strndup(written->words, first);
 	char *details;
-	FILE *names = rr_open_text(&name);
 	FILE *lines = rr_open_text(&details);
 
-	put_command(names, check->options);
 	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
 		written->drawing ? written->drawing : "");
-	fclose(names);
 	fclose(lines);
 	rr_cases_add(cases, &(struct rr_case){ .suite = "check",
 					       .name = name,
@@ -277,7 +278,8 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			fputs(written.words, stderr);
 		name_pictures(check->options, &outputs);
-		save_schedule(check, error);
+		if (save_schedule(check, error))
+			rr_check_write_game(check, error);
 	}
 	if (undrawn.kind)
 		rr_error_set(error, undrawn.kind, "%s", undrawn.text);

@@ -12,6 +12,7 @@ struct given {
 	int argc;
 	char **argv;
 	size_t memory; /* 0 = half of what is free */
+	bool (*write_game)(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 };
 
 /* One check of the suite: what the file says of it, then what the command line says. */
@@ -29,6 +30,7 @@ static bool take_check(struct rr_check_command *chosen, const struct given *give
 	chosen->each.report = outputs;
 	chosen->each.report.printed = RR_FORMAT_JSON;
 	chosen->each.search.memory = given->memory;
+	chosen->each.write_game = given->write_game;
 	if (!rr_check_has_program(&chosen->each))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "which program? write it as in 'command: node hit.js'");
@@ -70,7 +72,7 @@ static struct rr_suite_command suite_of(struct given *given)
 char **rr_check_names(size_t *n)
 {
 	char *argv[] = { "redrace check", NULL };
-	struct given given = { 1, argv, 0 };
+	struct given given = { .argc = 1, .argv = argv };
 	const struct rr_suite_command command = suite_of(&given);
 
 	return rr_suite_names(&command, RR_SUITE_FILE, n);
@@ -96,6 +98,15 @@ static bool refuse_name(const char *name, struct rr_error *error)
 		name);
 }
 
+/* An option that names a file, which several checks would write; NULL = there is none. */
+static const char *one_file(const struct rr_check_options *each)
+{
+	return each->save                            ? "save" :
+	       each->game                            ? "game" :
+	       each->search.dot || each->search.json ? "graph" :
+						       NULL;
+}
+
 /* Does what is said of a suite go together? */
 static bool check_suite(const struct rr_check_command *chosen, struct rr_error *error)
 {
@@ -112,9 +123,11 @@ static bool check_suite(const struct rr_check_command *chosen, struct rr_error *
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"a picture is of one check: write it there, as in 'output: race.svg'");
-	return !chosen->each.save || whole->n_chosen == 1 ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--save is of one check: name it, or write 'save: race.race' there");
+	return one_file(&chosen->each) == NULL || whole->n_chosen == 1 ||
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "--%s is of one check: name it, or write '%s: FILE' in that of the suite",
+		       one_file(&chosen->each), one_file(&chosen->each));
 }
 
 bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
@@ -130,7 +143,7 @@ bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error
 enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char **argv,
 				struct rr_error *error)
 {
-	struct given given = { argc, argv, 0 };
+	struct given given = { .argc = argc, .argv = argv, .write_game = chosen->each.write_game };
 	const struct rr_suite_command command = suite_of(&given);
 
 	if (!check_suite(chosen, error))

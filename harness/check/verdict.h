@@ -41,6 +41,12 @@ enum rr_exit rr_checked_exit(const struct rr_check *check);
  * NULL = all has been seen. */
 const char *rr_checked_limit(const struct rr_check *check);
 
+/* "python3 app/counter.py", or all commands of --client; or the app. malloc'd (report.c). */
+char *rr_checked_programs_words(const struct rr_check_options *options);
+
+/* Writes what --game asks for, if it does (game.c). */
+bool rr_check_write_game(const struct rr_check *check, struct rr_error *error);
+
 /* ---- What a schedule ends in (finding_text.c) --------------------------------------- */
 
 /* Of one more finding, or a schedule that was followed, what it ends in. */

@@ -136,6 +136,8 @@ void rr_explore_release(struct rr_explore_result *result)
 	free(result->transcript);
 	free(result->mend);
 	free(result->serial);
+	json_decref(result->graph);
 	result->n_findings = 0;
+	result->graph = NULL;
 	result->transcript = result->mend = result->serial = NULL;
 }

@@ -105,6 +105,8 @@ struct rr_explore_config {
 	unsigned shows;         /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
 	const char *dot, *json; /* files for the graph; NULL = none */
+	unsigned long graph_of; /* the result has the graph, too, if all its states are
+				  * known and they are so many at most; 0 = it has not */
 	/* What scripts are called there: one that contains `part` is `name`; the last one's
 	 * part is NULL. NULL = they have numbers. */
 	const struct rr_script_name {
@@ -132,6 +134,8 @@ struct rr_explore_config {
 	struct rr_explored_programs checker; /* looks at final data, and fails if they are
 					      * wrong; `init` NULL = there is none */
 };
+
+struct json_t;
 
 /* What was found of programs, as bits. */
 enum {
@@ -243,6 +247,8 @@ struct rr_explore_result {
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
 	char *mend;              /* what would mend all of them, a sentence */
 	char *serial;            /* see rr_judge_serial_orders() */
+	struct json_t *graph;    /* if it was wanted: docs/formats.md; NULL = it is too large,
+				  * or not all of it is known */
 	struct rr_error error;
 };
 
@@ -318,7 +324,7 @@ bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *clus
 /* Bits of a state. */
 enum {
 	RR_GRAPH_FINAL = 1, /* all have ended or crashed */
-	RR_GRAPH_WRONG = 2, /* and the count is wrong */
+	RR_GRAPH_WRONG = 2, /* and the count is wrong; or the data, or what clients print */
 	RR_GRAPH_STUCK = 4  /* not everybody can end any more */
 };
 
@@ -329,6 +335,10 @@ struct json_t;
  * NULL: the error. */
 struct json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_config *config,
 				struct rr_error *error);
+
+/* A file for the graph, by its suffix: the value of --graph. */
+bool rr_explore_take_graph(struct rr_explore_config *config, const char *path,
+			   struct rr_error *error);
 
 /* ---- The subcommand -------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of a search in a file: JSON, or Graphviz, which is made of it. */
+/* The graph of a search in a file: JSON, or Graphviz, which is made of it; and kept for the
+ * result. */
 #include <jansson.h>
 
 #include "base/files.h"
@@ -112,14 +113,18 @@ bool rr_graph_write(struct rr_search *search, unsigned worst)
 {
 	const struct rr_explore_config *config = search->config;
 	struct rr_error *error = &search->result->error;
+	const bool is_kept = search->end == RR_GRAPH_WHOLE &&
+			     search->graph.states.n <= config->graph_of;
 	json_t *graph;
 	bool good;
 
-	if (!config->dot && !config->json)
+	if (!config->dot && !config->json && !is_kept)
 		return true;
 	graph = rr_graph_json(search, worst);
 	good = graph && write_graph(graph, config->dot, write_dot, error) &&
 	       write_graph(graph, config->json, write_json, error);
+	if (good && is_kept)
+		search->result->graph = json_incref(graph);
 	json_decref(graph);
 	return good;
 }

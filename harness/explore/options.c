@@ -5,26 +5,33 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/files.h"
 #include "explore.h"
 
 enum { AUDIT = 200, MEGABYTE = 1 << 20 };
 
 #define AT(field) offsetof(struct rr_explore_options, field)
 
-/* By its suffix. */
-static bool take_graph(void *into, char *path, struct rr_error *error)
+bool rr_explore_take_graph(struct rr_explore_config *config, const char *path,
+			   struct rr_error *error)
 {
-	struct rr_explore_options *options = into;
 	const char *suffix = strrchr(path, '.');
 
 	if (suffix && strcmp(suffix, ".dot") == 0)
-		options->config.dot = path;
+		config->dot = path;
 	else if (suffix && strcmp(suffix, ".json") == 0)
-		options->config.json = path;
+		config->json = path;
 	else
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--graph '%s': expected a name ending in .dot or .json", path);
-	return true;
+	return rr_files_can_write(path, error);
+}
+
+static bool take_graph(void *into, char *path, struct rr_error *error)
+{
+	struct rr_explore_options *options = into;
+
+	return rr_explore_take_graph(&options->config, path, error);
 }
 
 static const char *invariant_at(size_t index)
@@ -120,11 +127,7 @@ static const struct rr_option options_table[] = {
 	  .argument = "INVARIANT",
 	  .help = "the schedule that is shown is the shortest that breaks this: count, exclusion, lease, ownership, deadlock or starvation (the first of these that is broken)",
 	  .take = take_shown },
-	{ .name = "graph",
-	  .argument = "FILE",
-	  .help = "write the graph of states: .dot for Graphviz, or .json",
-	  .repeats = true,
-	  .take = take_graph },
+	{ .common = RR_OPTION_GRAPH, .take = take_graph },
 	{ .common = RR_OPTION_STATS,
 	  .help = "print the size and the cost of the search",
 	  .at = AT(stats) },

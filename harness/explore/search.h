@@ -155,7 +155,7 @@ bool rr_search_try_mutants(struct rr_search *search);
  * stands out. NULL: result->error. */
 struct json_t *rr_graph_json(struct rr_search *search, unsigned worst);
 
-/* Into the files that the configuration names. */
+/* Into the files that the configuration names, and the result, if it is to have it. */
 bool rr_graph_write(struct rr_search *search, unsigned worst);
 
 /* ---- Transcripts (transcript.c) --------------------------------------------- */

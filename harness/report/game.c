@@ -113,23 +113,43 @@ static json_t *json_of_texts(const char *const *texts)
 	return array;
 }
 
-/* Takes the graph. */
-static json_t *json_of_level(const struct rr_level *level, json_t *graph)
+/* Of a strategy, whose search and play anybody can repeat. */
+static json_t *json_of_strategy(const struct rr_level *level)
 {
 	char *play = level_play_command(level);
 	char *explore = level_explore_command(level);
-	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:s, s:i, s:b, s:s, s:s, s:O}",
-		"name", level->name, "title", level->title, "task", level->task, "goal",
-		level->goal, "sees", level->sees, "solution", level->solution, "unbreakable",
-		level->unbreakable, "intro", json_of_texts(level->intro), "hints",
-		json_of_texts(level->hints), "explain", json_of_texts(level->explain), "strategy",
-		level->strategy->name, "program", level->strategy->summary, "clients",
-		(int)level->search.n_clients, "key", level->strategy->lock.kind == RR_LOCK_KEY,
-		"play", play, "explore", explore, "graph", graph);
-	json_decref(graph);
+	json_t *json = json_pack("{s:s, s:s, s:b, s:s, s:s}", "strategy", level->strategy->name,
+				 "program", level->strategy->summary, "key",
+				 level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore",
+				 explore);
+
 	free(play);
 	free(explore);
+	return json;
+}
+
+static json_t *json_of_programs(const struct rr_level_programs *programs)
+{
+	return json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:b}", "explore",
+			 programs->command, "replay", programs->replay, "schedule",
+			 programs->schedule, "path", programs->path, "text", programs->text,
+			 "wrong", programs->wrong, "verdict", programs->verdict, "app",
+			 programs->is_app);
+}
+
+json_t *rr_level_as_json(const struct rr_level *level, json_t *graph)
+{
+	json_t *own = level->strategy ? json_of_strategy(level) :
+					json_of_programs(&level->programs);
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
+				 level->name, "title", level->title, "task", level->task, "goal",
+				 level->goal, "sees", level->sees, "solution", level->solution,
+				 "unbreakable", level->unbreakable, "intro",
+				 json_of_texts(level->intro), "hints", json_of_texts(level->hints),
+				 "explain", json_of_texts(level->explain), "graph", graph);
+
+	json_object_update(json, own);
+	json_decref(own);
 	return json;
 }
 
@@ -165,9 +185,10 @@ static json_t *search_level(struct rr_cluster *cluster, const struct rr_level *l
 		rr_error_interrupted(error);
 		return NULL;
 	}
-	graph = rr_explore_graph(cluster, &search, error);
+	graph = level->strategy ? rr_explore_graph(cluster, &search, error) :
+				  rr_level_kept_graph(level->programs.name, error);
 	if (graph && rr_level_show(level, graph, error))
-		return json_of_level(level, graph);
+		return rr_level_as_json(level, graph);
 	json_decref(graph);
 	if (error->kind != RR_ERROR_INTERRUPTED)
 		name_level(level, error);
@@ -220,7 +241,7 @@ static void write_level_text(FILE *out, const struct rr_level *level, size_t n)
 	rr_xml_print(out, "<h2>Level %zu: %s</h2>\n", n, level->title);
 	write_paragraphs(out, level->intro);
 	rr_xml_print(out, "<p><strong>Your task:</strong> %s</p>\n", level->task);
-	if (!level->search.lock_servers)
+	if (level->strategy && !level->search.lock_servers)
 		rr_xml_print(out,
 			     "<p>In a terminal: <code>redrace play --interactive %s</code></p>\n",
 			     level->strategy->name);
@@ -239,8 +260,8 @@ static void write_without_script(FILE *out, const struct rr_level *const *levels
 	fputs("</noscript>\n", out);
 }
 
-static void write_game_page(FILE *out, const json_t *data, const char *navigation,
-			    const struct rr_level *const *levels, size_t n)
+void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
+			  const struct rr_level *const *levels, size_t n)
 {
 	fputs(game_head, out);
 	fputs(rr_asset_style_css, out);
@@ -269,7 +290,7 @@ bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_c
 	if (n)
 		data = search_levels(cluster, config, chosen, n, error);
 	if (data)
-		write_game_page(out, data, config->navigation, chosen, n);
+		rr_levels_write_page(out, data, config->navigation, chosen, n);
 	json_decref(data);
 	rr_levels_release(&levels);
 	return data != NULL;

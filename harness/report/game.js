@@ -33,13 +33,27 @@
 		return state;
 	}
 
+	/* Lanes are clients, or connections of theirs and requests: who does a step. */
+	const lanesOf = (level) => level.graph.lanes.map(([lane]) => lane);
+	const clientOf = (state, level, who) => state.clients[level.graph.lanes[who][1]];
+	const isRequest = (level, who) => level.app && /^request\d+$/.test(lanesOf(level)[who]);
+
+	/* The lane of the first step that has one, or of the client. */
+	function whoDoes(level, move) {
+		if (move.client === null) return -1;
+		const { client } = move.steps.find((step) => step.client !== null) ?? move;
+		const lane = lanesOf(level).indexOf(client);
+		return lane >= 0 || level.app ? lane : level.graph.lanes.findIndex(([, client]) =>
+			level.graph.clients[client] === move.client);
+	}
+
 	/* A transition, whose it is, and what is said before it is done. */
 	function moveOf(level, number) {
 		const move = level.graph.transitions[number];
 		const [first] = move.steps;
 		const isLost = first?.reply === "(lost)";
 		return {
-			...move, who: level.graph.clients.indexOf(move.client),
+			...move, who: whoDoes(level, move),
 			label: (first?.text ?? "goes on") + (isLost ? ", and its reply is lost" : ""),
 		};
 	}
@@ -59,6 +73,7 @@
 	}
 
 	const letter = (who) => String.fromCharCode(65 + who);
+	const laneName = (level, who) => lanesOf(level)[who].replace(/^(request)(\d)/, "$1 $2");
 	const happened = (step) => step.text + (step.reply === null ? "" : " => " + step.reply);
 
 	/* Which invariants were broken on the way, as a set of bits, and was that seen? */
@@ -135,7 +150,7 @@
 	function brokenTexts(level, bits) {
 		const names = level.graph.invariants.filter((_, i) => bits >> i & 1);
 		return names.filter((one) => one !== "exclusion" || !names.includes("lease"))
-			.map((one) => BROKEN[one]);
+			.map((one) => one === "count" && level.wrong ? level.wrong : BROKEN[one]);
 	}
 
 	function countText(state) {
@@ -148,8 +163,9 @@
 		if (broken) return "It is broken already: whatever comes next, this ends badly.";
 		if (last.flags & STUCK) return "From here somebody can never finish: this ends badly.";
 		if (last.flags & FINAL)
-			return last.flags & WRONG ? "Everybody is done, and the count is wrong: " + countText(last) + "."
-				: "Everybody is done, and nothing is broken.";
+			return !(last.flags & WRONG) ? "Everybody is done, and nothing is broken." :
+				level.wrong ? "Everybody is done. " + level.wrong :
+					"Everybody is done, and the count is wrong: " + countText(last) + ".";
 		if (!game.counts) return stepsText();
 		return "From here " + waysText(last.all) + ": " + number(last.all - last.bad) +
 			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
@@ -173,7 +189,7 @@
 	/* Notes, and what happens to servers, name whom they are about. */
 	function moveText(level, move) {
 		const isOwn = move.who >= 0 && move.steps[0]?.kind !== "note";
-		if (isOwn) return letter(move.who) + ": " + move.label + server(level, move.server);
+		if (isOwn) return laneName(level, move.who) + ": " + move.label + server(level, move.server);
 		return (move.steps[0]?.kind === "tick" ? "Time: " : "") + move.label;
 	}
 
@@ -184,16 +200,17 @@
 	/* ---- What each client is at ------------------------------------------------------- */
 
 	/* What it has read of the counter since it began, and will act upon. */
-	function belief(path, who) {
+	function belief(level, path, who) {
 		let read = null;
 		for (const { move, state } of path) {
 			for (const step of move.steps) {
-				if (step.client !== letter(who)) continue;
+				if (step.client !== lanesOf(level)[who]) continue;
 				const found = step.kind === "run" && /^(GET|EVAL get\S*) counter/.test(step.text);
 				if (found) read = step.reply === "[(integer) 0]" ? null : step.reply;
 				if (step.kind === "counts") read = null;
 			}
-			if (state.clients[who].crashed || state.clients[who].ended) read = null;
+			const { crashed, ended } = clientOf(state, level, who);
+			if (crashed || ended) read = null;
 		}
 		return read;
 	}
@@ -206,27 +223,43 @@
 
 	/* Is the lock that it believes to have somebody else's, or gone? */
 	function lockTruth(level, state, who) {
-		if (!state.clients[who].inside || !level.key) return null;
+		if (!clientOf(state, level, who).inside || !level.key) return null;
 		const maker = state.servers[0].lock_of;
-		if (maker === letter(who)) return null;
+		if (maker === lanesOf(level)[who]) return null;
 		return maker ? "but the lock is " + maker + "'s" : "but the lock is gone";
+	}
+
+	/* Of a request: what it was told last, if it was. */
+	function requestText(level, path, who, next) {
+		const own = path.flatMap(({ move }) => move.steps)
+			.filter((step) => step.client === lanesOf(level)[who]);
+		if (!own.length) return "is not sent yet";
+		if (own.length > 1) return "was told: " + own[own.length - 1].text.replace("=> ", "");
+		return next ? "can be answered" : "waits for its answer";
+	}
+
+	function doingText(level, path, state, who) {
+		const { crashed, ended } = clientOf(state, level, who);
+		const next = state.moves.find((move) => move.who === who && !move.fault);
+		if (isRequest(level, who)) return requestText(level, path, who, next);
+		if (crashed) return "has crashed";
+		if (ended) return "is done";
+		return next ? "next: " + next.label : "waits";
 	}
 
 	function clientBox(level, path, state, who) {
 		const box = make("div");
-		const { crashed, ended, inside, counted } = state.clients[who];
-		const next = state.moves.find((move) => move.who === who && !move.fault);
-		const read = belief(path, who), truth = lockTruth(level, state, who);
+		const { inside, counted } = clientOf(state, level, who);
+		const read = level.strategy ? belief(level, path, who) : null;
+		const truth = lockTruth(level, state, who);
 		const say = (text, className) => box.append(make("p", text, className));
 
-		box.append(make("strong", "Client " + letter(who)));
-		if (crashed) say("has crashed");
-		else if (ended) say("is done");
-		else say(next ? "next: " + next.label : "waits");
+		box.append(make("strong", (level.strategy ? "Client " : "") + laneName(level, who)));
+		say(doingText(level, path, state, who));
 		if (inside) say("believes that it is alone in the critical section");
 		if (truth) say(truth, "bad");
 		if (read !== null) say("has read " + readText(read));
-		if (counted) say("has counted " + counted);
+		if (counted && level.strategy) say("has counted " + counted);
 		if (truth) box.classList.add("warning");
 		return box;
 	}
@@ -246,7 +279,7 @@
 	function showState(state) {
 		const { level, path } = game;
 		const boxes = [];
-		for (let i = 0; i < level.clients; i++) boxes.push(clientBox(level, path, state, i));
+		lanesOf(level).forEach((_, i) => boxes.push(clientBox(level, path, state, i)));
 		level.graph.servers.forEach((_, i) => boxes.push(serverBox(level, state, i)));
 		at("state").replaceChildren(...boxes);
 	}
@@ -261,15 +294,23 @@
 		return fits[0];
 	}
 
+	/* Of programs of others: their text, if it is one. */
+	function showText(level) {
+		at("does").hidden = at("program").hidden = !level.program;
+		at("source").hidden = !level.text;
+		at("path").textContent = level.path ?? "";
+		at("text").textContent = level.text ?? "";
+	}
+
 	function showProgram(state) {
 		const { level } = game;
-		const lines = level.program.split(", ");
+		const lines = level.program?.split(", ") ?? [];
 		const clients = new Map();
-		for (let i = 0; i < level.clients; i++) {
+		lanesOf(level).forEach((lane, i) => {
 			const next = state.moves.find((move) => move.who === i && !move.fault);
 			const line = next ? lineOf(lines, next.label) : undefined;
-			if (line !== undefined) clients.set(line, [...clients.get(line) ?? [], letter(i)]);
-		}
+			if (line !== undefined) clients.set(line, [...clients.get(line) ?? [], lane]);
+		});
 		at("program").replaceChildren(...lines.map((line) => {
 			const here = clients.get(line);
 			const item = make("li", undefined, here ? "now" : "");
@@ -288,7 +329,8 @@
 		return level.graph.servers.flatMap((serverName, i) => {
 			const before = lines(from.servers[i].data), now = lines(to.servers[i].data);
 			const left = new Set(now.map(keyOf));
-			const gone = before.map(keyOf).filter((key) => key.includes(":") && !left.has(key));
+			const gone = before.filter((line) => line.includes(" = ")).map(keyOf)
+				.filter((key) => !left.has(key));
 			const news = now.filter((line) => line.includes(" = ") && !before.includes(line));
 			const prefix = level.graph.servers.length > 1 ? serverName + ": " : "";
 			return [...news, ...gone.map((key) => key + " is gone")].map((text) => prefix + text);
@@ -298,7 +340,7 @@
 	function acrossRow(level, text, className) {
 		const row = make("tr", undefined, className);
 		const cell = make("td", text);
-		cell.colSpan = level.clients + 2;
+		cell.colSpan = lanesOf(level).length + 2;
 		row.append(cell);
 		return row;
 	}
@@ -306,20 +348,20 @@
 	function stepText(level, step) {
 		const text = make("span", step.text + (step.kind === "run" ? server(level, step.server) : ""),
 			step.server ? "" : "mark");
-		if (step.reply !== null) text.append(make("span", "\u21d2 " + step.reply, "reply"));
+		if (step.reply !== null) text.append(make("span", "\u21d2 " + step.reply.replace(/^\(integer\) /, ""), "reply"));
 		return text;
 	}
 
 	/* What a client does in one transition: the command, and what it means to it. */
 	function clientRow(level, steps, nr, changed) {
 		const row = make("tr");
-		const who = level.graph.clients.indexOf(steps[0].client);
 		row.append(make("td", nr, "nr"));
-		for (let i = 0; i < level.clients; i++) {
-			const cell = make("td", undefined, i === who ? "step c" + i : "");
-			if (i === who) cell.append(...steps.map((step) => stepText(level, step)));
+		lanesOf(level).forEach((lane, i) => {
+			const own = steps.filter((step) => step.client === lane);
+			const cell = make("td", undefined, own.length ? "step c" + i : "");
+			cell.append(...own.map((step) => stepText(level, step)));
 			row.append(cell);
-		}
+		});
 		row.append(make("td", changed.join("; ")));
 		return row;
 	}
@@ -339,8 +381,7 @@
 
 	function headRow(level) {
 		const row = make("tr");
-		const names = ["#"];
-		for (let i = 0; i < level.clients; i++) names.push(letter(i));
+		const names = ["#", ...lanesOf(level).map((_, i) => laneName(level, i))];
 		names.push(level.graph.servers.length > 1 ? "servers" : level.graph.servers[0]);
 		for (const text of names) {
 			const cell = make("th", text, text === "#" ? "nr" : "");
@@ -425,7 +466,7 @@
 	function beginsLate(level, path) {
 		const begun = new Set();
 		for (const move of [...movesBefore(level), ...path.map((step) => step.move)]) {
-			if (move.play.startsWith("tick:") && begun.size < level.clients) return true;
+			if (move.play.startsWith("tick:") && begun.size < lanesOf(level).length) return true;
 			if (move.who >= 0) begun.add(move.who);
 		}
 		return false;
@@ -452,11 +493,15 @@
 	}
 
 	function showCommand(judged) {
-		const text = command(judged);
+		const { level, path } = game;
+		const text = level.strategy ? command(judged) : null;
 		at("play").hidden = text === null;
-		at("no-play").hidden = text !== null;
+		at("no-play").hidden = text !== null || !level.strategy;
 		at("command").textContent = text ?? "";
-		at("explore").textContent = game.level.explore;
+		at("replay").hidden = !level.replay;
+		at("schedule").textContent = (level.schedule ?? "") + path.map(({ move }) => move.word).join(" ");
+		at("replayed").textContent = level.replay ?? "";
+		at("explore").textContent = level.explore;
 	}
 
 	function showDone(judged) {
@@ -467,12 +512,14 @@
 
 		box.hidden = !isDone;
 		if (isDone && !game.isDone) {
+			const verdict = level.verdict ? [make("pre", level.verdict)] : [];
 			const next = make("button", last ? "To the first level" : "Next level", "main");
 			next.type = "button";
 			next.id = "next";
 			next.addEventListener("click", nextLevel);
 			box.replaceChildren(make("h3", "\u2713 You did it"),
-				...level.explain.map((text) => make("p", text)), next);
+				...level.explain.map((text) => make("p", text)), ...verdict,
+				...levels.length > 1 ? [next] : []);
 			remember(level);
 		}
 		game.isDone = isDone;
@@ -572,7 +619,9 @@
 		const level = levels[index];
 		Object.assign(game, { level, hints: 0, isDone: false, path: follow(level, codes) });
 		at("level").value = String(index);
-		at("title").textContent = "Level " + (index + 1) + " of " + levels.length + ": " + level.title;
+		at("title").textContent = levels.length === 1 ? level.title :
+			"Level " + (index + 1) + " of " + levels.length + ": " + level.title;
+		showText(level);
 		at("intro").replaceChildren(...level.intro.map((text) => make("p", text)));
 		at("task").textContent = level.task;
 		at("hints").replaceChildren();
@@ -647,6 +696,7 @@
 		act();
 	}
 
+	at("choice").hidden = levels.length === 1;
 	at("level").append(...levels.map((level, i) => {
 		const choice = make("option", option(level));
 		choice.value = String(i);

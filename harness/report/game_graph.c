@@ -80,6 +80,19 @@ static bool is_named(const char *words, const char *word)
 	return false;
 }
 
+/* With the last answer of an app all is over, but for its end, which is nobody's choice. */
+static uint32_t behind_notes(const struct shown_graph *shown, uint32_t state)
+{
+	const json_t *edges = json_array_get(graph_state(shown, state), 3);
+	const json_t *edge = json_array_get(edges, 0);
+	const json_t *steps = json_object_get(transition_at(shown, number_at(edge, 1)), "steps");
+	const char *kind = json_string_value(json_object_get(json_array_get(steps, 0), "kind"));
+	const bool is_note = shown->level->programs.is_app && json_array_size(edges) == 1 &&
+			     json_array_size(steps) == 1 && strcmp(kind, "note") == 0;
+
+	return is_note ? (uint32_t)number_at(edge, 0) : state;
+}
+
 static void show_edges(struct shown_graph *shown, size_t number)
 {
 	const struct shown_state state = shown->states[number];
@@ -97,7 +110,8 @@ static void show_edges(struct shown_graph *shown, size_t number)
 			continue;
 		rr_array_grow(&shown->edges, shown->n_edges, sizeof(*shown->edges));
 		shown->edges[shown->n_edges++] = (struct shown_edge){
-			.to = show_state(shown, (uint32_t)number_at(edge, 0), is_over),
+			.to = show_state(shown, behind_notes(shown, (uint32_t)number_at(edge, 0)),
+					 is_over),
 			.transition = transition,
 			.broken = broken,
 		};

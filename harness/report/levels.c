@@ -37,6 +37,9 @@ static const struct level_word level_words[] = {
 	{ "goal", LEVEL_TEXT, LEVEL_AT(goal) },
 	{ "sees", LEVEL_TEXT, LEVEL_AT(sees) },
 	{ "solution", LEVEL_TEXT, LEVEL_AT(solution) },
+	{ "checked", LEVEL_TEXT, LEVEL_AT(programs.name) },
+	{ "command", LEVEL_TEXT, LEVEL_AT(programs.command) },
+	{ "wrong", LEVEL_TEXT, LEVEL_AT(programs.wrong) },
 	{ "unbreakable", LEVEL_FLAG, LEVEL_AT(unbreakable) },
 	{ "strategy", LEVEL_STRATEGY, 0 },
 	{ "script", LEVEL_SCRIPT, 0 },
@@ -221,11 +224,15 @@ static bool check_level(struct rr_level *level, struct rr_error *error)
 	search->strategy = level->strategy;
 	search->separate |= rr_budget_has_faults(&search->budget);
 	search->script_names = level->scripts;
-	return (has_goal && level->strategy && level->title && level->task && level->solution &&
-		level->intro[0] && level->hints[0] && level->explain[0]) ||
+	if (level->programs.name && !rr_level_take_kept(level, level->programs.name))
+		return rr_error_set(error, RR_ERROR_DATA, "level %s: no check '%s' is kept",
+				    level->name, level->programs.name);
+	return (has_goal && (level->strategy || level->programs.name) && level->title &&
+		level->task && level->solution && level->intro[0] && level->hints[0] &&
+		level->explain[0]) ||
 	       rr_error_set(
 		       error, RR_ERROR_DATA,
-		       "level %s: a title, a strategy, a task, a goal, a solution, an intro, a hint or an explanation is missing",
+		       "level %s: a title, a strategy or a check, a task, a goal, a solution, an intro, a hint or an explanation is missing",
 		       level->name);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "check/check.h"
 #include "cluster/cluster.h"
 #include "explore/explore.h"
 
@@ -94,5 +95,8 @@ struct rr_game_config {
  * level. */
 bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_config *config,
 		   struct rr_error *error);
+
+/* The same of a check, which is its only level (game_checked.c). */
+bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 
 #endif

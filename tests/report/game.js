@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays the game in a browser: node tests/report/game.js game.html */
+/* Plays the game in a browser: node tests/report/game.js game.html own.html */
 "use strict";
 
 const assert = require("assert");
@@ -113,6 +113,43 @@ async function linesAndMemory(open) {
 	await page.close();
 }
 
+/* A page of a check has one level: its program's text, and how its own programs do the same. */
+async function own(open) {
+	const page = await open("file://" + process.argv[3]);
+	const [{ solution }] = await levelsOf(page);
+	assert.strictEqual(await text(page, "title"), "sh examples/check/counter.sh");
+	assert(await page.$eval("#choice", (box) => box.offsetHeight === 0));
+	assert.match(await text(page, "text"), /SET counter/);
+	for (const word of solution.split(" ")) await pick(page, word);
+	assert(await isDone(page));
+	assert.match(await text(page, "ways"), /No serial order ends like that\.$/);
+	assert.match(await text(page, "done"), /did not see/);
+	await page.click("#real summary");
+	assert.strictEqual(await text(page, "schedule"),
+		"# redrace check --clients 2\n# schedule " + solution);
+	assert(await page.$eval("#no-play", (box) => box.offsetHeight === 0));
+	for (const width of [360, 1024, 1920]) {
+		await page.setViewport({ width, height: 800 });
+		assert(await overflow(page) <= 0, `overflow, ${width}`);
+	}
+	assert.deepStrictEqual(await barriers(page), []);
+	await page.close();
+}
+
+/* An app's lanes are its requests and its connections. */
+async function requests(open) {
+	const page = await open(url);
+	const levels = await levelsOf(page);
+	await turnTo(page, "#level=" + (levels.findIndex(({ name }) => name === "both-sold") + 1) + "&path=ABCDC");
+	assert.deepStrictEqual(await page.$$eval("#lanes th", (heads) => heads.map((one) => one.textContent)),
+		["#", "request 1", "request 2", "app", "app2", "redis"]);
+	assert.match(await text(page, "moves"), /request 1: => sold/);
+	assert.match(await text(page, "state"), /request 2waits for its answer/);
+	await page.keyboard.press("a");
+	assert.match(await text(page, "state"), /request 1was told: sold/);
+	await page.close();
+}
+
 async function strangeAddresses(open) {
 	const page = await open(url + "#level=99&path=ABAB");
 	assert.match(await text(page, "title"), /^Level 1 of/);
@@ -129,7 +166,7 @@ async function looks(open) {
 		for (const width of [360, 1024, 1920]) {
 			await page.setViewport({ width, height: 800 });
 			for (const hash of ["#level=1&path=ABAB", "#level=6&path=A3B", "#level=14&path=A",
-				"#level=16"]) {
+				"#level=17"]) {
 				await turnTo(page, hash);
 				assert(await overflow(page) <= 0, `overflow, ${width}, ${size}: ${hash}`);
 			}
@@ -165,8 +202,10 @@ browse(async (open) => {
 	await solveAll(open);
 	await keysAndCounts(open);
 	await linesAndMemory(open);
+	await own(open);
+	await requests(open);
 	const page = await open(url);
-	for (const hash of ["#level=3", "#level=11&path=A", "#level=16"]) await followHints(page, hash);
+	for (const hash of ["#level=3", "#level=11&path=A", "#level=14&path=A", "#level=17"]) await followHints(page, hash);
 	await strangeAddresses(open);
 	await looks(open);
 	await onPaper(open);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* What a game of a check is made of, for --game: the graph of all states, and what there is to
+ * be told of the programs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "verdict.h"
+
+enum { TEXT_MAX = 16384 };
+
+/* ---- The program ---------------------------------------------------------------- */
+
+/* Of a file that can be read as a text, malloc'd; NULL = it cannot. */
+static char *read_text(const char *path)
+{
+	struct stat info;
+	char *text = NULL;
+	FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+				     info.st_size <= TEXT_MAX ?
+			     fopen(path, "re") :
+			     NULL;
+	size_t n;
+
+	if (!file)
+		return NULL;
+	text = rr_calloc(TEXT_MAX + 1, 1);
+	n = fread(text, 1, TEXT_MAX, file);
+	fclose(file);
+	if (strlen(text) == n && n > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The one among the words that is a file of text; its text is the caller's. */
+static const char *find_text(const char *const *words, char **text)
+{
+	for (; *words; words++) {
+		*text = read_text(*words);
+		if (*text)
+			return *words;
+	}
+	return NULL;
+}
+
+/* Words of a line for the shell, as far as blanks part them; NULL behind the last. */
+static const char **words_of_line(char *line)
+{
+	const char **words = NULL;
+	size_t n = 0;
+
+	for (char *word = strtok(line, " ");; word = strtok(NULL, " ")) {
+		rr_array_grow(&words, n, sizeof(*words));
+		words[n++] = word;
+		if (!word)
+			return words;
+	}
+}
+
+/* ---- Command lines ---------------------------------------------------------------- */
+
+/* What was typed, without --game, and with another word behind the first. */
+static char *command_with(const struct rr_check_options *options, char *first, char *second)
+{
+	char **words = rr_calloc((size_t)options->argc + 2, sizeof(*words));
+	int n = 0;
+	bool is_command = false;
+	char *text;
+
+	for (int i = 0; i < options->argc; i++) {
+		char *word = options->argv[i];
+
+		is_command |= strcmp(word, "--") == 0;
+		if (!is_command && strcmp(word, "--game") == 0)
+			i++;
+		else if (is_command || strncmp(word, "--game=", strlen("--game=")) != 0)
+			words[n++] = word;
+		if (i == 0 && first) {
+			words[n++] = first;
+			words[n++] = second;
+		}
+	}
+	text = rr_shell_words(n, words);
+	free(words);
+	return text;
+}
+
+/* "# redrace check --clients 2\\n# schedule ", which --replay reads. */
+static char *schedule_heading(const struct rr_check_options *options)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	rr_replay_write(out, options, "");
+	fclose(out);
+	text[strcspn(text + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
+	memmove(text, text + 1, strlen(text));
+	return text;
+}
+
+/* ---- The whole ---------------------------------------------------------------------- */
+
+/* The error, unless all states are known, and few enough. */
+static bool can_be_played(const struct rr_check *check, struct rr_error *error)
+{
+	const struct rr_explore_result *result = check->result;
+	const char *limit = result->found ? NULL : rr_checked_limit(check);
+
+	if (result->states > RR_CHECKED_GAME_STATES)
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"--game: there are %lu states, and a page shows %d at most: with fewer clients or faults there are fewer",
+			result->states, RR_CHECKED_GAME_STATES);
+	return (result->graph && !limit) ||
+	       rr_error_set(error, RR_ERROR_DATA,
+			    "--game: there is none where not all has been seen%s%s",
+			    limit ? ": " : "", limit ? limit : "");
+}
+
+static char *verdict_of(const struct rr_check *check)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	if (check->result->found)
+		rr_checked_print_end(out, check, &check->result->findings[0]);
+	if (check->result->serial)
+		fputs(check->result->serial, out);
+	if (check->result->mend)
+		fprintf(out, "%s\n", check->result->mend);
+	fclose(out);
+	return text;
+}
+
+static bool write_page(const struct rr_check *check, const struct rr_checked_game *game,
+		       struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	rr_draft_open(&draft);
+	check->options->write_game(draft.out, game, error);
+	if (!rr_draft_replace(&draft, check->options->game, error))
+		return false;
+	fprintf(rr_check_report_file(check->options), "game: %s\n", check->options->game);
+	return true;
+}
+
+static bool make_page(const struct rr_check *check, struct rr_error *error)
+{
+	static char replay[] = "--replay", file[] = "schedule.race";
+	const struct rr_check_options *options = check->options;
+	char *command = command_with(options, NULL, NULL);
+	char *replayed = command_with(options, replay, file);
+	char *schedule = schedule_heading(options), *verdict = verdict_of(check);
+	char *line = rr_strdup(options->app ? options->app : ""), *text = NULL;
+	char *programs = rr_checked_programs_words(options);
+	const char **words = words_of_line(line);
+	const struct rr_checked_game game = {
+		.result = check->result,
+		.programs = programs,
+		.command = command,
+		.replay = replayed,
+		.schedule = schedule,
+		.verdict = verdict,
+		.path = find_text(options->command ? options->command : words, &text),
+		.text = text,
+		.n_clients = check->n_operations,
+		.is_app = options->app != NULL,
+	};
+	const bool good = write_page(check, &game, error);
+
+	free(words);
+	free(programs);
+	free(text);
+	free(line);
+	free(verdict);
+	free(schedule);
+	free(replayed);
+	free(command);
+	return good;
+}
+
+bool rr_check_write_game(const struct rr_check *check, struct rr_error *error)
+{
+	return !check->options->game || (can_be_played(check, error) && make_page(check, error));
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of others as levels of the game: redrace check --game, and what is kept of one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "assets.h"
+#include "report/levels.h"
+#include "walk.h"
+
+TestSuite(game_checked, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+/* A check of two counters is a level like that of the strategy that does the same. */
+Test(game_checked, a_check_is_a_level)
+{
+	const json_t *level;
+	json_t *levels;
+	struct walk walk;
+
+	cr_assert_eq(
+		cli_run("$REDRACE check --game $HERE/own.html -- sh examples/check/counter.sh 2>&1"),
+		1, "%s", cli_output);
+	cr_assert(strstr(cli_output, "game: "), "%s", cli_output);
+	levels = levels_of("own.html");
+	cr_assert_eq(json_array_size(levels), 1);
+	level = json_array_get(levels, 0);
+	cr_assert_str_eq(text_of(level, "goal"), "count");
+	cr_assert(strstr(text_of(level, "task"), "(lost update)"), "%s", text_of(level, "task"));
+	cr_assert_str_eq(text_of(level, "path"), "examples/check/counter.sh");
+	cr_assert(strstr(text_of(level, "text"), "SET counter"), "%s", text_of(level, "text"));
+	cr_assert(strstr(text_of(level, "verdict"), "counter = \"1\""), "%s",
+		  text_of(level, "verdict"));
+	cr_assert_str_eq(text_of(level, "explore"),
+			 "redrace check -- sh examples/check/counter.sh");
+	check_broken(level);
+	check_ways(levels, text_of(level, "name"), 6, 4);
+	walk = begin_walk(level);
+	walk_solution(&walk);
+	json_decref(levels);
+}
+
+/* What the page says to put into a file plays with the programs what was picked. */
+Test(game_checked, a_way_through_a_check_is_replayed)
+{
+	char path[SUPPORT_DIRECTORY + 20];
+	json_t *levels;
+	const json_t *level;
+	FILE *file;
+
+	cr_assert_eq(cli_run("$REDRACE check --clients 3 --game=$HERE/own.html -- "
+			     "sh examples/check/counter.sh 2>&1"),
+		     1, "%s", cli_output);
+	levels = levels_of("own.html");
+	level = json_array_get(levels, 0);
+	snprintf(path, sizeof(path), "%s/schedule.race", cli_home);
+	file = fopen(path, "we");
+	fprintf(file, "%s%s", text_of(level, "schedule"), "C:GET C:SET A:GET B:GET");
+	fclose(file);
+	cr_assert_str_eq(text_of(level, "replay"), "redrace check --replay schedule.race "
+						   "--clients 3 -- sh examples/check/counter.sh");
+	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/schedule.race --clients 3 -- "
+			     "sh examples/check/counter.sh 2>&1"),
+		     1, "%s", cli_output);
+	cr_assert(strstr(cli_output, "counter = \"2\""), "%s", cli_output);
+	json_decref(levels);
+}
+
+Test(game_checked, a_check_without_a_finding_cannot_be_broken)
+{
+	const json_t *level;
+	json_t *levels;
+	struct walk walk;
+
+	cr_assert_eq(cli_run("$REDRACE check --game $HERE/own.html -- "
+			     "sh -c 'redis-cli -u $REDIS_URL INCR n' 2>&1"),
+		     0, "%s", cli_output);
+	levels = levels_of("own.html");
+	level = json_array_get(levels, 0);
+	cr_assert_str_eq(text_of(level, "goal"), "well");
+	check_broken(level);
+	walk = begin_walk(level);
+	walk_solution(&walk);
+	json_decref(levels);
+}
+
+static void assert_no_game(const char *check, int code, const char *part)
+{
+	cr_assert_eq(cli_run(check), code, "%s: %s", check, cli_output);
+	cr_assert(strstr(cli_output, part), "%s: %s", check, cli_output);
+}
+
+Test(game_checked, a_check_that_is_no_game_says_why)
+{
+	assert_no_game("$REDRACE check --max-states 5 --game $HERE/own.html -- "
+		       "sh examples/check/counter.sh 2>&1",
+		       65, "--game: there is none where not all has been seen");
+	assert_no_game("$REDRACE check --clients 4 --lost-replies 2 --crashes 3 --pauses 3 "
+		       "--game $HERE/own.html -- sh examples/check/counter.sh 2>&1",
+		       1, "states, and a page shows 6000 at most");
+	cr_assert_eq(cli_run("test -e $HERE/own.html"), 1);
+	cli_assert_one_line("$REDRACE check --game /nowhere/x.html -- true 2>&1", 74, "/nowhere");
+}
+
+static const char *command_of_level(const char *name, struct rr_levels *levels)
+{
+	struct rr_error error = { 0 };
+
+	cr_assert(rr_levels_parse(levels, rr_asset_game_levels, &error), "%s", error.text);
+	for (size_t i = 0; i < levels->n; i++) {
+		if (strcmp(levels->all[i].name, name) == 0)
+			return levels->all[i].programs.command;
+	}
+	return NULL;
+}
+
+/* The graph that the page of the shop is made of. If it has changed on purpose:
+ * make game-graphs. */
+Test(game_checked, what_is_kept_is_what_a_check_finds)
+{
+	char command[600], path[SUPPORT_DIRECTORY + 20];
+	struct rr_levels levels;
+	const char *checked = command_of_level("both-sold", &levels);
+	json_t *now, *kept;
+
+	if (cli_run("PATH=/usr/bin:$PATH; python3 -c 'import redis' && curl --version") != 0)
+		cli_skip("no redis-py or no curl");
+	cr_assert_not_null(checked);
+	snprintf(command, sizeof(command),
+		 "PATH=/usr/bin:$PATH; $REDRACE check --graph $HERE/shop.json%s 2>&1",
+		 checked + strlen("redrace check"));
+	cr_assert_eq(cli_run(command), 1, "%s", cli_output);
+	snprintf(path, sizeof(path), "%s/shop.json", cli_home);
+	now = json_load_file(path, 0, NULL);
+	kept = json_load_file("harness/report/shop.graph", 0, NULL);
+	cr_assert(json_equal(now, kept), "harness/report/shop.graph: make game-graphs");
+	json_decref(now);
+	json_decref(kept);
+	rr_levels_release(&levels);
+}
+
