@@ -11,8 +11,8 @@ enum { TOLD_NOTHING = -1, TOLD_VARIOUS = -2 };
 static void note_end(const struct rr_search *search, struct rr_told *told, uint32_t state)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
-	const struct rr_serial_end end =
-		rr_serial_end_of(&search->product, rr_graph_key(&search->graph, state), 0);
+	const struct rr_serial_end end = rr_serial_end_of(&search->product,
+							  rr_graph_key(&search->graph, state), 0);
 
 	for (size_t i = 0; i < told->n_requests; i++)
 		told->answers[state * told->n_requests + i] =

@@ -122,8 +122,9 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 			if (rr_product_part(product, key, c)->is_crashed)
 				continue;
 			for (uint32_t s = 0; s < client->n_sent; s++)
-				setup->connections[c] |= 1U << rr_lane_ordinal(&search->program,
-									       client->sent[s].lane);
+				setup->connections[c] |= 1U
+							 << rr_lane_ordinal(&search->program,
+									    client->sent[s].lane);
 		}
 	}
 }
@@ -166,9 +167,10 @@ json_t *graph_lanes(const struct graph_writer *writer)
 			const int lane = recorder->clients[c][i];
 
 			if (lane >= 0)
-				json_array_append_new(
-					lanes, json_pack("[s, i]", recorder->race->clients[lane].name,
-							 (int)c));
+				json_array_append_new(lanes,
+						      json_pack("[s, i]",
+								recorder->race->clients[lane].name,
+								(int)c));
 		}
 	}
 	return lanes;
@@ -280,24 +282,24 @@ static json_t *make_transition(struct graph_writer *writer, struct rr_word word,
 
 	rr_word_write(&word, &names, text);
 	write_played(writer, word, edge, played);
-	return graph_put(
-		&writer->transitions,
-		json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play", played,
-			  "client",
-			  is_own && word.client >= 0 ?
-				  rr_program_client_name(&writer->search->program,
-							 (size_t)word.client) :
-				  NULL,
-			  "server",
-			  word.server < 0 ? NULL :
-					    rr_word_server(&names, (size_t)word.server, server),
-			  "fault", is_fault, "refused", is_refusal(product, edge), "steps",
-			  steps_of(writer, edge)));
+	return graph_put(&writer->transitions,
+			 json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play",
+				   played, "client",
+				   is_own && word.client >= 0 ?
+					   rr_program_client_name(&writer->search->program,
+								  (size_t)word.client) :
+					   NULL,
+				   "server",
+				   word.server < 0 ?
+					   NULL :
+					   rr_word_server(&names, (size_t)word.server, server),
+				   "fault", is_fault, "refused", is_refusal(product, edge), "steps",
+				   steps_of(writer, edge)));
 }
 
 /* The number of what it was made of; most transitions are like one from another state. */
-static uint32_t source_of(struct graph_writer *writer, struct rr_word word, const struct rr_edge *edge,
-			  bool *is_new)
+static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
+			  const struct rr_edge *edge, bool *is_new)
 {
 	const struct rr_product *product = &writer->search->product;
 	const struct rr_recorder *recorder = &writer->recorder;
@@ -339,4 +341,3 @@ json_t *graph_transition(struct graph_writer *writer, const uint32_t *key,
 	}
 	return json_incref(writer->transition_of[source]);
 }
-

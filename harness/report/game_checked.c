@@ -63,7 +63,8 @@ static const struct checked_task {
 	{ RR_OUTCOME_EXCLUSION, "exclusion", "Get two clients into their critical sections at once",
 	  "Get two requests into their critical sections at once", NULL,
 	  "What keeps the second one out, and for how long?" },
-	{ RR_OUTCOME_UNEXPECTED, "count", "Let all clients end so that the data are not as expected",
+	{ RR_OUTCOME_UNEXPECTED, "count",
+	  "Let all clients end so that the data are not as expected",
 	  "Let all requests be answered so that the data are not as expected",
 	  "The data are not as expected.", SHARED_HINT },
 	{ RR_OUTCOME_NOT_SERIAL, "count",
@@ -144,7 +145,8 @@ static size_t number_of(const json_t *array, size_t i)
 /* The states that an edge more leads to than those that are known. */
 static void go_on(const json_t *graph, size_t at, struct way_step *steps, size_t *queue, size_t *n)
 {
-	const json_t *edges = json_array_get(json_array_get(json_object_get(graph, "states"), at), 3);
+	const json_t *edges = json_array_get(json_array_get(json_object_get(graph, "states"), at),
+					     3);
 	const json_t *transitions = json_object_get(graph, "transitions"), *edge;
 	size_t i;
 
@@ -154,9 +156,8 @@ static void go_on(const json_t *graph, size_t at, struct way_step *steps, size_t
 
 		if (steps[to].is_known)
 			continue;
-		steps[to] = (struct way_step){
-			true, at, json_string_value(json_object_get(move, "word"))
-		};
+		steps[to] = (struct way_step){ true, at,
+					       json_string_value(json_object_get(move, "word")) };
 		queue[(*n)++] = to;
 	}
 }
@@ -216,7 +217,8 @@ bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct
 {
 	const struct checked_task *task = task_of(game->result->found);
 	const char *words = game->result->findings[0].words;
-	char *told = task_text(game, task), *intro = intro_text(game), *explain = explain_text(game);
+	char *told = task_text(game, task), *intro = intro_text(game),
+	     *explain = explain_text(game);
 	char *way = task->found ? rr_strdup(words) : any_way(game->result->graph);
 	char *last = strrchr(way, ' ');
 	struct rr_level level = {

@@ -137,4 +137,3 @@ Test(game_checked, what_is_kept_is_what_a_check_finds)
 	json_decref(kept);
 	rr_levels_release(&levels);
 }
-

@@ -259,4 +259,3 @@ void check_ways(const json_t *levels, const char *name, size_t all, size_t bad)
 	}
 	cr_assert_fail("no level %s", name);
 }
-
