@@ -14,6 +14,8 @@ const engine = require('faye-redis').create(server, {
 });
 const end = () => process.exit();
 
+engine._subscriber.end(false); // what others publish is not listened to
+
 if (process.argv[2] === 'subscribe')
   engine.subscribe('ann', '/news', end);
 else

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Package: kue 0.11.6
+// Is: a queue of jobs for Node.js
+// Lost: A job with a delay is done twice: the lock of whoever puts it into the queue ends after two
+//   seconds, and another worker puts it there again.
+// Fixed: not yet
+// Link: https://github.com/Automattic/kue/issues/1133
+// Expected: not serializable, 1
+// Options: --data-only --expiries 1 --init examples/found/kue.redis
+// Remark: one round of what each worker does every second; without it the lock is asked for for ever.
+// Install: npm:kue@0.11.6 npm:redis@2.6.5
+const Kue = require('kue');
+const db = require('redis').createClient(process.env.REDIS_URL, { no_ready_check: true });
+const queue = new Kue({ jobEvents: false, redis: { createClientFactory: () => db } });
+
+queue.setupTimers();
+clearInterval(queue.activeJobsTtlTimer);
+const { lock, unlock } = queue.warlock;
+queue.warlock.lock = (key, ms, fn) => {
+  clearInterval(queue.promoter);
+  lock(key, ms, (error, release) => (release ? fn(error, release) : process.exit()));
+};
+queue.warlock.unlock = (key, id) => unlock(key, id, () => process.exit());
