@@ -298,7 +298,7 @@ struct rr_check_command rr_check_defaults(void)
 {
 	return (struct rr_check_command){
 		.each = { .n_clients = 2,
-			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10 },
+			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10, .broad = 20000 },
 			  .n_apps = 1,
 			  .patience_s = 10,
 			  .redis_server = "redis-server" }

@@ -57,7 +57,10 @@ static void print_finding(FILE *out, const struct rr_check *check)
 		check->options->app       ? "s can be answered" :
 					    "s can end");
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
-		fprintf(out, "%lu of %lu final states; ", result->wrong, result->finals);
+		fprintf(out, "%lu of %lu final states%s; ", result->wrong, result->finals,
+			result->explored == RR_EXPLORED_PREEMPTED_ONCE ?
+				" of schedules in which a client is preempted once" :
+				"");
 	print_figures(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
 	if (result->serial)
@@ -201,6 +204,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
 		fputs("  A client has several connections: what its own calls do to each other is in every order, and was not compared. For requests to a server there is --app.\n",
+		      out);
+	if (check->result->has_own_keys)
+		fputs("  There are many states: commands whose keys no other client names were not interleaved with those of others, which cannot notice them.\n",
 		      out);
 	if (failing < check->n_operations)
 		print_failure(out, check, failing);

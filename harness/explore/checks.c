@@ -51,7 +51,11 @@ static void note_graph(struct rr_search *search)
 	struct rr_explore_result *result = search->result;
 	const struct rr_graph *graph = &search->graph;
 
-	result->explored = explored[search->end];
+	result->explored = search->breadth == RR_BREADTH_PREEMPTED_ONCE &&
+					   search->end != RR_GRAPH_STOPPED ?
+				   RR_EXPLORED_PREEMPTED_ONCE :
+				   explored[search->end];
+	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
 	result->transitions = graph->n_edges;
 	result->breaks = graph->breaks;
@@ -357,6 +361,9 @@ bool rr_search_conclude(struct rr_search *search, void *unused)
 	note_tables(search);
 	good = search->property->judge(search);
 	note_graph(search);
+	/* That may be because not all was searched. */
+	if (good && result->explored == RR_EXPLORED_PREEMPTED_ONCE && !result->breaks)
+		search->learned |= RR_LEARNED_BROAD;
 	good = good && (search->learned || (verify_random(search) && check_states(search)));
 	result->stats.checking = rr_clock_s() - begun;
 	return good;

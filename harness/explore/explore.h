@@ -98,8 +98,11 @@ struct rr_explore_config {
 			      * row are followed no further */
 	long ttl_ms;
 	struct rr_random_config random;
-	unsigned long most;     /* states, 0 = no limit */
-	size_t memory;          /* bytes, 0 = half of what is free */
+	unsigned long most; /* states, 0 = no limit */
+	unsigned long
+		broad; /* of programs: behind so many, those schedules are searched first in which
+				 * a client is preempted once; 0 = never */
+	size_t memory; /* bytes, 0 = half of what is free */
 	unsigned long audit;    /* random paths that are played before `safe` */
 	bool all_mutants;       /* tries all, not only until one fails */
 	unsigned shows;         /* what the schedule that is shown should break, if any
@@ -151,6 +154,7 @@ enum rr_explored {
 	RR_EXPLORED_ROUNDS,         /* loops were cut after their rounds */
 	RR_EXPLORED_RANDOM_REPLIES, /* a server answered at random */
 	RR_EXPLORED_DRAWS,          /* clients look at their random values */
+	RR_EXPLORED_PREEMPTED_ONCE, /* schedules in which a client is preempted once */
 	RR_EXPLORED_MOST,           /* the limit of states was reached */
 	RR_EXPLORED_MEMORY,         /* that of memory was */
 	RR_EXPLORED_STOPPED,        /* `progress` said so */
@@ -223,6 +227,7 @@ struct rr_explore_result {
 	int followed;             /* rounds in which refused clients were; 0 = none is refused */
 	unsigned long unfollowed; /* beginnings of attempts from which they were not */
 	char random_command[32];  /* that made it RANDOM_REPLIES */
+	bool has_own_keys;        /* commands whose keys no other client names were done at once */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;
 	/* Of those that break what is worst, the count before all else, the

@@ -86,11 +86,6 @@ size_t rr_graph_bytes(const struct rr_graph *graph)
 	       product->parts.n_bytes + product->commons.n_bytes;
 }
 
-static double share_of(const struct rr_graph *graph)
-{
-	return graph->states.n ? (double)graph->n_expanded / (double)graph->states.n : 0;
-}
-
 static bool is_endless(struct rr_graph *graph)
 {
 	struct rr_product *product = graph->product;
@@ -124,7 +119,8 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 	const struct rr_graph_config *config = &graph->config;
 	const struct rr_product *product = graph->product;
 
-	if (product->wants_absolute || product->wants_clock)
+	if (product->wants_absolute || product->wants_clock ||
+	    (product->config.key_use && product->config.key_use->is_wrong))
 		return RR_GRAPH_AGAIN;
 	if (graph->breaks & config->first_of)
 		return RR_GRAPH_FIRST;
@@ -132,12 +128,13 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 		return product->error.kind ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
 	if (config->most && graph->states.n > config->most)
 		return RR_GRAPH_MOST;
+	if (config->broad && graph->states.n > config->broad)
+		return RR_GRAPH_BROAD;
 	if (!is_due(graph))
 		return RR_GRAPH_WHOLE;
 	if (config->memory && rr_graph_bytes(graph) > config->memory)
 		return RR_GRAPH_MEMORY;
-	if (config->progress &&
-	    !config->progress(config->context, graph->n_expanded, share_of(graph)))
+	if (config->progress && !config->progress(config->context, graph->n_expanded, 0))
 		return RR_GRAPH_STOPPED;
 	return RR_GRAPH_WHOLE;
 }

@@ -29,6 +29,7 @@ enum rr_graph_end {
 	RR_GRAPH_CUT,  /* bounds kept clients from going on: part of it */
 	RR_GRAPH_MOST, /* so many states were to be looked at */
 	RR_GRAPH_MEMORY,
+	RR_GRAPH_BROAD,   /* so many that another search may be better */
 	RR_GRAPH_STOPPED, /* `progress` said so */
 	RR_GRAPH_FIRST,   /* the first failure was enough */
 	RR_GRAPH_AGAIN,   /* has to begin anew: product->wants_... */
@@ -37,9 +38,10 @@ enum rr_graph_end {
 };
 
 struct rr_graph_config {
-	unsigned long most; /* states, 0 = no limit */
-	size_t memory;      /* bytes, 0 = no limit */
-	unsigned first_of;  /* ends at the first of these that is broken */
+	unsigned long most;  /* states, 0 = no limit */
+	size_t memory;       /* bytes, 0 = no limit */
+	unsigned long broad; /* states, 0 = never mind */
+	unsigned first_of;   /* ends at the first of these that is broken */
 	/* Told now and then; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;

@@ -38,7 +38,7 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 	checker->init(checker->programs, &judge->checker);
 	config.program = &judge->checker;
 	config.budget = (struct rr_budget){ 0 };
-	config.is_local_first = false;
+	rr_product_reduce_nothing(&config);
 	judge->has_checker = true;
 	checker->begin_search(checker->programs);
 	return rr_product_init(&judge->checking, &config, table_of_judge(judge), NULL) ||

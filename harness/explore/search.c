@@ -121,6 +121,7 @@ bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
 			    .context = config->context },
 	};
 	*result = (struct rr_explore_result){ 0 };
+	rr_key_use_init(&search->key_use, &search->terms);
 	return start_servers(search) && search->property->open(search);
 }
 
@@ -168,6 +169,7 @@ void rr_search_release(struct rr_search *search)
 	rr_stacks_release(&search->stacks);
 	rr_suffixes_release(&search->suffixes);
 	rr_scripts_release(&search->scripts);
+	rr_key_use_release(&search->key_use);
 	rr_counting_release(&search->counting);
 	rr_intern_release(&search->asked);
 	free(search->answers);
@@ -252,7 +254,26 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 		return 0;
 	return learned_of_scripts(search, n_scripts) |
 	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
+	       (search->end == RR_GRAPH_BROAD ? RR_LEARNED_BROAD : 0) |
+	       (search->key_use.is_wrong ? RR_LEARNED_KEYS : 0) |
 	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
+}
+
+/* How many states there may be before the next breadth is tried. */
+static unsigned long broad_at(enum rr_breadth breadth, unsigned long many)
+{
+	return breadth == RR_BREADTH_UNKNOWN ? many : breadth == RR_BREADTH_ALL ? 0 : 10 * many;
+}
+
+static void adapt_breadth(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+	const bool is_limited = search->breadth == RR_BREADTH_UNKNOWN && !config->shows_all;
+
+	search->breadth = is_limited ? RR_BREADTH_PREEMPTED_ONCE : RR_BREADTH_ALL;
+	search->wanted.is_preempted_once = is_limited;
+	search->wanted.key_use = &search->key_use;
+	search->bounds.broad = broad_at(search->breadth, search->bounds.broad);
 }
 
 /* What was learned decides what the next product is like. */
@@ -264,6 +285,12 @@ static void adapt(struct rr_search *search)
 	wanted->reads_clock |= (learned & RR_LEARNED_CLOCK) != 0;
 	wanted->absolute |= (learned & RR_LEARNED_DAY) != 0;
 	wanted->bounded |= (learned & RR_LEARNED_NO_END) != 0;
+	if (learned & RR_LEARNED_BROAD)
+		adapt_breadth(search);
+	/* What clients were taken for is not so any more, nor what they name. */
+	if (learned & ~(unsigned)(RR_LEARNED_BROAD | RR_LEARNED_KEYS))
+		rr_key_use_release(&search->key_use);
+	rr_key_use_begin(&search->key_use);
 	if (learned & RR_LEARNED_ALL_HISTORIES) {
 		search->program.learning |= RR_LEARN_NOTHING;
 		wanted->bounded = true;
@@ -297,7 +324,7 @@ static bool search_once(struct rr_search *search)
 	search->end = look_at_states(search);
 	search->seconds = rr_clock_s() - begun;
 	search->learned = learned_from(search, n_scripts);
-	if (search->learned || search->end == RR_GRAPH_STOPPED)
+	if (search->learned & ~(unsigned)RR_LEARNED_BROAD || search->end == RR_GRAPH_STOPPED)
 		return true;
 	if (!search->property->verify(search))
 		return false;

@@ -32,6 +32,8 @@ enum {
 	RR_LEARNED_DRAW = 128,          /* with other random values a client does something else */
 	RR_LEARNED_SCRIPTS = 128,       /* which ones servers know is a part of states */
 	RR_LEARNED_ALL_HISTORIES = 256, /* there is no end to what clients of a strategy do */
+	RR_LEARNED_BROAD = 512,         /* there are many states of programs: see rr_breadth */
+	RR_LEARNED_KEYS = 1024,         /* a client names a key that seemed to be another's own */
 	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_SCRIPTS | RR_LEARNED_DAY,
 };
 
@@ -43,6 +45,17 @@ struct rr_schedule {
 	size_t steps;
 	int switches;
 	unsigned broken; /* invariants, on the way */
+};
+
+/*
+ * How programs of others are searched. Most findings take one preemption (Musuvathi and Qadeer
+ * 2007), and where there are many states such schedules are a small part of them, which comes to
+ * ends that a broad search does not see for long. So they are searched first, and then all.
+ */
+enum rr_breadth {
+	RR_BREADTH_UNKNOWN, /* all, as long as they are not many */
+	RR_BREADTH_PREEMPTED_ONCE,
+	RR_BREADTH_ALL, /* but commands whose keys are the client's own are taken at once */
 };
 
 struct rr_search;
@@ -84,6 +97,8 @@ struct rr_search {
 	struct rr_program program;
 	struct rr_product_config wanted; /* the next product */
 	struct rr_graph_config bounds;
+	enum rr_breadth breadth;
+	struct rr_key_use key_use;
 	unsigned learned; /* since the search began */
 	struct rr_product product;
 	struct rr_graph graph;

@@ -267,19 +267,18 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 		     bool is_atomic)
 {
 	struct learner learner = { .serial = serial, .product = product };
-	const bool is_local_first = product->config.is_local_first;
+	const struct rr_product_config reduced = product->config;
 	struct place *first = &learner.place;
 
 	*serial = (struct rr_serial){ .is_atomic = is_atomic };
 	memset(first, 0, sizeof(*first));
 	first->turn = is_app(product) ? 0 : NOBODY;
-	/* Steps of one client must not stand for those of the others. */
-	product->config.is_local_first = false;
+	rr_product_reduce_nothing(&product->config);
 	if (rr_product_begin(product, first->key, NULL)) {
 		add_place(&learner, first, NULL);
 		take_places(&learner, most);
 	}
-	product->config.is_local_first = is_local_first;
+	product->config = reduced;
 	return product->error.kind == RR_ERROR_NONE;
 }
 
@@ -326,13 +325,13 @@ static size_t moves_to(const struct rr_serial *serial, uint32_t place, struct rr
 bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *product, uint32_t end,
 		       struct rr_actions *actions, rr_state_key key)
 {
-	const bool is_local_first = product->config.is_local_first;
+	const struct rr_product_config reduced = product->config;
 	struct rr_transition *moves;
 	const size_t n = moves_to(serial, serial->end_at[end], &moves);
 	bool good;
 
 	*actions = (struct rr_actions){ 0 };
-	product->config.is_local_first = false;
+	rr_product_reduce_nothing(&product->config);
 	good = rr_product_begin(product, key, actions);
 	for (size_t i = 0; i < n && good; i++) {
 		const struct rr_edge *edge = rr_product_take(product, key, moves[i]);
@@ -343,7 +342,7 @@ bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *produc
 		if (good)
 			memcpy(key, edge->key, product->n_words * sizeof(key[0]));
 	}
-	product->config.is_local_first = is_local_first;
+	product->config = reduced;
 	free(moves);
 	return good;
 }

@@ -11,6 +11,7 @@
 
 enum {
 	SERIAL_MOST = 2000000, /* states of serial orders */
+	ALONE_MOST = 100000,   /* of those that are looked at before there is an end */
 	ORDERS_RUN = 24,       /* of them, for a finding */
 	KEYS_SHOWN = 6,
 	SHOWS_SIZE = 100
@@ -29,6 +30,8 @@ static bool open_programs(struct rr_search *search)
 	search->wanted.increments = 1;
 	search->wanted.reads_clock = true;
 	search->wanted.is_local_first = true;
+	/* A graph that is drawn is all of it. */
+	search->bounds.broad = config->dot || config->json ? 0 : config->broad;
 	config->programs.init(config->programs.programs, &search->program);
 	return true;
 }
@@ -38,6 +41,7 @@ static bool open_programs(struct rr_search *search)
 static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
 {
 	const bool is_played = search->config->schedule || search->program.mutate ||
+			       search->end == RR_GRAPH_BROAD ||
 			       search->graph.breaks & RR_BREAKS_EXCLUSION;
 	struct rr_error error = { 0 };
 	bool again = false;
@@ -49,9 +53,24 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 	return true;
 }
 
+/* A broad search has not seen the ends of clients, by which those are told apart that seem to be
+ * equal. Serial orders come to them. */
+static bool look_at_ends(struct rr_search *search)
+{
+	struct rr_serial serial;
+	const bool good = rr_serial_learn(&serial, &search->product, ALONE_MOST, false);
+
+	rr_serial_release(&serial);
+	return good;
+}
+
 static bool verify_programs(struct rr_search *search)
 {
-	return verify(search, &search->config->programs);
+	const bool sees_ends = search->end != RR_GRAPH_BROAD || look_at_ends(search);
+
+	return verify(search, &search->config->programs) &&
+	       (sees_ends || search->learned & RR_LEARNED_PROGRAMS ||
+		rr_search_fail(search, &search->product.error));
 }
 
 /* ---- Judging -------------------------------------------------------------------- */

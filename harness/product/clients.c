@@ -188,6 +188,17 @@ static bool has_no_end(const struct rr_state *from, size_t client)
 	       table->states[from->clients[client].state].rounds > product->config.rounds;
 }
 
+/* It is the client's turn, where preemptions are limited. */
+static void take_turn(const struct rr_expansion *it, struct rr_state *state, size_t client)
+{
+	struct rr_common *common = &state->common;
+
+	if (!it->product->config.is_preempted_once)
+		return;
+	common->preempted += it->preempts && common->turn != client + 1;
+	common->turn = (uint8_t)(client + 1);
+}
+
 void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
@@ -207,6 +218,7 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 		return;
 	}
 	rr_state_copy(&begun, from);
+	take_turn(it, &begun, client);
 	if (!rr_state_begin_attempt(&begun, client)) {
 		it->flags |= RR_STATE_CUT;
 		return;
@@ -245,11 +257,11 @@ bool rr_expand_served(struct rr_expansion *it, struct rr_state *from)
 
 /* ---- Steps that nobody else can notice -------------------------------------- */
 
-/* A client that crashes before such a step or behind it leaves the same. */
-static bool no_fault_can_tell(const struct rr_budget *left)
+/* Does it make no difference to any fault whether such a step has been made? */
+static bool no_fault_can_tell(const struct rr_budget *left, bool changes_data)
 {
 	for (int i = 0; i < RR_BUDGETS; i++) {
-		if (i != RR_CRASHES && left->of[i] > 0)
+		if ((i != RR_CRASHES || changes_data) && left->of[i] > 0)
 			return false;
 	}
 	return true;
@@ -282,6 +294,37 @@ static const struct rr_sent *only_sent(const struct rr_state *state, size_t clie
 	return rr_state_next_sent(state, client, it->stops[0].lane);
 }
 
+/* Does the client have commands on their way on that connection only? */
+static bool is_only_lane(const struct rr_client_state *client, uint8_t lane)
+{
+	for (uint32_t i = 0; i < client->n_sent; i++) {
+		if (client->sent[i].lane != lane)
+			return false;
+	}
+	return true;
+}
+
+/* Does no other client name a key of the command? */
+static bool is_of_own_keys(struct rr_state *state, size_t client, const struct rr_sent *sent)
+{
+	struct rr_product *product = state->product;
+	struct rr_key_use *use = product->config.key_use;
+	struct rr_actions *log = product->log;
+	struct rr_state next;
+
+	if (!use || !no_fault_can_tell(&state->common.left, true) ||
+	    sent->kind != RR_SENT_COMMAND || rr_state_connection(state, client, sent->lane) ||
+	    !is_only_lane(rr_state_client(state, client), sent->lane))
+		return false;
+	rr_state_copy(&next, state);
+	product->log = NULL;
+	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
+	product->log = log;
+	return !rr_product_failed(product) &&
+	       rr_key_use_is_own(use, product->tables[0]->asker, client, sent->command,
+				 rr_state_next_end_ns(&next) != rr_state_next_end_ns(state));
+}
+
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
  * its own (Godefroid 1996), and it is in no loop that is not followed to its end. True: it was
  * added, and stands for all that could be done. */
@@ -289,13 +332,14 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
 	const struct rr_product_config *config = &it->product->config;
 
-	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
+	if (!config->is_local_first || !no_fault_can_tell(&from->common.left, false))
 		return false;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		const struct rr_sent *sent = rr_state_has_ended(from, i) ? NULL :
 									   only_sent(from, i);
 
-		if (!sent || !is_local_command(from, i, sent) || rr_state_is_in_loop(from, i))
+		if (!sent || rr_state_is_in_loop(from, i) ||
+		    !(is_local_command(from, i, sent) || is_of_own_keys(from, i, sent)))
 			continue;
 		add_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

@@ -90,6 +90,10 @@ static inline uint16_t rr_state_lane_slot(const struct rr_state *state, size_t c
 			  (size_t)rr_lane_ordinal(state->product->config.program, lane));
 }
 
+/* A client is in that state: whose keys does it name? */
+void rr_product_note_keys(struct rr_product *product, size_t client,
+			  const struct rr_client_state *state);
+
 /* What the server keeps for a client's connection; NULL: it is as new. */
 static inline const struct rr_connection *rr_state_connection(const struct rr_state *state,
 							      size_t client, int lane)
@@ -216,6 +220,7 @@ struct rr_expansion {
 	size_t n_clients;       /* transitions of clients, but for faults */
 	size_t n_busy;          /* those of clients in the middle of something */
 	size_t n_children;      /* those of renewers */
+	bool preempts;          /* whoever is not the one whose turn it was */
 	int64_t next_ns;        /* when the first of those who wait goes on */
 };
 

@@ -145,6 +145,14 @@ static void note_request(struct rr_part *part, const struct rr_client_state *it,
 		part->answered |= (uint8_t)(1U << lane);
 }
 
+void rr_product_note_keys(struct rr_product *product, size_t client,
+			  const struct rr_client_state *state)
+{
+	for (uint32_t i = 0; i < state->n_sent && product->config.key_use; i++)
+		rr_key_use_note(product->config.key_use, product->tables[0]->asker, client,
+				state->sent[i].command);
+}
+
 /* One input, and no further. */
 static void feed_once(struct rr_state *state, size_t client, const struct rr_input *what,
 		      bool *has_entered)
@@ -174,6 +182,7 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 		note_request(part, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
 	part->state = row->state;
+	rr_product_note_keys(product, client, &view->states[row->state]);
 	for (uint32_t i = 0; i < view->states[row->state].n_sent && part->is_shut; i++)
 		part->is_shut &= ~(UINT64_C(1) << view->states[row->state].sent[i].lane);
 }

@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "client_view.h"
+#include "key_use.h"
 #include "learning.h"
 #include "live.h"
 #include "scheduler/scheduler.h"
@@ -72,6 +73,8 @@ struct rr_common {
 	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there,
 					    * -1 = nobody's */
 	uint8_t owners[RR_MUTEXES];        /* client * threads + thread + 1; 0 = free */
+	uint8_t turn; /* where preemptions are limited: the client that was last + 1, 0 = nobody */
+	uint8_t preempted; /* there, so many times */
 	uint8_t n_late;
 	struct rr_late {
 		uint8_t server, unused;
@@ -91,15 +94,27 @@ struct rr_product_config {
 	bool stays_away;
 	int64_t lease_ns, skew_ns, day_ns;
 	int rounds;
-	bool is_local_first; /* a step that nobody else can notice is taken at
+	bool is_local_first;        /* a step that nobody else can notice is taken at
 			      * once, without the others */
-	bool is_live;        /* one path, of which nothing is ever done again: random
+	struct rr_key_use *key_use; /* and so is a command whose keys are the client's own; NULL: it
+				     * is not */
+	bool is_preempted_once;     /* only once, at most, it is not the turn of a client that could
+				     * go on, and does not go round, once more */
+	bool is_live;               /* one path, of which nothing is ever done again: random
 			      * values have no names */
-	bool absolute;       /* the time of day counts */
-	bool reads_clock;    /* clients read their monotonic clocks */
-	bool bounded;        /* refused clients write what is never the same again:
+	bool absolute;              /* the time of day counts */
+	bool reads_clock;           /* clients read their monotonic clocks */
+	bool bounded;               /* refused clients write what is never the same again:
 			  * each is refused `rounds` times in a row */
 };
+
+/* All transitions are made from now on: steps of one client stand for none of another. */
+static inline void rr_product_reduce_nothing(struct rr_product_config *config)
+{
+	config->is_local_first = false;
+	config->key_use = NULL;
+	config->is_preempted_once = false;
+}
 
 /* Why a state is looked at no further, as bits. */
 enum {

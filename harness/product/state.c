@@ -102,6 +102,8 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_ac
 	state.common.down = -1;
 	memset(state.common.makers, -1, sizeof(state.common.makers));
 	product->log = log;
+	for (size_t i = 0; i < product->n_clients; i++)
+		rr_product_note_keys(product, i, rr_state_client(&state, i));
 	open_clients(&state);
 	product->log = NULL;
 	rr_state_pack(&state, NULL, nothing, key);

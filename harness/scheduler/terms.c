@@ -299,6 +299,9 @@ struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const ch
 	info.of_connection = has_category(&of->elements[6], "@connection") ||
 			     has_category(&of->elements[6], "@transaction") ||
 			     has_category(&of->elements[6], "@pubsub");
+	info.has_keys = of->elements[3].integer > 0 ||
+			has_category(&of->elements[2], "movablekeys");
+	info.finds_keys = has_category(&of->elements[2], "movablekeys");
 	info.is_random = of->length > 7 && !is_timed(name) &&
 			 has_category(&of->elements[7], "nondeterministic_output");
 	return info;

@@ -25,6 +25,8 @@ struct rr_command_info {
 	bool blocks;        /* may keep its client waiting */
 	bool of_connection; /* may leave something on its connection */
 	bool is_random;     /* two servers may answer differently */
+	bool has_keys;      /* some of its words are keys */
+	bool finds_keys;    /* which ones, or others that it touches, it finds out as it runs */
 };
 
 struct rr_term_command {

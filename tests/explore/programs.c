@@ -15,9 +15,11 @@ struct ends {
 	size_t n;
 	uint64_t interleavings;
 	uint64_t digests[ENDS_MAX];
+	bool is_reduced;
 };
 
 struct programs {
+	struct rr_key_use key_use;
 	struct stage *stage;
 	struct program_clients clients;
 	struct rr_terms terms;
@@ -76,6 +78,7 @@ static void keep_ends(struct programs *programs, struct programs_run *how,
 		ends->digests[ends->n++] = digest;
 	}
 	ends->interleavings = graph->interleavings;
+	ends->is_reduced = how->is_reduced;
 	how->states += graph->states.n;
 	how->interleavings += graph->interleavings;
 }
@@ -90,7 +93,8 @@ bool programs_agree(const struct programs *programs, char *why, size_t size)
 	snprintf(why, size, "%zu ends by %llu interleavings, %zu by %llu, %zu in common", a->n,
 		 (unsigned long long)a->interleavings, b->n, (unsigned long long)b->interleavings,
 		 common);
-	return a->n == b->n && common == b->n && a->interleavings == b->interleavings;
+	return a->n == b->n && common == b->n &&
+	       (b->is_reduced || a->interleavings == b->interleavings);
 }
 
 /* ---- Exploring ------------------------------------------------------------ */
@@ -106,6 +110,7 @@ static struct rr_product_config config_of(const struct programs *programs,
 		.rounds = 2,
 		.absolute = is_absolute,
 		.reads_clock = true,
+		.is_local_first = how->is_reduced,
 	};
 }
 
@@ -147,12 +152,13 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 static enum rr_graph_end explore(struct programs *programs, struct programs_run *how,
 				 struct rr_server_table *table)
 {
-	const struct rr_product_config config = config_of(programs, how, table->absolute);
+	struct rr_product_config config = config_of(programs, how, table->absolute);
 	const struct rr_graph_config bounds = { .most = STATES_MAX };
 	struct rr_product product;
 	struct rr_graph graph;
 	enum rr_graph_end end;
 
+	config.key_use = how->is_reduced ? &programs->key_use : NULL;
 	cr_assert(rr_product_init(&product, &config, table, NULL), "%s", product.error.text);
 	end = rr_graph_explore(&graph, &product, &bounds);
 	if (end == RR_GRAPH_MOST) {
@@ -195,10 +201,11 @@ void programs_run(struct programs *programs, struct programs_run *how)
 	how->was_noticed = false;
 	how->programs++;
 	open_table(programs, how, &table, programs->pool->is_absolute);
-	if (explore(programs, how, &table) == RR_GRAPH_AGAIN) {
+	rr_key_use_init(&programs->key_use, &programs->terms);
+	while (explore(programs, how, &table) == RR_GRAPH_AGAIN) {
 		rr_server_table_release(&table);
 		open_table(programs, how, &table, true);
-		explore(programs, how, &table);
+		rr_key_use_begin(&programs->key_use);
 	}
 	how->was_planted = how->plant && how->plant(&table);
 	if (how->was_planted) {
@@ -208,6 +215,7 @@ void programs_run(struct programs *programs, struct programs_run *how)
 			how->was_noticed = true;
 	}
 	rr_server_table_release(&table);
+	rr_key_use_release(&programs->key_use);
 }
 
 /* ---- Making --------------------------------------------------------------- */

@@ -95,7 +95,8 @@ char *programs_text(const struct programs *programs);
 
 /* How to explore, and what came of it. */
 struct programs_run {
-	bool is_tree; /* no two paths lead to one state */
+	bool is_tree;    /* no two paths lead to one state */
+	bool is_reduced; /* what only its client can notice is done at once */
 	struct rr_budget budget;
 	/* Called when all has been explored once: what it does to the tables is
 	 * there when it is explored again. NULL = once is enough. */

@@ -11,6 +11,7 @@
 enum {
 	PROGRAMS = 1200,
 	SHARDS = 8,
+	REDUCED_SHARE = 4, /* one in so many is searched without what is not noticed, too */
 	CHECKED = 8,       /* one in so many is played for real, too */
 	FAULTY_SHARE = 25, /* and has faults */
 	STEPS = 12,
@@ -95,6 +96,20 @@ ParameterizedTest(const int *shard, oracle, tables_leave_out_nothing_that_matter
 	}
 	rr_progress_end(&progress);
 	assert_worthwhile(&tree, &merged);
+	programs_close(programs);
+	stage_close(&stage);
+}
+
+/* What is done at once, because only its client can notice it, leaves the same ends. */
+Test(oracle, nobody_notices_commands_on_keys_of_one_client, .timeout = 3000)
+{
+	const uint64_t from = number_of("RR_ORACLE_FROM", 1);
+	struct programs *programs = programs_open(&stage);
+	struct programs_run all = { 0 }, reduced = { .is_reduced = true };
+
+	for (uint64_t i = 0; i < number_of("RR_ORACLE", PROGRAMS) / REDUCED_SHARE; i++)
+		compare(programs, from + i, STEPS, &all, &reduced);
+	assert_worthwhile(&all, &reduced);
 	programs_close(programs);
 	stage_close(&stage);
 }

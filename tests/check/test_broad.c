@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace check with programs that have many commands, and therefore more states than are looked
+ * at one by one: schedules with one preemption first, and commands on keys that are a client's own
+ * without the others. What is not a client's own turns out to be so, and counts.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(broad, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+/* `body` is Python: r sends a command, me is the client's name. */
+static void check_program(const char *body, int code, const char *part)
+{
+	char path[SUPPORT_DIRECTORY + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/many.py", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file,
+		"import raw, os\n"
+		"r = raw.Connection()\n"
+		"me = os.environ['REDRACE_CLIENT']\n"
+		"other = 'B' if me == 'A' else 'A'\n"
+		"%s\n",
+		body);
+	fclose(file);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env PYTHONDONTWRITEBYTECODE=1 "
+			     "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/many.py 2>&1"),
+		     code, "%s: %s", body, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+Test(broad, clients_with_keys_of_their_own_do_not_notice_each_other)
+{
+	check_program("for i in range(200): r('SET', f'{me}:{i}', i)", 0,
+		      "serializable: all 401 states");
+	cr_assert_not_null(strstr(cli_output, "no other client names"), "%s", cli_output);
+}
+
+/* A key seems to be A's own until B names it, in its last command. */
+Test(broad, a_key_that_another_client_names_late_is_nobodys_own)
+{
+	check_program("for i in range(160): r('SET', f'{me}:{i}', i)\n"
+		      "print(r('EXISTS', f'{other}:0'))",
+		      1, "outputs are not serializable");
+}
+
+/* Whatever a script touches, it may be anything. */
+Test(broad, a_script_may_touch_every_key)
+{
+	check_program("for i in range(160): r('SET', f'{me}:{i}', i)\n"
+		      "print(r('EVAL', 'return redis.call(\"EXISTS\", ARGV[1])', 0, f'{other}:0'))",
+		      1, "outputs are not serializable");
+}
+
+/* As many final states as there are subsets of keys: one preemption is enough. */
+Test(broad, a_finding_with_one_preemption_does_not_wait_for_all_states)
+{
+	check_program("for i in range(40): r('SET', f'k:{i}', me)", 1,
+		      "of schedules in which a client is preempted once");
+}
