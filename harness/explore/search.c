@@ -262,7 +262,7 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 /* How many states there may be before the next breadth is tried. */
 static unsigned long broad_at(enum rr_breadth breadth, unsigned long many)
 {
-	return breadth == RR_BREADTH_UNKNOWN ? many : breadth == RR_BREADTH_ALL ? 0 : 10 * many;
+	return breadth == RR_BREADTH_UNKNOWN ? many : breadth == RR_BREADTH_ALL ? 0 : 3 * many;
 }
 
 static void adapt_breadth(struct rr_search *search)

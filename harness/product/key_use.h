@@ -13,9 +13,7 @@
 #ifndef RR_KEY_USE_H
 #define RR_KEY_USE_H
 
-#include "scheduler/asker.h"
-#include "scheduler/intern.h"
-#include "scheduler/terms.h"
+#include "scheduler/scheduler.h"
 
 struct rr_key_use {
 	struct rr_terms *terms;

@@ -8,10 +8,10 @@
 #include "race/race.h"
 
 #define HEAD "title t\nclients A B\n"
-#define WORKER \
+#define WORKER                                             \
 	"A> ACL SETUSER worker on >pw ~* &* +@all => OK\n" \
-	"A> ACL SETUSER default +@all => OK\n" \
-	"A> CONFIG SET maxmemory 100mb => OK\n" \
+	"A> ACL SETUSER default +@all => OK\n"             \
+	"A> CONFIG SET maxmemory 100mb => OK\n"            \
 	"B> AUTH worker pw => OK\n"
 #define END "verdict nothing broken\n"
 
