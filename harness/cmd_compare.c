@@ -57,11 +57,10 @@ static const struct rr_option options_table[] = {
 	  .help = "exit with 3 if something has become slower by more than the tolerance",
 	  .at = offsetof(struct rr_compare_options, fail_if_slower) },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap",
 	  .at = offsetof(struct rr_compare_options, outputs),
 	  .formats = COMPARE_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap or github; or gobench, the runs of one directory for benchstat (text)",
+	  .help = "what is printed (text): %s, the runs of one directory for benchstat",
 	  .at = offsetof(struct rr_compare_options, outputs.printed),
 	  .formats = COMPARE_FORMATS },
 };

@@ -99,9 +99,9 @@ enum { N_ACTS = sizeof(acts) / sizeof(acts[0]) };
 
 struct demo_options {
 	const char *redis_server;
-	long seconds; /* of each live count, about */
-	bool is_auto; /* without pauses */
-	size_t only;  /* an act, or N_ACTS */
+	long seconds;  /* of each live count, about */
+	bool is_auto;  /* without pauses */
+	unsigned acts; /* as bits; 0 = all */
 };
 
 static const char *act_name(size_t index)
@@ -112,31 +112,36 @@ static const char *act_name(size_t index)
 static bool take_act(void *into, char *text, struct rr_error *error)
 {
 	struct demo_options *options = into;
+	size_t index;
 
-	return rr_take_name("act", text, act_name, "'redrace help demo' shows them", &options->only,
-			    error);
+	if (!rr_take_name("act", text, act_name, "'redrace help demo' shows them", &index, error))
+		return false;
+	options->acts |= 1U << index;
+	return true;
 }
 
 static const struct rr_option options_table[] = {
 	{ .name = "auto",
 	  .help = "go on without waiting for keys",
 	  .at = offsetof(struct demo_options, is_auto) },
-	{ .common = RR_OPTION_ONLY,
-	  .help = "only one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",
-	  .take = take_act,
-	  .name_at = act_name },
-	{ .common = RR_OPTION_SECONDS,
+	{ .name = "seconds-each",
+	  .argument = "N",
 	  .help = "seconds that each of the four live counts takes (10)",
 	  .at = offsetof(struct demo_options, seconds),
+	  .min = 1,
 	  .max = 600 },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = offsetof(struct demo_options, redis_server) },
 };
 
 static const struct rr_command_line demo_line = {
 	.about =
-		"A tour of ten minutes, act by act, with pauses: counts that go wrong, how they go wrong, locks and how they break, the proof, and your own program.",
-	.examples = "redrace demo --auto --seconds 2\n"
-		    "redrace demo --only proof",
+		"A tour of ten minutes, act by act, with pauses: counts that go wrong, how they go wrong, locks and how they break, the proof, and your own program.\v"
+		"The acts are counts, how, scheduler, mutex, crash, lease, delete, proof and program; only those are shown that are named.",
+	.arguments = "[ACT...]",
+	.name_at = act_name,
+	.take_argument = take_act,
+	.examples = "redrace demo --auto --seconds-each 2\n"
+		    "redrace demo proof",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
@@ -257,7 +262,7 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	enum rr_exit worst = RR_EXIT_OK;
 
 	printf("%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title, act->text);
-	if (act->scenes[0].live.strategy && tour->options->only < N_ACTS)
+	if (act->scenes[0].live.strategy && tour->options->acts)
 		putchar('\n');
 	if (act->needs && access(act->needs, R_OK) != 0) {
 		printf("\nLeft out: there is no %s here.\n\n", act->needs);
@@ -265,8 +270,8 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	}
 	if (act->is_interactive)
 		pause_tour(tour);
-	if (act->scenes[0].live.strategy && tour->options->only == N_ACTS)
-		print_tour_command((const char *const[]){ "demo", "--only", act->name, NULL });
+	if (act->scenes[0].live.strategy && !tour->options->acts)
+		print_tour_command((const char *const[]){ "demo", act->name, NULL });
 	for (; from < to && (act->scenes[from].words[0] || act->scenes[from].live.strategy) &&
 	       !tour->has_quit && !tour->error->kind;
 	     from++)
@@ -276,28 +281,28 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 
 static enum rr_exit play_tour(struct tour *tour)
 {
-	const size_t only = tour->options->only;
+	const unsigned chosen = tour->options->acts;
 	enum rr_exit worst = RR_EXIT_OK;
 
 	for (size_t i = 0; i < N_ACTS; i++) {
-		if (only < N_ACTS && only != i)
+		if (chosen && !(chosen & 1U << i))
 			continue;
 		worst = rr_exit_worse(worst, play_act(tour, &acts[i]));
 		if (tour->has_quit || tour->error->kind)
 			return worst;
-		if (only == N_ACTS && i + 1 < N_ACTS)
+		if (!chosen && i + 1 < N_ACTS)
 			pause_tour(tour);
 		if (tour->has_quit)
 			return worst;
 	}
-	if (only == N_ACTS)
+	if (!chosen)
 		puts("Next: docs/teaching.md has lessons; 'redrace list' has all strategies and races.");
 	return worst;
 }
 
 static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 {
-	struct demo_options options = { .seconds = DEFAULT_SECONDS, .only = N_ACTS };
+	struct demo_options options = { .seconds = DEFAULT_SECONDS };
 	struct tour tour = { .options = &options, .error = error };
 	enum rr_exit code = RR_EXIT_OK;
 

@@ -14,14 +14,12 @@ struct options {
 
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER,
-	  .help = "look at this server only (redis-server and valkey-server on PATH)",
+	  .help = "program to start private servers with (redis-server and valkey-server of PATH): only this one is looked at",
 	  .at = offsetof(struct options, redis_server) },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt or .json",
 	  .at = offsetof(struct options, outputs),
 	  .formats = DOCTOR_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text or json (text)",
 	  .at = offsetof(struct options, outputs.printed),
 	  .formats = DOCTOR_FORMATS },
 };

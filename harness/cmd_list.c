@@ -18,7 +18,6 @@ static const struct rr_option options_table[] = {
 	  .help = "list only the races",
 	  .at = offsetof(struct list_options, races) },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text, or markdown for the rows of a table (text)",
 	  .at = offsetof(struct list_options, format),
 	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_MARKDOWN) },
 };

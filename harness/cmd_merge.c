@@ -30,10 +30,7 @@ static bool take_shard_file(void *into, char *path, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap",
-	  .at = AT(outputs),
-	  .formats = RR_RESULT_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(outputs), .formats = RR_RESULT_FORMATS },
 	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed), .formats = RR_RESULT_FORMATS },
 };
 

@@ -21,8 +21,7 @@ enum { NAMES_MAX = 1024 };
 struct play_options {
 	const char *race;
 	const char *redis_server;
-	const char *output;                       /* NULL = stdout */
-	enum rr_format format;                    /* RR_FORMATS before it is picked */
+	struct rr_outputs outputs;
 	const char *command;                      /* that plays it again */
 	const struct rr_counterpart *counterpart; /* NULL = none was played */
 	const struct rr_race *counterpart_of;
@@ -45,11 +44,8 @@ static bool take_race(void *into, char *text, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Races and strategies" },
-	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
-	{ .common = RR_OPTION_FORMAT,
-	  .help = "text, mermaid, svg, html, json, or race for what was played, to be played again (by the suffix of FILE, else text)",
-	  .at = AT(format),
-	  .formats = RR_PICTURE_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(outputs), .formats = RR_PICTURE_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed), .formats = RR_PICTURE_FORMATS },
 	{ .name = "ascii", .help = "draw with ASCII characters only", .at = AT(ascii) },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 	{ .help = "Only with a race" },
@@ -61,11 +57,11 @@ static const struct rr_option options_table[] = {
 	  .help = "number of clients, which are called A, B, ... (2)",
 	  .at = AT(guided.setup.n_clients),
 	  .max = RR_GUIDED_CLIENTS },
-	{ .common = RR_OPTION_INCREMENTS,
+	{ .common = RR_OPTION_INCREMENTS_EACH,
 	  .at = AT(guided.setup.increments),
 	  .max = RR_INCREMENTS_MAX },
 	{ .common = RR_OPTION_PROCESSES,
-	  .help = "1: clients are threads of one process, which share its mutex and its crash; as many as clients: each is a process of its own (the default)",
+	  .help = "processes that the clients are in: 1, and they are threads of it, which share its mutex and its crash, or as many as clients (the default)",
 	  .at = AT(guided.setup.processes),
 	  .max = RR_GUIDED_CLIENTS },
 	{ .name = "schedule",
@@ -77,7 +73,7 @@ static const struct rr_option options_table[] = {
 	  .help = "you are the scheduler: each key is a step",
 	  .at = AT(guided.interactive) },
 	{ .common = RR_OPTION_SAVE,
-	  .help = "save what happened as a race, for redrace play",
+	  .help = "save the schedule as a race, for redrace play: what happened",
 	  .at = AT(guided.save) },
 };
 
@@ -143,31 +139,14 @@ static bool check_race(const struct play_options *options, struct rr_error *erro
 		options->race);
 }
 
-/* By --format, or by the suffix of the file. */
-static bool pick_format(struct play_options *options, struct rr_error *error)
-{
-	char list[RR_FORMAT_LIST];
-
-	if (options->format == RR_FORMATS && options->output &&
-	    !rr_format_of_file(options->output, RR_PICTURE_FORMATS, &options->format))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--output '%s': expected %s at its end, or a --format",
-				    options->output, rr_format_suffixes(RR_PICTURE_FORMATS, list));
-	if (options->format == RR_FORMATS)
-		options->format = RR_FORMAT_TEXT;
-	return true;
-}
-
 static bool check_play_options(void *into, struct rr_error *error)
 {
 	struct play_options *options = into;
 	struct rr_guided_setup *setup = &options->guided.setup;
 	const char *conflict;
 
-	if (!pick_format(options, error))
-		return false;
 	if ((options->step || options->guided.interactive) &&
-	    (options->format != RR_FORMAT_TEXT || options->output))
+	    (options->outputs.printed != RR_FORMAT_TEXT || options->outputs.n))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--%s is for the terminal: it takes neither --format nor --output",
@@ -216,19 +195,33 @@ static struct rr_article article_of(const struct play_options *options)
 	return article;
 }
 
+/* To a file, or, without a path, to standard output. */
+static void draw_to(const struct rr_trace *trace, enum rr_format format, const char *path,
+		    const struct rr_style *style, struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	rr_draft_open(&draft);
+	rr_draw(draft.out, trace, format, style);
+	rr_draft_replace(&draft, path, error);
+}
+
 static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_options *options)
 {
+	const struct rr_outputs *outputs = &options->outputs;
 	const struct rr_article article = article_of(options);
 	struct rr_style style = rr_draw_style(stdout, options->ascii);
 	struct rr_error error = { 0 };
-	struct rr_draft draft;
 
-	if (options->output)
-		style = (struct rr_style){ .ascii = options->ascii, .width = 80 };
 	style.article = &article;
-	rr_draft_open(&draft);
-	rr_draw(draft.out, trace, options->format, &style);
-	rr_draft_replace(&draft, options->output, &error);
+	draw_to(trace, outputs->printed, NULL, &style, &error);
+	style = (struct rr_style){ .ascii = options->ascii, .width = 80, .article = &article };
+	for (size_t i = 0; i < outputs->n; i++) {
+		const struct rr_output *file = &outputs->files[i];
+
+		draw_to(trace, file->format == RR_FORMATS ? outputs->printed : file->format,
+			file->path, &style, &error);
+	}
 	return rr_report_error(&error);
 }
 
@@ -261,7 +254,7 @@ static enum rr_exit play_whole_race(const struct rr_race *race, struct rr_cluste
 	shown.counterpart = &counterpart;
 	shown.counterpart_of = race;
 	if (rr_player_play(race, cluster, NULL, &trace, error) &&
-	    (options->format != RR_FORMAT_HTML ||
+	    (!rr_outputs_have(&options->outputs, RR_ONLY(RR_FORMAT_HTML)) ||
 	     rr_counterpart_play(&counterpart, race, cluster, error)))
 		code = show_trace(&trace, &shown);
 	rr_counterpart_free(&counterpart);
@@ -295,7 +288,7 @@ static enum rr_exit play_on_servers(const struct rr_race *race, struct play_opti
 
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
-	struct play_options options = { .redis_server = "redis-server", .format = RR_FORMATS };
+	struct play_options options = { .redis_server = "redis-server" };
 	char *whole = rr_shell_words(argc, argv), *command = NULL;
 	struct rr_race *race = NULL;
 	enum rr_exit code = RR_EXIT_OK;

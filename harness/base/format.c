@@ -83,7 +83,8 @@ const char *rr_format_suffixes(unsigned formats, char list[RR_FORMAT_LIST])
 
 	for (size_t i = 0; i < N_SUFFIXES; i++) {
 		if (is_one_of(formats, suffixes[i].format))
-			names[n++] = suffixes[i].suffix;
+			names[n++] = suffixes[i].format == RR_FORMAT_JUNIT ? ".xml (JUnit)" :
+									     suffixes[i].suffix;
 	}
 	return rr_list_words(list, RR_FORMAT_LIST, names, n);
 }

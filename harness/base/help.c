@@ -47,10 +47,43 @@ static char *cut_part(const char **text, const char *separator)
 	return part;
 }
 
+/* "text, json or junit; or a picture of the schedule: svg or race". */
+static char *formats_of(const struct rr_option *option)
+{
+	const bool is_file = option->common == RR_OPTION_OUTPUT;
+	const char *(*const list_of)(unsigned, char *) = is_file ? rr_format_suffixes :
+								   rr_format_list;
+	char list[RR_FORMAT_LIST], pictures[RR_FORMAT_LIST];
+
+	list_of(option->formats & ~option->pictures, list);
+	if (!option->pictures)
+		return rr_strdup(list);
+	return rr_asprintf("%s; or a picture of the schedule: %s", list,
+			   list_of(option->pictures, pictures));
+}
+
+char *rr_option_help(const struct rr_option *option)
+{
+	const char *at = strstr(option->help, "%s");
+	char *formats, *help;
+
+	if (!at)
+		return rr_strdup(option->help);
+	formats = formats_of(option);
+	help = rr_asprintf("%.*s%s%s", (int)(at - option->help), option->help, formats,
+			   at + strlen("%s"));
+	free(formats);
+	return help;
+}
+
 /* Malloc'd. */
 static char *help_of(const struct rr_option *option)
 {
-	return rr_asprintf("%s%s", option->help, option->repeats ? "; may be repeated" : "");
+	char *help = rr_option_help(option);
+	char *whole = rr_asprintf("%s%s", help, option->repeats ? "; may be repeated" : "");
+
+	free(help);
+	return whole;
 }
 
 /* ---- The help page ------------------------------------------------------ */

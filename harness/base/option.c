@@ -13,7 +13,6 @@
 enum { KEY_FIRST = 0x100, NAMES_MAX = 512, LIST_SIZE = 200 };
 
 static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
-	[RR_OPTION_ALL] = { .name = "all", .help = "all strategies instead of the basic ones" },
 	[RR_OPTION_AUDIT] = { .name = "audit", .argument = "N", .max = 1000000 },
 	[RR_OPTION_CLIENTS] = { .name = "clients",
 				.argument = "N",
@@ -23,17 +22,16 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
-			       .help = "what is printed: text, json, junit, tap or github (text)",
+			       .help = "what is printed (text): %s",
 			       .kind = RR_TAKES_FORMAT },
 	[RR_OPTION_GRAPH] = { .name = "graph",
 			      .argument = "FILE",
 			      .help = "write the graph of states: .dot for Graphviz, or .json",
 			      .repeats = true },
-	[RR_OPTION_INCREMENTS] = { .name = "increments",
-				   .letter = 'n',
-				   .argument = "N",
-				   .help = "increments of each client (1)",
-				   .min = 1 },
+	[RR_OPTION_INCREMENTS_EACH] = { .name = "increments-each",
+					.argument = "N",
+					.help = "increments of each client (1)",
+					.min = 1 },
 	[RR_OPTION_JOBS] = { .name = "jobs",
 			     .letter = 'j',
 			     .argument = "N",
@@ -45,7 +43,6 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				   .help = "stop after N states",
 				   .min = 1,
 				   .max = 1000000000 },
-	[RR_OPTION_ONLY] = { .name = "only", .argument = "NAME" },
 	[RR_OPTION_OUTPUT] = { .name = "output",
 			       .letter = 'o',
 			       .argument = "FILE",
@@ -67,13 +64,13 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .min = 1,
 			       .max = 20 },
 	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE" },
-	[RR_OPTION_SECONDS] = { .name = "seconds", .letter = 's', .argument = "N", .min = 1 },
 	[RR_OPTION_SEED] = { .name = "seed", .argument = "N" },
 	[RR_OPTION_SHARD] = { .name = "shard",
 			      .argument = "I/N",
 			      .help = "do only shard I of N, such as 2/3; redrace merge puts the results of all N together",
 			      .kind = RR_TAKES_SHARD },
-	[RR_OPTION_STATS] = { .name = "stats" },
+	[RR_OPTION_STATS] = { .name = "stats",
+			      .help = "print what the search was made of, and where the time went" },
 	[RR_OPTION_TIMES] = { .name = "times",
 			      .argument = "FILE",
 			      .help = "results of an earlier run (.json): shards are dealt out evenly by the times in it" },
@@ -105,6 +102,8 @@ static void complete_option(struct rr_option *option)
 	}
 	if (!option->argument)
 		option->argument = common->argument;
+	if (!option->help && option->formats && option->common == RR_OPTION_OUTPUT)
+		option->help = "also write FILE, in the format of its suffix: %s";
 	if (!option->help)
 		option->help = common->help;
 	if (!option->min)
@@ -214,6 +213,11 @@ static bool take_number(const struct rr_option *option, const char *text, void *
 {
 	long number;
 
+	if (option->neighbour && !rr_parse_number(text, option->min, option->max, &number))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s: '%s' is not a whole number from %ld to %ld; %s",
+				    option->name, text, option->min, option->max,
+				    option->neighbour);
 	if (!rr_take_number(option->name, text, option->min, option->max, &number, error))
 		return false;
 	if (option->kind == RR_TAKES_INT)

@@ -47,16 +47,14 @@ enum rr_option_kind {
 /* What several subcommands have (option.c). */
 enum rr_common_option {
 	RR_OPTION_OWN, /* is not one of them */
-	RR_OPTION_ALL,
 	RR_OPTION_AUDIT,
 	RR_OPTION_CLIENTS,
 	RR_OPTION_DOCS,
 	RR_OPTION_FORMAT,
 	RR_OPTION_GRAPH,
-	RR_OPTION_INCREMENTS,
+	RR_OPTION_INCREMENTS_EACH,
 	RR_OPTION_JOBS,
 	RR_OPTION_MAX_STATES,
-	RR_OPTION_ONLY,
 	RR_OPTION_OUTPUT, /* with `formats` besides standard output: RR_TAKES_OUTPUT */
 	RR_OPTION_PROCESSES,
 	RR_OPTION_REDIS_SERVER,
@@ -64,7 +62,6 @@ enum rr_common_option {
 	RR_OPTION_REPLAY,
 	RR_OPTION_ROUNDS,
 	RR_OPTION_SAVE,
-	RR_OPTION_SECONDS,
 	RR_OPTION_SEED,
 	RR_OPTION_SHARD,
 	RR_OPTION_STATS,
@@ -91,11 +88,13 @@ struct rr_option {
 	enum rr_option_kind kind;
 	size_t at;
 	long min, max;
+	const char *neighbour; /* that may have been meant by what is no number; or NULL */
 	const char *const *words;
 	size_t n_words;
 	/* Values that completion suggests, NULL behind the last; may be NULL */
 	const char *(*name_at)(size_t index);
-	unsigned formats; /* a set: base/format.h */
+	unsigned formats;  /* a set: base/format.h; where its help says %s they stand */
+	unsigned pictures; /* those of them that only draw a schedule that was found */
 	rr_take *take;
 	rr_take_pair *take_pair; /* instead of it */
 	bool repeats;            /* it may be given several times */
@@ -134,6 +133,9 @@ bool rr_command_line_take(const struct rr_command_line *line, void *into, int ar
 /* A row with what it leaves to the common option; without a name it is a headline.
  * False: there are no more. */
 bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_option *option);
+
+/* What it does, with the formats that it takes in place of a %s; malloc'd (help.c). */
+char *rr_option_help(const struct rr_option *option);
 
 /* ---- What a table says (help.c) ----------------------------------------- */
 

@@ -94,10 +94,11 @@ const char *rr_nearest(const char *name, const char *const names[], size_t n_nam
 	const char *nearest = NULL;
 	size_t best = (strlen(name) + 1) / 3;
 
+	/* Near for both: a short name is not near to many. */
 	for (size_t i = 0; i < n_names; i++) {
 		const size_t d = edit_distance(name, names[i]);
 
-		if (d <= best && (!nearest || d < best)) {
+		if (d <= best && d <= (strlen(names[i]) + 1) / 3 && (!nearest || d < best)) {
 			best = d;
 			nearest = names[i];
 		}

@@ -17,8 +17,10 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 	struct rr_check_client *client = &options->named[options->n_named];
 
 	if (!text[length] || !text[length + 1] || length == 0 || length >= RR_CHECK_NAME)
-		return rr_error_set(error, RR_ERROR_USAGE, "--client '%s': expected NAME=COMMAND",
-				    text);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--client '%s': expected NAME=COMMAND; how many run the same one says --clients N",
+			text);
 	if (options->n_named == RR_CHECK_CLIENTS_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE, "more than %d clients",
 				    RR_CHECK_CLIENTS_MAX);
@@ -133,7 +135,8 @@ static bool take_name(void *into, char *text, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .help = "Programs" },
 	{ .common = RR_OPTION_CLIENTS,
-	  .help = "number of clients that run COMMAND at once (2)",
+	  .help = "number of clients, which run COMMAND at once (2)",
+	  .neighbour = "a client with a command of its own is --client NAME=COMMAND",
 	  .max = RR_CHECK_CLIENTS_MAX,
 	  AT(n_clients) },
 	{ .name = "client",
@@ -158,6 +161,7 @@ static const struct rr_option options_table[] = {
 	{ .name = "apps",
 	  .argument = "N",
 	  .help = "processes of the app, which get the requests in turn (1)",
+	  .neighbour = "its command is --app COMMAND",
 	  .min = 1,
 	  .max = 4,
 	  AT(n_apps) },
@@ -195,7 +199,7 @@ static const struct rr_option options_table[] = {
 	  .argument = "COMMAND",
 	  .help = "the shell command, run on all final data, must exit with 0",
 	  .take = take_checker },
-	{ .common = RR_OPTION_ALL,
+	{ .name = "all",
 	  .help = "show a shortest schedule to each wrong final state, 20 at most",
 	  AT(search.shows_all) },
 	{ .name = "ignore",
@@ -209,18 +213,24 @@ static const struct rr_option options_table[] = {
 	{ .help = "Faults, at any point of the schedule" },
 	{ .row_at = rr_budget_check_option, AT(search.budget) },
 	{ .common = RR_OPTION_TTL_MS,
-	  .help = "the longest lease in milliseconds (10000)",
+	  .help = "lease of a lock in milliseconds (10000): the longest that there is",
 	  .min = 1,
 	  .max = 86400000,
 	  AT(search.ttl_ms) },
 	{ .help = "Search" },
 	{ .common = RR_OPTION_ROUNDS,
-	  .help = "how often a client goes round that sends something new in each round (2)",
+	  .help = "rounds of a client that leaves something new in each: how often it goes round (2)",
 	  AT(search.rounds) },
 	{ .name = "accept-bounded",
 	  .help = "exit with 0, not 2, although a client has no end and was followed for --rounds rounds",
 	  AT(accepts_bounded) },
-	{ .common = RR_OPTION_SECONDS, .help = "stop after N seconds", .max = 1000000, AT(seconds) },
+	{ .name = "seconds",
+	  .letter = 's',
+	  .argument = "N",
+	  .help = "stop after N seconds",
+	  .min = 1,
+	  .max = 1000000,
+	  AT(seconds) },
 	{ .common = RR_OPTION_MAX_STATES, AT(search.most) },
 	{ .name = "hangs-after",
 	  .argument = "N",
@@ -229,18 +239,18 @@ static const struct rr_option options_table[] = {
 	  .max = 3600,
 	  AT(patience_s) },
 	{ .common = RR_OPTION_AUDIT,
-	  .help = "play N random interleavings for real before a program is called serializable (10)",
+	  .help = "play N random interleavings for real, before a program is called serializable (10)",
 	  .max = 100000,
 	  AT(search.audit) },
 	{ .common = RR_OPTION_REPLAY,
-	  .help = "only play the schedule in FILE, which --save has written, with the real programs",
+	  .help = "only play what --save has written: the schedule in FILE, with the real programs",
 	  AT(replay) },
 	{ .name = "no-cache",
 	  .help = "do not use what was learned of the programs in another check, and keep nothing",
 	  AT(no_cache) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_SAVE,
-	  .help = "save the schedule that was found, for --replay and redrace play",
+	  .help = "save the schedule as a race, for redrace play and --replay: the one that was found",
 	  AT(save) },
 	{ .name = "game",
 	  .argument = "FILE",
@@ -248,15 +258,15 @@ static const struct rr_option options_table[] = {
 	  .kind = RR_TAKES_FILE,
 	  AT(game) },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race",
 	  AT(report),
-	  .formats = RR_CHECK_FORMATS },
+	  .formats = RR_CHECK_FORMATS,
+	  .pictures = RR_CHECK_PICTURES },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap or github; or only a picture of the schedule: html, svg, mermaid or race (text)",
 	  AT(report.printed),
-	  .formats = RR_CHECK_FORMATS },
+	  .formats = RR_CHECK_FORMATS,
+	  .pictures = RR_CHECK_PICTURES },
 	{ .common = RR_OPTION_GRAPH, .take = take_graph },
-	{ .common = RR_OPTION_STATS, .help = "print where the time went", AT(stats) },
+	{ .common = RR_OPTION_STATS, AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
 	{ .help = "A suite, without a COMMAND" },
@@ -265,9 +275,7 @@ static const struct rr_option options_table[] = {
 	  .help = "the checks that FILE names (" RR_SUITE_FILE
 		  "); other options hold for each of them, and go before what it says",
 	  AT_WHOLE(path) },
-	{ .common = RR_OPTION_JOBS,
-	  .help = "run N checks at once, 1 to 64 (the number of processors)",
-	  AT_WHOLE(jobs) },
+	{ .common = RR_OPTION_JOBS, AT_WHOLE(jobs) },
 	{ .common = RR_OPTION_SHARD, AT_WHOLE(shard) },
 	{ .common = RR_OPTION_TIMES, AT_WHOLE(shard.times) },
 };
@@ -335,6 +343,11 @@ bool rr_check_has_program(const struct rr_check_options *options)
 
 bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error)
 {
+	if (options->app && strspn(options->app, "0123456789") == strlen(options->app))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--app '%s': expected a command; how many processes run it says --apps N",
+			options->app);
 	if (options->replay && (options->game || options->search.dot || options->search.json))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--replay follows one schedule: it has no %s",

@@ -72,7 +72,7 @@ static char *level_explore_command(const struct rr_level *level)
 
 	fputs("redrace explore", file);
 	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
-	add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
+	add_option(file, "increments-each", search->increments == 1 ? 0 : search->increments);
 	/* With faults each client is a process anyway. */
 	if (!rr_budget_has_faults(&search->budget) && search->separate)
 		add_option(file, "processes", (long)search->n_clients);
@@ -95,7 +95,8 @@ static char *level_play_command(const struct rr_level *level)
 	if (!search->lock_servers) {
 		fputs("redrace play", file);
 		add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
-		add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
+		add_option(file, "increments-each",
+			   search->increments == 1 ? 0 : search->increments);
 		add_option(file, "processes", search->separate ? 0 : 1);
 	}
 	fclose(file);

@@ -23,9 +23,9 @@ const struct rr_budget_row rr_budget_rows[RR_BUDGETS] = {
 			  .parts = 2,
 			  .is_fault = true },
 	[RR_PAUSES] = { .option = "pauses",
-			.help = "clients pause for half a lease or a whole one, at most N times (0); no lease is renewed meanwhile",
+			.help = "all clients pause, at most N times (0): for half a lease or a whole one, and no lease is renewed meanwhile",
 			.check_help =
-				"leases expire, longer than --ttl-ms at once, at most N times (0)",
+				"all clients pause, at most N times (0): for longer than any lease, so that leases expire",
 			.one = "pause",
 			.many = "pauses",
 			.hazards = 1U << RR_PAUSE,
@@ -35,7 +35,7 @@ const struct rr_budget_row rr_budget_rows[RR_BUDGETS] = {
 	[RR_LOST_REPLIES] = { .option = "lost-replies",
 			      .help = "replies are lost, at most N times (0); the caller repeats its increment",
 			      .check_help =
-				      "connections are closed instead of a reply, at most N times (0)",
+				      "replies are lost, at most N times (0): the connection is closed instead",
 			      .one = "lost reply",
 			      .many = "lost replies",
 			      .hazards = 1U << RR_LOST_REPLY,

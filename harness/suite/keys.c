@@ -2,6 +2,7 @@
 /* Which keys a check has, and of which types: the options of the command, and a few of a
  * suite's own. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -141,7 +142,10 @@ static void add_key(json_t *keys, const char *name, const struct rr_option *opti
 	json_t *key = json_object_get(keys, name);
 
 	if (!key) {
-		key = json_pack("{s:s, s:[]}", "description", option->help, "anyOf");
+		char *help = rr_option_help(option);
+
+		key = json_pack("{s:s, s:[]}", "description", help, "anyOf");
+		free(help);
 		json_object_set_new(keys, name, key);
 	}
 	add_types(json_object_get(key, "anyOf"), option, strcmp(name, option->name) != 0);

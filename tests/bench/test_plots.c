@@ -51,7 +51,7 @@ Test(plots, one_strategy)
 
 Test(plots, all_strategies_are_grouped)
 {
-	draw_bench("--all --increments 60 --repeats 2");
+	draw_bench("--all-strategies --increments 60 --repeats 2");
 	assert_shown("throughput.svg", "a timestamp as lock");
 	assert_shown("percentiles.svg", "a lock in a key (2 of ");
 	assert_shown("throughput.svg",
@@ -63,7 +63,7 @@ Test(plots, all_strategies_are_grouped)
 /* As many decades as 1,000,000 increments have, in panels. */
 Test(plots, percentiles_of_many_increments_have_room)
 {
-	draw_bench("--all --increments 60");
+	draw_bench("--all-strategies --increments 60");
 	cr_assert_eq(
 		cli_run("for file in $HERE/a/percentiles/*.csv; do echo 99000000,99.9999,1000000,1000000 >>$file; done;"
 			" sh plots/draw $HERE/a >$HERE/drawn 2>&1 && sh tests/check_plots $HERE/a/plots/percentiles.svg"),

@@ -35,7 +35,7 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "bench --output ''", "is empty" },
 		{ "bench --redis-server ''", "is empty" },
 		{ "list all", "takes no arguments" },
-		{ "demo now", "takes no arguments" },
+		{ "demo now", "no act 'now'" },
 		{ "explore none --graph x.txt", "ending in .dot or .json" },
 		{ "explore none --processes 3", "expected 1, or 2" },
 		{ "explore none --processes 1 --crashes 1", "a process of its own" },
@@ -230,7 +230,7 @@ Test(cli, rows_add_up)
 	snprintf(rows, sizeof(rows), "%zu rows add up", 4 * n);
 	snprintf(files, sizeof(files), "%zu\n%zu\n1\n", 4 * n, 2 * n + 1);
 	cr_assert_eq(
-		cli_run("$REDRACE bench --all --increments 300 --warmup 10 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
+		cli_run("$REDRACE bench --all-strategies --increments 300 --warmup 10 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
 			"sh tests/check_csv $HERE/a"),
 		0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, rows), "%s", cli_output);

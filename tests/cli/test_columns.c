@@ -42,8 +42,8 @@ Test(columns, counts_fit)
 	expect_narrow("$REDRACE bench -n 200 -r 1 -o $HERE/a none incr setnx-getset-checked");
 	expect_narrow("$REDRACE bench -n 200 -r 4 --threads 1,2 -o $HERE/b incr");
 	expect_narrow("$REDRACE compare $HERE/b $HERE/b");
-	expect_narrow("$REDRACE demo --auto --seconds 1 --only counts");
-	expect_narrow("$REDRACE demo --auto --seconds 1 --only mutex");
+	expect_narrow("$REDRACE demo --auto --seconds-each 1 counts");
+	expect_narrow("$REDRACE demo --auto --seconds-each 1 mutex");
 }
 
 Test(columns, races_fit)

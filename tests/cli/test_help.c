@@ -155,7 +155,7 @@ Test(help, near_miss_is_suggested)
 		{ "bench none --re 2", "may be several options" },
 		{ "bench none --xyzzyxyzzy", "no option '--xyzzyxyzzy'" },
 		{ "bench none -x", "no option '-x'" },
-		{ "bench none --all=5", "--all takes no value" },
+		{ "bench none --all-strategies=5", "--all-strategies takes no value" },
 		{ "bench none --threads", "the value N[,N...] is missing" },
 		{ "play lost-updat", "did you mean 'lost-update'?" },
 		{ "play set-nx-x", "did you mean 'set-nx-ex'?" },

@@ -158,7 +158,7 @@ Test(signals, end_commands_whose_servers_stand_still)
 {
 	static const char *const commands[] = {
 		"bench redlock incr --increments 100000000 --output $HERE/out",
-		"play --clients 3 --increments 50 redlock",
+		"play --clients 3 --increments-each 50 redlock",
 		"explore --clients 3 redlock",
 		"explore --stateless --clients 3 redlock",
 		"check -- sh -c 'seq 1000 | sed s/^/INCR\\ a/ | redis-cli -p $REDIS_PORT'",
@@ -173,7 +173,7 @@ Test(signals, end_long_commands_whose_servers_stand_still)
 		"matrix --jobs 1 redlock",
 		"claims --jobs 1",
 		"game",
-		"demo --auto --seconds 20",
+		"demo --auto --seconds-each 20",
 	};
 
 	end_all(commands, sizeof(commands) / sizeof(commands[0]));
@@ -279,7 +279,7 @@ static void end_with_69(const char *const commands[], size_t n, const char *whic
 static const char *const long_commands[] = {
 	"bench incr --increments 100000000 --output $HERE/out",
 	"explore --stateless --clients 3 redlock",
-	"demo --auto --only counts --seconds 20",
+	"demo --auto counts --seconds-each 20",
 };
 
 enum { N_LONG = sizeof(long_commands) / sizeof(long_commands[0]) };

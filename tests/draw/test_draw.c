@@ -226,7 +226,9 @@ Test(draw, fits_the_narrowest_terminal)
 Test(draw, output_replaces_the_file_as_a_whole)
 {
 	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY
-			     "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
+			     "-o $HERE/o tests/draw/lost.race >$HERE/printed && "
+			     "cmp $HERE/o $HERE/printed && rm $HERE/printed && "
+			     "ls $HERE && cat $HERE/o"),
 		     0, "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "stale"));
 	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s", cli_output);

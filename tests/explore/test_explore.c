@@ -57,7 +57,7 @@ Test(explore, sound_strategies_are_safe)
 	assert_explored("multi-watch", 0, "; rests on WATCH counter:0");
 	assert_explored("local-mutex", 0, "(2 interleavings)");
 	cr_assert(strstr(output, "; rests on the mutex"), "%s", output);
-	assert_explored("incr --increments 2", 0, "safe: all ");
+	assert_explored("incr --increments-each 2", 0, "safe: all ");
 }
 
 /* What guards a lock is a script: that is what is weakened. */
@@ -190,8 +190,8 @@ Test(explore, crash_inside_is_ordered_with_who_enters)
 /* As many as there are orders of two clients' four steps. */
 Test(explore, interleavings_are_counted_as_all_schedules_are)
 {
-	assert_explored("incr --increments 2", 0, "(6 interleavings)");
-	assert_explored("incr --increments 3", 0, "(20 interleavings)");
+	assert_explored("incr --increments-each 2", 0, "(6 interleavings)");
+	assert_explored("incr --increments-each 3", 0, "(20 interleavings)");
 	assert_explored("incr --clients 4", 0, "(24 interleavings)");
 	assert_explored("none --clients 4", 0, " of 2,520 interleavings fail");
 	assert_explored("none --clients 4 --stateless", 0, " of 2,520 interleavings fail");

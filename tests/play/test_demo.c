@@ -18,7 +18,7 @@ static struct pseudo pseudo;
 
 Test(demo, runs_the_commands_that_it_shows)
 {
-	cr_assert_eq(cli_run("$REDRACE demo --only proof 2>&1"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo proof 2>&1"), 0, "%s", cli_output);
 	cli_assert_prints("8. The proof");
 	cli_assert_prints("\n$ redrace explore none\n");
 	cli_assert_prints("4 of 6 interleavings fail");
@@ -28,15 +28,14 @@ Test(demo, runs_the_commands_that_it_shows)
 
 Test(demo, plays_a_schedule_where_nobody_can_choose)
 {
-	cr_assert_eq(cli_run("$REDRACE demo --only scheduler </dev/null 2>&1"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo scheduler </dev/null 2>&1"), 0, "%s", cli_output);
 	cli_assert_prints("$ redrace play --schedule \"A:GET B:GET A:SET B:SET\" none");
 	cli_assert_prints("update lost: expected 2, actual 1");
 }
 
 Test(demo, lets_somebody_at_a_terminal_choose)
 {
-	pseudo_open_command(&pseudo, 100, "demo --only scheduler");
+	pseudo_open_command(&pseudo, 100, "demo scheduler");
 	pseudo_await(&pseudo, "press a key, q to end");
 	pseudo_type(&pseudo, " ");
 	pseudo_await(&pseudo, "goal: make it lose an update");
@@ -48,8 +47,8 @@ Test(demo, lets_somebody_at_a_terminal_choose)
 
 Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 {
-	pseudo_open_command(&pseudo, 100, "demo --seconds 1");
-	pseudo_await(&pseudo, "$ redrace demo --only counts");
+	pseudo_open_command(&pseudo, 100, "demo --seconds-each 1");
+	pseudo_await(&pseudo, "$ redrace demo counts");
 	pseudo_await(&pseudo, "press a key, q to end");
 	cr_assert_null(strstr(pseudo.screen, "2. See how"));
 	pseudo_type(&pseudo, " ");
@@ -58,7 +57,7 @@ Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 	pseudo_await(&pseudo, "press a key, q to end");
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	pseudo_open_command(&pseudo, 100, "demo --only scheduler");
+	pseudo_open_command(&pseudo, 100, "demo scheduler");
 	pseudo_await(&pseudo, "press a key, q to end");
 	pseudo_type(&pseudo, "\003");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
@@ -66,11 +65,11 @@ Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 
 Test(demo, says_what_is_wrong)
 {
-	cli_assert_one_line("$REDRACE demo --only proff 2>&1", RR_EXIT_USAGE, "proof");
+	cli_assert_one_line("$REDRACE demo proff 2>&1", RR_EXIT_USAGE, "proof");
 	cr_assert_eq(
-		cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo --only program 2>&1"),
+		cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo program 2>&1"),
 		0, "%s", cli_output);
 	cli_assert_prints("Left out: there is no examples/check/counter.sh here.");
-	cr_assert_eq(cli_run("$REDRACE demo --only how --redis-server /none 2>&1"), RR_EXIT_REDIS,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo how --redis-server /none 2>&1"), RR_EXIT_REDIS, "%s",
+		     cli_output);
 }

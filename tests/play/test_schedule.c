@@ -34,13 +34,13 @@ Test(schedules, none_loses_an_update_as_scheduled)
 	says("update lost: expected 2, actual 1, lost 1");
 	play("none --schedule 'A:GET A:SET B:GET B:SET'", RR_EXIT_OK);
 	says("nothing broken");
-	play("none --increments 2 --schedule 'A:get B:get A B A:get B:get A B'", RR_EXIT_OK);
+	play("none --increments-each 2 --schedule 'A:get B:get A B A:get B:get A B'", RR_EXIT_OK);
 	says("update lost: expected 4, actual 2, lost 2");
 }
 
 Test(schedules, without_a_schedule_it_is_client_after_client)
 {
-	play("none --clients 3 --increments 2", RR_EXIT_OK);
+	play("none --clients 3 --increments-each 2", RR_EXIT_OK);
 	says("nothing broken");
 	says("C");
 }
@@ -199,7 +199,7 @@ Test(schedules, wrong_words_and_options_are_64)
 		{ "redlock --schedule 'restart:n6'", "data, n1 to n5" },
 		{ "none --schedule 'A:'", "a command after the colon" },
 		{ "none --clients 7", "from 1 to 6" },
-		{ "none --increments 0", "from 1 to" },
+		{ "none --increments-each 0", "from 1 to" },
 		{ "none --stop", "--stop needs a --schedule" },
 		{ "none --save ''", "--save is empty" },
 		{ "none --step", "--step is for races" },

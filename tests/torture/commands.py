@@ -40,7 +40,7 @@ def commands(root):
         'claims': ('claims -j 3 TL-7,TX-9 -o c.json -o c.html',
                    {0}),
         'check': ('check --save s.race -o k.json -- sh %s' % counter, {1}),
-        'demo': ('demo --auto --seconds 1 --only counts', {0, 2}),
+        'demo': ('demo --auto --seconds-each 1 counts', {0, 2}),
         'report': ('report -o r.html lost-update', {0}),
         'game': ('game -o g.html lost lease', {0}),
         'doctor': ('doctor', {0, 1, 2, 69}),
