@@ -3,7 +3,7 @@
 // Is: a queue of jobs for Node.js
 // Lost: A job is removed while somebody changes its data: a job of data alone is left behind, in no
 //   queue.
-// Fixed: 4.16.5, or before
+// Fixed: 4.12.3
 // Link: new
 // Expected: not serializable, 1
 // Clients: update remove

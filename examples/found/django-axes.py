@@ -2,7 +2,7 @@
 # Package: django-axes 5.39.0
 # Is: a guard of logins for Django, here with its counts in Django's cache
 # Lost: Two tries of a password at once count as one: an attacker has more tries than he is given.
-# Fixed: not yet
+# Fixed: 6.0.0
 # Link: https://github.com/jazzband/django-axes/issues/784
 # Expected: not serializable, 1
 # Install: deb:python3-django-axes=5.39.0 deb:python3-django-redis=5.2.0

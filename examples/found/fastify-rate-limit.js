@@ -3,7 +3,7 @@
 // Is: rate limits for Fastify
 // Lost: A server that crashes between INCR and PEXPIRE leaves a count without an end, which stays
 //   until the same user comes again.
-// Fixed: a later @fastify/rate-limit
+// Fixed: 8.1.0 of @fastify/rate-limit
 // Link: https://github.com/fastify/fastify-rate-limit/issues/152
 // Expected: not serializable, 1
 // Options: --clients 1 --crashes 1 --atomic

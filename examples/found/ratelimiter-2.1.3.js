@@ -3,9 +3,10 @@
 // Is: rate limits for Node.js
 // Lost: Two requests at once in one process share a connection, so one's EXEC ends the other's
 //   WATCH: they count as one.
-// Fixed: 3.0.0
+// Fixed: 3.0.2
 // Link: https://github.com/tj/node-ratelimiter/issues/29
 // Expected: not as expected, 1
+// Remark: from 3.0.2 on nothing is watched: a request is a member of a sorted set, named by its microsecond.
 // Options: --clients 1 --final 'GET limit:ada:count' 3
 // Install: npm:ratelimiter@2.1.3 npm:redis@2.8.0
 const redis = require('redis');
