@@ -187,7 +187,7 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do t
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
 
-fuzz: ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
+fuzz: ## all parsers, and what schedules do, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
 
 torture: all $(B)/torture-library ## kill, starve and mislead the program, for SECONDS=300 or ROUNDS= (SEED=, ONLY=)

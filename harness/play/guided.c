@@ -349,6 +349,8 @@ bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup
 	begin_recorder(guided);
 	if (begin_servers(guided) && has_all(guided) && begin_execution(guided))
 		decide_all(guided);
+	if (!guided->error.kind && guided->trace.n_events == 0) /* a race has a step */
+		rr_recorder_note(&guided->recorder, "Nothing has happened.");
 	if (!guided->error.kind) {
 		rr_guided_judge(guided);
 		rr_recorder_trim(&guided->recorder);

@@ -253,16 +253,19 @@ static struct rr_decision go_through(struct rr_schedule *schedule, const struct 
 	return let_time_pass(schedule, guided, view);
 }
 
+static bool is_impossible(const struct rr_cue *cue, const struct rr_live_view *view)
+{
+	const struct rr_thread_view *thread = cue->is_step ? &view->threads[cue->thread] : NULL;
+
+	return thread && (!rr_thread_is_alive(thread) || thread->ready_ns == RR_NEVER);
+}
+
 /* Goes on behind the steps whose clients have ended, crashed, or wait for others. */
 static void skip_impossible(struct rr_schedule *schedule, const struct rr_live_view *view)
 {
-	for (; schedule->next < schedule->n_cues; schedule->next++) {
-		const struct rr_cue *cue = &schedule->cues[schedule->next];
-		const struct rr_thread_view *thread = &view->threads[cue->thread];
-
-		if (!cue->is_step || (rr_thread_is_alive(thread) && thread->ready_ns != RR_NEVER))
-			return;
-	}
+	while (schedule->next < schedule->n_cues &&
+	       is_impossible(&schedule->cues[schedule->next], view))
+		schedule->next++;
 }
 
 struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,

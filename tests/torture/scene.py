@@ -99,7 +99,7 @@ class Scene:
         shutil.rmtree(self.aside, ignore_errors=True)
 
     def start(self, words, prepare=None, tmp=None, stdout=None, wrap=(),
-              where=None, **more):
+              where=None, stdin=subprocess.DEVNULL, **more):
         """Starts redrace with these words."""
         env = dict(os.environ, TMPDIR=self.tmp if tmp is None else tmp)
         env[MARK] = self.mark
@@ -108,7 +108,7 @@ class Scene:
                 open(self.home + '/stderr', 'wb') as err:
             self.program = subprocess.Popen(
                 [*wrap, self.redrace, *words], cwd=where or self.out, env=env,
-                stdin=subprocess.DEVNULL, stdout=stdout or out, stderr=err,
+                stdin=stdin, stdout=stdout or out, stderr=err,
                 start_new_session=True, preexec_fn=prepare)
 
     def processes(self):
