@@ -54,10 +54,10 @@ static void put_table(const struct rr_matrix *matrix, bool in_site, FILE *file)
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
 
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"The matrix\"><table class=\"matrix\">\n<caption>",
-	      file);
+	fputs("<p class=\"quiet\">", file);
 	rr_matrix_summarise(matrix, file);
-	fputs("</caption>\n<thead><tr><th scope=\"col\">strategy</th>", file);
+	fputs("</p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"The matrix\"><table class=\"matrix\">\n<thead><tr><th scope=\"col\">strategy</th>",
+	      file);
 	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
 		fprintf(file, "<th scope=\"col\">%s</th>", rr_hazard_texts[i].title);
 	fputs("</tr></thead>\n<tbody>\n", file);

@@ -31,6 +31,22 @@ Test(site, every_link_leads_somewhere)
 		1, "a link that leads nowhere is noticed");
 }
 
+/* A page of each kind. */
+Test(site, in_a_browser)
+{
+	int code;
+
+	cr_assert_eq(cli_run("$REDRACE site -o $HERE/site lost-update none"), 0, "%s", cli_output);
+	code = cli_run(
+		"node tests/report/site.js $HERE/site index.html races.html "
+		"races/lost-update.html by-document.html matrix.html matrix/none-threads.html "
+		"claims.html docs/found.html docs/check.html docs/teaching.zh.html "
+		"source/examples-check-counter.py.html plots.html lessons.html game.html 2>&1");
+	if (code == 77)
+		cli_skip("%s", cli_output);
+	cr_assert_eq(code, 0, "%s", cli_output);
+}
+
 Test(site, says_what_it_cannot_do)
 {
 	cli_assert_one_line("$REDRACE site 2>&1", 64, "-o DIR");

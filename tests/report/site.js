@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks at pages of a site in a browser: node tests/report/site.js DIR PAGE... */
+"use strict";
+
+const assert = require("assert");
+const { browse, barriers, overflow } = require("./browser.js");
+
+const [dir, ...names] = process.argv.slice(2);
+
+/* On any screen there is nothing to be scrolled to the side, and nothing in the way of
+ * whoever listens or has little contrast. */
+async function look(open, name) {
+	for (const scheme of ["light", "dark"]) {
+		const page = await open(`file://${dir}/${name}`, { scheme });
+		for (const width of [360, 1024, 1920]) {
+			await page.setViewport({ width, height: 800 });
+			assert(await overflow(page) <= 0, `${name} overflows, ${width}`);
+		}
+		assert.deepStrictEqual(await barriers(page), [], `${name}, ${scheme}`);
+		await page.close();
+	}
+}
+
+browse(async (open) => {
+	for (const name of names) await look(open, name);
+}).catch((error) => {
+	console.error(error.stack);
+	process.exit(1);
+});
