@@ -120,6 +120,24 @@ static const char *end_link(struct rewriting *to, const char *at)
 	return skip_tag(at);
 }
 
+enum { PROSE_LENGTH = 80 };
+
+/* Has a cell a line of so much text that it needs room? Bytes of the text alone. */
+static bool is_prose(const char *at)
+{
+	size_t length = 0;
+
+	while (length < PROSE_LENGTH && *at && strncmp(at, "</td>", 5) != 0) {
+		if (strncmp(at, "<br", 3) == 0)
+			length = 0;
+		if (*at == '<')
+			at = skip_tag(at);
+		else
+			at++, length++;
+	}
+	return length == PROSE_LENGTH;
+}
+
 /* What becomes of a tag; NULL: it stays as it is. */
 static const char *print_tag(struct rewriting *to, const char *at)
 {
@@ -143,6 +161,10 @@ static const char *print_tag(struct rewriting *to, const char *at)
 			"<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table %d\">",
 			++to->n_tables);
 		return NULL;
+	}
+	if (strncmp(at, "<td>", 4) == 0 && is_prose(at + 4)) {
+		fputs("<td class=\"prose\">", to->out);
+		return at + 4;
 	}
 	if (at[1] == 'h' && at[2] >= '1' && at[2] <= '6' && at[3] == '>')
 		return print_heading(to, at);
