@@ -13,7 +13,7 @@
  *
  * An answer is written down as a record: RR_MARK_RECORD, the request's number, its exit status,
  * and from the next line on what it has printed. A record of number 0 is about an app that has
- * ended by itself.
+ * ended by itself, with its status and the last line that it has printed.
  */
 #ifndef RR_MARKS_H
 #define RR_MARKS_H

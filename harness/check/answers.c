@@ -194,6 +194,22 @@ static struct rl_word program_of(const char *command)
 	return (struct rl_word){ command + from, length - from };
 }
 
+/* Of redis-cli: what stands behind {url}, and before a redirection. NULL = it is none. */
+static char *words_for_redis(const char *command)
+{
+	static const char name[] = "redis-cli ", url[] = "{url} ";
+	const char *at = strstr(command, url);
+	size_t length;
+
+	if (!at || strncmp(command, name, strlen(name)) != 0)
+		return NULL;
+	at += strlen(url);
+	length = strcspn(at, "|;>&");
+	while (length > 0 && at[length - 1] == ' ')
+		length--;
+	return rr_asprintf("%.*s", length < WORDS_SHOWN ? (int)length : WORDS_SHOWN, at);
+}
+
 char *rr_request_words(const char *command)
 {
 	static const char app[] = "{app}";
@@ -204,8 +220,11 @@ char *rr_request_words(const char *command)
 
 	if (command[0] == RR_MARK_LINE)
 		return rr_asprintf("line %.*s", WORDS_SHOWN, command + 1);
-	if (!at)
-		return rr_strndup(command, WORDS_SHOWN);
+	if (!at) {
+		char *words = words_for_redis(command);
+
+		return words ? words : rr_strndup(command, WORDS_SHOWN);
+	}
 	return rr_asprintf("%.*s %.*s", (int)first.length, first.text,
 			   length < WORDS_SHOWN ? (int)length : WORDS_SHOWN, path);
 }

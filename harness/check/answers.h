@@ -18,7 +18,7 @@ bool rr_answers_miss_app(struct rr_endings *endings, long ending);
 struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
 				       const char *refused);
 
-/* The command of a request in a few words: "POST /buy"; what was answered, its first line.
+/* The command of a request in a few words: "POST /buy", "LPUSH jobs x"; what was answered, its first line.
  * malloc'd. */
 char *rr_request_words(const char *command);
 char *rr_answer_words(struct rr_ending answer);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/machine.h"
-#include "base/marks.h"
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
@@ -63,39 +62,6 @@ static void name_clients(struct rr_check *check)
 	}
 }
 
-/* An app and its requests are one program, redrace-app. Where its requests begin. */
-static const char *const *make_command(struct rr_check *check)
-{
-	const struct rr_check_options *options = check->options;
-	const char **word = check->command;
-
-	rr_preload_find("redrace-app", check->driver, sizeof(check->driver));
-	snprintf(check->n_apps, sizeof(check->n_apps), "%ld", options->n_apps);
-	*word++ = check->driver;
-	*word++ = check->n_apps;
-	*word++ = options->app;
-	*word++ = options->ready ? options->ready : "";
-	for (size_t i = 0; i < check->n_operations; i++) {
-		const size_t which = options->n_requests == 1 ? 0 : i;
-
-		if (options->is_line[which])
-			check->lines[i] = rr_asprintf("%c%s", RR_MARK_LINE,
-						      options->requests[which]);
-		*word++ = check->lines[i] ? check->lines[i] : options->requests[which];
-	}
-	return word - check->n_operations;
-}
-
-/* Requests without an answer, as bits. */
-static uint32_t unanswered(const struct rr_check *check)
-{
-	uint32_t lines = 0;
-
-	for (size_t i = 0; i < check->n_operations; i++)
-		lines |= check->lines[i] ? 1U << i : 0;
-	return lines;
-}
-
 /* What is asked of the programs, beside what they are: the bounds, what is right, and the first
  * data. */
 static void put_question(FILE *out, const struct rr_check *check)
@@ -141,27 +107,20 @@ static void make_programs(struct rr_check *check)
 		.compares_outputs = !options->data_only,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
-		.n_clients = options->app ? 1 : check->n_operations,
-		.n_requests = options->app ? check->n_operations : 0,
+		.n_clients = check->n_operations,
 		.kept = { options->no_cache ? NULL : &check->cluster, question_of(check) },
 	};
 
 	config.instances.refused = options->refused;
-	config.instances.n_apps = options->app ? (size_t)options->n_apps : 0;
-	if (options->app)
-		config.requests = make_command(check);
-	config.instances.unanswered = unanswered(check);
-	for (size_t i = 0; i < config.n_clients; i++) {
+	for (size_t i = 0; i < config.n_clients && !options->app; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
-		config.argv[i] = options->app     ? check->command :
-				 options->n_named ? named->shell :
-						    options->command;
+		config.argv[i] = options->n_named ? named->shell : options->command;
 		snprintf(config.names[i], RR_CLIENT_NAME, "%s",
-			 options->app     ? "app" :
-			 options->n_named ? named->name :
-					    (char[]){ (char)('A' + i), '\0' });
+			 options->n_named ? named->name : (char[]){ (char)('A' + i), '\0' });
 	}
+	if (options->app)
+		rr_apps_make(&check->apps, options, check->n_operations, &config);
 	check->programs = rr_programs_new(&config);
 }
 
@@ -193,7 +152,7 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	    (check->options->setup && !rr_check_set_up(check, error)))
 		return false;
 	make_programs(check);
-	if (check->options->app && !check->driver[0])
+	if (check->options->app && !check->apps.driver[0])
 		return rr_error_set(
 			error, RR_ERROR_INTERNAL,
 			"redrace-app is missing, beside redrace or in ../libexec/redrace: --app needs it");
@@ -233,13 +192,12 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 
 static struct rr_explore_config config_of(struct rr_check *check)
 {
-	static const char *const app = "app";
 	struct rr_explore_config config = check->options->search;
 
 	config.programs = rr_checked_programs(check->programs);
 	config.checker = rr_checked_programs(check->checker);
-	config.n_clients = check->options->app ? 1 : check->n_operations;
-	config.client_names = check->options->app ? &app : check->names;
+	config.n_clients = check->options->app ? check->apps.n : check->n_operations;
+	config.client_names = check->options->app ? check->apps.name_of : check->names;
 	config.given = check->given.commands;
 	config.n_given = check->given.n_commands;
 	config.ignored = check->options->ignored;
@@ -330,8 +288,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
-	for (size_t i = 0; i < RR_CHECK_CLIENTS_MAX; i++)
-		free(check->lines[i]);
+	rr_apps_release(&check->apps);
 	free(check);
 	return code;
 }

@@ -26,7 +26,7 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 
 		if (lane->is_used && lane->connection == connection)
 			return lane;
-		if (!lane->is_used && i >= instance->config->n_requests)
+		if (!lane->is_used && !instance_keeps_lane(instance, i))
 			unused = lane;
 	}
 	if (!unused)
@@ -35,6 +35,7 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 	unused->connection = connection;
 	unused->is_used = unused->is_new = true;
 	unused->id = ++instance->last_id;
+	instance->n_connections++;
 	return unused;
 }
 
@@ -147,13 +148,13 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	    !rr_request_is_known(command, lane))
 		return fail_refused(instance, command);
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
-	if (instance->config->n_requests) {
+	if (instance->app) {
 		request.kind = instance_kind_of(traits);
 		request.is_waiting = request.kind == RR_SENT_ANSWER;
-		instance->n_under_way -=
-			request.kind == RR_SENT_ANSWER &&
-			!(instance->config->unanswered >> (lane - instance->lanes) & 1);
-		if (request.kind == RR_SENT_REQUEST)
+		instance->n_under_way -= request.kind == RR_SENT_ANSWER &&
+					 !(instance->app->unanswered >> (lane - instance->lanes) &
+					   1);
+		if (request.kind == RR_SENT_REQUEST || request.kind == RR_SENT_END)
 			lane = instance_move_lane(instance, lane, command);
 	}
 	request.command = rr_rename_command(&instance->inward, terms,
@@ -248,9 +249,11 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	instance->n_reads = n_reads;
 	if (end == RR_PROCESS_ENDED && instance_app_has_failed(instance))
 		return rr_error_set(error, RR_ERROR_DATA, "%.*s", length, output);
+	if (end == RR_PROCESS_STOPPED && instance_app_is_gone(instance))
+		return instance_fail_gone(instance, error);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
-	if (instance->config->n_requests)
+	if (instance->app)
 		return instance_fail_hanging(instance, error);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
@@ -268,6 +271,7 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 
 	instance->config = config;
 	instance->client = client;
+	instance->app = config->apps ? &config->apps[client] : NULL;
 	instance->plan = (struct rr_process_plan){
 		.config = &config->process,
 		.argv = argv,
@@ -275,8 +279,8 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 			   .on_request = on_instance_request,
 			   .on_close = on_instance_close,
 			   .context = instance },
-		.lets_others_go = config->n_requests == 0 && config->n_starts % 2,
-		.n_apps = config->n_apps,
+		.lets_others_go = !config->apps && config->n_starts % 2,
+		.is_app = instance->app && instance->app->has_app,
 		.owes = instance_is_owed,
 	};
 	instance->process = rr_process_start(&instance->plan, error);

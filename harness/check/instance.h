@@ -24,6 +24,13 @@ struct rr_instance_times {
 	double ending;   /* killing what was needed no more */
 };
 
+/* A client that is an app with its requests, or a request alone that asks no app. */
+struct rr_instance_app {
+	bool has_app;
+	size_t n_requests;   /* its first lanes are theirs */
+	uint32_t unanswered; /* those that have no answer, as bits: under way until the end */
+};
+
 struct rr_instance_config {
 	struct rr_process_config process;
 	const char *refused;              /* a program whose output matches this regular
@@ -31,10 +38,8 @@ struct rr_instance_config {
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times;  /* added up there */
 	struct rr_endings *endings;
-	uint64_t n_starts; /* of programs before it */
-	/* It is an app: so many requests, to so many processes of it. 0 = it is not. */
-	size_t n_requests, n_apps;
-	uint32_t unanswered; /* those that have no answer, as bits: under way until the end */
+	uint64_t n_starts;                  /* of programs before it */
+	const struct rr_instance_app *apps; /* of each client; NULL = they are none */
 };
 
 struct rr_instance;
@@ -97,6 +102,7 @@ bool rr_instance_renames(const struct rr_instance *instance, struct rl_word cano
 
 struct rr_instance {
 	const struct rr_instance_config *config;
+	const struct rr_instance_app *app; /* NULL = it is none */
 	struct rr_process_plan plan;
 	struct rr_process *process;
 	size_t client;
@@ -104,6 +110,7 @@ struct rr_instance {
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
 	uint64_t n_reads;                   /* of its clock, so far */
 	long long last_id;                  /* of the connection that was opened last */
+	size_t n_connections;               /* that were ever opened */
 	unsigned n_forgotten;               /* values, so often */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
@@ -120,8 +127,12 @@ struct rr_instance {
 /* What a command is, by rr_request_traits(). */
 enum rr_sent_kind instance_kind_of(unsigned traits);
 
+/* Is a lane kept for marks? */
+bool instance_keeps_lane(const struct rr_instance *instance, size_t lane);
+
 /* A lane on which a request begins, by its mark, becomes that of the request's number: the first
- * lanes are those of requests. Where it is then. */
+ * lanes are those of requests. That on which an app without any waits for its end becomes the last
+ * one. Where it is then. */
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
 				   const struct rl_command *mark);
 
@@ -134,6 +145,10 @@ void instance_note_rest(struct rr_instance *instance, bool is_reply);
 
 /* Sets the error, and returns false. */
 bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error);
+
+/* Has the app itself ended before it asked Redis for anything? Sets the error, and returns false. */
+bool instance_app_is_gone(const struct rr_instance *instance);
+bool instance_fail_gone(const struct rr_instance *instance, struct rr_error *error);
 
 /* Has it ended with a line about why there is nothing to be checked? */
 bool instance_app_has_failed(const struct rr_instance *instance);

@@ -22,13 +22,28 @@ enum rr_sent_kind instance_kind_of(unsigned traits)
 					     RR_SENT_COMMAND;
 }
 
+/* The last lane is that of the end of an app without requests. */
+static size_t lane_of_mark(const struct rr_instance *instance, const struct rl_command *mark)
+{
+	const size_t number = strtoul(mark->words[1].text + strlen(RR_MARK_REQUEST), NULL, 10);
+
+	return instance->app->n_requests ? number - 1 : RR_RUN_ORDINALS - 1;
+}
+
+bool instance_keeps_lane(const struct rr_instance *instance, size_t lane)
+{
+	const size_t n = instance->app ? instance->app->n_requests : 0;
+
+	return lane < n || (instance->app && n == 0 && lane == RR_RUN_ORDINALS - 1);
+}
+
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
 				   const struct rl_command *mark)
 {
-	const int number = atoi(mark->words[1].text + strlen(RR_MARK_REQUEST));
-	struct rr_lane *place = &instance->lanes[number - 1];
+	const size_t number = lane_of_mark(instance, mark);
+	struct rr_lane *place = &instance->lanes[number];
 
-	if (number < 1 || (size_t)number > instance->config->n_requests || place->is_used)
+	if (!instance_keeps_lane(instance, number) || place->is_used)
 		return lane;
 	rr_lane_release(place);
 	*place = *lane;
@@ -111,7 +126,7 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 {
 	const long seconds = instance->config->process.patience_ms / 1000;
 
-	if (!instance->lanes[0].is_used)
+	if (!instance->lanes[0].is_used && instance->app->n_requests)
 		return rr_error_set(error, RR_ERROR_DATA,
 				    "the app is not up, and does not end: waited %ld s", seconds);
 	return rr_error_set(
@@ -120,10 +135,41 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 		instance->n_under_way, seconds);
 }
 
+/* Behind the mark of its record; NULL = there is none. */
+static const char *record_of_end(const struct rr_instance *instance)
+{
+	static const char record[] = { RR_MARK_RECORD, '0', ' ', '\0' };
+	const char *at = strstr(instance->process->output, record);
+
+	return at ? at + strlen(record) : NULL;
+}
+
+/* As many connections as there are lanes of marks are redrace-app's. */
+bool instance_app_is_gone(const struct rr_instance *instance)
+{
+	size_t n_marks = 0;
+
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++)
+		n_marks += instance_keeps_lane(instance, i);
+	return instance->app && instance->app->has_app && instance->n_connections <= n_marks &&
+	       record_of_end(instance);
+}
+
+bool instance_fail_gone(const struct rr_instance *instance, struct rr_error *error)
+{
+	const char *record = record_of_end(instance);
+	const char *line = record + strcspn(record, "\n");
+	const int length = (int)strcspn(line + 1, (char[]){ '\n', RR_MARK_RECORD, '\0' });
+
+	return rr_error_set(error, RR_ERROR_DATA,
+			    "the app exited with %d before it asked Redis for anything%s%.*s%s",
+			    atoi(record), length ? "; it printed '" : "", length, line + 1,
+			    length ? "'" : "");
+}
+
 bool instance_app_has_failed(const struct rr_instance *instance)
 {
 	const int status = instance->process->status;
 
-	return instance->config->n_requests && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == RR_APP_FAILED;
+	return instance->app && WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED;
 }

@@ -103,7 +103,7 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
 		view_lane(&view, &instance->lanes[i], i);
 	view_subscriptions(&view, instance);
-	if (instance->config->n_requests)
+	if (instance->app)
 		view.tally.ending = keep_ending(instance);
 	if (view.n_threads > 0)
 		return view;

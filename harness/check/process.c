@@ -80,7 +80,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		environment[n++] = words[6];
 		environment[n++] = words[7];
 	}
-	if (plan->n_apps) {
+	if (plan->is_app) {
 		snprintf(words[8], TEXT_SIZE, "PORT=%u", process->app_port);
 		environment[n++] = words[8];
 	}
@@ -136,7 +136,7 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 
 	process->plan = plan;
 	process->output_fd = -1;
-	process->app_port = plan->n_apps ? rr_sockets_free_ports(plan->n_apps) : 0;
+	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
 	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
 		free(process);
 		return NULL;
@@ -273,7 +273,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 		.guardian = process->plan->config->guardian->pid,
 		.has_ended = process->has_ended,
 		.clock = &process->clock,
-		.threads = process->plan->n_apps ? &process->threads : NULL,
+		.threads = process->plan->is_app ? &process->threads : NULL,
 		.files = &process->files,
 	};
 
@@ -292,9 +292,9 @@ static bool has_taken_all(struct rr_process *process)
 	const struct rr_queues *queues = &process->queues;
 	const int64_t now_ns = rr_clock_ns();
 
-	if (!process->plan->n_apps)
+	if (!process->plan->is_app)
 		return true;
-	process->queues = rr_queues_look(process->app_port, process->plan->n_apps);
+	process->queues = rr_queues_look(process->app_port);
 	if (!queues->sent && !queues->received)
 		return true;
 	if (queues->sent != before.sent || queues->received != before.received ||

@@ -37,7 +37,7 @@ struct rr_process_plan {
 	const char *const *argv;        /* with {url}, {host}, {port}, {socket} */
 	struct rr_endpoint_owner owner; /* its name is REDRACE_CLIENT, too */
 	bool lets_others_go;            /* who waits for a thread that talks to Redis goes first */
-	size_t n_apps; /* that listen, on PORT and the ports behind it; 0 = it is no app */
+	bool is_app;                    /* it may listen, on PORT */
 	/* Is it owed a reply, so that it may well wait? Asked with the owner's context.
 	 * `left_ns`: of its time, until the next that waits for it; INT64_MAX = nobody does. */
 	bool (*owes)(void *context, int64_t left_ns);

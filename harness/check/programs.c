@@ -133,8 +133,9 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 static struct rr_request_end request_end(void *context, long ending, size_t request)
 {
 	struct rr_programs *programs = context;
+	const size_t number = programs->config.places[request].lane;
 	struct rr_request_end end = rr_answers_judge(
-		&programs->endings, rr_answers_get(&programs->endings, ending, request),
+		&programs->endings, rr_answers_get(&programs->endings, ending, number),
 		programs->config.requests[request], programs->config.instances.refused);
 
 	if (!end.is_good && end.ending >= 0 && rr_answers_miss_app(&programs->endings, ending))
@@ -155,7 +156,8 @@ static uint32_t ask_noted(void *context, int server, const struct rl_command *co
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->n_requests = programs->config.n_requests;
-	program->unanswered = programs->config.instances.unanswered;
+	program->places = programs->config.places;
+	program->unanswered = programs->config.unanswered;
 	program->request_end = request_end;
 	program->context = programs;
 	program->run_ops = &rr_program_run_ops;
@@ -169,7 +171,6 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 	programs->program = *program;
 	programs->program.n_clients = programs->config.n_clients;
 	programs->instances = programs->config.instances;
-	programs->instances.n_requests = programs->config.n_requests;
 	programs->instances.program = program;
 	programs->instances.times = &programs->figures.times;
 	programs->instances.endings = &programs->endings;

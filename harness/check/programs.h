@@ -25,10 +25,12 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	size_t n_requests;           /* of the one client, an app; 0 = they are none */
-	const char *const *requests; /* their commands */
-	bool compares_outputs;       /* what clients print counts */
-	const char *const *allowed;  /* lines that are not compared: regular
+	size_t n_requests; /* to the clients, which are apps; 0 = they are none */
+	const struct rr_request_place *places; /* of each request */
+	const char *const *requests;           /* their commands */
+	uint32_t unanswered;                   /* those that have no answer, as bits */
+	bool compares_outputs;                 /* what clients print counts */
+	const char *const *allowed;            /* lines that are not compared: regular
 						   * expressions */
 	size_t n_allowed;
 	struct rr_kept_config kept;
@@ -112,8 +114,8 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending);
 bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
 			   long ending, bool is_thorough);
 
-/* That ending, with the client's own random values in what is printed. */
-long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending);
+/* That ending of an operation, with its client's own random values in what is printed. */
+long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending);
 
 /* See rr_explored_programs. */
 char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending);

@@ -86,13 +86,15 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
 static long ending_of(struct rr_programs *programs, size_t operation, long ending)
 {
-	return programs->config.n_requests ? rr_answers_get(&programs->endings, ending, operation) :
-					     ending;
+	return programs->config.n_requests ?
+		       rr_answers_get(&programs->endings, ending,
+				      programs->config.places[operation].lane) :
+		       ending;
 }
 
 static size_t client_of(const struct rr_programs *programs, size_t operation)
 {
-	return programs->config.n_requests ? 0 : operation;
+	return programs->config.n_requests ? programs->config.places[operation].client : operation;
 }
 
 bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
@@ -123,14 +125,14 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint3
 	return alike;
 }
 
-long rr_programs_own_ending(struct rr_programs *programs, size_t client, long ending)
+long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)
 {
 	const struct rr_ending known = rr_programs_ending(programs, ending);
 	const struct rl_reply printed = { .type = RL_REPLY_STRING,
 					  .text = known.output,
 					  .length = strlen(known.output) };
 	struct rr_terms *terms = programs->instances.program->terms;
-	const uint32_t own = rr_rename_reply(&programs->own[client], terms,
+	const uint32_t own = rr_rename_reply(&programs->own[client_of(programs, operation)], terms,
 					     rr_terms_reply(terms, &printed));
 
 	return own == RR_NO_ID ? ending :

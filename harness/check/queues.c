@@ -12,14 +12,14 @@ struct ends {
 	size_t n;
 };
 
-static struct ends find_ends(unsigned port, size_t n)
+static struct ends find_ends(unsigned port)
 {
 	struct rr_sockets sockets = { .states = RR_SOCKETS_CONNECTED | RR_SOCKETS_LISTENING };
 	struct ends ends = { NULL, 0 };
 	struct rr_socket it;
 
 	while (rr_sockets_next(&sockets, &it)) {
-		if (it.local - port >= n && it.remote - port >= n)
+		if (it.local != port && it.remote != port)
 			continue;
 		rr_array_grow(&ends.list, ends.n, sizeof(it));
 		ends.list[ends.n++] = it;
@@ -58,9 +58,9 @@ static unsigned long sent_by(const struct ends *ends, const struct rr_socket *so
 	return other->in >= socket->out + has_closed(socket) ? 0 : socket->sent;
 }
 
-struct rr_queues rr_queues_look(unsigned port, size_t n)
+struct rr_queues rr_queues_look(unsigned port)
 {
-	const struct ends ends = find_ends(port, n);
+	const struct ends ends = find_ends(port);
 	struct rr_queues queues = { 0, 0 };
 
 	for (size_t i = 0; i < ends.n; i++) {

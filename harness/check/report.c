@@ -93,13 +93,14 @@ static json_t *requests_as_json(const struct rr_check *check, const struct rr_ou
 
 	for (size_t i = 0; options->app && finding->words && i < check->n_operations; i++) {
 		const size_t which = options->n_requests == 1 ? 0 : i;
-		const bool has_order = finding->nearest && !check->lines[i];
+		const bool has_order = finding->nearest && !check->apps.lines[i];
 
 		json_array_append_new(
 			all,
 			json_pack("{s:o, s:o, s:o}", options->is_line[which] ? "line" : "request",
 				  rr_case_text(options->requests[which]), "answer",
-				  answer_as_json(check, check->lines[i] ? -1 : finding->endings[i]),
+				  answer_as_json(check,
+						 check->apps.lines[i] ? -1 : finding->endings[i]),
 				  "nearest_serial_answer",
 				  answer_as_json(check,
 						 has_order ? finding->nearest_endings[i] : -1)));

@@ -254,7 +254,7 @@ static bool is_free(unsigned port)
 	return is;
 }
 
-unsigned rr_sockets_free_ports(size_t n)
+unsigned rr_sockets_free_port(void)
 {
 	struct timespec now;
 	unsigned seed;
@@ -263,13 +263,10 @@ unsigned rr_sockets_free_ports(size_t n)
 	seed = (unsigned)now.tv_nsec ^ (unsigned)getpid() << 16;
 
 	for (int i = 0; i < TRIES; i++) {
-		const unsigned first = PORT_FIRST + (unsigned)(rand_r(&seed) % PORTS);
-		size_t k = 0;
+		const unsigned port = PORT_FIRST + (unsigned)(rand_r(&seed) % PORTS);
 
-		while (k < n && is_free(first + (unsigned)k))
-			k++;
-		if (k == n)
-			return first;
+		if (is_free(port))
+			return port;
 	}
 	return 0;
 }

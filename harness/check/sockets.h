@@ -52,7 +52,7 @@ bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *socket);
 /* Does a process have it open? */
 bool rr_socket_is_of(unsigned long inode, pid_t pid);
 
-/* Ports of 127.0.0.1, so many in a row, on which nobody listens: the first; 0 = none. */
-unsigned rr_sockets_free_ports(size_t n);
+/* A port of 127.0.0.1 on which nobody listens; 0 = none. */
+unsigned rr_sockets_free_port(void);
 
 #endif

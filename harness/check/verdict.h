@@ -4,6 +4,7 @@
 #ifndef RR_VERDICT_H
 #define RR_VERDICT_H
 
+#include "apps.h"
 #include "base/files.h"
 #include "given.h"
 #include "programs.h"
@@ -12,10 +13,7 @@ struct rr_check {
 	const struct rr_check_options *options;
 	size_t n_operations;                                /* clients, or requests to an app */
 	char requests[RR_CHECK_CLIENTS_MAX][RR_CHECK_NAME]; /* their names */
-	const char *command[RR_CHECK_CLIENTS_MAX + 8];      /* of an app, what stands for it and its
-						       * requests */
-	char *lines[RR_CHECK_CLIENTS_MAX]; /* of these those that are no commands, malloc'd */
-	char driver[RR_PATH_SIZE], n_apps[8];
+	struct rr_apps apps;
 	struct rr_session session;
 	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */
 	struct rr_programs *programs;

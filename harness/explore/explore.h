@@ -71,8 +71,9 @@ struct rr_explored_programs {
 	 * for which it is run. */
 	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
 			  bool is_thorough);
-	/* That tally with the client's own random values in what it has printed. */
-	long (*own_ending)(struct rr_programs *programs, size_t client, long ending);
+	/* That ending of an operation with its client's own random values in what it has
+	 * printed. */
+	long (*own_ending)(struct rr_programs *programs, size_t operation, long ending);
 	/* Of an app: what a request is, in a few words, or its answer; malloc'd. `ending` -1: it
 	 * is the request. */
 	char *(*describe_request)(struct rr_programs *programs, size_t request, long ending);

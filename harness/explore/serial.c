@@ -12,7 +12,7 @@ enum { NOBODY = UINT32_MAX };
 /* A state of a serial order: who has begun, and whose turn it is. */
 struct place {
 	rr_state_key key;
-	uint32_t ran, turn; /* NOBODY: the next one may begin */
+	uint32_t ran, turn; /* NOBODY: the next one may begin. Of apps 0: a request is under way */
 };
 
 struct learner {
@@ -53,16 +53,17 @@ static bool is_app(const struct rr_product *product)
 	return product->config.program->n_requests > 0;
 }
 
-/* An app's requests, which an app that has crashed has not answered. */
+/* A request, which an app that has crashed has not answered. */
 static struct rr_request_end request_end(const struct rr_product *product, const uint32_t *key,
 					 size_t request)
 {
 	const struct rr_program *program = product->config.program;
+	const size_t client = rr_program_client_of(program, request);
 
-	if (rr_product_part(product, key, 0)->is_crashed)
+	if (rr_product_part(product, key, client)->is_crashed)
 		return (struct rr_request_end){ .ending = -1 };
 	return program->request_end(program->context,
-				    rr_product_client(product, key, 0)->tally.ending, request);
+				    rr_product_client(product, key, client)->tally.ending, request);
 }
 
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
@@ -101,6 +102,8 @@ static int32_t ending_of_client(const struct rr_product *product, const uint32_t
 static void note_operation(const struct rr_product *product, const uint32_t *key, size_t operation,
 			   struct rr_serial_end *end)
 {
+	const struct rr_program *program = product->config.program;
+	const size_t client = rr_program_client_of(program, operation);
 	struct rr_request_end request;
 
 	if (!is_app(product)) {
@@ -109,8 +112,8 @@ static void note_operation(const struct rr_product *product, const uint32_t *key
 	}
 	request = request_end(product, key, operation);
 	end->endings[operation] = (int32_t)request.ending;
-	end->after[operation] = rr_product_part(product, key, 0)->after[operation] &
-				~product->config.program->unanswered;
+	end->after[operation] = rr_product_part(product, key, client)->after[operation] &
+				~program->unanswered;
 }
 
 struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const uint32_t *key,
@@ -172,18 +175,35 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	if (!rr_transition_is_step(move) &&
 	    (!is_fault || rr_transition_rows[move.kind].subject != RR_OF_CLIENT))
 		return true;
-	return move.who == learner->place.turn && !(is_fault && learner->serial->is_atomic);
+	return (is_app(learner->product) ? learner->place.turn != NOBODY :
+					   move.who == learner->place.turn) &&
+	       !(is_fault && learner->serial->is_atomic);
 }
 
-/* The request that a move begins, from 1; 0 = none. The first lanes are those of requests. */
+/* Has whoever's turn it is nothing left to do? */
+static bool turn_is_over(const struct rr_product *product, const struct place *place)
+{
+	bool is_over = true;
+
+	if (!is_app(product))
+		return client_is_over(product, place->key, place->turn);
+	for (size_t i = 0; i < product->n_clients; i++)
+		is_over &= client_is_over(product, place->key, i);
+	return is_over;
+}
+
+/* The request that a move begins, from 1; 0 = none. */
 static uint32_t begun_by(const struct learner *learner, struct rr_transition move)
 {
+	const struct rr_program *program = learner->product->config.program;
 	const struct rr_sent *sent;
 
 	if (!is_app(learner->product) || !rr_transition_is_step(move) || move.kind == RR_DO_GO)
 		return 0;
 	sent = rr_product_next_sent(learner->product, learner->place.key, move);
-	return sent && sent->kind == RR_SENT_REQUEST ? move.lane + 1U : 0;
+	return sent && sent->kind == RR_SENT_REQUEST ?
+		       (uint32_t)rr_program_request_at(program, move.who, move.lane) + 1 :
+		       0;
 }
 
 static void note_move(struct learner *learner, const struct rr_edge *move)
@@ -198,7 +218,7 @@ static void note_move(struct learner *learner, const struct rr_edge *move)
 	memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
 	place.ran = learner->place.ran | (begun ? 1U << (begun - 1) : 0);
 	place.turn = begun ? 0 : learner->place.turn;
-	if (place.turn != NOBODY && client_is_over(product, move->key, place.turn))
+	if (place.turn != NOBODY && turn_is_over(product, &place))
 		place.turn = NOBODY;
 	add_place(learner, &place, &move->transition);
 }
@@ -222,17 +242,15 @@ static void end_or_begin(struct learner *learner)
 	}
 }
 
-/* Has an app nothing to do but requests that have not begun? */
-static bool app_waits(const struct learner *learner, const struct rr_edges *moves)
+/* Have some begun that are not answered? */
+static bool is_under_way(const struct learner *learner)
 {
-	for (size_t i = 0; moves && i < moves->n; i++) {
-		const struct rr_transition move = moves->all[i].transition;
+	const struct rr_product *product = learner->product;
+	uint32_t answered = 0;
 
-		if (rr_transition_is_step(move) && !rr_transition_is_fault(move) &&
-		    !begun_by(learner, move))
-			return false;
-	}
-	return moves && is_app(learner->product);
+	for (size_t i = 0; i < product->n_clients; i++)
+		answered |= rr_product_part(product, learner->place.key, i)->answered;
+	return (learner->place.ran & ~answered) != 0;
 }
 
 static bool take_place(struct learner *learner, uint32_t number)
@@ -243,7 +261,8 @@ static bool take_place(struct learner *learner, uint32_t number)
 	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
 	moves = rr_product_expand(learner->product, learner->place.key);
-	if (app_waits(learner, moves))
+	if (moves && is_app(learner->product) &&
+	    rr_product_apps_wait(learner->product, learner->place.key, is_under_way(learner)))
 		learner->place.turn = NOBODY;
 	if (learner->place.turn == NOBODY)
 		end_or_begin(learner);
@@ -411,7 +430,9 @@ static bool has_endings_of(const struct judged *judged, const struct rr_serial_e
 			continue;
 		if (!judged->programs->end_alike(
 			    judged->programs->programs, i,
-			    rr_product_part(product, judged->key, is_app(product) ? 0 : i)->state,
+			    rr_product_part(product, judged->key,
+					    rr_program_client_of(product->config.program, i))
+				    ->state,
 			    end->endings[i], judged->is_thorough))
 			return false;
 	}

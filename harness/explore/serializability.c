@@ -205,11 +205,11 @@ static bool judge_programs(struct rr_search *search)
 /* ---- What is found -------------------------------------------------------------- */
 
 /* How a client ended, as it says so itself; -1 = it did not. */
-static int own_ending(const struct rr_search *search, size_t client, long ending)
+static int own_ending(const struct rr_search *search, size_t operation, long ending)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 
-	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, client, ending);
+	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, operation, ending);
 }
 
 /* A serial order that is nearest to what was found: the server's state, RR_NO_ID = there is

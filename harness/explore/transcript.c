@@ -104,7 +104,7 @@ static void note_connections(struct rr_recorder *recorder, const struct rr_progr
 	for (size_t i = 0; program->run_ops && i < program->n_clients; i++) {
 		char name[RR_CONNECTION_NAME];
 
-		for (size_t j = program->n_requests + 1; j < RR_RUN_ORDINALS; j++) {
+		for (size_t j = rr_program_requests_of(program, i) + 1; j < RR_RUN_ORDINALS; j++) {
 			if (used[i] >> j & 1)
 				rr_recorder_note(recorder, "%s is a connection of %s's, too.",
 						 rr_program_connection_name(program, i, j, name),
@@ -149,15 +149,18 @@ static uint32_t mark_of(struct rr_terms *terms, const char *mark, const char *te
 	return command;
 }
 
-/* The n-th command on the connection of a request: it begins, it is answered, and the first
- * one's is the end of all, which is no step. */
-static void say_request(struct rr_action *action, struct rr_terms *terms, size_t n,
+/* The n-th command on a connection of marks: a request begins, it is answered, and what is left is
+ * the end of all, which is no step. */
+static void say_request(struct rr_action *action, const struct rr_program *program, size_t n,
 			const struct rr_transcript_headings *headings)
 {
-	const size_t request = action->question.slot % RR_RUN_ORDINALS;
+	const size_t slot = action->question.slot;
+	const size_t request = rr_program_request_at(program, slot / RR_RUN_ORDINALS,
+						     slot % RR_RUN_ORDINALS);
+	struct rr_terms *terms = program->terms;
 	char *text;
 
-	if (n > 1) {
+	if (n > 1 || request == program->n_requests) {
 		action->kind = RR_ACTION_CLOCK;
 		return;
 	}
@@ -174,14 +177,15 @@ static struct rr_actions say_requests(const struct rr_product *product,
 {
 	const struct rr_program *program = product->config.program;
 	struct rr_actions said = { .n = actions->n, .capacity = actions->n };
-	size_t n[RR_RUN_ORDINALS] = { 0 };
+	size_t n[RR_PRODUCT_CLIENTS * RR_RUN_ORDINALS] = { 0 };
 
 	said.all = rr_memdup(actions->all, actions->n * sizeof(*actions->all));
 	for (size_t i = 0; i < said.n; i++) {
-		const size_t ordinal = said.all[i].question.slot % RR_RUN_ORDINALS;
+		const size_t slot = said.all[i].question.slot;
 
-		if (is_command_action(&said.all[i]) && ordinal < program->n_requests)
-			say_request(&said.all[i], program->terms, n[ordinal]++, headings);
+		if (is_command_action(&said.all[i]) &&
+		    rr_program_has_marks(program, slot / RR_RUN_ORDINALS, slot % RR_RUN_ORDINALS))
+			say_request(&said.all[i], program, n[slot]++, headings);
 	}
 	return said;
 }

@@ -84,40 +84,20 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 	add_execution(it, from, client, sent, RR_DO_DROP);
 }
 
-/* The lane on which an app waits for its end, if all else that it waits for would not come by
- * itself; -1 = none. *has_end: it waits for it. */
-static int lane_of_end(struct rr_state *from, size_t client, bool *has_end)
-{
-	const struct rr_client_state *it = rr_state_client(from, client);
-	int64_t left_ns;
-	int lane = -1;
-	bool is_idle = true;
-
-	for (uint32_t i = 0; from->product->config.program->n_requests && i < it->n_sent; i++) {
-		const struct rr_sent *sent = &it->sent[i];
-
-		if (sent->kind == RR_SENT_END)
-			lane = sent->lane;
-		else if (sent == rr_state_next_sent(from, client, sent->lane))
-			is_idle &= rr_state_is_blocked(from, client, sent, &left_ns);
-	}
-	*has_end = lane >= 0;
-	return is_idle ? lane : -1;
-}
-
 static void add_lanes(struct rr_expansion *it, struct rr_state *from, size_t client, bool is_busy)
 {
 	const uint32_t n_sent = rr_state_client(from, client)->n_sent;
-	bool has_end;
-	const int end = lane_of_end(from, client, &has_end);
+	size_t first;
+	const bool is_end = rr_state_is_end_of_apps(from, &first);
 	uint64_t done = 0;
 
+	if (is_end && client != first)
+		return;
 	for (uint32_t i = 0; i < n_sent && !it->is_done; i++) {
 		const struct rr_sent *sent = &rr_state_client(from, client)->sent[i];
 		const uint8_t lane = sent->lane;
 
-		if (done >> lane & 1 ||
-		    (has_end && (end >= 0 ? lane != end : sent->kind == RR_SENT_END)))
+		if (done >> lane & 1 || (sent->kind == RR_SENT_END) != is_end)
 			continue;
 		done |= UINT64_C(1) << lane;
 		add_lane(it, from, client, lane, is_busy);

@@ -247,6 +247,12 @@ bool rr_expand_served(struct rr_expansion *it, struct rr_state *from);
  * stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
+/* ---- Apps (apps.c) ---------------------------------------------------------------- */
+
+/* Do all apps that have not ended wait for their ends, and have nothing left to do? Then nothing
+ * happens but that they are told to end, one after the other. *first: who is next. */
+bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first);
+
 /* ---- Time and faults (time.c, faults.c) ------------------------------------- */
 
 /* Time passes everywhere; on one server. */

@@ -128,11 +128,22 @@ static struct rr_input with_gone(const struct rr_state *state, size_t client,
 	return heard;
 }
 
+/* The requests that were answered, as bits. */
+static uint8_t answered(const struct rr_state *state)
+{
+	uint8_t all = 0;
+
+	for (size_t i = 0; i < state->product->n_clients; i++)
+		all |= state->clients[i].answered;
+	return all;
+}
+
 /* Who was answered before another one began comes before it. */
-static void note_request(struct rr_part *part, const struct rr_client_state *it,
+static void note_request(struct rr_state *state, size_t client, const struct rr_client_state *it,
 			 const struct rr_input *input)
 {
 	const uint8_t lane = it->stops[input->thread].lane;
+	const size_t request = rr_program_request_at(state->product->config.program, client, lane);
 	uint32_t i = 0;
 
 	while (i < it->n_sent && it->sent[i].lane != lane)
@@ -140,9 +151,9 @@ static void note_request(struct rr_part *part, const struct rr_client_state *it,
 	if (input->kind != RR_INPUT_REPLY || i == it->n_sent)
 		return;
 	if (it->sent[i].kind == RR_SENT_REQUEST)
-		part->after[lane] = part->answered;
+		state->clients[client].after[request] = answered(state);
 	else if (it->sent[i].kind == RR_SENT_ANSWER)
-		part->answered |= (uint8_t)(1U << lane);
+		state->clients[client].answered |= (uint8_t)(1U << request);
 }
 
 void rr_product_note_keys(struct rr_product *product, size_t client,
@@ -179,7 +190,7 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 	*has_entered |= row->has_entered || (row->from == 0 && view->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
 	if (product->config.program->n_requests)
-		note_request(part, &view->states[row->from], input);
+		note_request(state, client, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
 	part->state = row->state;
 	rr_product_note_keys(product, client, &view->states[row->state]);

@@ -203,6 +203,10 @@ void rr_product_keep_actions(const struct rr_product *product, const struct rr_e
  * new each time? Then there is no end to the states. */
 bool rr_product_counts_up(struct rr_product *product, const uint32_t *key);
 
+/* Have apps nothing left to do but requests that have not begun? Not if there are none.
+ * `is_under_way`: a request is. */
+bool rr_product_apps_wait(struct rr_product *product, const uint32_t *key, bool is_under_way);
+
 /* Of a final state: the counter, and between what it should be. */
 struct rr_count {
 	long long value;

@@ -198,17 +198,47 @@ const char *rr_program_client_name(const struct rr_program *program, size_t clie
 	return program->names ? program->names[client] : letters[client];
 }
 
+size_t rr_program_requests_of(const struct rr_program *program, size_t client)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < program->n_requests; i++)
+		n += program->places[i].client == client;
+	return n;
+}
+
+size_t rr_program_request_at(const struct rr_program *program, size_t client, size_t lane)
+{
+	size_t i = 0;
+
+	while (i < program->n_requests &&
+	       (program->places[i].client != client || program->places[i].lane != lane))
+		i++;
+	return i;
+}
+
+bool rr_program_has_marks(const struct rr_program *program, size_t client, size_t lane)
+{
+	if (rr_program_request_at(program, client, lane) < program->n_requests)
+		return true;
+	return program->n_requests > 0 && lane == RR_RUN_ORDINALS - 1 &&
+	       rr_program_requests_of(program, client) == 0;
+}
+
 const char *rr_program_connection_name(const struct rr_program *program, size_t client,
 				       size_t ordinal, char *name)
 {
 	const char *of = rr_program_client_name(program, client);
 
-	if (ordinal < program->n_requests)
-		snprintf(name, RR_CONNECTION_NAME, "request%zu", ordinal + 1);
-	else if (ordinal == program->n_requests)
+	const size_t n_requests = rr_program_requests_of(program, client);
+
+	if (ordinal < n_requests)
+		snprintf(name, RR_CONNECTION_NAME, "request%zu",
+			 rr_program_request_at(program, client, ordinal) + 1);
+	else if (ordinal == n_requests)
 		snprintf(name, RR_CONNECTION_NAME, "%s", of);
 	else
-		snprintf(name, RR_CONNECTION_NAME, "%s%zu", of, ordinal - program->n_requests + 1);
+		snprintf(name, RR_CONNECTION_NAME, "%s%zu", of, ordinal - n_requests + 1);
 	return name;
 }
 

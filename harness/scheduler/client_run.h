@@ -91,6 +91,12 @@ struct rr_sent {
 	uint32_t command;
 };
 
+/* Whose a request is, and on which lane it begins: the first lanes of an app are those of its
+ * requests. An app without any waits for its end on the last one. */
+struct rr_request_place {
+	uint8_t client, lane;
+};
+
 /* How a request of an app was answered. */
 struct rr_request_end {
 	long ending;     /* a number, as of a program that ends; -1: it was not answered */
@@ -215,12 +221,13 @@ struct rr_program {
 	struct rr_suffixes *suffixes;
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
-	/* Its one client is an app: so many requests to it are the operations of a search.
+	/* Its clients are apps: so many requests to them are the operations of a search.
 	 * 0: these are the clients. */
 	size_t n_requests;
+	const struct rr_request_place *places; /* of each request */
 	uint32_t unanswered; /* requests without an answer, as bits: nobody knows when they were
 			      * done */
-	/* Of each, by the tally of the app. */
+	/* Of each, by the tally of its app. */
 	struct rr_request_end (*request_end)(void *context, long ending, size_t request);
 };
 
@@ -237,6 +244,19 @@ static inline size_t rr_program_operations(const struct rr_program *program)
 {
 	return program->n_requests ? program->n_requests : program->n_clients;
 }
+
+/* The client of an operation. */
+static inline size_t rr_program_client_of(const struct rr_program *program, size_t operation)
+{
+	return program->n_requests ? program->places[operation].client : operation;
+}
+
+/* How many requests are the client's; and which one begins on a lane of it: n_requests = none. */
+size_t rr_program_requests_of(const struct rr_program *program, size_t client);
+size_t rr_program_request_at(const struct rr_program *program, size_t client, size_t lane);
+
+/* Is nothing said on a lane but marks, to redrace alone? */
+bool rr_program_has_marks(const struct rr_program *program, size_t client, size_t lane);
 
 /* Never NULL; without memory for its stack the process ends. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);

@@ -115,6 +115,49 @@ Test(check_app, a_worker_waits_for_jobs)
 		  "--request 'redis-cli -u {url} LPUSH jobs x >/dev/null' --final 'GET done' 2", 0);
 }
 
+/* A worker in Python, with `r` to talk to Redis; what it does with a job. */
+static void check_workers(const char *take, const char *work, const char *options, int code)
+{
+	cli_write("worker.py",
+		  "import raw, sys, time\nr = raw.Connection()\nwhile True:\n"
+		  "    job = %s\n    %s\n",
+		  take, work);
+	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		  "$HERE/worker.py' --ready true",
+		  options, code);
+}
+
+#define TAKE "r('BLMOVE', 'jobs', 'working', 'RIGHT', 'LEFT', 0)"
+#define TWO_WORKERS                                                        \
+	"--apps 2 --request 'redis-cli -u {url} LPUSH jobs 5 >/dev/null' " \
+	"--request 'redis-cli -u {url} LPUSH jobs 7 >/dev/null'"
+
+/* Each is learned by itself, and says so where it is named. */
+Test(check_app, two_workers_share_a_queue)
+{
+	check_workers(TAKE, "r('INCRBY', 'done', job); r('LREM', 'working', 1, job)",
+		      TWO_WORKERS " --final 'GET done' 12", 0);
+	check_workers(TAKE,
+		      "r('SET', 'done', int(r('GET', 'done') or 0) + int(job)); "
+		      "r('LREM', 'working', 1, job)",
+		      TWO_WORKERS, 1);
+	cli_assert_prints("Why (lost update):\n  appA is before appB: appA's GET done (");
+	cli_assert_prints("request 2 (LPUSH jobs 7)\n");
+}
+
+/* Who asks for jobs again and again, because time-outs end or it polls, waits all the same. */
+Test(check_app, workers_that_poll_come_to_an_end)
+{
+	check_workers("r('BRPOP', 'jobs', 1)", "if job: r('INCR', 'done')",
+		      "--clients 1 --request 'redis-cli -u {url} LPUSH jobs 5 >/dev/null' "
+		      "--final 'GET done' 1",
+		      0);
+	check_workers("r('LPOP', 'jobs')", "if job: r('INCR', 'done')\n    else: time.sleep(0.1)",
+		      "--clients 1 --request 'redis-cli -u {url} LPUSH jobs 5 >/dev/null' "
+		      "--final 'GET done' 1",
+		      0);
+}
+
 Test(check_app, requests_that_never_succeed_show_nothing)
 {
 	check_app("$HERE/shop", "--request 'exit 3'", 2);
@@ -224,6 +267,9 @@ Test(check_app, says_why_an_app_is_not_up)
 	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
 			  ", and not on PORT, which is ");
 	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
+	cannot_be_checked("'echo no queue; exit 3' --ready true",
+			  "the app exited with 3 before it asked Redis for anything; it printed "
+			  "'no queue'");
 }
 
 /* The process that has opened the port and left it to the two does not count. */

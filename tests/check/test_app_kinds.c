@@ -74,6 +74,25 @@ static void check_kind(const struct kind *kind, const char *path, int code)
 		code, "%s %s: %s", kind->app, path, cli_output);
 }
 
+static void check_workers(const char *how, int code)
+{
+	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --apps 2 --ready true --app "
+			      "'" PYTHON "examples/apps/worker.py %s' "
+			      "--request 'redis-cli -u {url} LPUSH welcome ada >/dev/null' 2>&1",
+			      how),
+		     code, "%s: %s", how, cli_output);
+}
+
+/* Two of them take the same address from a queue. */
+Test(app_kinds, both_workers)
+{
+	if (cli_run(HAS_PYTHON("os") " 2>&1") != 0)
+		cli_skip("worker.py: not all is installed: make apps-deps");
+	check_workers("looks", 1);
+	cli_assert_prints("mails = [\"ada\", \"ada\"]");
+	check_workers("marks", 0);
+}
+
 ParameterizedTest(size_t *number, app_kinds, both_handlers)
 {
 	const struct kind *kind = &kinds[*number];

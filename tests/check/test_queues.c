@@ -36,7 +36,7 @@ static void open_pair(struct pair *pair)
 
 static void expect_queues(const struct pair *pair, unsigned long sent, unsigned long received)
 {
-	const struct rr_queues queues = rr_queues_look(pair->port, 1);
+	const struct rr_queues queues = rr_queues_look(pair->port);
 
 	cr_assert_eq(queues.sent, sent, "%lu bytes have not come", queues.sent);
 	cr_assert_eq(queues.received, received, "%lu bytes were not read", queues.received);
@@ -77,7 +77,7 @@ Test(queues, what_waits_to_be_sent_is_under_way)
 	pair.server = accept(pair.listener, NULL, NULL);
 	while ((n = send(pair.client, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
 		sum += n;
-	queues = rr_queues_look(pair.port, 1);
+	queues = rr_queues_look(pair.port);
 	cr_assert_gt(queues.sent, 0);
 	cr_assert_gt(queues.received, 0);
 	while (sum > 0 && (n = read(pair.server, bytes, sizeof(bytes))) > 0)

@@ -2,14 +2,13 @@
 /*
  * redrace-app: an app and its requests as one program that `redrace check` can follow.
  *
- *	redrace-app APPS APP READY REQUEST...
+ *	redrace-app APP READY [REQUEST...]
  *
- * It starts the app, APPS times, with PORT of the environment and the ports behind it, and waits until it is
- * up. Then each request is a process of its own, with a connection to Redis on which it
- * tells redrace what happens, in marks (base/marks.h): it may begin when that mark is
- * answered, its answer is written down before the next mark, and when the last mark of all
- * is answered the app is ended. An answer is a line that begins with RR_MARK_RECORD, and what
- * the request has printed.
+ * It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
+ * process of its own, with a connection to Redis on which it tells redrace what happens, in marks
+ * (base/marks.h): it may begin when that mark is answered, its answer is written down before the
+ * next mark, and when the last mark of all is answered the app is ended. An answer is a line that
+ * begins with RR_MARK_RECORD, and what the request has printed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,14 +32,14 @@ enum { ANSWER_MAX = 3900, ANSWERS_MAX = 15000, POLLS_MAX = 30 };
 #define POLL_NS (10 * INT64_C(1000000))
 
 struct app {
-	size_t n_apps, n_requests;
+	size_t n_requests;
 	unsigned port;
 	const char *command, *ready;
 	char *const *requests;
-	pid_t *pids;      /* of the apps */
-	int *inputs;      /* what they read: the ends for writing */
-	int log;          /* what they print */
-	int *connections; /* to Redis, of each request */
+	pid_t pid;                        /* 0 = there is no app */
+	int input;                        /* what it reads: the end for writing; -1 = nothing */
+	int log;                          /* what it prints */
+	int connections[RR_REQUESTS_MAX]; /* to Redis, of each request */
 };
 
 /* ---- The app ------------------------------------------------------------------- */
@@ -62,24 +61,21 @@ static bool has_lines(const struct app *app)
 }
 
 /* Where there are lines for it, it reads them from a pipe, which stays open. */
-static pid_t start_app(const struct app *app, unsigned port, int *input)
+static void start_app(struct app *app)
 {
 	int ends[2] = { -1, -1 };
-	char text[16];
-	pid_t pid;
 
 	if (has_lines(app) && pipe2(ends, O_CLOEXEC) != 0)
 		exit(71);
-	*input = ends[1];
-	pid = fork();
-	if (pid != 0) {
+	app->input = ends[1];
+	app->log = memfd_create("log", MFD_CLOEXEC);
+	app->pid = fork();
+	if (app->pid != 0) {
 		close(ends[0]);
-		return pid;
+		return;
 	}
 	if (ends[0] >= 0)
 		dup2(ends[0], STDIN_FILENO);
-	snprintf(text, sizeof(text), "%u", port);
-	setenv("PORT", text, 1);
 	dup2(app->log, STDOUT_FILENO);
 	dup2(app->log, STDERR_FILENO);
 	execl("/bin/sh", "sh", "-c", app->command, NULL);
@@ -133,63 +129,51 @@ static void fail_ended(const struct app *app, int status)
 	fail(app, text);
 }
 
-static void fail_not_up(const struct app *app, unsigned port)
+static void fail_not_up(const struct app *app)
 {
 	char text[200];
-	const unsigned other = app_other_port(port);
+	const unsigned other = app_other_port(app->port);
 
 	if (app->ready[0])
 		snprintf(text, sizeof(text), "the command of --ready never exits with 0");
 	else if (other)
 		snprintf(text, sizeof(text),
 			 "the app listens on port %u, and not on PORT, which is %u here", other,
-			 port);
+			 app->port);
 	else
 		snprintf(text, sizeof(text), "the app does not listen on PORT, which is %u here",
-			 port);
+			 app->port);
 	fail(app, text);
 }
 
-static bool is_up(const struct app *app, unsigned port)
+static bool is_up(const struct app *app)
 {
 	char *command;
 	int status;
 
 	if (!app->ready[0])
-		return app->inputs[0] >= 0 || app_listens(port);
-	command = app_fill_in(app->ready, port);
+		return app->input >= 0 || app_listens(app->port);
+	command = app_fill_in(app->ready, app->port);
 	status = app_run(command, app->log);
 	free(command);
 	return status == 0;
 }
 
 /* The clock stands still while anybody computes, and goes on when all wait. */
-static void await_app(const struct app *app, size_t i)
+static void await_app(const struct app *app)
 {
-	const unsigned port = app->port + (unsigned)i;
 	int64_t pause_ns = POLL_NS;
 	int status;
 
 	for (int n = 0; n < POLLS_MAX; n++) {
-		if (is_up(app, port))
+		if (is_up(app))
 			return;
-		if (waitpid(app->pids[i], &status, WNOHANG) == app->pids[i])
+		if (waitpid(app->pid, &status, WNOHANG) == app->pid)
 			fail_ended(app, status);
 		pause_for(pause_ns);
 		pause_ns += pause_ns / 4;
 	}
-	fail_not_up(app, port);
-}
-
-static void start_apps(struct app *app)
-{
-	app->log = memfd_create("log", MFD_CLOEXEC);
-	app->pids = calloc(app->n_apps, sizeof(*app->pids));
-	app->inputs = calloc(app->n_apps, sizeof(*app->inputs));
-	for (size_t i = 0; i < app->n_apps; i++)
-		app->pids[i] = start_app(app, app->port + (unsigned)i, &app->inputs[i]);
-	for (size_t i = 0; i < app->n_apps; i++)
-		await_app(app, i);
+	fail_not_up(app);
 }
 
 /* ---- A request ----------------------------------------------------------------- */
@@ -207,22 +191,11 @@ static int take_output(const char *command, char *text, size_t size, size_t *n)
 	return status;
 }
 
-/* Its app, from 0. */
-static size_t app_of(const struct app *app, size_t number)
-{
-	return (number - 1) % app->n_apps;
-}
-
-static unsigned port_of(const struct app *app, size_t number)
-{
-	return app->port + (unsigned)app_of(app, number);
-}
-
 /* Which of several workers takes a request would be up to the kernel. All of them are there when
  * a request begins: the app was at rest. */
-static void refuse_workers(const struct app *app, size_t number)
+static void refuse_workers(const struct app *app)
 {
-	const size_t n = app_count_workers(port_of(app, number));
+	const size_t n = app->pid ? app_count_workers(app->port) : 0;
 
 	if (n < 2)
 		return;
@@ -235,7 +208,7 @@ static void refuse_workers(const struct app *app, size_t number)
 static void write_record(const struct app *app, size_t number)
 {
 	const size_t most = ANSWERS_MAX / app->n_requests;
-	char *command = app_fill_in(app->requests[number - 1], port_of(app, number));
+	char *command = app_fill_in(app->requests[number - 1], app->port);
 	char answer[ANSWER_MAX], record[ANSWER_MAX + 100];
 	size_t n;
 	const int status = take_output(command, answer,
@@ -256,11 +229,10 @@ static void write_record(const struct app *app, size_t number)
 /* Of an app that has ended nobody reads it. Written down is that there is no answer. */
 static void write_line(const struct app *app, size_t number)
 {
-	const int input = app->inputs[app_of(app, number)];
 	char record[40];
 
 	signal(SIGPIPE, SIG_IGN);
-	dprintf(input, "%s\n", app->requests[number - 1] + 1);
+	dprintf(app->input, "%s\n", app->requests[number - 1] + 1);
 	snprintf(record, sizeof(record), "%c%zu 0\n", RR_MARK_RECORD, number);
 	if (write(STDOUT_FILENO, record, strlen(record)) < 0)
 		_exit(1);
@@ -273,7 +245,7 @@ static void be_request(const struct app *app, size_t number)
 
 	if (!app_await_reply(connection))
 		_exit(1);
-	refuse_workers(app, number);
+	refuse_workers(app);
 	if (app->requests[number - 1][0] == RR_MARK_LINE)
 		write_line(app, number);
 	else
@@ -289,7 +261,6 @@ static void be_request(const struct app *app, size_t number)
 /* Connections are opened one after the other, so that their order is always the same. */
 static void begin_requests(struct app *app)
 {
-	app->connections = calloc(app->n_requests, sizeof(*app->connections));
 	for (size_t i = 0; i < app->n_requests; i++) {
 		char mark[64];
 
@@ -299,81 +270,98 @@ static void begin_requests(struct app *app)
 	}
 }
 
-static bool is_request(const struct app *app, const pid_t *requests, pid_t pid)
+static bool take_out(pid_t *pids, size_t n, pid_t pid)
 {
 	size_t i = 0;
 
-	while (i < app->n_requests && requests[i] != pid)
+	while (i < n && pids[i] != pid)
 		i++;
-	return i < app->n_requests;
-}
-
-static bool is_app(const struct app *app, pid_t pid)
-{
-	size_t i = 0;
-
-	while (i < app->n_apps && app->pids[i] != pid)
-		i++;
-	return i < app->n_apps;
+	if (i < n)
+		pids[i] = 0;
+	return i < n;
 }
 
 /* An app that ends while others ask it is no refusal, whatever they make of it. */
-static void note_end_of_app(void)
+static void note_end_of_app(const struct app *app, int status)
 {
-	static const char record[] = { RR_MARK_RECORD, '0', ' ', '0', '\n' };
+	char line[300], record[400];
+	int length;
 
-	if (write(STDOUT_FILENO, record, sizeof(record)) < 0)
+	last_line(app, line, sizeof(line));
+	length = snprintf(record, sizeof(record), "%c0 %d\n%s", RR_MARK_RECORD,
+			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), line);
+	if (write(STDOUT_FILENO, record, (size_t)length) < 0)
 		exit(1);
 }
 
-/* Others that end meanwhile belong to the app. */
+/* Until so many processes of ours have ended. Others that end meanwhile belong to the app. */
+static void await_children(const struct app *app, pid_t *pids, size_t n)
+{
+	size_t n_left = n;
+	int status;
+
+	while (n_left > 0) {
+		const pid_t pid = wait(&status);
+
+		if (pid == app->pid)
+			note_end_of_app(app, status);
+		if (!take_out(pids, n, pid))
+			continue;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED)
+			end_failed();
+		n_left--;
+	}
+	if (app->pid && waitpid(app->pid, &status, WNOHANG) == app->pid)
+		note_end_of_app(app, status);
+}
+
 static void await_requests(const struct app *app)
 {
-	pid_t *requests = calloc(app->n_requests, sizeof(*requests));
-	size_t n_left = app->n_requests;
-	int status;
+	pid_t requests[RR_REQUESTS_MAX];
 
 	for (size_t i = 0; i < app->n_requests; i++) {
 		requests[i] = fork();
 		if (requests[i] == 0)
 			be_request(app, i + 1);
 	}
-	while (n_left > 0) {
-		const pid_t pid = wait(&status);
+	await_children(app, requests, app->n_requests);
+}
 
-		if (is_app(app, pid))
-			note_end_of_app();
-		if (!is_request(app, requests, pid))
-			continue;
-		if (WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED)
-			end_failed();
-		n_left--;
+/* Without requests there is nothing else to wait for. */
+static void await_end(struct app *app)
+{
+	pid_t end;
+
+	if (!app->n_requests)
+		app->connections[0] = app_connect();
+	app_send_mark(app->connections[0], RR_MARK_END);
+	end = fork();
+	if (end == 0) {
+		app_await_reply(app->connections[0]);
+		_exit(0);
 	}
-	free(requests);
-	for (size_t i = 0; i < app->n_apps; i++) {
-		if (waitpid(app->pids[i], &status, WNOHANG) == app->pids[i])
-			note_end_of_app();
-	}
+	await_children(app, &end, 1);
 }
 
 int main(int argc, char **argv)
 {
 	const char *port = getenv("PORT");
-	struct app app = { .n_requests = argc > 4 ? (size_t)argc - 4 : 0 };
+	struct app app = { .n_requests = argc > 3 ? (size_t)argc - 3 : 0 };
 
-	if (!app.n_requests || !port)
+	if (argc < 3 || app.n_requests > RR_REQUESTS_MAX)
 		return 64;
-	app.n_apps = strtoul(argv[1], NULL, 10);
-	app.port = (unsigned)strtoul(port, NULL, 10);
-	app.command = argv[2];
-	app.ready = argv[3];
-	app.requests = argv + 4;
+	app.port = (unsigned)strtoul(port ? port : "", NULL, 10);
+	app.command = argv[1];
+	app.ready = argv[2];
+	app.requests = argv + 3;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	start_apps(&app);
+	if (app.command[0]) {
+		start_app(&app);
+		await_app(&app);
+	}
 	begin_requests(&app);
 	await_requests(&app);
-	app_send_mark(app.connections[0], RR_MARK_END);
-	app_await_reply(app.connections[0]);
+	await_end(&app);
 	app_end_children();
 	return 0;
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "apps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- Who is whose ------------------------------------------------------------------ */
+
+static bool names_any(const char *command, const char *const *names)
+{
+	bool does = false;
+
+	for (; *names; names++)
+		does |= strstr(command, *names) != NULL;
+	return does;
+}
+
+/* Does a request lead to Redis, and to no app? */
+static bool is_direct(const char *request)
+{
+	static const char *const redis[] = { "{url}",   "{host}",   "{port}", "{socket}",
+					     "$REDIS_", "${REDIS_", NULL };
+	static const char *const app[] = { "{app}", "PORT", NULL };
+	char *rest = rr_strdup(request);
+	char *at;
+	bool is;
+
+	/* The port of Redis is no app's. */
+	while ((at = strstr(rest, "REDIS_PORT")))
+		memcpy(at, "REDIS_port", strlen("REDIS_port"));
+	is = request[0] != RR_MARK_LINE && names_any(rest, redis) && !names_any(rest, app);
+	free(rest);
+	return is;
+}
+
+static void name_client(struct rr_apps *apps, size_t client, const char *name, char which)
+{
+	snprintf(apps->names[client], RR_CLIENT_NAME, which ? "%s%c" : "%s", name, which);
+	apps->name_of[client] = apps->names[client];
+}
+
+static void add_app(struct rr_apps *apps, const struct rr_check_options *options, size_t number)
+{
+	apps->clients[apps->n].has_app = true;
+	apps->commands[apps->n][1] = options->app;
+	apps->commands[apps->n][2] = options->ready ? options->ready : "";
+	name_client(apps, apps->n++, "app", options->n_apps > 1 ? (char)('A' + number) : '\0');
+}
+
+static void add_direct(struct rr_apps *apps, size_t request)
+{
+	apps->commands[apps->n][1] = apps->commands[apps->n][2] = "";
+	name_client(apps, apps->n++, "direct", (char)('1' + request));
+}
+
+static void place_request(struct rr_apps *apps, size_t request, size_t client)
+{
+	struct rr_instance_app *app = &apps->clients[client];
+
+	apps->places[request] = (struct rr_request_place){ (uint8_t)client,
+							   (uint8_t)app->n_requests };
+	if (apps->lines[request])
+		app->unanswered |= 1U << app->n_requests;
+	apps->commands[client][3 + app->n_requests++] = apps->requests[request];
+}
+
+static void write_requests(struct rr_apps *apps, const struct rr_check_options *options,
+			   size_t n_requests)
+{
+	for (size_t i = 0; i < n_requests; i++) {
+		const size_t which = options->n_requests == 1 ? 0 : i;
+
+		if (options->is_line[which])
+			apps->lines[i] = rr_asprintf("%c%s", RR_MARK_LINE,
+						     options->requests[which]);
+		apps->requests[i] = apps->lines[i] ? apps->lines[i] : options->requests[which];
+	}
+}
+
+/* ---- Their command lines ----------------------------------------------------------- */
+
+static bool are_same_words(const char *const *a, const char *const *b)
+{
+	size_t i = 0;
+
+	while (a[i] && b[i] && strcmp(a[i], b[i]) == 0)
+		i++;
+	return !a[i] && !b[i];
+}
+
+/* Of clients that do the same, that of the first. */
+static const char *const *words_of(const struct rr_apps *apps, size_t client)
+{
+	size_t i = 0;
+
+	while (!are_same_words(apps->commands[i], apps->commands[client]))
+		i++;
+	return apps->commands[i];
+}
+
+void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
+		  struct rr_programs_config *config)
+{
+	size_t n_dealt = 0;
+
+	rr_preload_find("redrace-app", apps->driver, sizeof(apps->driver));
+	write_requests(apps, options, n_requests);
+	for (size_t i = 0; i < (size_t)options->n_apps; i++)
+		add_app(apps, options, i);
+	for (size_t i = 0; i < n_requests; i++) {
+		const bool is_alone = apps->n < RR_PROGRAMS_MAX && is_direct(apps->requests[i]);
+
+		if (is_alone)
+			add_direct(apps, i);
+		place_request(apps, i,
+			      is_alone ? apps->n - 1 : n_dealt++ % (size_t)options->n_apps);
+		config->unanswered |= apps->lines[i] ? 1U << i : 0;
+	}
+	for (size_t i = 0; i < apps->n; i++) {
+		apps->commands[i][0] = apps->driver;
+		config->argv[i] = words_of(apps, i);
+		snprintf(config->names[i], RR_CLIENT_NAME, "%s", apps->names[i]);
+	}
+	config->n_clients = apps->n;
+	config->n_requests = n_requests;
+	config->requests = apps->requests;
+	config->places = apps->places;
+	config->instances.apps = apps->clients;
+}
+
+void rr_apps_release(struct rr_apps *apps)
+{
+	for (size_t i = 0; i < RR_REQUESTS_MAX; i++)
+		free(apps->lines[i]);
+}

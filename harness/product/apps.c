@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Has an app nothing left to do? So it is if it waits for requests that have not begun, for its
+ * end, and for what only others can bring; while no request is under way also if it asks for that
+ * again and again, because its time-outs end or it polls, hears the same each time and changes
+ * nothing.
+ */
+#include "expansion.h"
+
+enum { STEPS_MAX = 64 };
+
+/* Commands for Redis alone: marks are not the app's own. */
+static const struct rr_sent *next_command(const struct rr_state *state, size_t client, uint32_t i)
+{
+	const struct rr_sent *sent = &rr_state_client(state, client)->sent[i];
+
+	return sent->kind == RR_SENT_COMMAND &&
+			       sent == rr_state_next_sent(state, client, sent->lane) ?
+		       sent :
+		       NULL;
+}
+
+/* ---- What it does alone -------------------------------------------------------------- */
+
+enum step {
+	STEP_NONE, /* it waits for others */
+	STEP_DONE,
+	STEP_HAS_NEWS /* it was told by others */
+};
+
+/* Executes a command of the app, or has the first time-out of one end. */
+static enum step step_command(struct rr_state *state, size_t client)
+{
+	const struct rr_sent *timed = NULL;
+	int64_t left_ns = 0, timed_ns = RR_NEVER;
+
+	for (uint32_t i = 0; i < rr_state_client(state, client)->n_sent; i++) {
+		const struct rr_sent *sent = next_command(state, client, i);
+
+		if (!sent)
+			continue;
+		if (!rr_state_is_blocked(state, client, sent, &left_ns) || left_ns <= 0) {
+			rr_state_deliver(state, client, sent, RR_DO_EXECUTE);
+			return STEP_DONE;
+		}
+		if (left_ns < timed_ns) {
+			timed = sent;
+			timed_ns = left_ns;
+		}
+	}
+	if (!timed)
+		return STEP_NONE;
+	rr_state_age_client(state, client, timed_ns);
+	rr_state_deliver(state, client, timed, RR_DO_EXECUTE);
+	return STEP_DONE;
+}
+
+/* A thread goes on that waits for messages: because one is there, or its time is over. */
+static enum step step_thread(struct rr_state *state, size_t client)
+{
+	const uint32_t n = rr_state_client(state, client)->n_threads;
+	struct rr_input input;
+
+	for (uint8_t i = 0; i < n; i++) {
+		if (!rr_state_wake(state, client, i, &input))
+			continue;
+		if (input.kind != RR_INPUT_TIMEOUT)
+			return STEP_HAS_NEWS;
+		rr_state_feed(state, client, &input);
+		return STEP_DONE;
+	}
+	return STEP_NONE;
+}
+
+static enum step step_alone(struct rr_state *state, size_t client)
+{
+	const enum step step = step_command(state, client);
+
+	return step == STEP_NONE ? step_thread(state, client) : step;
+}
+
+/* Goes on alone to where it has been (Brent's algorithm finds that out), and changes nothing. */
+static bool polls(const struct rr_state *from, size_t client)
+{
+	const size_t size = from->product->n_servers * sizeof(from->servers[0]);
+	struct rr_state at, seen;
+
+	rr_state_copy(&at, from);
+	rr_state_copy(&seen, from);
+	for (int step = 1; step <= STEPS_MAX; step++) {
+		if (step_alone(&at, client) != STEP_DONE || rr_product_failed(from->product) ||
+		    rr_state_has_ended(&at, client) || memcmp(at.servers, from->servers, size) != 0)
+			return false;
+		if (rr_state_is_same(&at, &seen))
+			return true;
+		if ((step & (step - 1)) == 0)
+			rr_state_copy(&seen, &at);
+	}
+	return false;
+}
+
+/* For ever: what ends by itself is a step. */
+static bool waits_for_others(const struct rr_state *from, size_t client)
+{
+	struct rr_state at;
+	int64_t left_ns;
+
+	rr_state_copy(&at, from);
+	for (uint32_t i = 0; i < rr_state_client(from, client)->n_sent; i++) {
+		const struct rr_sent *sent = next_command(from, client, i);
+
+		if (sent &&
+		    !(rr_state_is_blocked(&at, client, sent, &left_ns) && left_ns == RR_NEVER))
+			return false;
+	}
+	return step_thread(&at, client) == STEP_NONE;
+}
+
+/* ---- All of them ------------------------------------------------------------------------- */
+
+static bool have_nothing_to_do(const struct rr_state *from, bool is_under_way)
+{
+	struct rr_product *product = from->product;
+	struct rr_actions *log = product->log;
+	bool have = true;
+
+	product->log = NULL; /* of what is only tried */
+	for (size_t i = 0; i < product->n_clients && have; i++)
+		have = rr_state_has_ended(from, i) || waits_for_others(from, i) ||
+		       (!is_under_way && polls(from, i));
+	product->log = log;
+	return have;
+}
+
+static bool waits_for(const struct rr_state *state, size_t client, enum rr_sent_kind kind)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	bool does = false;
+
+	for (uint32_t i = 0; i < it->n_sent; i++)
+		does |= it->sent[i].kind == kind;
+	return does;
+}
+
+bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first)
+{
+	const struct rr_product *product = from->product;
+
+	*first = product->n_clients;
+	for (size_t i = product->n_clients; i-- > 0 && product->config.program->n_requests;) {
+		if (rr_state_has_ended(from, i))
+			continue;
+		if (!waits_for(from, i, RR_SENT_END))
+			return false;
+		*first = i;
+	}
+	return *first < product->n_clients && have_nothing_to_do(from, false);
+}
+
+bool rr_product_apps_wait(struct rr_product *product, const uint32_t *key, bool is_under_way)
+{
+	struct rr_state state;
+	size_t first;
+
+	rr_state_unpack(product, key, &state);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!rr_state_has_ended(&state, i) && waits_for(&state, i, RR_SENT_ANSWER))
+			return false;
+	}
+	return have_nothing_to_do(&state, is_under_way) && !rr_state_is_end_of_apps(&state, &first);
+}
