@@ -22,6 +22,7 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 										   NULL,
 						    .until_ns = check->progress.until_ns,
 						    .start_ns = RR_CLUSTER_START_NS,
+						    .holds_day = check->options->holds_day,
 						    .patience_ms = check->options->patience_s *
 								   1000,
 						    .strangers = &check->strangers,
@@ -178,6 +179,7 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.begin_search = rr_programs_begin_search,
 		.verify = rr_programs_verify,
 		.is_settled = rr_programs_is_settled,
+		.hold_day = rr_programs_hold_day,
 		.finish = rr_programs_finish,
 		.set_live = rr_programs_set_live,
 		.pair_values = rr_programs_pair_values,

@@ -69,6 +69,7 @@ struct rr_check_options {
 	const char *setup;    /* a shell command that goes on from there; or NULL */
 	const char *refused;  /* a client whose output matches this regular
 			      * expression did not do its work; or NULL */
+	bool holds_day;       /* the time of day stands still while they wait */
 	bool accepts_bounded; /* exits with 0 although clients have no end */
 	bool data_only;       /* what clients print, and their statuses, need not
 			    * be those of a serial order */
@@ -110,7 +111,8 @@ struct rr_replay {
 };
 
 /* Writes these lines. */
-void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words);
+void rr_replay_write(FILE *out, const struct rr_check_options *options, bool holds_day,
+		     const char *words);
 
 /* What --replay names among the words, if they have it: what was read, and its options, which
  * are taken as `line` says. Release it in any case. */

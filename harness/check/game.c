@@ -97,7 +97,7 @@ static char *schedule_heading(const struct rr_check_options *options)
 	char *text;
 	FILE *out = rr_open_text(&text);
 
-	rr_replay_write(out, options, "");
+	rr_replay_write(out, options, false, "");
 	fclose(out);
 	text[strcspn(text + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
 	memmove(text, text + 1, strlen(text));

@@ -360,6 +360,11 @@ bool rr_instance_has_uv(const struct rr_instance *instance)
 	return atomic_load(&instance->process->clock.page->has_uv);
 }
 
+bool rr_instance_reads_day(const struct rr_instance *instance)
+{
+	return atomic_load(&instance->process->clock.page->reads_day);
+}
+
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
@@ -374,8 +379,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	is_reply = input->kind == RR_INPUT_REPLY &&
 		   rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
 	instance->was_inside = instance->has_entered = instance->has_begun = false;
-	instance->heard_ns = passed_ns +
-			     atomic_fetch_add(&instance->process->clock.page->passed_ns, passed_ns);
+	instance->heard_ns = rr_program_clock_tell(&instance->process->clock, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {
 		/* Nothing has come until the first of those who wait so long goes on. */
 		if (!rr_program_clock_wake(&instance->process->clock))

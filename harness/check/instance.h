@@ -75,6 +75,9 @@ bool rr_instance_hands_over(const struct rr_instance *instance);
 /* Has any of its processes libuv? */
 bool rr_instance_has_uv(const struct rr_instance *instance);
 
+/* Has it read the time of day after it had waited? */
+bool rr_instance_reads_day(const struct rr_instance *instance);
+
 /* Notes what its processes have opened. */
 void rr_instance_note_opened(const struct rr_instance *instance, struct rr_opened *opened);
 

@@ -339,6 +339,8 @@ static const char *why_not(const struct rr_programs *programs)
 {
 	if (programs->figures.has_own_clock)
 		return "which files it opens is not known of a program that is static or in Go";
+	if (programs->config.instances.process.holds_day)
+		return "a program whose time of day stood still is always learned anew";
 	if (programs->kept_file.opened.are_too_many)
 		return "it opens too many files";
 	if (reuses_names(programs))

@@ -127,7 +127,8 @@ static bool open_files(struct rr_process *process)
 		return false;
 	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return process->output_fd >= 0 &&
-	       rr_program_clock_open(&process->clock, directory, plan->config->start_ns);
+	       rr_program_clock_open(&process->clock, directory, plan->config->start_ns,
+				     plan->config->holds_day);
 }
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)

@@ -28,6 +28,7 @@ struct rr_process_config {
 	int64_t until_ns;               /* which ends one, too; 0 = nothing */
 	const char *preload;            /* the shim, for LD_PRELOAD; NULL = none */
 	int64_t start_ns;               /* the time of day when programs begin, since 1970 */
+	bool holds_day;                 /* it stands still while they wait */
 	long patience_ms;               /* until one that neither asks nor ends hangs */
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 };

@@ -20,7 +20,8 @@
  * begins again, with nothing left to wait for, until it is. */
 #define LATE_NS 1
 
-bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns)
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns,
+			   bool holds_day)
 {
 	struct rr_program_page *page = MAP_FAILED;
 	int fd;
@@ -35,8 +36,15 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 		return false;
 	clock->page = page;
 	atomic_store(&page->start_ns, start_ns);
+	atomic_store(&page->holds_day, holds_day);
 	atomic_store(&page->monotonic_ns, rr_clock_ns());
 	return true;
+}
+
+int64_t rr_program_clock_tell(struct rr_program_clock *clock, int64_t ns)
+{
+	atomic_fetch_add(&clock->page->told_ns, ns);
+	return atomic_fetch_add(&clock->page->passed_ns, ns) + ns;
 }
 
 void rr_program_clock_close(struct rr_program_clock *clock)

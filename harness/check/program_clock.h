@@ -18,7 +18,12 @@ struct rr_program_clock {
 
 /* Makes a page, a file in `directory`, whose owner removes it. False: errno. Close it in
  * any case. */
-bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns);
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns,
+			   bool holds_day);
+
+/* So much passes, because redrace says so and not because the program waits. When it was that: in
+ * passed_ns. */
+int64_t rr_program_clock_tell(struct rr_program_clock *clock, int64_t ns);
 void rr_program_clock_close(struct rr_program_clock *clock);
 
 /* Does anybody sleep, wait with a time-out or for an alarm? */

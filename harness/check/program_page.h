@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What redrace and the shim inside a checked program share: a file that all processes
- * of the program have mapped. Time stands still in there but for what redrace adds.
+ * of the program have mapped. Time stands still in there but for what redrace adds. Where it holds
+ * the time of day, waiting does not add to that.
  *
  * A thread that sleeps, or waits for something with a time-out, takes a slot and waits
  * until it gets what it waits for or until redrace says that its time is over. An alarm
@@ -56,6 +57,9 @@ struct rr_alarm {
 struct rr_program_page {
 	_Atomic int64_t start_ns;     /* time of day at the beginning, since 1970 */
 	_Atomic int64_t passed_ns;    /* since then */
+	_Atomic int64_t told_ns;      /* of that, what redrace has said; the rest it has waited */
+	_Atomic int holds_day;        /* the time of day is without what it has waited */
+	_Atomic int reads_day;        /* somebody has read the time of day after waiting */
 	_Atomic uint64_t n_reads;     /* of any clock */
 	_Atomic uint64_t n_heard;     /* replies and the like: redrace counts */
 	_Atomic int has_shim;         /* a process has mapped the page */

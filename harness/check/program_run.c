@@ -247,6 +247,7 @@ static void end_run(void *context)
 
 	if (run->instance) {
 		rr_instance_note_opened(run->instance, &run->programs->kept_file.opened);
+		run->programs->figures.reads_day |= rr_instance_reads_day(run->instance);
 		run->programs->figures.hands_over |= rr_instance_hands_over(run->instance);
 	}
 	rr_instance_free(run->instance);

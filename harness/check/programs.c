@@ -255,6 +255,19 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	return has_names;
 }
 
+bool rr_programs_hold_day(struct rr_programs *programs)
+{
+	bool *holds = &programs->config.instances.process.holds_day;
+
+	if (*holds || !programs->figures.reads_day || programs->figures.has_own_clock)
+		return false;
+	*holds = programs->instances.process.holds_day = true;
+	rr_ahead_release(&programs->ahead);
+	rr_kept_give_up(programs);
+	rr_programs_make_tables_anew(programs);
+	return true;
+}
+
 bool rr_programs_is_settled(struct rr_programs *programs)
 {
 	return rr_kept_is_settled(programs);
@@ -390,6 +403,7 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 	const struct rr_kept *kept = &programs->kept_file;
 
 	figures.unused = programs->ahead.n_unused;
+	figures.holds_day = programs->instances.process.holds_day;
 	figures.kept = (struct rr_kept_figures){ kept->is_loaded, kept->n_states, kept->n_again,
 						 kept->why, kept->remark };
 	for (size_t i = 0; i < programs->n_lines; i++) {

@@ -66,6 +66,11 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 /* Has the same check come to its end before, so that not all has to be played again? */
 bool rr_programs_is_settled(struct rr_programs *programs);
 
+/* There is no end to what clients do, perhaps because they send the time of day. From the next
+ * search on that stands still while they wait, and they are learned anew. False: it does already,
+ * or none of them has read it. */
+bool rr_programs_hold_day(struct rr_programs *programs);
+
 /* The search is over: what is known is kept. `is_settled`: it has come to its end. */
 void rr_programs_finish(struct rr_programs *programs, bool is_settled);
 
@@ -90,6 +95,8 @@ struct rr_programs_figures {
 	} kept;                       /* see kept.h */
 	bool has_own_clock;           /* some have not loaded the shim, or are in Go */
 	bool has_uv;                  /* some have libuv */
+	bool reads_day;               /* some have read the time of day after they had waited */
+	bool holds_day;               /* it stands still while they wait */
 	bool hands_over;              /* threads of an app let each other go on (handover.h) */
 };
 

@@ -14,7 +14,8 @@ enum { OPTIONS_MAX = 20 }; /* that are saved with a schedule */
 static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";
 
-void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words)
+void rr_replay_write(FILE *out, const struct rr_check_options *options, bool holds_day,
+		     const char *words)
 {
 	const struct {
 		const char *name;
@@ -40,6 +41,8 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, const ch
 			fprintf(out, " --%s %d", rr_budget_rows[i].option,
 				options->search.budget.of[i]);
 	}
+	if (options->holds_day || holds_day)
+		fputs(" --hold-clock", out);
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))
 		fprintf(out, " --init %s", options->init);

@@ -201,7 +201,8 @@ static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 		return true;
 	rr_draft_open(&draft);
 	fputs(check->result->findings[0].transcript, draft.out);
-	rr_replay_write(draft.out, options, check->result->findings[0].words);
+	rr_replay_write(draft.out, options, check->result->day != RR_DAY_GOES_ON,
+			check->result->findings[0].words);
 	if (!rr_draft_replace(&draft, options->save, error))
 		return false;
 	fprintf(rr_check_report_file(options), "saved: %s\n", options->save);

@@ -14,6 +14,21 @@ enum { FAILURE_LINES = 20 };
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
+static void print_day(FILE *out, const struct rr_check *check)
+{
+	static const char held[] = "  The time of day stood still while the program waited";
+
+	if (check->result->day == RR_DAY_HELD_TO_END)
+		fprintf(out,
+			"%s: it sends the time, and there is no end to it otherwise. With a clock that goes on, nothing was found in %d rounds.\n",
+			held, check->options->search.rounds);
+	else if (check->result->day == RR_DAY_HELD_TO_REPEAT)
+		fprintf(out, "%s: it sends the time, and does not wait as long in each run.\n",
+			held);
+	else if (check->options->holds_day)
+		fprintf(out, "%s: --hold-clock.\n", held);
+}
+
 /* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check)
 {
@@ -41,6 +56,7 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
 	if (figures.kept.remark[0])
 		fprintf(out, "  %s\n", figures.kept.remark);
+	print_day(out, check);
 	if (figures.has_uv && !getenv(RR_UV_THREADS))
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }

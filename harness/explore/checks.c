@@ -41,6 +41,13 @@ static void note_tables(struct rr_search *search)
 	}
 }
 
+static enum rr_explored_day day_of(const struct rr_search *search)
+{
+	if (!search->before)
+		return RR_DAY_GOES_ON;
+	return search->before->error.kind ? RR_DAY_HELD_TO_REPEAT : RR_DAY_HELD_TO_END;
+}
+
 static void note_graph(struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
@@ -55,6 +62,7 @@ static void note_graph(struct rr_search *search)
 					   search->end != RR_GRAPH_STOPPED ?
 				   RR_EXPLORED_PREEMPTED_ONCE :
 				   explored[search->end];
+	result->day = day_of(search);
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
 	result->transitions = graph->n_edges;

@@ -56,6 +56,9 @@ struct rr_explored_programs {
 		       struct rr_error *error);
 	/* Has the same check come to its end before, with all that is known now? */
 	bool (*is_settled)(struct rr_programs *programs);
+	/* There is no end to what they do: from now on the time of day stands still while they wait.
+	 * False: that would change nothing. */
+	bool (*hold_day)(struct rr_programs *programs);
 	/* The search is over; `is_settled`: it has come to its end. */
 	void (*finish)(struct rr_programs *programs, bool is_settled);
 	/* From now on clients are real processes, and not what is known of them. */
@@ -140,6 +143,13 @@ struct rr_explore_config {
 };
 
 struct json_t;
+
+/* Does the time of day of programs stand still while they wait? */
+enum rr_explored_day {
+	RR_DAY_GOES_ON,
+	RR_DAY_HELD_TO_END,    /* or there would be no end to what they do, */
+	RR_DAY_HELD_TO_REPEAT, /* or they would not do the same twice */
+};
 
 /* What was found of programs, as bits. */
 enum {
@@ -228,6 +238,7 @@ struct rr_explore_result {
 	int followed;             /* rounds in which refused clients were; 0 = none is refused */
 	unsigned long unfollowed; /* beginnings of attempts from which they were not */
 	char random_command[32];  /* that made it RANDOM_REPLIES */
+	enum rr_explored_day day; /* while clients waited */
 	bool has_own_keys;        /* commands whose keys no other client names were done at once */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;

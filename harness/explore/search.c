@@ -174,6 +174,9 @@ void rr_search_release(struct rr_search *search)
 	rr_intern_release(&search->asked);
 	free(search->answers);
 	free(search->mutations);
+	if (search->before)
+		rr_explore_release(search->before);
+	free(search->before);
 }
 
 /* ---- Looking at states ------------------------------------------------------ */
@@ -355,8 +358,28 @@ static bool stop_early(struct rr_search *search)
 	return true;
 }
 
-bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
-		   void *context)
+/* Nothing was found, but clients were followed for some rounds only, or did not do the same twice:
+ * perhaps they do, and there is an end to it, if the time of day stands still while they wait. */
+static bool holds_day(struct rr_search *search, bool good)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_explore_result *result = search->result;
+	const bool is_bounded = good && !search->learned && !result->breaks &&
+				result->explored == RR_EXPLORED_ROUNDS;
+
+	if ((!is_bounded && (good || result->error.kind != RR_ERROR_DATA)) ||
+	    search->config->schedule || !programs->hold_day ||
+	    !programs->hold_day(programs->programs))
+		return false;
+	search->before = rr_malloc(sizeof(*search->before));
+	*search->before = *result;
+	*result = (struct rr_explore_result){ 0 };
+	search->learned |= RR_LEARNED_PROGRAMS;
+	return true;
+}
+
+static bool search_on(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
+		      void *context)
 {
 	bool good;
 
@@ -370,9 +393,32 @@ bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *
 			good = conclude(search, context);
 		if (!good && stop_early(search))
 			good = conclude(search, context);
+		if (holds_day(search, good))
+			continue;
 		if (!search->learned || search->result->error.kind)
 			return good;
 	}
 	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
 			    "the clients behaved differently in each search");
+}
+
+/* Where the time of day stands still a program may wait for it in vain, or have no end either:
+ * then what came of it before stands. */
+static bool take_back(struct rr_search *search, bool good)
+{
+	struct rr_explore_result *result = search->result;
+	const bool is_better = good && (result->breaks || result->explored == RR_EXPLORED_ALL);
+
+	if (!search->before || is_better || result->error.kind == RR_ERROR_INTERRUPTED)
+		return good;
+	rr_explore_release(result);
+	*result = *search->before;
+	*search->before = (struct rr_explore_result){ 0 };
+	return result->error.kind == RR_ERROR_NONE;
+}
+
+bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
+		   void *context)
+{
+	return take_back(search, search_on(search, conclude, context));
 }

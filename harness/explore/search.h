@@ -99,6 +99,8 @@ struct rr_search {
 	struct rr_graph_config bounds;
 	enum rr_breadth breadth;
 	struct rr_key_use key_use;
+	/* What it came to with a time of day that goes on, where that stands still now. */
+	struct rr_explore_result *before;
 	unsigned learned; /* since the search began */
 	struct rr_product product;
 	struct rr_graph graph;

@@ -29,12 +29,27 @@ static int64_t start_of(const struct rr_program_page *page, clockid_t clock)
 	}
 }
 
+static bool is_of_day(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+}
+
 int64_t rr_shim_now(clockid_t clock)
 {
 	const struct rr_program_page *page = rr_shim_page();
 	const int64_t start = page ? start_of(page, clock) : -1;
+	const bool is_held = page && is_of_day(clock) && atomic_load(&page->holds_day);
 
-	return start < 0 ? -1 : start + atomic_load(&page->passed_ns);
+	if (start < 0)
+		return -1;
+	return start + atomic_load(is_held ? &page->told_ns : &page->passed_ns);
+}
+
+static void note_day(struct rr_program_page *page)
+{
+	if (!atomic_load(&page->reads_day) &&
+	    atomic_load(&page->passed_ns) != atomic_load(&page->told_ns))
+		atomic_store(&page->reads_day, 1);
 }
 
 clockid_t rr_shim_clock_of(int64_t ns)
@@ -62,8 +77,10 @@ static void count_read(struct rr_program_page *page)
 	if (n_heard != reads.n_heard)
 		reads.n = 0;
 	reads.n_heard = n_heard;
-	if (++reads.n > RR_SPIN_READS)
-		atomic_fetch_add(&page->passed_ns, RR_SPIN_STEP_NS);
+	if (++reads.n <= RR_SPIN_READS)
+		return;
+	atomic_fetch_add(&page->passed_ns, RR_SPIN_STEP_NS);
+	atomic_fetch_add(&page->told_ns, RR_SPIN_STEP_NS);
 }
 
 /* The processor's own time goes on as it does. */
@@ -75,6 +92,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 		return (int)syscall(SYS_clock_gettime, clock, now);
 	now->tv_sec = ns / RR_SHIM_SECOND_NS;
 	now->tv_nsec = ns % RR_SHIM_SECOND_NS;
+	if (is_of_day(clock))
+		note_day(rr_shim_page());
 	count_read(rr_shim_page());
 	return 0;
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redrace check with programs that send the time of day in each attempt. There is an end to what
+ * they do where it stands still while they wait; what is wrong is found all the same, and what
+ * waits for the time of day itself is followed with a clock that goes on, as before.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+#define HELD "The time of day stood still while the program waited"
+#define ADD "r('SET', 'k', int(r('GET', 'k') or 0) + 1)"
+
+/* Sends when it asks, waits after each refusal, and takes the lock back with `release`. */
+static void check_lock(const char *options, const char *refused, const char *release, int code,
+		       const char *part)
+{
+	char path[SUPPORT_DIRECTORY + 40], command[600];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/timed.py", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file,
+		"import raw, random, time\n"
+		"r = raw.Connection()\n"
+		"ask = 'if redis.call(\"exists\", KEYS[1]) == 1 then return 0 end '\\\n"
+		"      'redis.call(\"hset\", KEYS[1], \"since\", ARGV[1]) return 1'\n"
+		"n, begun = 0, time.time()\n"
+		"while not r('EVAL', ask, 1, 'lock', time.time()):\n"
+		"    n += 1\n"
+		"    %s\n"
+		"" ADD "\n"
+		"%s\n",
+		refused, release);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "$REDRACE check --audit 2 %s -- env PYTHONDONTWRITEBYTECODE=1 "
+		 "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/timed.py 2>&1",
+		 options);
+	cr_assert_eq(cli_run(command), code, "%s: %s", refused, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+#define RELEASE "r('DEL', 'lock')"
+
+Test(held_clock, a_lock_that_sends_the_time_is_right)
+{
+	check_lock("", "time.sleep(0.05)", RELEASE, 0, "serializable: all ");
+	cr_assert_not_null(strstr(cli_output, HELD), "%s", cli_output);
+}
+
+Test(held_clock, so_is_one_that_pauses_at_random)
+{
+	check_lock("", "time.sleep(0.05 + random.random() / 100)", RELEASE, 0,
+		   "serializable: all ");
+	cr_assert_not_null(strstr(cli_output, HELD), "%s", cli_output);
+}
+
+/* There is an end to what it does, with any clock. The saved schedule knows that the clock was
+ * held. */
+Test(held_clock, who_takes_the_lock_by_force_is_found_and_played_again)
+{
+	static const char wrong[] = "time.sleep(0.05)\n    if n == 40: break";
+
+	check_lock("", wrong, RELEASE, 1, "not serializable");
+	check_lock("--hold-clock --save $HERE/f.race", wrong, RELEASE, 1, HELD ": --hold-clock");
+	cr_assert_eq(cli_run("grep -q '^# redrace check .*--hold-clock' $HERE/f.race"), 0);
+	check_lock("--replay $HERE/f.race", wrong, RELEASE, 1, "not serializable");
+}
+
+/* With a clock that stands still nobody would see that the time is over. */
+Test(held_clock, who_takes_over_by_its_own_clock_is_found_before)
+{
+	check_lock("", "time.sleep(0.1)\n    if time.time() > begun + 0.15: break", RELEASE, 1,
+		   "not serializable");
+	cr_assert_null(strstr(cli_output, HELD), "%s", cli_output);
+}
+
+/* It waits for the time of day itself: what was found out with a clock that goes on stands. */
+Test(held_clock, who_waits_for_the_time_of_day_is_followed_for_some_rounds)
+{
+	check_lock("",
+		   "until = time.time() + 1\n"
+		   "    while time.time() < until: time.sleep(0.1)",
+		   RELEASE, 2, "followed only so far: --rounds");
+	cr_assert_null(strstr(cli_output, HELD), "%s", cli_output);
+}
