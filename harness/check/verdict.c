@@ -204,7 +204,8 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 
 	rr_grouped(number, (long long)check->result->states);
 	if (cut)
-		fprintf(out, "no failure found: %s states (", number);
+		fprintf(out, "no failure found: %s state%s (", number,
+			check->result->states == 1 ? "" : "s");
 	else
 		fprintf(out, "serializable: all %s states, %s as in some order of the %ss%s%s (",
 			number,

@@ -124,9 +124,9 @@ static void show_failure(struct report *report, struct rr_error *error)
 	if (shows && !(shows & result->breaks))
 		fprintf(report->out, "  nothing breaks %s\n", wanted);
 	print_why(report);
-	fprintf(report->out, "  shortest%s%s, %zu steps, %d changes of client",
+	fprintf(report->out, "  shortest%s%s, %zu steps, %d change%s of client",
 		shows & result->breaks ? " that breaks " : "", shows & result->breaks ? wanted : "",
-		result->steps, result->switches);
+		result->steps, result->switches, result->switches == 1 ? "" : "s");
 	if (report->config.random.runs)
 		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
 	fputs(":\n", report->out);

@@ -99,9 +99,9 @@ static char *make_text(const struct project *project)
 bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error)
 {
 	const struct project *project = find_project();
-	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	char *text = make_text(project);
 	const size_t size = strlen(text);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	const bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
 
 	if (fd < 0 && errno == EEXIST)

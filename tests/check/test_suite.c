@@ -424,7 +424,7 @@ Test(suite, init_writes_a_suite_for_the_project_and_never_replaces_one)
 				projects[i].file, projects[i].program),
 			0, "%s: %s", projects[i].file, cli_output);
 	}
-	cli_assert_one_line(BEGIN "echo mine >redrace.yaml && $R init 2>&1", 64,
+	cli_assert_one_line(BEGIN "rm -f * && echo mine >redrace.yaml && $R init 2>&1", 64,
 			    "is there already");
 	cr_assert_eq(cli_run("cat $HERE/p/redrace.yaml"), 0);
 	cr_assert_str_eq(cli_output, "mine\n");
