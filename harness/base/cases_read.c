@@ -92,7 +92,7 @@ static bool take_root(struct rr_cases *cases, json_t *root, const char *path,
 
 	if (!root)
 		return rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' has no results of redrace in it: %s:%d: %s", path, path,
+				    "'%s' has no results of redrace in it: line %d: %s", path,
 				    why->line, why->text);
 	rr_cases_init(cases, command ? command : "");
 	if (!command || !add_cases(cases, root)) {

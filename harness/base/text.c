@@ -89,6 +89,23 @@ static size_t edit_distance(const char *a, const char *b)
 	return above[n];
 }
 
+/* The only one that goes on where `name` ends: "slow-work" of "slow". */
+static const char *find_longer(const char *name, const char *const names[], size_t n_names)
+{
+	enum { SHORTEST = 3 };
+	const size_t length = strlen(name);
+	const char *longer = NULL;
+
+	for (size_t i = 0; i < n_names && length >= SHORTEST; i++) {
+		if (strncmp(name, names[i], length) != 0)
+			continue;
+		if (longer)
+			return NULL;
+		longer = names[i];
+	}
+	return longer;
+}
+
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names)
 {
 	const char *nearest = NULL;
@@ -103,7 +120,7 @@ const char *rr_nearest(const char *name, const char *const names[], size_t n_nam
 			nearest = names[i];
 		}
 	}
-	return nearest;
+	return nearest ? nearest : find_longer(name, names, n_names);
 }
 
 const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n)

@@ -21,7 +21,8 @@ const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns);
  * false otherwise. */
 bool rr_parse_number(const char *text, long min, long max, long *value);
 
-/* The n_names' one that is nearest to `name`; NULL when none is near. */
+/* The n_names' one that is nearest to `name`, or the only one that begins so; NULL when none
+ * is near. */
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
 /* "a, b or c". */

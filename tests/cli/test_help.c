@@ -164,7 +164,7 @@ Test(help, near_miss_is_suggested)
 		{ "claims --only TL-7", "no option '--only'; see --help" },
 		{ "claims TL-77", "did you mean 'TL-7'?" },
 		{ "explore multi-wach", "did you mean 'multi-watch'?" },
-		{ "matrix --hazard slow", "no hazard 'slow'; see 'redrace help matrix'" },
+		{ "matrix --hazard haste", "no hazard 'haste'; see 'redrace help matrix'" },
 		{ "bench none --json", "no option '--json'; see --help" },
 		{ "bench none --treads=2", "did you mean '--threads'?" },
 		{ "claims --output --nosuchoption",

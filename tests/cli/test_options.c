@@ -145,6 +145,15 @@ Test(options, neighbours_are_told_apart)
 	cli_assert_one_line("$REDRACE check --clien 3 -- true 2>&1", 64, "may be several");
 }
 
+/* Whoever writes half of a name is told the whole. */
+Test(options, the_only_name_that_begins_so_is_suggested)
+{
+	cli_assert_one_line("$REDRACE matrix --hazard slow none 2>&1", 64, "mean 'slow-work'?");
+	cli_assert_one_line("$REDRACE demo coun 2>&1", 64, "did you mean 'counts'?");
+	cli_assert_one_line("$REDRACE explore fenc 2>&1", 64, "did you mean 'fenced'?");
+	cli_assert_one_line("$REDRACE explore redl 2>&1", 64, "'redrace list' shows them");
+}
+
 /* Help is suggested to who means it. */
 Test(options, help_is_not_suggested_for_anything_else)
 {
