@@ -9,6 +9,9 @@
 #include "base/random.h"
 #include "requests.h"
 
+/* So long it is waited in vain for a message until something comes of it. */
+#define VAIN_NS INT64_C(60000000000)
+
 static struct rr_terms *terms_of(const struct rr_instance *instance)
 {
 	return instance->config->program->terms;
@@ -365,6 +368,35 @@ bool rr_instance_reads_day(const struct rr_instance *instance)
 	return atomic_load(&instance->process->clock.page->reads_day);
 }
 
+static bool only_listens(const struct rr_instance *instance)
+{
+	bool listens = false;
+
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+
+		if (lane->is_used && lane->n > 0)
+			return false;
+		listens |= lane->is_used && rr_lane_is_subscribed(lane);
+	}
+	return listens;
+}
+
+/* Node has timers of its own, by which it looks after its memory, and which come when they like: one
+ * that still only listens has waited for nothing that anybody sees. It goes on waiting. */
+static bool wait_in_vain(struct rr_instance *instance, struct rr_error *error)
+{
+	struct rr_program_clock *clock = &instance->process->clock;
+	const int64_t until_ns = instance->heard_ns + VAIN_NS;
+
+	while (rr_instance_has_uv(instance) && only_listens(instance) &&
+	       rr_program_clock_left_ns(clock) <= until_ns - atomic_load(&clock->page->passed_ns)) {
+		if (!rr_program_clock_wake(clock) || !run_instance(instance, error))
+			return false;
+	}
+	return true;
+}
+
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
@@ -400,7 +432,8 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 			rr_process_cut(instance->process, lane->connection);
 		rr_lane_clear(lane);
 	}
-	good = run_instance(instance, error);
+	good = run_instance(instance, error) &&
+	       (input->kind != RR_INPUT_TIMEOUT || wait_in_vain(instance, error));
 	instance_note_rest(instance, is_reply);
 	instance->config->times->running += rr_clock_s() - begun;
 	return good;

@@ -296,11 +296,12 @@ static bool is_round_of(const struct rr_client_table *table, uint32_t history)
 	return rr_learning_is_behind(table, history, table->states[history].same);
 }
 
-static bool verify_merge(struct rr_client_table *table, uint32_t history)
+/* Along so many words at most. */
+static bool verify_merge(struct rr_client_table *table, uint32_t history, size_t most)
 {
 	const uint32_t state = table->states[history].same;
 	bool good = rr_learning_is_like(table, history, state) &&
-		    rr_learning_agrees(table, history, state, COVER_MAX);
+		    rr_learning_agrees(table, history, state, most);
 
 	if (good && table->states[history].same == state && is_round_of(table, history) &&
 	    !(table->program->learning & RR_PLANT_NO_PUMPING))
@@ -322,9 +323,11 @@ bool rr_learning_verify(struct rr_client_table *table)
 	if (!table->program->run_ops)
 		return rr_learning_verify_attempts(table);
 	for (uint32_t i = 1; i < n && !table->error.kind; i++) {
-		if (is_merged(table, i) &&
-		    (is_round_of(table, i) || table->n_runs < n_runs + RUNS_MAX))
-			verify_merge(table, i);
+		const size_t ran = (size_t)(table->n_runs - n_runs);
+		const bool is_round = is_merged(table, i) && is_round_of(table, i);
+
+		if (is_round || (is_merged(table, i) && ran < RUNS_MAX))
+			verify_merge(table, i, is_round ? COVER_MAX : RUNS_MAX - ran);
 	}
 	if (table->learning.merges > 0 && !table->learning.has_changed && !table->error.kind)
 		rr_learning_walk(table);

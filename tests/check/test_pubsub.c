@@ -168,6 +168,26 @@ Test(pubsub_check, node_misses_a_wake_up_that_comes_before_it_subscribes)
 	cli_assert_prints("no progress: not all clients can end");
 }
 
+/* Timers that do nothing stand for those by which Node looks after its memory: how many there are,
+ * and when, differs from run to run. */
+Test(pubsub_check, node_waits_for_what_it_does_and_not_for_timers_of_its_own)
+{
+	need("command -v node", "Node");
+	cli_write(
+		"subscriber", "%s",
+		"const open = () => require('net').connect(process.env.REDIS_PORT, '127.0.0.1');\n"
+		"open().write('SUBSCRIBE wake\\r\\n');\n"
+		"for (let n = Math.random() * 4; n > 0; n--)\n"
+		"  setTimeout(() => {}, 1000 + Math.random() * 8000);\n"
+		"setTimeout(() => {\n"
+		"  const other = open();\n"
+		"  other.on('data', () => process.exit());\n"
+		"  other.write('INCR right\\r\\n');\n"
+		"}, 10000);\n");
+	check_subscriber("node", "", "--client O='" CLI "SET x 1' 2>&1", 0);
+	cli_assert_prints("serializable: all ");
+}
+
 Test(pubsub_check, node_that_subscribes_first_is_woken)
 {
 	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
