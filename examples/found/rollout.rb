@@ -2,7 +2,7 @@
 # Package: rollout 2.5.0
 # Is: feature flags for Ruby
 # Lost: A feature is given to two users at once, and one does not get it.
-# Fixed: not yet
+# Fixed: not by 2.6
 # Link: new
 # Expected: not serializable, 1
 # Options: --init examples/found/rollout.redis

@@ -25,6 +25,7 @@ static const struct kind {
 	{ .app = NODE "express-node-redis.js",
 	  .needs = HAS_NODE("express", "redis"),
 	  .is_slow = true },
+	{ .app = NODE "express-bullmq.js", .needs = HAS_NODE("express", "bullmq"), .is_slow = true },
 	{ .app = NODE "fastify-ioredis.js",
 	  .needs = HAS_NODE("fastify", "ioredis"),
 	  .is_slow = true },
