@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -38,29 +37,57 @@ static char *read_text(const char *path)
 	return NULL;
 }
 
-/* The one among the words that is a file of text; its text is the caller's. */
-static const char *find_text(const char *const *words, char **text)
+/* The command of each program as a line, malloc'd; NULL: there are no more. */
+static char *line_of(const struct rr_check_options *options, size_t program)
 {
-	for (; *words; words++) {
-		*text = read_text(*words);
-		if (*text)
-			return *words;
+	const char *const *words = options->command;
+	char *line;
+	FILE *out;
+
+	if (program < options->n_named)
+		return rr_strdup(options->named[program].shell[2]);
+	if (options->n_named || program > 0)
+		return NULL;
+	out = rr_open_text(&line);
+	if (options->app)
+		fputs(options->app, out);
+	for (; !options->app && words && *words; words++)
+		fprintf(out, "%s ", *words);
+	fclose(out);
+	return line;
+}
+
+/* The first word of a line that is a file of text, as far as blanks part words. */
+static char *find_path(char *line)
+{
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
+		char *text = read_text(word);
+
+		free(text);
+		if (text)
+			return rr_strdup(word);
 	}
 	return NULL;
 }
 
-/* Words of a line for the shell, as far as blanks part them; NULL behind the last. */
-static const char **words_of_line(char *line)
+/* The file that all programs are, malloc'd; NULL = they are no text, or several. */
+static char *find_program(const struct rr_check_options *options)
 {
-	const char **words = NULL;
-	size_t n = 0;
+	char *path = NULL, *line;
 
-	for (char *word = strtok(line, " ");; word = strtok(NULL, " ")) {
-		rr_array_grow(&words, n, sizeof(*words));
-		words[n++] = word;
-		if (!word)
-			return words;
+	for (size_t i = 0; (line = line_of(options, i)); i++) {
+		char *other = find_path(line);
+		const bool is_same = i == 0 || (path && other && strcmp(path, other) == 0);
+
+		free(line);
+		free(is_same ? path : other);
+		path = is_same ? other : path;
+		if (!is_same) {
+			free(path);
+			return NULL;
+		}
 	}
+	return path;
 }
 
 /* ---- Command lines ---------------------------------------------------------------- */
@@ -158,9 +185,8 @@ static bool make_page(const struct rr_check *check, struct rr_error *error)
 	char *command = command_with(options, NULL, NULL);
 	char *replayed = command_with(options, replay, file);
 	char *schedule = schedule_heading(options), *verdict = verdict_of(check);
-	char *line = rr_strdup(options->app ? options->app : ""), *text = NULL;
 	char *programs = rr_checked_programs_words(options);
-	const char **words = words_of_line(line);
+	char *path = find_program(options), *text = path ? read_text(path) : NULL;
 	const struct rr_checked_game game = {
 		.result = check->result,
 		.programs = programs,
@@ -168,17 +194,16 @@ static bool make_page(const struct rr_check *check, struct rr_error *error)
 		.replay = replayed,
 		.schedule = schedule,
 		.verdict = verdict,
-		.path = find_text(options->command ? options->command : words, &text),
+		.path = path,
 		.text = text,
 		.n_clients = check->n_operations,
 		.is_app = options->app != NULL,
 	};
 	const bool good = write_page(check, &game, error);
 
-	free(words);
 	free(programs);
+	free(path);
 	free(text);
-	free(line);
 	free(verdict);
 	free(schedule);
 	free(replayed);

@@ -83,6 +83,31 @@ Test(game_checked, a_check_without_a_finding_cannot_be_broken)
 	json_decref(levels);
 }
 
+/* The text that the page of a check shows is that of this file; "" = none. */
+static void assert_text(const char *check, const char *path)
+{
+	json_t *levels;
+
+	cr_assert_leq(cli_runf("$REDRACE check --game $HERE/own.html %s 2>&1", check), 1, "%s",
+		      cli_output);
+	levels = levels_of("own.html");
+	cr_assert_str_eq(text_of(json_array_get(levels, 0), "path"), path, "%s", check);
+	json_decref(levels);
+}
+
+Test(game_checked, the_program_is_shown_if_it_is_one)
+{
+	assert_text("-- sh -c 'sh examples/check/counter.sh'", "examples/check/counter.sh");
+	assert_text(
+		"--client a='sh examples/check/counter.sh' --client b='sh examples/check/counter.sh'",
+		"examples/check/counter.sh");
+	cli_write("other", "redis-cli -u $REDIS_URL SET counter 1\n");
+	assert_text("--client a='sh examples/check/counter.sh' --client b=\"sh $HERE/other\"", "");
+	assert_text(
+		"-- sh -c 'v=$(redis-cli -u $REDIS_URL GET n); redis-cli -u $REDIS_URL SET n $((v + 1))'",
+		"");
+}
+
 static void assert_no_game(const char *check, int code, const char *part)
 {
 	cr_assert_eq(cli_run(check), code, "%s: %s", check, cli_output);
