@@ -150,6 +150,28 @@ static bool take_over(struct rr_formation *formation, int promoted, struct rr_er
 	return rr_formation_point(formation, error) && restart_killed(formation, error);
 }
 
+/* ---- Servers that nobody was to end ------------------------------------------------ */
+
+enum { LOOK_MS = 250 };
+
+static bool is_all_there(struct rr_formation *formation, struct rr_error *error)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - formation->looked_ns < LOOK_MS * INT64_C(1000000))
+		return true;
+	formation->looked_ns = now_ns;
+	if (!rr_cluster_is_whole(formation->cluster, error))
+		return false;
+	for (int i = formation->first; i < formation->first + formation->n_servers; i++) {
+		if (i != formation->killed &&
+		    rr_cluster_state(formation->cluster, i) == RR_SERVER_DOWN)
+			return rr_error_set(error, RR_ERROR_REDIS, "the server %s has ended",
+					    rr_formation_server(formation, i)->name);
+	}
+	return true;
+}
+
 /* ---- Turns -------------------------------------------------------------------- */
 
 static bool is_late(const struct rr_formation *formation)
@@ -221,6 +243,8 @@ bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error)
 {
 	const bool is_alone = formation->kind == RR_TOPOLOGY_ALONE;
 
+	if (!is_all_there(formation, error))
+		return false;
 	switch (formation->phase) {
 	case RR_FORMATION_CUT:
 		return rr_clock_ns() - formation->since_ns < formation->cut_ns ||

@@ -114,7 +114,8 @@ static bool make_node_replica(struct rr_formation *formation, int i, struct rr_e
 		return rr_server_refused(of, error);
 	snprintf(id, sizeof(id), "%s", reply.text ? reply.text : "");
 	while (rl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) != RL_OK) {
-		if (!rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
+		if (!rr_cluster_is_whole(formation->cluster, error) ||
+		    !rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
 				    "the making of a cluster", error))
 			return false;
 	}

@@ -62,10 +62,11 @@ struct rr_formation {
 	 * socket that leads to it. */
 	struct rl_address address;
 	enum rr_formation_phase phase;
-	int primary;      /* a server's number, as far as we know */
-	int killed;       /* the one that was killed last; -1 = none */
-	int64_t since_ns; /* the phase's begin, and the kill's time */
-	int64_t cut_ns;   /* how long the cut lasts */
+	int primary;       /* a server's number, as far as we know */
+	int killed;        /* the one that was killed last; -1 = none */
+	int64_t since_ns;  /* the phase's begin, and the kill's time */
+	int64_t looked_ns; /* the last look whether all servers are there */
+	int64_t cut_ns;    /* how long the cut lasts */
 	struct rr_formation_tally tally;
 };
 

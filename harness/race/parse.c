@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "parser.h"
 
+/* What a clock moves at most, in one step or in all: 31 years. */
+enum { LONGEST_S = 1000000000 };
+#define LONGEST_NS (LONGEST_S * INT64_C(1000000000))
+
 /* ---- Messages ----------------------------------------------------------- */
 
 bool parser_fail(struct parser *parser, const char *format, ...)
@@ -214,11 +218,12 @@ bool parser_take_duration(struct parser *parser, const char *text, bool is_signe
 	const char *digits = text + (is_signed && (*text == '+' || *text == '-'));
 	char *end;
 	const long long value = strtoll(text, &end, 10);
-	const bool good = isdigit((unsigned char)*digits) && value <= 1000000000 &&
-			  value >= -1000000000 && (is_signed || value > 0);
+	const bool good = isdigit((unsigned char)*digits) && (is_signed || value > 0);
 
 	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (parser_same(end, units[i].unit)) {
+		const int64_t most = LONGEST_NS / units[i].ns;
+
+		if (parser_same(end, units[i].unit) && value <= most && value >= -most) {
 			*duration_ns = value * units[i].ns;
 			return true;
 		}
@@ -299,6 +304,26 @@ static bool parse_line(struct parser *parser)
 		parser_fail(parser, "expected a byte 0 nowhere but in a command"));
 }
 
+/* What all ticks come to is a time that a clock can show. */
+static bool ends_in_time(struct parser *parser)
+{
+	int64_t left_ns = LONGEST_NS;
+
+	for (size_t i = 0; i < parser->race->n_steps; i++) {
+		const struct rr_step *step = &parser->race->steps[i];
+
+		if (step->kind != RR_STEP_TICK)
+			continue;
+		if (step->amount > left_ns) {
+			parser->line.number = step->line;
+			return parser_fail(parser, "expected ticks of %d s together, found more",
+					   LONGEST_S);
+		}
+		left_ns -= step->amount;
+	}
+	return true;
+}
+
 static bool has_all_parts(struct parser *parser)
 {
 	if (parser->repeat)
@@ -310,7 +335,8 @@ static bool has_all_parts(struct parser *parser)
 		return parser_fail(parser, "expected a 'title' somewhere above");
 	if (!parser->race->n_verdicts)
 		return parser_fail(parser, "expected a 'verdict' at the end");
-	return parser_allows_bytes(parser) && parser_allows_reserved(parser);
+	return ends_in_time(parser) && parser_allows_bytes(parser) &&
+	       parser_allows_reserved(parser);
 }
 
 static bool parse_all(struct parser *parser, const char *text, size_t length)

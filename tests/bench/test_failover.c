@@ -3,7 +3,9 @@
  * and a WAIT that is ignored is noticed. */
 #include "../support.h"
 
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver.h"
 
@@ -167,4 +169,45 @@ Test(failover, too_short_a_run_is_inconclusive, .timeout = 120)
 	cr_assert(m->verdict == RR_VERDICT_INCONCLUSIVE || m->verdict == RR_VERDICT_FAILED_OVER,
 		  "%s", m->remark);
 	close_scene(&scene, m);
+}
+
+/* ---- What nobody was to end -------------------------------------------------------- */
+
+/* What its next turns say, within seconds rather than the half minute that a fail-over may
+ * last. */
+static void expect_turn_to_say(struct scene *scene, const char *words)
+{
+	const int64_t end_ns = rr_clock_ns() + 5 * INT64_C(1000000000);
+	struct rr_error error = { .kind = RR_ERROR_NONE };
+
+	while (rr_formation_turn(&scene->formation, &error) && rr_clock_ns() < end_ns)
+		usleep(10000);
+	cr_expect_eq(error.kind, RR_ERROR_REDIS);
+	cr_expect_not_null(strstr(error.text, words), "%s", error.text);
+}
+
+static void expect_end_noticed(int number, const char *words)
+{
+	struct scene scene;
+
+	open_scene(&scene, "incr");
+	kill(scene.support.cluster.servers[scene.formation.members[1]].process.pid, number);
+	expect_turn_to_say(&scene, words);
+	close_scene(&scene, NULL);
+}
+
+Test(failover, a_replica_that_somebody_ends_is_named_at_once, .timeout = 120)
+{
+	expect_end_noticed(SIGKILL, "somebody has killed the server replica-1");
+	expect_end_noticed(SIGTERM, "the server replica-1 has ended");
+}
+
+Test(failover, a_killed_guardian_is_noticed_at_once, .timeout = 120)
+{
+	struct scene scene;
+
+	open_scene(&scene, "incr");
+	kill(scene.support.cluster.session->guardian.pid, SIGKILL);
+	expect_turn_to_say(&scene, "the guardian process, and with it the servers, is gone");
+	close_scene(&scene, NULL);
 }

@@ -233,6 +233,8 @@ Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 		{ "redlock --schedule 'A A A restart:n1 restart:n2'",
 		  "verdict acknowledged write lost" },
 		{ "setnx --schedule 'A crash:A'", "verdict deadlock" },
+		{ "setnx --clients 6 --schedule 'pause:C:1000000s tick:10001ms B'",
+		  "verdict nothing broken" },
 		{ "lua-renewed --schedule lose-reply:B --stop", "verdict nothing broken" },
 		{ "incr-lock --schedule 'A:INCR B:INCR'", "verdict nothing broken" },
 		{ "fair-queue --schedule 'A A B B A A B:wait'", "verdict nothing broken" },
