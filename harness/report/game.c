@@ -274,6 +274,8 @@ void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
 	json_dumpf(data, out, JSON_COMPACT | JSON_ESCAPE_SLASH);
 	fputs("</script>\n<script>\n", out);
 	fputs(rr_asset_page_js, out);
+	fputs(rr_asset_game_graph_js, out);
+	fputs(rr_asset_game_words_js, out);
 	fputs(rr_asset_game_js, out);
 	fputs("</script>\n</body>\n</html>\n", out);
 }

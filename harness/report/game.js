@@ -1,131 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Be the scheduler: the levels' graphs, walked through by the reader. */
+/* Be the scheduler: the levels' graphs (game_graph.js), walked through by the reader. */
 "use strict";
 
 (() => {
 	const levels = JSON.parse(document.getElementById("levels").textContent);
 	const at = (id) => document.getElementById(id);
-	const FINAL = 1, WRONG = 2, STUCK = 4;
-	const MANY = 2 ** 53 - 1;
+	const { WRONG, STUCK, clientOf, happened, isReached, judge, laneName, lanesOf, movesBefore,
+		newlyBroken, stateOf, wayToGoal } = walks;
+	const { belief, brokenTexts, changes, command, countsText, doingText, lineOf, lines, lockTruth,
+		missedText, moveText, readText, server } = words;
 	const game = { level: null, path: [], hints: 0, moves: [], isDone: false, counts: false };
-
-	/* ---- Graphs ------------------------------------------------------------------ */
-
-	/* A row of numbers, taken apart once. */
-	function stateOf(level, number) {
-		level.states ??= [];
-		return level.states[number] ??= readState(level, number);
-	}
-
-	/* game_graph.c writes them, and says what they are. */
-	function readState(level, number) {
-		const graph = level.graph;
-		const numbers = (text) => text.split(",").map(Number);
-		const [servers, clients, flags, all, bad, edges] = graph.states[number].split(";");
-		const state = {
-			number, flags: Number(flags), all: Number(all), bad: Number(bad),
-			servers: numbers(servers).map((i) => graph.server_states[i]),
-			clients: numbers(clients).map((i) => graph.client_states[i]),
-			moves: edges.split(" ").filter(Boolean).map(numbers)
-				.map(([to, i, broken = 0]) => ({ ...moveOf(level, i), to, broken })),
-		};
-		name(state.moves);
-		return state;
-	}
-
-	/* Lanes are clients, or connections of theirs and requests: who does a step. */
-	const lanesOf = (level) => level.graph.lanes.map(([lane]) => lane);
-	const clientOf = (state, level, who) => state.clients[level.graph.lanes[who][1]];
-	const isRequest = (level, who) => level.app && /^request\d+$/.test(lanesOf(level)[who]);
-
-	/* The lane of the first step that has one, or of the client. */
-	function whoDoes(level, move) {
-		if (move.client === null) return -1;
-		const { client } = move.steps.find((step) => step.client !== null) ?? move;
-		const lane = lanesOf(level).indexOf(client);
-		return lane >= 0 || level.app ? lane : level.graph.lanes.findIndex(([, client]) =>
-			level.graph.clients[client] === move.client);
-	}
-
-	/* A transition, whose it is, and what is said before it is done. */
-	function moveOf(level, number) {
-		const move = level.graph.transitions[number];
-		const [first] = move.steps;
-		const isLost = first?.reply === "(lost)";
-		return {
-			...move, who: whoDoes(level, move),
-			label: (first?.text ?? "goes on") + (isLost ? ", and its reply is lost" : ""),
-		};
-	}
-
-	/* What is pressed, and what stands in the address: the client's letter if it can do
-	 * but one thing, or the number of the button. */
-	function name(moves) {
-		const isStep = (move) => move.who >= 0 && !move.fault;
-		moves.sort((a, b) => Number(a.fault) - Number(b.fault) ||
-			Number(a.who < 0) - Number(b.who < 0) || a.who - b.who);
-		moves.forEach((move, i) => {
-			const alone = isStep(move) && moves.filter((other) =>
-				isStep(other) && other.who === move.who).length === 1;
-			move.digit = (i + 1).toString(36);
-			move.code = alone ? letter(move.who) : move.digit;
-		});
-	}
-
-	const letter = (who) => String.fromCharCode(65 + who);
-	const laneName = (level, who) => lanesOf(level)[who].replace(/^(request)(\d)/, "$1 $2");
-	const happened = (step) => step.text + (step.reply === null ? "" : " => " + step.reply);
-
-	/* Which invariants were broken on the way, as a set of bits, and was that seen? */
-	function judge(level, path) {
-		const last = path.length ? path[path.length - 1].state : stateOf(level, 0);
-		let broken = 0, seen = !level.sees;
-		for (const { move } of path) {
-			broken |= move.broken;
-			seen ||= move.steps.some((step) => happened(step).includes(level.sees));
-		}
-		return { last, broken, seen };
-	}
-
-	function isReached(level, { last, broken, seen }) {
-		const bit = level.graph.invariants.indexOf(level.goal);
-		if (!seen) return false;
-		if (level.goal === "well")
-			return (last.flags & FINAL) !== 0 && !(last.flags & (WRONG | STUCK)) && !broken;
-		if (level.goal === "count") return (last.flags & WRONG) !== 0;
-		if (level.goal === "deadlock") return (last.flags & STUCK) !== 0;
-		return (broken >> bit & 1) === 1;
-	}
-
-	/* The moves that lead from here to the goal, the fewest; null: it cannot be reached
-	 * any more. */
-	function wayToGoal(level, path) {
-		const begin = { ...judge(level, path), before: null };
-		const known = new Set();
-		const todo = [begin];
-		for (const node of todo) {
-			const key = [node.last.number, node.broken, node.seen].join();
-			if (known.has(key)) continue;
-			known.add(key);
-			if (isReached(level, node)) return movesTo(node);
-			for (const move of node.last.moves)
-				todo.push({
-					before: node, move, last: stateOf(level, move.to),
-					broken: node.broken | move.broken,
-					seen: node.seen || move.steps.some((step) =>
-						happened(step).includes(level.sees)),
-				});
-		}
-		return null;
-	}
-
-	function movesTo(node) {
-		const moves = [];
-		for (; node.before; node = node.before) moves.unshift(node.move);
-		return moves;
-	}
-
-	/* ---- Texts -------------------------------------------------------------------- */
 
 	function make(tag, text, className) {
 		const element = document.createElement(tag);
@@ -134,118 +18,7 @@
 		return element;
 	}
 
-	const number = (n) => (n >= MANY ? "more than " : "") + n.toLocaleString("en");
-	const waysText = (n) => number(n) + (n === 1 ? " way" : " ways");
-
-	const BROKEN = {
-		count: "The count is wrong.",
-		exclusion: "Two clients are in the critical section.",
-		lease: "Two clients are in the critical section, and the lease of the first has not ended.",
-		ownership: "A lock was deleted or changed by a client that does not hold it.",
-		deadlock: "Somebody can never finish.",
-		starvation: "Clients keep asking for ever, and none gets the lock.",
-	};
-
-	/* The worst that a set of bits says, in words; both of exclusion and lease are one. */
-	function brokenTexts(level, bits) {
-		const names = level.graph.invariants.filter((_, i) => bits >> i & 1);
-		return names.filter((one) => one !== "exclusion" || !names.includes("lease"))
-			.map((one) => one === "count" && level.wrong ? level.wrong : BROKEN[one]);
-	}
-
-	function countText(state) {
-		const counted = state.clients.reduce((sum, client) => sum + client.counted, 0);
-		const line = state.servers.map((one) => one.data).join("\n").match(/^counter:\d+ = "(.*)"$/m);
-		return "the clients have counted " + counted + ", the counter is " + (line ? line[1] : 0);
-	}
-
-	function countsText(level, { last, broken }) {
-		if (broken) return "It is broken already: whatever comes next, this ends badly.";
-		if (last.flags & STUCK) return "From here somebody can never finish: this ends badly.";
-		if (last.flags & FINAL)
-			return !(last.flags & WRONG) ? "Everybody is done, and nothing is broken." :
-				level.wrong ? "Everybody is done. " + level.wrong :
-					"Everybody is done, and the count is wrong: " + countText(last) + ".";
-		if (!game.counts) return stepsText();
-		return "From here " + waysText(last.all) + ": " + number(last.all - last.bad) +
-			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
-	}
-
-	const stepsText = () => game.path.length ?
-		game.path.length + (game.path.length === 1 ? " step" : " steps") + " done; nothing is broken yet." :
-		"Nothing has happened yet.";
-
-	/* An end at which the task is not done. */
-	function missedText(level, { last, broken }) {
-		const isEnd = !last.moves.length || last.flags & (FINAL | STUCK);
-		if (!isEnd || isReached(level, judge(level, game.path))) return null;
-		const what = broken || last.flags & (WRONG | STUCK) ? "Something broke, but not what the task asks for" :
-			"This is an end, and nothing is broken; the task asks for something else";
-		return what + ": " + level.task + " Take a step back, or start again.";
-	}
-
-	const server = (level, name) => level.graph.servers.length > 1 && name ? " @" + name : "";
-
-	/* Notes, and what happens to servers, name whom they are about. */
-	function moveText(level, move) {
-		const isOwn = move.who >= 0 && move.steps[0]?.kind !== "note";
-		if (isOwn) return laneName(level, move.who) + ": " + move.label + server(level, move.server);
-		return (move.steps[0]?.kind === "tick" ? "Time: " : "") + move.label;
-	}
-
-	/* Texts of keys: a value in quotes is shown without. */
-	const lines = (text) => text.split("\n").filter(Boolean)
-		.map((line) => line.replace(/ = "([^"\\]*)"/, " = $1"));
-
 	/* ---- What each client is at ------------------------------------------------------- */
-
-	/* What it has read of the counter since it began, and will act upon. */
-	function belief(level, path, who) {
-		let read = null;
-		for (const { move, state } of path) {
-			for (const step of move.steps) {
-				if (step.client !== lanesOf(level)[who]) continue;
-				const found = step.kind === "run" && /^(GET|EVAL get\S*) counter/.test(step.text);
-				if (found) read = step.reply === "[(integer) 0]" ? null : step.reply;
-				if (step.kind === "counts") read = null;
-			}
-			const { crashed, ended } = clientOf(state, level, who);
-			if (crashed || ended) read = null;
-		}
-		return read;
-	}
-
-	/* A script that reads says whether it did first, and then what. */
-	function readText(reply) {
-		const value = reply.replace(/^\[\(integer\) 1, (.*)\]$/, "$1").replace(/^"(.*)"$/, "$1");
-		return value === "(nil)" ? "no counter: that counts as 0" : value;
-	}
-
-	/* Is the lock that it believes to have somebody else's, or gone? */
-	function lockTruth(level, state, who) {
-		if (!clientOf(state, level, who).inside || !level.key) return null;
-		const maker = state.servers[0].lock_of;
-		if (maker === lanesOf(level)[who]) return null;
-		return maker ? "but the lock is " + maker + "'s" : "but the lock is gone";
-	}
-
-	/* Of a request: what it was told last, if it was. */
-	function requestText(level, path, who, next) {
-		const own = path.flatMap(({ move }) => move.steps)
-			.filter((step) => step.client === lanesOf(level)[who]);
-		if (!own.length) return "is not sent yet";
-		if (own.length > 1) return "was told: " + own[own.length - 1].text.replace("=> ", "");
-		return next ? "can be answered" : "waits for its answer";
-	}
-
-	function doingText(level, path, state, who) {
-		const { crashed, ended } = clientOf(state, level, who);
-		const next = state.moves.find((move) => move.who === who && !move.fault);
-		if (isRequest(level, who)) return requestText(level, path, who, next);
-		if (crashed) return "has crashed";
-		if (ended) return "is done";
-		return next ? "next: " + next.label : "waits";
-	}
 
 	function clientBox(level, path, state, who) {
 		const box = make("div");
@@ -286,14 +59,6 @@
 
 	/* ---- What a client does, line by line ------------------------------------------------ */
 
-	/* The line that all words of are in the command; the longest, as "SET NX EX" before "SET". */
-	function lineOf(lines, command) {
-		const words = new Set(command.split(/[\s:]+/));
-		const fits = lines.filter((line) => line.split(" ").every((word) => words.has(word)));
-		fits.sort((a, b) => b.split(" ").length - a.split(" ").length);
-		return fits[0];
-	}
-
 	/* Of programs of others: their text, if it is one. */
 	function showText(level) {
 		at("does").hidden = at("program").hidden = !level.program;
@@ -321,21 +86,6 @@
 	}
 
 	/* ---- Lanes ------------------------------------------------------------------------- */
-
-	const keyOf = (line) => line.replace(/ = .*/, "");
-
-	/* What is new in the keys of all servers, and what is gone. */
-	function changes(level, from, to) {
-		return level.graph.servers.flatMap((serverName, i) => {
-			const before = lines(from.servers[i].data), now = lines(to.servers[i].data);
-			const left = new Set(now.map(keyOf));
-			const gone = before.filter((line) => line.includes(" = ")).map(keyOf)
-				.filter((key) => !left.has(key));
-			const news = now.filter((line) => line.includes(" = ") && !before.includes(line));
-			const prefix = level.graph.servers.length > 1 ? serverName + ": " : "";
-			return [...news, ...gone.map((key) => key + " is gone")].map((text) => prefix + text);
-		});
-	}
 
 	function acrossRow(level, text, className) {
 		const row = make("tr", undefined, className);
@@ -377,8 +127,6 @@
 		return rows;
 	}
 
-	const movesBefore = (level) => level.graph.before.map((i) => moveOf(level, i));
-
 	function headRow(level) {
 		const row = make("tr");
 		const names = ["#", ...lanesOf(level).map((_, i) => laneName(level, i))];
@@ -415,23 +163,12 @@
 		at("lanes").replaceChildren(head, body);
 	}
 
-	/* What the step with this index broke: transitions say it, or the state it led to. */
-	function newlyBroken(level, path, i) {
-		const { move, state } = path[i];
-		const before = i ? path[i - 1].state.flags : 0;
-		const bit = (text) => 1 << level.graph.invariants.indexOf(text);
-		let bits = move.broken;
-		if (state.flags & WRONG && !(before & WRONG)) bits |= bit("count");
-		if (state.flags & STUCK && !(before & STUCK)) bits |= bit("deadlock");
-		return bits;
-	}
-
 	/* ---- The page ------------------------------------------------------------------------- */
 
 	function showCounts(judged) {
 		const { all, bad } = judged.last;
 		const over = judged.broken || judged.last.flags & (WRONG | STUCK);
-		at("ways").textContent = countsText(game.level, judged);
+		at("ways").textContent = countsText(game.level, judged, game.path.length, game.counts);
 		const missed = missedText(game.level, judged);
 		at("share").className = missed ? "missed" : over ? "over" : "";
 		at("share").hidden = !game.counts;
@@ -461,40 +198,9 @@
 		game.moves = state.moves;
 	}
 
-	/* In redrace play all clients begin at once: one that has not done anything here sees
-	 * less time pass than there. */
-	function beginsLate(level, path) {
-		const begun = new Set();
-		for (const move of [...movesBefore(level), ...path.map((step) => step.move)]) {
-			if (move.play.startsWith("tick:") && begun.size < lanesOf(level).length) return true;
-			if (move.who >= 0) begun.add(move.who);
-		}
-		return false;
-	}
-
-	/* Who was refused sleeps before it asks again. */
-	function playedWords(moves) {
-		const refused = new Set();
-		return moves.flatMap((move) => {
-			const sleeps = move.who >= 0 && move.play.startsWith(letter(move.who) + ":") &&
-				refused.delete(move.who);
-			if (move.refused) refused.add(move.who);
-			return sleeps ? [letter(move.who) + ":sleep", move.play] : [move.play];
-		});
-	}
-
-	function command(judged) {
-		const { level, path } = game;
-		const words = playedWords([...movesBefore(level), ...path.map(({ move }) => move)]);
-		const stops = judged.last.flags & (FINAL | STUCK) ? "" : "--stop ";
-		const differs = level.graph.timed && beginsLate(level, path);
-		return words.includes("") || !level.play || differs ? null :
-			level.play + " " + stops + "--schedule \"" + words.join(" ") + "\" " + level.strategy;
-	}
-
 	function showCommand(judged) {
 		const { level, path } = game;
-		const text = level.strategy ? command(judged) : null;
+		const text = level.strategy ? command(level, path, judged) : null;
 		at("play").hidden = text === null;
 		at("no-play").hidden = text !== null || !level.strategy;
 		at("command").textContent = text ?? "";
@@ -552,7 +258,7 @@
 				(step.client === null ? "" : step.client + " ") + happened(step) + "."));
 			texts.push(...brokenTexts(level, newlyBroken(level, path, path.length - 1)));
 		}
-		texts.push(countsText(level, judged), missedText(level, judged) ?? "");
+		texts.push(countsText(level, judged, path.length, game.counts), missedText(level, judged) ?? "");
 		if (isNew) texts.push("You did it.");
 		at("said").textContent = texts.join(" ");
 	}
