@@ -80,6 +80,17 @@ Test(plots, sweep_draws_lines)
 	cr_assert_neq(cli_run("test -e $HERE/a/plots/throughput.svg"), 0);
 }
 
+/* A band behind each line of a sweep that was repeated, and its words. */
+Test(plots, intervals_of_several_repeats_are_bands)
+{
+	draw_bench("none incr --threads 1,2 --increments 60 --repeats 2");
+	assert_shown("scaling.svg",
+		     "1 process, clients are its threads · 60 increments · unix, one "
+		     "processor · median of 2 repeats, and its 95 % interval");
+	cr_assert_eq(cli_run("grep -c 'fill-opacity = .0.15' $HERE/a/plots/scaling.svg"), 0);
+	cr_assert_str_eq(cli_output, "2\n");
+}
+
 Test(plots, processes_are_no_threads)
 {
 	draw_bench("none incr --processes 4 --threads 1 --increments 200");
