@@ -29,5 +29,20 @@ def buy_once():
     return "out\n", 409
 
 
+@app.post("/buy-watched")
+def buy_watched():
+    """Right: looks and takes in a transaction, which is tried again if the stock has changed."""
+    def take(pipe):
+        if int(pipe.get("stock") or 0) <= 0:
+            return False
+        pipe.multi()
+        pipe.decr("stock")
+        return True
+
+    if database.transaction(take, "stock", value_from_callable=True):
+        return "sold\n"
+    return "out\n", 409
+
+
 if __name__ == "__main__":
     app.run(port=int(os.environ["PORT"]))

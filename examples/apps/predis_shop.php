@@ -25,6 +25,24 @@ function buyOnce($database)
     return false;
 }
 
-$sold = $_SERVER['REQUEST_URI'] === '/buy-once' ? buyOnce($database) : buy($database);
+// Right: looks and takes in a transaction, which is tried again if the stock has changed.
+function buyWatched($database)
+{
+    $sold = false;
+    $database->transaction(
+        ['cas' => true, 'watch' => 'stock', 'retry' => 100],
+        function ($transaction) use (&$sold) {
+            $sold = (int) $transaction->get('stock') > 0;
+            $transaction->multi();
+            if ($sold) {
+                $transaction->decr('stock');
+            }
+        }
+    );
+    return $sold;
+}
+
+$handlers = ['/buy' => 'buy', '/buy-once' => 'buyOnce', '/buy-watched' => 'buyWatched'];
+$sold = $handlers[$_SERVER['REQUEST_URI']]($database);
 http_response_code($sold ? 200 : 409);
 echo $sold ? "sold\n" : "out\n";

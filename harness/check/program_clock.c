@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/machine.h"
@@ -24,6 +25,7 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 			   bool holds_day)
 {
 	struct rr_program_page *page = MAP_FAILED;
+	struct timespec now;
 	int fd;
 
 	snprintf(clock->path, sizeof(clock->path), "%s/page", directory);
@@ -38,6 +40,8 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 	atomic_store(&page->start_ns, start_ns);
 	atomic_store(&page->holds_day, holds_day);
 	atomic_store(&page->monotonic_ns, rr_clock_ns());
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	atomic_store(&page->begun_ns, now.tv_sec * INT64_C(1000000000) + now.tv_nsec);
 	return true;
 }
 

@@ -66,7 +66,8 @@ struct rr_program_page {
 	_Atomic int has_go;           /* one is in Go, and asks the kernel itself */
 	_Atomic int has_uv;           /* one has libuv, as Node has */
 	_Atomic int has_timer;        /* one has set a timerfd, which the kernel keeps */
-	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
+	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel; */
+	_Atomic int64_t begun_ns;     /* and its time of day, as it writes that of files */
 	_Atomic unsigned redis_port;
 	_Atomic int lets_others_go; /* a thread lets who waits for it go first (shim/turns.c) */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
