@@ -170,6 +170,48 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 	rr_state_answer(state, client, sent->lane, answer, answer == RR_ANSWER_REPLY ? reply : 0);
 }
 
+static bool is_command(const struct rr_state *state, const struct rr_sent *sent, const char *name)
+{
+	const struct rr_terms *terms = state->product->config.program->terms;
+
+	return rr_word_is(&terms->command[sent->command].words.words[0], name);
+}
+
+/* Has an app that waits on several connections sent all of a transaction at once, of which `multi`
+ * is next? Nothing happens before EXEC, and what is said to the rest is heard together with its
+ * reply. Not where a fault may come in between. */
+static bool is_whole_transaction(const struct rr_state *state, size_t client,
+				 const struct rr_sent *multi)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	bool has_exec = false;
+
+	if (!state->product->config.program->n_requests || it->n_threads < 2 ||
+	    !is_command(state, multi, "MULTI"))
+		return false;
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (state->common.left.of[i] > 0)
+			return false;
+	}
+	for (const struct rr_sent *sent = multi; sent < it->sent + it->n_sent; sent++)
+		has_exec |= sent->lane == multi->lane && is_command(state, sent, "EXEC");
+	return has_exec;
+}
+
+static void execute_transaction(struct rr_state *state, size_t client, const struct rr_sent *multi)
+{
+	const uint8_t lane = multi->lane;
+	bool is_over = false;
+
+	for (const struct rr_sent *sent = multi; sent && !is_over;
+	     sent = rr_state_next_sent(state, client, lane)) {
+		is_over = is_command(state, sent, "EXEC");
+		execute_command(state, client, sent, RR_ANSWER_REPLY);
+		if (rr_product_failed(state->product) || rr_state_has_ended(state, client))
+			return;
+	}
+}
+
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
 		      enum rr_transition_kind kind)
 {
@@ -181,6 +223,8 @@ void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sen
 		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED, false);
 	else if (kind == RR_DO_DROP)
 		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, true);
+	else if (kind == RR_DO_EXECUTE && is_whole_transaction(state, client, sent))
+		execute_transaction(state, client, sent);
 	else
 		execute_command(state, client, sent,
 				kind == RR_DO_LOSE ? RR_ANSWER_LOST : RR_ANSWER_REPLY);

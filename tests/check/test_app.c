@@ -49,6 +49,21 @@ Test(check_app, a_script_that_decides_is_serializable)
 	cr_assert_eq(cli_run("pgrep -f \"$HERE/shop\""), 1, "left behind: %s", cli_output);
 }
 
+/* Of a transaction that is sent at once nothing is heard before its end: else it takes 370 runs for
+ * two on connections of their own. */
+Test(check_app, a_transaction_on_one_of_several_connections_is_one_step, .timeout = 300)
+{
+	const char *at;
+	int n_runs = 0;
+
+	check_app("$HERE/shop", "--request " ASK "buy-unwatched'", 1);
+	cli_assert_prints("stock = \"-1\"");
+	at = strstr(cli_output, "; 2 requests, ");
+	cr_assert(at && sscanf(at + strlen("; 2 requests, "), "%d runs", &n_runs) == 1 &&
+			  n_runs < 260,
+		  "%s", cli_output);
+}
+
 /* What is written behind the answer belongs to the data all the same. */
 Test(check_app, work_behind_the_answer_counts)
 {

@@ -19,6 +19,7 @@
 static const struct kind {
 	const char *app, *options, *needs;
 	bool is_slow;
+	bool has_watched; /* a third handler, which is right with WATCH */
 } kinds[] = {
 	{ .app = "build/apps/hiredis_shop", .needs = "test -x build/apps/hiredis_shop" },
 	{ .app = NODE "express-ioredis.js", .needs = HAS_NODE("express", "ioredis") },
@@ -34,7 +35,14 @@ static const struct kind {
 	  .is_slow = true },
 	{ .app = PYTHON "examples/apps/flask_shop.py",
 	  .needs = HAS_PYTHON("flask"),
-	  .is_slow = true },
+	  .is_slow = true,
+	  .has_watched = true },
+	{ .app = "PYTHONDONTWRITEBYTECODE=1 gunicorn --chdir examples/apps -b 127.0.0.1:$PORT "
+		 "flask_shop:app",
+	  .options = "--apps 2",
+	  .needs = HAS_PYTHON("flask") " && gunicorn --version",
+	  .is_slow = true,
+	  .has_watched = true },
 	{ .app = PYTHON "examples/apps/aiohttp_shop.py",
 	  .needs = HAS_PYTHON("aiohttp"),
 	  .is_slow = true },
@@ -47,6 +55,7 @@ static const struct kind {
 	  .is_slow = true },
 	{ .app = "php -S 127.0.0.1:$PORT examples/apps/predis_shop.php",
 	  .options = "--apps 2",
+	  .has_watched = true,
 	  .needs = "php -r 'require \"Predis/Autoloader.php\";'" },
 	{ .app = "build/apps/redigo_shop",
 	  .needs = "test -x build/apps/redigo_shop",
@@ -108,4 +117,8 @@ ParameterizedTest(size_t *number, app_kinds, both_handlers)
 	cli_assert_prints("request 2 (POST /buy), printed \"sold\\n200\"\n");
 	check_kind(kind, "/buy-once", 0);
 	cli_assert_prints("serializable: all ");
+	if (!kind->has_watched)
+		return;
+	check_kind(kind, "/buy-watched", 0);
+	cli_assert_prints(", resting on WATCH stock (");
 }

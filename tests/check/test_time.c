@@ -150,12 +150,13 @@ Test(check_time, java)
 /* A heartbeat that is written now is not years old, nor a file that was there before new. */
 Test(check_time, files_are_changed_by_the_programs_clock)
 {
-	check_program("/usr/bin/python3 -c 'import os, tempfile, time; f = tempfile.TemporaryFile(); "
-		      "time.sleep(50); old = os.stat(os.__file__).st_mtime; "
-		      "os.fchmod(f.fileno(), 0); now = time.time(); "
-		      "exit(not (0 <= now - os.fstat(f.fileno()).st_ctime < 1 and old < now - 60))' "
-		      "|| exit 1\n" CLI "INCR counter",
-		      0);
+	check_program(
+		"/usr/bin/python3 -c 'import os, tempfile, time; f = tempfile.TemporaryFile(); "
+		"time.sleep(50); old = os.stat(os.__file__).st_mtime; "
+		"os.fchmod(f.fileno(), 0); now = time.time(); "
+		"exit(not (0 <= now - os.fstat(f.fileno()).st_ctime < 1 and old < now - 60))' "
+		"|| exit 1\n" CLI "INCR counter",
+		0);
 }
 
 /* ---- Whether all threads sleep ------------------------------------------------------ */

@@ -3,6 +3,7 @@
  *
  *	/buy		looks whether there is any in stock, and takes it
  *	/buy-once	the same as a script
+ *	/buy-unwatched	looks, and takes in a transaction of its own
  *	/buy-later	as /buy, half a second later
  *	/note		sets a key when it has answered
  *	/noted		says whether it is there
@@ -64,6 +65,30 @@ static void buy_once(int client)
 			 "redis.call('DECR', KEYS[1]) return 1"));
 }
 
+/* The transaction is sent at once. */
+static void take(void)
+{
+	static const char *const commands[] = { "MULTI", "DECR stock", "EXEC" };
+	redisReply *reply;
+
+	for (int i = 0; i < 3; i++)
+		redisAppendCommand(redis, commands[i]);
+	for (int i = 0; i < 3; i++) {
+		if (redisGetReply(redis, (void **)&reply) != REDIS_OK)
+			exit(1);
+		freeReplyObject(reply);
+	}
+}
+
+static void buy_unwatched(int client)
+{
+	const bool is_there = ask("EXISTS %s", "stock") && ask("GET %s", "stock") > 0;
+
+	if (is_there)
+		take();
+	sell(client, is_there);
+}
+
 static void count(int client)
 {
 	char text[24];
@@ -115,6 +140,8 @@ static void *serve(void *connection)
 		usleep(500 * 1000);
 	if (strcmp(path, "/buy-once") == 0) {
 		buy_once(client);
+	} else if (strcmp(path, "/buy-unwatched") == 0) {
+		buy_unwatched(client);
 	} else if (strncmp(path, "/buy", 4) == 0) {
 		buy(client);
 	} else if (strcmp(path, "/note") == 0) {
