@@ -60,7 +60,20 @@ static struct rl_reply output_as_reply(struct rr_ending ending)
 				  .length = strlen(ending.output) };
 }
 
-/* Are they the same, where random values may have other names in one of them? */
+static uint32_t put_printed(struct rr_programs *programs, int status, uint32_t reply)
+{
+	return rr_endings_put(&programs->endings, status,
+			      programs->instances.program->terms->reply[reply].reply.text);
+}
+
+static bool is_printed_as(struct rr_programs *programs, uint32_t ending, int status, uint32_t reply)
+{
+	return rr_endings_are_same(&programs->endings, ending,
+				   put_printed(programs, status, reply));
+}
+
+/* Are they the same, where random values may have other names in one of them, and it may be
+ * another time of day? */
 static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b)
 {
 	struct rr_random_values *values = &programs->line_of[client]->values;
@@ -68,6 +81,7 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 	const struct rr_ending other = rr_endings_get(&programs->endings, b);
 	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
 	struct rr_terms *terms = programs->instances.program->terms;
+	const int64_t day_ns = programs->config.instances.process.start_ns;
 	struct rr_renaming renaming = { 0 };
 	uint32_t renamed;
 
@@ -78,9 +92,13 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 			      &renaming);
 	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
 	rr_renaming_release(&renaming);
-	return rr_endings_are_same(&programs->endings, a,
-				   rr_endings_put(&programs->endings, other.status,
-						  terms->reply[renamed].reply.text));
+	return is_printed_as(programs, a, other.status, renamed) ||
+	       is_printed_as(programs,
+			     put_printed(programs, one.status,
+					 rr_reply_without_times(terms,
+								rr_terms_reply(terms, &outputs[0]),
+								day_ns)),
+			     other.status, rr_reply_without_times(terms, renamed, day_ns));
 }
 
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */

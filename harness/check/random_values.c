@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "scheduler/scheduler.h"
 
-#define SECOND_NS INT64_C(1000000000)
-
-/* DRAWS_PER_REPEAT: at most one draw in so many may have come before. DAY_DIGITS: of the seconds
- * of a day. */
-enum { DRAWS_PER_REPEAT = 8, DAY_DIGITS = 5 };
+/* At most one draw in so many may have come before. */
+enum { DRAWS_PER_REPEAT = 8 };
 
 static bool is_word(struct rl_word a, struct rl_word b)
 {
@@ -34,22 +32,6 @@ static size_t number_of_name(struct rr_random_values *values, struct rl_word nam
 	return values->n++;
 }
 
-/* A time of day near the one at which programs begin, in seconds or parts of them? Processes
- * that have slept for a random time differ in it, and it is no choice among few values, however
- * often it comes. */
-static bool is_time(struct rl_word word, int64_t start_ns)
-{
-	char start[24];
-	const size_t seconds = (size_t)snprintf(start, sizeof(start), "%lld",
-						(long long)(start_ns / SECOND_NS));
-	size_t n = 0;
-
-	while (n < word.length && (isdigit((unsigned char)word.text[n]) || word.text[n] == '.'))
-		n++;
-	return n == word.length && n >= seconds &&
-	       memcmp(word.text, start, seconds - DAY_DIGITS) == 0;
-}
-
 /* A process has another value than the table. False: so have others, and it is not
  * random. */
 static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
@@ -62,8 +44,10 @@ static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
 	rr_intern_put(&values->drawn, actual.text, actual.length, is_new);
 	values->draws[name].n++;
 	values->draws[name].repeats += !*is_new;
+	/* Processes that have slept for a random time differ in it, and a time is no choice among
+	 * few values, however often it comes. */
 	return values->draws[name].repeats * DRAWS_PER_REPEAT <= values->draws[name].n ||
-	       (is_time(canonical, start_ns) && is_time(actual, start_ns));
+	       (rr_is_time(canonical, start_ns) && rr_is_time(actual, start_ns));
 }
 
 /* Is that value nowhere any more? */
@@ -147,7 +131,7 @@ static bool find_reused(const struct rr_random_values *values, const struct rr_t
 		const struct rl_command *now = &terms->command[seen->sent[i].command].words;
 
 		if (rr_names_differ(&terms->command[before].words, now, name, text) &&
-		    is_gone(values, *name, gone) && !is_time(*text, start_ns) &&
+		    is_gone(values, *name, gone) && !rr_is_time(*text, start_ns) &&
 		    !has_sent(terms, seen, *name) && !rr_instance_renames(instance, *text) &&
 		    is_fresh(values, terms, tokens, *text))
 			return true;

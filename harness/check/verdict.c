@@ -222,6 +222,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
 		fputs("  A client has several connections: what its own calls do to each other is in every order, and was not compared. For requests to a server there is --app.\n",
 		      out);
+	if (check->result->has_other_times)
+		fputs("  Times of day in the data were not compared: they say how long was waited.\n",
+		      out);
 	if (check->result->has_own_keys)
 		fputs("  There are many states: commands whose keys no other client names were not interleaved with those of others, which cannot notice them.\n",
 		      out);

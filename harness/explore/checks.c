@@ -63,6 +63,7 @@ static void note_graph(struct rr_search *search)
 				   RR_EXPLORED_PREEMPTED_ONCE :
 				   explored[search->end];
 	result->day = day_of(search);
+	result->has_other_times = search->judge.contents.has_other_times;
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
 	result->transitions = graph->n_edges;

@@ -316,13 +316,25 @@ static uint32_t sort_again(struct rr_terms *terms, uint32_t number)
 	return number;
 }
 
+/* Do they hold the same, but for times of day in it? */
+static bool differ_in_times(struct rr_contents *contents, uint32_t a, uint32_t b)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const bool are_alike =
+		contents->day_ns > 0 &&
+		sort_again(terms, rr_reply_without_times(terms, a, contents->day_ns)) ==
+			sort_again(terms, rr_reply_without_times(terms, b, contents->day_ns));
+
+	contents->has_other_times |= are_alike;
+	return are_alike;
+}
+
 bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 			   const struct rr_explored_programs *programs, size_t n_clients)
 {
 	struct rr_terms *terms = contents->table->terms;
 	struct rr_renaming renaming = { 0 };
-	uint32_t numbers[2];
-	bool are_alike;
+	uint32_t numbers[2], renamed;
 
 	if (rr_contents_are_same(contents, a, b))
 		return true;
@@ -333,11 +345,10 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 	for (size_t i = 0; i < n_clients; i++)
 		programs->pair_values(programs->programs, i, &terms->reply[numbers[0]].reply,
 				      &terms->reply[numbers[1]].reply, &renaming);
-	are_alike = renaming.n > 0 &&
-		    sort_again(terms, numbers[0]) ==
-			    sort_again(terms, rr_rename_reply(&renaming, terms, numbers[1]));
+	renamed = rr_rename_reply(&renaming, terms, numbers[1]);
 	rr_renaming_release(&renaming);
-	return are_alike;
+	return sort_again(terms, numbers[0]) == sort_again(terms, renamed) ||
+	       differ_in_times(contents, numbers[0], renamed);
 }
 
 /* ---- All of it ------------------------------------------------------------------------ */

@@ -19,6 +19,8 @@ struct rr_contents {
 	struct rr_server_table *table;
 	const char *const *ignored; /* patterns of keys that are left out, as KEYS has them */
 	size_t n_ignored;
+	int64_t day_ns;       /* times of day near that are not compared; 0 = they are */
+	bool has_other_times; /* two states were the same but for such times */
 	uint32_t n_known;
 	uint32_t *known; /* of each state what it holds, a number of the terms' replies;
 			  * RR_NO_ID = not asked yet */

@@ -54,7 +54,8 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *confi
 		.product = product,
 		.contents = { .table = product->tables[0],
 			      .ignored = config->ignored,
-			      .n_ignored = config->n_ignored },
+			      .n_ignored = config->n_ignored,
+			      .day_ns = product->config.day_ns },
 	};
 	judge->serial.is_cut = true;
 	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))

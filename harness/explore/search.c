@@ -367,14 +367,16 @@ static bool holds_day(struct rr_search *search, bool good)
 	const bool is_bounded = good && !search->learned && !result->breaks &&
 				result->explored == RR_EXPLORED_ROUNDS;
 
-	if ((!is_bounded && (good || result->error.kind != RR_ERROR_DATA)) ||
-	    search->config->schedule || !programs->hold_day ||
+	const bool is_unlike = !good &&
+			       (result->error.kind == RR_ERROR_DATA || search->is_unsettled);
+
+	if ((!is_bounded && !is_unlike) || search->config->schedule || !programs->hold_day ||
 	    !programs->hold_day(programs->programs))
 		return false;
 	search->before = rr_malloc(sizeof(*search->before));
 	*search->before = *result;
 	*result = (struct rr_explore_result){ 0 };
-	search->learned |= RR_LEARNED_PROGRAMS;
+	search->learned = 0;
 	return true;
 }
 
@@ -393,11 +395,10 @@ static bool search_on(struct rr_search *search, bool (*conclude)(struct rr_searc
 			good = conclude(search, context);
 		if (!good && stop_early(search))
 			good = conclude(search, context);
-		if (holds_day(search, good))
-			continue;
 		if (!search->learned || search->result->error.kind)
 			return good;
 	}
+	search->is_unsettled = true;
 	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
 			    "the clients behaved differently in each search");
 }
@@ -420,5 +421,9 @@ static bool take_back(struct rr_search *search, bool good)
 bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
 		   void *context)
 {
-	return take_back(search, search_on(search, conclude, context));
+	bool good = search_on(search, conclude, context);
+
+	if (holds_day(search, good))
+		good = search_on(search, conclude, context);
+	return take_back(search, good);
 }

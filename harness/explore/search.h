@@ -106,6 +106,7 @@ struct rr_search {
 	struct rr_graph graph;
 	enum rr_graph_end end;
 	bool is_interrupted;         /* before that was through */
+	bool is_unsettled;           /* each search has learned something that made it begin anew */
 	double seconds;              /* that looking at states has taken */
 	struct rr_walks *walks;      /* instead of a graph: random schedules */
 	struct rr_schedule followed; /* or config->schedule */

@@ -89,9 +89,9 @@ static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const
 }
 
 /* malloc'd; NULL: nothing in there is renamed. */
-static char *rename_text(const struct rr_renaming *renaming, const char *text, size_t length,
-			 size_t *new_length)
+static char *rename_text(const void *context, const char *text, size_t length, size_t *new_length)
 {
+	const struct rr_renaming *renaming = context;
 	char *renamed = NULL;
 	bool changed = false;
 	FILE *file = rr_open_memory(&renamed, new_length);
@@ -140,13 +140,13 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *
 }
 
 /* A copy whose texts are all malloc'd. */
-static struct rl_reply copy_renamed(const struct rr_renaming *renaming,
-				    const struct rl_reply *reply)
+static struct rl_reply copy_mapped(const struct rl_reply *reply, rr_map_text *map,
+				   const void *context)
 {
 	struct rl_reply copy = *reply;
 
 	if (reply->text) {
-		copy.text = rename_text(renaming, reply->text, reply->length, &copy.length);
+		copy.text = map(context, reply->text, reply->length, &copy.length);
 		if (!copy.text) {
 			copy.length = reply->length;
 			copy.text = rr_memdup(reply->text, reply->length + 1);
@@ -154,22 +154,28 @@ static struct rl_reply copy_renamed(const struct rr_renaming *renaming,
 	} else if (reply->type == RL_REPLY_ARRAY) {
 		copy.elements = rr_calloc(reply->length + 1, sizeof(*copy.elements));
 		for (size_t i = 0; i < reply->length; i++)
-			copy.elements[i] = copy_renamed(renaming, &reply->elements[i]);
+			copy.elements[i] = copy_mapped(&reply->elements[i], map, context);
 	}
 	return copy;
+}
+
+uint32_t rr_map_reply(struct rr_terms *terms, uint32_t number, rr_map_text *map,
+		      const void *context)
+{
+	struct rl_reply copy;
+
+	if (number == RR_NO_ID)
+		return number;
+	copy = copy_mapped(&terms->reply[number].reply, map, context);
+	number = rr_terms_reply(terms, &copy);
+	rr_reply_release(&copy);
+	return number;
 }
 
 uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
 			 uint32_t number)
 {
-	struct rl_reply copy;
-
-	if (renaming->n == 0 || number == RR_NO_ID)
-		return number;
-	copy = copy_renamed(renaming, &terms->reply[number].reply);
-	number = rr_terms_reply(terms, &copy);
-	rr_reply_release(&copy);
-	return number;
+	return renaming->n == 0 ? number : rr_map_reply(terms, number, rename_text, renaming);
 }
 
 /* ---- Exchanging --------------------------------------------------------------- */

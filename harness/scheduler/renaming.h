@@ -37,6 +37,13 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *
 uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
 			 uint32_t reply);
 
+/* What becomes of a text: malloc'd; NULL: it stays as it is. */
+typedef char *rr_map_text(const void *context, const char *text, size_t length, size_t *new_length);
+
+/* The reply with all of its texts mapped. */
+uint32_t rr_map_reply(struct rr_terms *terms, uint32_t reply, rr_map_text *map,
+		      const void *context);
+
 /* The random values that are known of one draw, and those of another, exchanged. */
 void rr_renaming_add_draws(struct rr_renaming *renaming, struct rr_terms *terms, unsigned a,
 			   unsigned b);

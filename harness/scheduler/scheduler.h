@@ -19,5 +19,6 @@
 #include "free_replay.h"
 #include "words.h"
 #include "renaming.h"
+#include "times.h"
 
 #endif

@@ -89,3 +89,40 @@ Test(held_clock, who_waits_for_the_time_of_day_is_followed_for_some_rounds)
 		   RELEASE, 2, "followed only so far: --rounds");
 	cr_assert_null(strstr(cli_output, HELD), "%s", cli_output);
 }
+
+/* ---- Times in the data -------------------------------------------------------------------- */
+
+static void check_log(const char *write, int code, const char *part)
+{
+	cli_write("log.py",
+		  "import raw, time\n"
+		  "r = raw.Connection()\n"
+		  "while r('SET', 'lock', 'x', 'NX') is None: time.sleep(0.05)\n"
+		  "%s\n"
+		  "r('DEL', 'lock')\n",
+		  write);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env PYTHONDONTWRITEBYTECODE=1 "
+			     "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/log.py 2>&1"),
+		     code, "%s: %s", write, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+/* Whoever waits writes another time than whoever does not; so it prints. */
+Test(held_clock, when_something_was_written_is_no_finding)
+{
+	check_log("now = time.time()\n"
+		  "r('RPUSH', 'log', int(now * 1000))\n"
+		  "print('at', now)",
+		  0, "serializable: all ");
+	check_log("r('RPUSH', 'log', time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()))", 0,
+		  "serializable: all ");
+}
+
+/* What is wrong beside that is one. */
+Test(held_clock, what_is_wrong_beside_a_time_is_found)
+{
+	check_log("r('DEL', 'lock')\n"
+		  "n = int((r('GET', 'k') or '0').split()[0])\n"
+		  "r('SET', 'k', f'{n + 1} {time.time()}')",
+		  1, "not serializable");
+}
