@@ -122,7 +122,11 @@ enum rr_exit rr_finish_output(enum rr_exit code)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
-	/* An earlier flush may have failed, whose reason is gone. */
+	if (!errno) { /* an earlier flush has failed, and one more does for the same reason */
+		clearerr(stdout);
+		putchar('\n');
+		fflush(stdout);
+	}
 	return rr_exit_worse(code, rr_complain(RR_EXIT_FILE, "cannot write to standard output%s%s",
 					       errno ? ": " : "", errno ? strerror(errno) : ""));
 }

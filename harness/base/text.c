@@ -165,18 +165,12 @@ static bool is_printable(utf8proc_int32_t code)
 	       !is_turning(code);
 }
 
-/* How many bytes come before a "::word", which at the beginning of a line is a command to a
- * runner of GitHub; `length`: there is none. */
-static size_t find_command(const char *text, size_t length)
+/* Is there a "::word" at `i`, which at the beginning of a line is a command to a runner of
+ * GitHub? Behind any blank a line may begin, when it is wrapped. */
+static bool is_command(const char *text, size_t length, size_t i)
 {
-	size_t i = 0;
-
-	while (i < length && text[i] == ' ')
-		i++;
-	return i + 2 < length && memcmp(text + i, "::", 2) == 0 &&
-			       isalpha((unsigned char)text[i + 2]) ?
-		       i :
-		       length;
+	return i + 2 < length && (i == 0 || strchr(" \n", text[i - 1])) &&
+	       memcmp(text + i, "::", 2) == 0 && isalpha((unsigned char)text[i + 2]);
 }
 
 static void write_escape(FILE *out, unsigned char c)
@@ -190,9 +184,26 @@ static void write_escape(FILE *out, unsigned char c)
 		fprintf(out, "\\x%02x", c);
 }
 
+static void write_escapes(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		write_escape(out, (unsigned char)text[i]);
+}
+
+bool rr_is_shown(const char *text, size_t length)
+{
+	utf8proc_int32_t code;
+
+	for (size_t i = 0; i < length; i += decode_character(text + i, length - i, &code)) {
+		decode_character(text + i, length - i, &code);
+		if (code >= 0 && !is_printable(code) && text[i] != '\t')
+			return false;
+	}
+	return true;
+}
+
 char *rr_plain_bytes(const char *text, size_t length)
 {
-	const size_t command = find_command(text, length);
 	char *plain = NULL;
 	size_t n;
 	FILE *out = rr_open_text(&plain);
@@ -201,12 +212,11 @@ char *rr_plain_bytes(const char *text, size_t length)
 		utf8proc_int32_t code;
 
 		n = decode_character(text + i, length - i, &code);
-		if (code >= 0 && is_printable(code) && i != command) {
+		if (code >= 0 && is_printable(code) && !is_command(text, length, i)) {
 			fwrite(text + i, 1, n, out);
 			continue;
 		}
-		for (size_t j = 0; j < n; j++)
-			write_escape(out, (unsigned char)text[i + j]);
+		write_escapes(out, text + i, n);
 	}
 	fclose(out);
 	return plain;
@@ -323,13 +333,19 @@ static void write_entities(FILE *out, const char *text, size_t length)
 	static const char special[] = "&<>\"'";
 	static const char *const entities[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
 
-	for (size_t i = 0; i < length; i++) {
-		const char *found = strchr(special, text[i]);
+	for (size_t i = 0, n; i < length; i += n) {
+		const char *found = text[i] ? strchr(special, text[i]) : NULL;
+		utf8proc_int32_t code;
 
+		n = decode_character(text + i, length - i, &code);
 		if (found)
 			fputs(entities[found - special], out);
+		else if (is_command(text, length, i))
+			fputs("&#58;", out);
+		else if ((code >= 0 && is_printable(code)) || text[i] == '\n' || text[i] == '\t')
+			fwrite(text + i, 1, n, out);
 		else
-			putc(text[i], out);
+			write_escapes(out, text + i, n);
 	}
 }
 

@@ -36,12 +36,15 @@ char *rr_shell_words(int n, char *const words[]);
 
 /* A malloc'd copy of `length` bytes, of anybody's, as UTF-8 that does nothing but show
  * itself: control characters, those that turn a line round, and bytes that are no UTF-8
- * become \n, \x1f, \xff; and so does the first colon of "::error", which would be a
- * command at the beginning of a line. */
+ * become \n, \x1f, \xff; and so does the first colon of "::error" at its beginning or
+ * behind a blank, which would be a command at the beginning of a line. */
 char *rr_plain_bytes(const char *text, size_t length);
 
 /* The same of a string; of NULL it is NULL. */
 char *rr_plain(const char *text);
+
+/* Is no character of a line, but a tab, one that does not show itself? */
+bool rr_is_shown(const char *text, size_t length);
 
 /* Columns on a terminal. */
 size_t rr_plain_width(const char *text);
@@ -64,7 +67,8 @@ size_t rr_plain_lines(const char *text, size_t columns);
 
 /* ---- In XML ------------------------------------------------------------------- */
 
-/* Printable text with &, <, >, " and ' as entities; NULL is "". */
+/* Text with &, <, >, " and ' as entities, and what does not show itself as above, but for
+ * newlines and tabs; NULL is "". */
 void rr_xml_text(FILE *out, const char *text);
 
 /* Like fprintf(), with its texts written as rr_xml_text() does; the format has

@@ -341,6 +341,7 @@ static void print_heading(const struct bench *bench, FILE *out)
 static bool print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct bench *bench = what;
+	char *directory;
 
 	(void)format;
 	(void)error;
@@ -350,7 +351,9 @@ static bool print_bench(const void *what, enum rr_format format, FILE *out, stru
 	rr_results_table(&bench->results, out);
 	if (bench->options->fail_overs)
 		rr_results_fail_overs(&bench->results, out);
-	fprintf(out, "\nresults: %s\n", bench->results.directory);
+	directory = rr_plain(bench->results.directory);
+	fprintf(out, "\nresults: %s\n", directory);
+	free(directory);
 	return true;
 }
 

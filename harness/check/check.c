@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
@@ -146,6 +147,10 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 		.cpu = -1,
 	};
 
+	if (access("/proc/self/stat", R_OK) != 0)
+		return rr_error_set(
+			error, RR_ERROR_INTERNAL,
+			"there is no /proc here, by which check sees what a program waits for: mount it");
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	if (!rr_session_open(&check->session, error) ||
 	    !rr_cluster_open(&check->cluster, &check->session, &servers, error) ||

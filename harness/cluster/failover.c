@@ -12,12 +12,37 @@ static void enter_phase(struct rr_formation *formation, enum rr_formation_phase 
 	formation->since_ns = rr_clock_ns();
 }
 
+/* ---- Servers that nobody was to end ------------------------------------------------ */
+
+enum { LOOK_MS = 250 };
+
+static bool is_all_there(struct rr_formation *formation, struct rr_error *error)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - formation->looked_ns < LOOK_MS * INT64_C(1000000))
+		return true;
+	formation->looked_ns = now_ns;
+	if (!rr_cluster_is_whole(formation->cluster, error))
+		return false;
+	for (int i = formation->first; i < formation->first + formation->n_servers; i++) {
+		if (i != formation->killed &&
+		    rr_cluster_state(formation->cluster, i) == RR_SERVER_DOWN)
+			return rr_error_set(error, RR_ERROR_REDIS, "the server %s has ended",
+					    rr_formation_server(formation, i)->name);
+	}
+	return true;
+}
+
 /* ---- The death ------------------------------------------------------------- */
 
 static bool kill_primary(struct rr_formation *formation, struct rr_error *error)
 {
 	const struct rr_injection injection = { .fault = RR_FAULT_KILL };
 
+	formation->looked_ns = 0;
+	if (!is_all_there(formation, error))
+		return false;
 	enter_phase(formation, RR_FORMATION_HEADLESS);
 	formation->killed = formation->primary;
 	formation->tally.kills++;
@@ -148,28 +173,6 @@ static bool take_over(struct rr_formation *formation, int promoted, struct rr_er
 	rr_formation_server(formation, promoted)->options.replica_of = NULL;
 	enter_phase(formation, RR_FORMATION_REJOINING);
 	return rr_formation_point(formation, error) && restart_killed(formation, error);
-}
-
-/* ---- Servers that nobody was to end ------------------------------------------------ */
-
-enum { LOOK_MS = 250 };
-
-static bool is_all_there(struct rr_formation *formation, struct rr_error *error)
-{
-	const int64_t now_ns = rr_clock_ns();
-
-	if (now_ns - formation->looked_ns < LOOK_MS * INT64_C(1000000))
-		return true;
-	formation->looked_ns = now_ns;
-	if (!rr_cluster_is_whole(formation->cluster, error))
-		return false;
-	for (int i = formation->first; i < formation->first + formation->n_servers; i++) {
-		if (i != formation->killed &&
-		    rr_cluster_state(formation->cluster, i) == RR_SERVER_DOWN)
-			return rr_error_set(error, RR_ERROR_REDIS, "the server %s has ended",
-					    rr_formation_server(formation, i)->name);
-	}
-	return true;
 }
 
 /* ---- Turns -------------------------------------------------------------------- */

@@ -89,23 +89,29 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace, const struc
 	char *words = rr_step_words(trace, event);
 	char *expected = rr_plain(rr_step_expectation(event->step));
 	char *actual = rr_plain(event->reply);
+	char *path = rr_plain(race->path);
+	char *client = rr_plain(race->clients[event->step->client].name);
 
-	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,
-		rr_step_number(race, event->step), race->clients[event->step->client].name, words);
+	fprintf(out, "%s:%d: step %zu, %s: %s\n", path, event->step->line,
+		rr_step_number(race, event->step), client, words);
 	fprintf(out, "  expected  %s\n", expected);
 	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
 	free(words);
 	free(expected);
 	free(actual);
+	free(path);
+	free(client);
 }
 
 static void put_other_verdict(FILE *out, const struct rr_trace *trace)
 {
 	const struct rr_race *race = trace->race;
 	char computed[400];
+	char *path = rr_plain(race->path);
 
 	rr_trace_verdict(trace, computed, sizeof(computed));
-	fprintf(out, "%s:%d: the verdict differs\n", race->path, race->verdict_line);
+	fprintf(out, "%s:%d: the verdict differs\n", path, race->verdict_line);
+	free(path);
 	fputs("  expected  ", out);
 	for (size_t i = 0; i < race->n_verdicts; i++)
 		fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);
@@ -114,10 +120,11 @@ static void put_other_verdict(FILE *out, const struct rr_trace *trace)
 
 void rr_draw_difference(FILE *out, const struct rr_trace *trace)
 {
-	const struct rr_event *last = trace->events + trace->n_events - 1;
+	const struct rr_event *last;
 
 	if (trace->as_written || trace->n_events == 0)
 		return;
+	last = &trace->events[trace->n_events - 1];
 	if (last->differs)
 		put_other_reply(out, trace, last);
 	else if (trace->n_events == trace->race->n_steps)

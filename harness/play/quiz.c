@@ -91,6 +91,8 @@ static void announce(const struct rr_trace *trace, const struct rr_step *step)
 	const int64_t now_ns = trace->n_events ? trace->events[trace->n_events - 1].at_ns : 0;
 	const struct rr_race *race = trace->race;
 	struct rr_event event = { .step = step, .at_ns = now_ns };
+	char *client = step->client >= 0 ? rr_plain(race->clients[step->client].name) : NULL;
+	char *server = step->server >= 0 ? rr_plain(race->servers[step->server].name) : NULL;
 	char *text;
 
 	if (step->kind == RR_STEP_TICK)
@@ -101,10 +103,12 @@ static void announce(const struct rr_trace *trace, const struct rr_step *step)
 	else
 		printf("%3zu", rr_step_number(race, step));
 	if (step->client >= 0)
-		printf(" %s:", race->clients[step->client].name);
+		printf(" %s:", client);
 	if (step->n_words > 0 && race->n_servers > 1)
-		printf(" @%s", race->servers[step->server].name);
+		printf(" @%s", server);
 	printf(" %s\n", text);
+	free(client);
+	free(server);
 	free(text);
 }
 

@@ -155,6 +155,10 @@ static bool cut_line(struct parser *parser, const char *text, size_t length)
 	*line = (struct parser_line){ .number = line->number + 1 };
 	if (memchr(text, '\0', length))
 		return parser_fail(parser, "expected text, found a byte 0");
+	if (!rr_is_shown(text, (size_t)(cursor.end - text)))
+		return parser_fail(
+			parser,
+			"expected characters that show themselves, found others; in a word they are \"\\x1b\"");
 	for (skip_blanks(&cursor); cursor.at < cursor.end; skip_blanks(&cursor)) {
 		struct cursor rest = cursor;
 

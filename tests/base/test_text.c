@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 static void assert_plain(const char *text, size_t length, const char *wanted)
@@ -31,7 +32,7 @@ Test(plain, what_shows_as_something_else_is_escaped)
 	assert_plain("\xe2\x80\xa8", 3, "\\xe2\\x80\\xa8"); /* a line's end */
 	assert_plain("::error::x", 10, "\\x3a:error::x");
 	assert_plain("  ::error::x", 12, "  \\x3a:error::x");
-	assert_plain("a ::error::x ::1", 16, "a ::error::x ::1");
+	assert_plain("a ::error::x ::1", 16, "a \\x3a:error::x ::1"); /* it may be wrapped */
 	assert_plain("::1", 3, "::1");
 }
 
@@ -89,4 +90,16 @@ Test(plain, lines_break_at_blanks_and_in_long_words)
 	cr_assert_str_eq(text, "no");
 	cr_assert_eq(rr_plain_line(&text, 7), 2);
 	cr_assert_str_eq(text, "");
+}
+
+/* In a page or a report, too: newlines and tabs are the only ones that are kept. */
+Test(text, xml_holds_nothing_that_does_not_show_itself)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	rr_xml_text(out, "<a\x1b[31m \xe2\x80\xae\tb\n::error::c\xff d::e");
+	fclose(out);
+	cr_assert_str_eq(text, "&lt;a\\x1b[31m \\xe2\\x80\\xae\tb\n&#58;:error::c\\xff d::e");
+	free(text);
 }

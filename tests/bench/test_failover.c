@@ -211,3 +211,22 @@ Test(failover, a_killed_guardian_is_noticed_at_once, .timeout = 120)
 	expect_turn_to_say(&scene, "the guardian process, and with it the servers, is gone");
 	close_scene(&scene, NULL);
 }
+
+/* Between two looks: it is not we who have killed it. */
+Test(failover, a_primary_that_is_dead_already_is_not_killed, .timeout = 120)
+{
+	struct rr_error error = { .kind = RR_ERROR_NONE };
+	struct scene scene;
+	int status = 0;
+
+	open_scene(&scene, "incr");
+	kill(scene.support.cluster.servers[scene.formation.primary].process.pid, SIGKILL);
+	while (!rr_guardian_has_ended(
+		&scene.support.cluster.session->guardian,
+		&scene.support.cluster.servers[scene.formation.primary].process, &status))
+		usleep(1000);
+	cr_expect_not(rr_formation_fail_over(&scene.formation, 0, &error));
+	cr_expect_eq(error.kind, RR_ERROR_REDIS);
+	cr_expect_str_eq(error.text, "somebody has killed the server primary");
+	close_scene(&scene, NULL);
+}

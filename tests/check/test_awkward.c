@@ -231,3 +231,14 @@ Test(awkward, two_may_succeed_where_one_alone_can)
 	check_shell("", "[ -z \"$(" CLI "GET seat)\" ] || exit 1\n" CLI "SET seat $REDRACE_CLIENT",
 		    1, "A, B have all succeeded");
 }
+
+/* It is no fault of the program. */
+Test(awkward, without_proc_it_says_so)
+{
+	if (cli_run("unshare -m mount -t tmpfs none /proc 2>&1") != 0)
+		cli_skip("no mounts of one's own");
+	cr_assert_eq(cli_run("unshare -m sh -c 'mount -t tmpfs none /proc && "
+			     "exec $REDRACE check -- true' 2>&1"),
+		     RR_EXIT_INTERNAL, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "there is no /proc here"), "%s", cli_output);
+}

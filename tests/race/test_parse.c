@@ -104,6 +104,8 @@ static const struct {
 	{ HEAD "tick 9000000000000000000000us\n", "a.race:3: expected a duration like 10s" },
 	{ HEAD "repeat 2\ntick 600000000s\nend\nverdict nothing broken\n",
 	  "a.race:4: expected ticks of 1000000000 s together, found more" },
+	{ HEAD "-- \x1b[31m\n", "a.race:3: expected characters that show themselves" },
+	{ HEAD "-- \xe2\x80\xae x\n", "a.race:3: expected characters that show themselves" },
 	{ HEAD "else skip\n", "a.race:3: expected a step with a reply before 'else skip'" },
 	{ HEAD "A> PING\nelse skip\n",
 	  "a.race:4: expected a step with a reply before 'else skip'" },

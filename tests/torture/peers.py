@@ -30,7 +30,7 @@ PROGRAMS = {
                        'done\n',
     'has children': '#!/bin/sh\nsleep 600 & sleep 600 & wait\n',
     'daemon': '#!/bin/sh\nsetsid sleep 600 >/dev/null 2>&1 &\n',
-    'socket is a file': '#!/bin/sh\ntouch redis.sock\nexec sleep 600\n',
+    'socket is a file': '#!/bin/sh\n[ "$1" != --version ] || exit\ntouch redis.sock\nexec sleep 600\n',
 }
 
 
