@@ -39,8 +39,9 @@ static size_t length_of_number(const char *text, size_t left)
 {
 	size_t n = 0;
 
-	while (n < left && (isdigit((unsigned char)text[n]) ||
-			    (text[n] == '.' && n + 1 < left && isdigit((unsigned char)text[n + 1]))))
+	while (n < left &&
+	       (isdigit((unsigned char)text[n]) ||
+		(text[n] == '.' && n + 1 < left && isdigit((unsigned char)text[n + 1]))))
 		n++;
 	return n < left && is_part_of_word(text[n]) ? 0 : n;
 }
