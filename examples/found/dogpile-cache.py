@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Package: dogpile.cache 1.1.8
 # Is: a cache for Python whose values are made by one while the others wait
-# Held: The report is made once, and everybody has it, as far as waiting was followed: each attempt to
-#   get the lock sends another token.
+# Held: The report is made once, and everybody has it.
 # Link: https://github.com/sqlalchemy/dogpile.cache
-# Expected: no failure found, 2
+# Expected: serializable, 0
 # Install: deb:python3-dogpile.cache=1.1.8 deb:python3-redis=4.3.4
 import os
 

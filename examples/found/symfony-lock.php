@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 // Package: symfony-lock 5.4.53
 // Is: the locks of Symfony
-// Held: Nobody else is in the critical section, as far as waiting was followed: each attempt sends
-//   another value, so that a client that waits is never where it was before.
+// Held: Nobody else is in the critical section, and no increment is lost.
 // Link: https://github.com/symfony/lock
-// Expected: no failure found, 2
+// Expected: serializable, 0
 // Install: deb:php-symfony-lock=5.4.53 deb:php-redis=5.3.7 deb:php-cli=8.2
 require '/usr/share/php/Symfony/Component/Lock/autoload.php';
 
