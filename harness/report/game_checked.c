@@ -112,7 +112,7 @@ static char *intro_text(const struct rr_checked_game *game)
 			       "An app, and %zu requests to it at once. You say who goes on: a request is sent, a command of the app is executed, an answer arrives.",
 			       game->n_clients) :
 		       rr_asprintf(
-			       "%zu clients run it at once. Redis runs one command at a time, and you say whose is executed next.",
+			       "%zu clients at once. Redis runs one command at a time, and you say whose is executed next.",
 			       game->n_clients);
 }
 
