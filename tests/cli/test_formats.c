@@ -79,7 +79,7 @@ Test(formats_read, wrong_ones_are_named)
 	cli_assert_one_line("$REDRACE bench --format pdf none 2>&1 >/dev/null", 64,
 			    "expected text, json, junit, tap or github");
 	cli_assert_one_line("$REDRACE claims -o x.pdf 2>&1 >/dev/null", 64,
-			    "expected .txt, .md, .html, .json, .xml or .tap at its end");
+			    "expected .txt, .md, .html, .json, .xml (JUnit) or .tap at its end");
 	cli_assert_one_line("$REDRACE explore -o $HERE/no/x.tap none 2>&1 >/dev/null", 74,
 			    "cannot write");
 	cli_assert_one_line(

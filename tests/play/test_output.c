@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What redrace play writes to a file: its suffix says which drawing. */
+/* What redrace play writes to a file, whose suffix says which drawing, and what it
+ * prints beside. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +15,8 @@ static void assert_written(const char *options, const char *beginning)
 {
 	char command[300];
 
-	snprintf(command, sizeof(command), PLAY "%s tests/draw/lost.race && cat $HERE/lost*",
-		 options);
+	snprintf(command, sizeof(command),
+		 PLAY "%s tests/draw/lost.race >$HERE/printed && cat $HERE/lost*", options);
 	cr_assert_eq(cli_run("rm -f $HERE/lost*"), 0);
 	cr_assert_eq(cli_run(command), 0, "%s: %s", options, cli_output);
 	cr_assert_eq(strncmp(cli_output, beginning, strlen(beginning)), 0, "%s: %s", options,
@@ -24,8 +25,8 @@ static void assert_written(const char *options, const char *beginning)
 
 Test(output, follows_the_suffix)
 {
-	assert_written("-o $HERE/lost.svg", "<svg ");
-	assert_written("-o $HERE/lost.SVG", "<svg ");
+	assert_written("-o $HERE/lost.svg", "<svg role=\"img\" ");
+	assert_written("-o $HERE/lost.SVG", "<svg role=\"img\" ");
 	assert_written("-o $HERE/lost.html", "<!DOCTYPE html>");
 	assert_written("-o $HERE/lost.json", "{\n  \"schema\": 1");
 	assert_written("-o $HERE/lost.mmd", "sequenceDiagram");
@@ -35,10 +36,13 @@ Test(output, follows_the_suffix)
 	assert_written("-o $HERE/lost", "Two clients");
 }
 
-Test(output, is_what_format_says_if_it_says_so)
+/* A file is what its suffix says, and if that says nothing, what is printed. */
+Test(output, is_beside_what_format_prints)
 {
-	assert_written("-o $HERE/lost.svg --format text", "Two clients");
-	assert_written("-o $HERE/lost.out --format svg", "<svg ");
+	assert_written("-o $HERE/lost.svg --format mermaid", "<svg role=\"img\" ");
+	cr_assert_eq(cli_run("head -1 $HERE/printed"), 0);
+	cr_assert_str_eq(cli_output, "sequenceDiagram\n");
+	assert_written("-o $HERE/lost --format svg", "<svg role=\"img\" ");
 }
 
 Test(output, of_another_suffix_is_refused)

@@ -105,12 +105,12 @@ static void put_server(struct dice *dice)
 	put_name(dice, servers, 4);
 }
 
-static void put_duration(struct dice *dice)
+static void put_duration(struct dice *dice, unsigned most)
 {
 	static const char *const units[] = { "s", "ms", "us" };
-	static const unsigned most[] = { 3, 3000, 1000000000 };
+	const unsigned mosts[] = { 3, 3000, most };
 
-	fprintf(dice->file, "%u%s", 1 + roll(dice, PICK(dice, most)), PICK(dice, units));
+	fprintf(dice->file, "%u%s", 1 + roll(dice, PICK(dice, mosts)), PICK(dice, units));
 }
 
 static void put_options(struct dice *dice)
@@ -233,9 +233,12 @@ static void put_note(struct dice *dice)
 	fputc('\n', dice->file);
 }
 
+/* Ticks last no longer than a race may, together and as often as they are repeated. */
 static void put_time(struct dice *dice)
 {
-	if (roll(dice, 2)) {
+	const bool is_tick = roll(dice, 2);
+
+	if (is_tick) {
 		fputs("tick ", dice->file);
 	} else {
 		fputs("clock ", dice->file);
@@ -245,7 +248,7 @@ static void put_time(struct dice *dice)
 			put_server(dice);
 		fputs(roll(dice, 2) ? " +" : " -", dice->file);
 	}
-	put_duration(dice);
+	put_duration(dice, is_tick ? 30000 : 1000000000);
 	end_line(dice);
 }
 
@@ -260,7 +263,7 @@ static void put_fault(struct dice *dice)
 		fprintf(dice->file, " %s %u", PICK(dice, tears), roll(dice, 1000));
 	if (fault == RR_FAULT_SLOW_DISK) {
 		fputc(' ', dice->file);
-		put_duration(dice);
+		put_duration(dice, 1000000000);
 	}
 	end_line(dice);
 }
