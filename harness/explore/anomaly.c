@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dependencies of two clients on each other are called. */
+/* What the dependencies of two clients, or requests, on each other are called. */
 #include <stdlib.h>
 
 #include "dependencies.h"
@@ -20,7 +20,7 @@ static bool is_resurrected(const struct rr_history *history, const struct rr_dep
 			continue;
 		for (const struct rr_history_event *v = missed->b;
 		     v < history->events + history->n && !is; v++)
-			is = v->action->client == missed->a->action->client &&
+			is = v->owner == missed->a->owner &&
 			     !rr_history_holds(history, v->before, keys[i]) &&
 			     rr_history_holds(history, v->after, keys[i]);
 	}
@@ -52,8 +52,8 @@ static bool is_lost(const struct rr_history *history, const struct rr_dependency
 	for (size_t i = 0; i < history->n_dependencies; i++) {
 		const struct rr_dependency *it = &history->dependencies[i];
 
-		if (it->a == missed->b && it->b->action->client == missed->a->action->client &&
-		    it->hides && is_missed_in_the_end(history, &it->met, question))
+		if (it->a == missed->b && it->b->owner == missed->a->owner && it->hides &&
+		    is_missed_in_the_end(history, &it->met, question))
 			return true;
 	}
 	return false;
@@ -81,8 +81,8 @@ static const struct rr_dependency *find_missed(const struct rr_history *history,
 	for (; *from < history->n_dependencies; (*from)++) {
 		const struct rr_dependency *it = &history->dependencies[*from];
 
-		if (it->kind == RR_DEPENDS_MISSED && it->reads && it->a->action->client == x &&
-		    it->b->action->client == y)
+		if (it->kind == RR_DEPENDS_MISSED && it->reads && it->a->owner == x &&
+		    it->b->owner == y)
 			return &history->dependencies[(*from)++];
 	}
 	return NULL;

@@ -47,7 +47,7 @@ static bool make_event(const struct rr_action *action, struct rr_history_event *
 
 uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *program,
 			   struct rr_contents *contents, const struct rr_actions *actions,
-			   const size_t *steps)
+			   const size_t *steps, const uint8_t *owners)
 {
 	uint32_t at = 0;
 
@@ -61,6 +61,7 @@ uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *
 		if (!make_event(&actions->all[i], event))
 			continue;
 		event->step = steps[i];
+		event->owner = owners[i];
 		event->before = at;
 		event->after = at = ask(history, at, &event->question).to;
 		history->n++;
@@ -103,7 +104,7 @@ bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b
 
 /* ---- Dependencies ------------------------------------------------------------------- */
 
-/* Where the two met: where the first one was, and the other's client has done all that comes
+/* Where the two met: where the first one was, and the other's owner has done all that comes
  * before the second. */
 static uint32_t meeting_place(const struct rr_history *history, const struct rr_history_event *a,
 			      const struct rr_history_event *b)
@@ -111,8 +112,7 @@ static uint32_t meeting_place(const struct rr_history *history, const struct rr_
 	uint32_t at = a->before;
 
 	for (const struct rr_history_event *it = a + 1; it < b; it++) {
-		if (it->is_command && !it->action->is_late &&
-		    it->action->client == b->action->client)
+		if (it->is_command && !it->action->is_late && it->owner == b->owner)
 			at = ask(history, at, &it->question).to;
 	}
 	return at;
@@ -137,7 +137,7 @@ static bool counts(const struct rr_history *history, const struct rr_history_eve
 	const struct rl_reply *reply =
 		&history->contents->table->terms->reply[event->action->reply].reply;
 
-	return event->is_command && event->step &&
+	return event->is_command && event->step && event->owner != RR_NOBODY &&
 	       !(reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
@@ -203,7 +203,7 @@ bool rr_history_find_dependencies(struct rr_history *history)
 		for (size_t i = 0; i < j && counts(history, b); i++) {
 			const struct rr_history_event *a = &history->events[i];
 
-			if (!counts(history, a) || a->action->client == b->action->client)
+			if (!counts(history, a) || a->owner == b->owner)
 				continue;
 			if (++n > PAIRS_MOST)
 				return false;
@@ -231,16 +231,16 @@ static const struct rr_dependency *find_between(const struct rr_history *history
 	for (size_t i = 0; i < history->n_dependencies; i++) {
 		const struct rr_dependency *it = &history->dependencies[i];
 
-		if (it->a->action->client == a && it->b->action->client == b && it->orders &&
+		if (it->a->owner == a && it->b->owner == b && it->orders &&
 		    (!best || rank_of(it) < rank_of(best)))
 			best = it;
 	}
 	return best;
 }
 
-/* Goes on from the last client of a path of n to the first, over at most `most` dependencies
+/* Goes on from the last owner of a path of n to the first, over at most `most` dependencies
  * in all; the number of these, 0 = there is no such way. */
-static size_t close_circle(const struct rr_dependency *const between[][RR_PRODUCT_CLIENTS],
+static size_t close_circle(const struct rr_dependency *const between[][RR_OWNERS_MAX],
 			   const struct rr_dependency **circle, size_t n, size_t first, size_t last,
 			   size_t most)
 {
@@ -248,7 +248,7 @@ static size_t close_circle(const struct rr_dependency *const between[][RR_PRODUC
 
 	if (n > 0 && last == first)
 		return n == most ? n : 0;
-	for (size_t next = 0; next < RR_PRODUCT_CLIENTS && n < most; next++) {
+	for (size_t next = 0; next < RR_OWNERS_MAX && n < most; next++) {
 		circle[n] = between[last][next];
 		length = circle[n] ? close_circle(between, circle, n + 1, first, next, most) : 0;
 		if (length)
@@ -258,17 +258,17 @@ static size_t close_circle(const struct rr_dependency *const between[][RR_PRODUC
 }
 
 size_t rr_history_circle(const struct rr_history *history,
-			 const struct rr_dependency *circle[RR_PRODUCT_CLIENTS])
+			 const struct rr_dependency *circle[RR_OWNERS_MAX])
 {
-	const struct rr_dependency *between[RR_PRODUCT_CLIENTS][RR_PRODUCT_CLIENTS];
+	const struct rr_dependency *between[RR_OWNERS_MAX][RR_OWNERS_MAX];
 	size_t n = 0;
 
-	for (size_t a = 0; a < RR_PRODUCT_CLIENTS; a++) {
-		for (size_t b = 0; b < RR_PRODUCT_CLIENTS; b++)
+	for (size_t a = 0; a < RR_OWNERS_MAX; a++) {
+		for (size_t b = 0; b < RR_OWNERS_MAX; b++)
 			between[a][b] = a == b ? NULL : find_between(history, a, b);
 	}
-	for (size_t most = 2; most <= RR_PRODUCT_CLIENTS && !n; most++) {
-		for (size_t first = 0; first < RR_PRODUCT_CLIENTS && !n; first++)
+	for (size_t most = 2; most <= RR_OWNERS_MAX && !n; most++) {
+		for (size_t first = 0; first < RR_OWNERS_MAX && !n; first++)
 			n = close_circle(between, circle, 0, first, first, most);
 	}
 	return n;

@@ -6,9 +6,24 @@
 #include "contents.h"
 #include "product/product.h"
 
+/* ---- Whose commands are (owners.c) ------------------------------------------------ */
+
+/* Owners are clients, or requests to apps and, behind these, apps without requests. */
+enum { RR_NOBODY = 255, RR_OWNERS_MAX = 2 * RR_PRODUCT_CLIENTS, RR_OWNER_NAME = 24 };
+
+/* Of each action; RR_NOBODY: no request has begun yet. False: of a command it cannot be told. */
+bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions, uint8_t *owners);
+
+/* "A", "request 1", "appA". */
+const char *rr_owner_name(const struct rr_program *program, uint8_t owner,
+			  char name[RR_OWNER_NAME]);
+
+/* ---- Histories --------------------------------------------------------------------- */
+
 /* What a server was asked, or that time has passed. */
 struct rr_history_event {
 	const struct rr_action *action;
+	uint8_t owner;
 	struct rr_question question;
 	uint32_t before, after; /* the server's states */
 	size_t step;            /* its number in the picture; 0 = it is in none */
@@ -29,7 +44,7 @@ enum rr_dependency_kind {
 };
 
 struct rr_dependency {
-	const struct rr_history_event *a, *b; /* of two clients, in their order */
+	const struct rr_history_event *a, *b; /* of two owners, in their order */
 	enum rr_dependency_kind kind;
 	bool reads;  /* the one that heard it changes nothing */
 	bool hides;  /* nothing is left of what the first one wrote */
@@ -49,20 +64,20 @@ struct rr_history {
 /* The state of the server at the end. */
 uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *program,
 			   struct rr_contents *contents, const struct rr_actions *actions,
-			   const size_t *steps);
+			   const size_t *steps, const uint8_t *owners);
 void rr_history_release(struct rr_history *history);
 
 /* False: there are too many commands. */
 bool rr_history_find_dependencies(struct rr_history *history);
 
-/* The shortest circle of clients, each of which depends on the one before; how many they are,
+/* The shortest circle of owners, each of which depends on the one before; how many they are,
  * 0 = there is none. Of two clients it is the dependency that tells most. */
 size_t rr_history_circle(const struct rr_history *history,
-			 const struct rr_dependency *circle[RR_PRODUCT_CLIENTS]);
+			 const struct rr_dependency *circle[RR_OWNERS_MAX]);
 
 struct rr_why_question;
 
-/* The name of the anomaly (anomaly.c) where two clients are such a circle; NULL = none fits. */
+/* The name of the anomaly (anomaly.c) where two owners are such a circle; NULL = none fits. */
 const char *rr_history_anomaly(const struct rr_history *history, int x, int y,
 			       const struct rr_why_question *question);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dependencies.h"
 #include "search.h"
 #include "why.h"
 
@@ -288,16 +289,23 @@ static const char *sum_up(unsigned found, bool is_app)
 static void explain(struct rr_search *search, struct rr_outcome *finding,
 		    const struct rr_schedule *schedule, const size_t *steps, uint32_t nearest)
 {
-	const struct rr_why why = rr_why_find(&(struct rr_why_question){
+	uint8_t *owners = rr_calloc(schedule->actions.n + 1, sizeof(*owners));
+	const bool is_known = rr_owners_find(&search->product, &schedule->actions, owners);
+	struct rr_why why = { .name = NULL };
+	const struct rr_why_question question = {
 		.program = &search->program,
 		.contents = &search->judge.contents,
 		.actions = &schedule->actions,
 		.steps = steps,
+		.owners = owners,
 		.end = schedule->end[0],
 		.nearest = nearest,
 		.found = finding->found,
-	});
+	};
 
+	if (is_known)
+		why = rr_why_find(&question);
+	free(owners);
 	finding->why = why.text;
 	finding->anomaly = why.name;
 }

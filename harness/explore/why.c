@@ -21,9 +21,10 @@ static const struct rl_command *command_of(const struct rr_history *history,
 	return &history->contents->table->terms->command[event->action->command].words;
 }
 
-static const char *name_of(const struct rr_history *history, const struct rr_history_event *event)
+static const char *name_of(const struct rr_history *history, const struct rr_history_event *event,
+			   char name[RR_OWNER_NAME])
 {
-	return rr_program_client_name(history->program, event->action->client);
+	return rr_owner_name(history->program, event->owner, name);
 }
 
 static void write_word(FILE *out, const struct rl_word *word, size_t most)
@@ -58,7 +59,8 @@ static void write_event(FILE *out, const struct rr_history *history,
 static void write_dependency(FILE *out, const struct rr_history *history,
 			     const struct rr_dependency *it)
 {
-	const char *a = name_of(history, it->a), *b = name_of(history, it->b);
+	char names[2][RR_OWNER_NAME];
+	const char *a = name_of(history, it->a, names[0]), *b = name_of(history, it->b, names[1]);
 
 	fprintf(out, "%s is before %s: ", a, b);
 	if (it->kind == RR_DEPENDS_MISSED) {
@@ -114,6 +116,8 @@ static bool is_without_lease(const struct rr_history *history, uint32_t end, uin
 /* Time has passed, and a key is gone that a client had written. */
 static void explain_time(const struct rr_history *history, FILE *out)
 {
+	char name[RR_OWNER_NAME];
+
 	for (size_t i = 0; i < history->n; i++) {
 		const struct rr_history_event *time = &history->events[i], *maker = NULL;
 		const char **keys;
@@ -133,7 +137,7 @@ static void explain_time(const struct rr_history *history, FILE *out)
 			}
 			if (!maker)
 				continue;
-			fprintf(out, "%s, which %s's ", keys[k], name_of(history, maker));
+			fprintf(out, "%s, which %s's ", keys[k], name_of(history, maker, name));
 			write_event(out, history, maker, false);
 			fprintf(out, " wrote, has run out (%zu).\n", time->step);
 		}
@@ -144,15 +148,15 @@ static void explain_time(const struct rr_history *history, FILE *out)
 
 /* ---- Who takes away what is another's --------------------------------------------------- */
 
-/* The last command of a client before `end` that wrote a key. */
+/* The last command of an owner before `end` that wrote a key. */
 static const struct rr_history_event *find_own(const struct rr_history *history,
 					       const struct rr_history_event *end, const char *key,
-					       uint8_t client)
+					       uint8_t owner)
 {
 	const struct rr_history_event *own = NULL;
 
 	for (const struct rr_history_event *it = history->events; it < end; it++) {
-		if (it->is_command && it->action->client == client &&
+		if (it->is_command && it->owner == owner &&
 		    rr_history_holds(history, it->after, key) &&
 		    !rr_history_is_same(history, it->before, it->after, key))
 			own = it;
@@ -182,15 +186,16 @@ static bool was_there(const struct rr_history *history, const struct rr_dependen
 static void explain_removal(const struct rr_history *history, const struct rr_dependency *it,
 			    const char *key, FILE *out)
 {
-	const struct rr_history_event *own = find_own(history, it->a, key, it->b->action->client);
+	const struct rr_history_event *own = find_own(history, it->a, key, it->b->owner);
 	const bool was = was_there(history, it, key);
+	char name[RR_OWNER_NAME];
 
 	if (!own || !has_run_out(history, own, it->a, key))
 		return;
-	fprintf(out, "%s's ", name_of(history, it->b));
+	fprintf(out, "%s's ", name_of(history, it->b, name));
 	write_event(out, history, it->b, true);
 	fprintf(out, " %s what %s's ", was ? "took away" : "would also take away",
-		name_of(history, it->a));
+		name_of(history, it->a, name));
 	write_event(out, history, it->a, false);
 	fprintf(out, " wrote, %s its own ", was ? "not" : "not only");
 	write_event(out, history, own, false);
@@ -246,7 +251,7 @@ static void explain_faults(const struct rr_history *history, const struct rr_act
 			      !(is_command && last->action->answer != RR_ANSWER_REPLY &&
 				last->action->command == action->command)))
 			continue;
-		fprintf(out, "%s ", name_of(history, last));
+		fprintf(out, "%s ", rr_program_client_name(history->program, last->action->client));
 		fputs(is_command ?
 			      "sent again what had been executed, though the reply was lost: " :
 			      "crashed behind ",
@@ -261,7 +266,7 @@ static void explain_faults(const struct rr_history *history, const struct rr_act
 static void explain(const struct rr_why_question *question, struct rr_history *history,
 		    struct rr_why *why, FILE *out)
 {
-	const struct rr_dependency *circle[RR_PRODUCT_CLIENTS];
+	const struct rr_dependency *circle[RR_OWNERS_MAX];
 	const bool is_known = rr_history_find_dependencies(history);
 	size_t n = 0;
 
@@ -279,8 +284,8 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 	if (n == 0)
 		explain_faults(history, question->actions, out);
 	if (n == 2 && !why->name)
-		why->name = rr_history_anomaly(history, circle[0]->a->action->client,
-					       circle[0]->b->action->client, question);
+		why->name = rr_history_anomaly(history, circle[0]->a->owner, circle[0]->b->owner,
+					       question);
 }
 
 struct rr_why rr_why_find(const struct rr_why_question *question)
@@ -292,7 +297,7 @@ struct rr_why rr_why_find(const struct rr_why_question *question)
 	FILE *out = rr_open_memory(&why.text, &size);
 
 	if (rr_history_follow(&history, question->program, question->contents, question->actions,
-			      question->steps) == question->end)
+			      question->steps, question->owners) == question->end)
 		explain(question, &history, &why, out);
 	rr_history_release(&history);
 	fclose(out);

@@ -35,6 +35,8 @@ Test(check_app, finds_that_the_last_one_is_sold_twice)
 			  "  request 2 (ask /buy), printed \"sold\\n\"\n"
 			  "and no serial order of the requests leaves that.\n");
 	cli_assert_prints("in no serial order of the requests do they all succeed.");
+	cli_assert_prints("Why (both did what only one should):\n  request 1 is before request 2: "
+			  "request 1's GET stock (3) did not see request 2's DECR (7).\n");
 	cli_assert_prints(" request1");
 	cli_assert_prints("=> sold");
 	cr_assert_eq(cli_run("$REDRACE play $HERE/sold.race 2>&1"), 0, "%s", cli_output);
@@ -254,6 +256,20 @@ Test(check_app, lines_of_input_are_requests)
 	check_app(LINES, "--line 'set 1' --line 'set 2'", 0);
 	check_app(LINES, "--line note-later --final 'GET notes' 2", 0);
 	check_app(LINES, "--line x --request 'exit 3'", 2);
+}
+
+/* A line that has begun may be what goes on when a reply comes to another one. */
+Test(check_app, no_request_is_named_where_another_one_may_wait)
+{
+	static const char desk[] =
+		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		"tests/check/programs/desk.py'";
+
+	check_app(desk, "--line buy --line buy", 1);
+	cli_assert_prints("  request 1 is before request 2: request 1's GET stock (5) did not see "
+			  "request 2's DECR (8).\n");
+	check_app(desk, "--line buy --line buy --line rest", 1);
+	cr_assert_not(strstr(cli_output, "Why"), "%s", cli_output);
 }
 
 /* It goes on from --init. */
