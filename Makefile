@@ -28,7 +28,13 @@ SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE
 DIRS    := -Ilib -Iscenarios -Iharness -I$(B)
-ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
+# What a fault costs is less then: bounds of what the C library writes to, which takes
+# optimisation; the stack; addresses of functions. Sanitizers look at more themselves, and
+# whoever has flags of their own for it, as Debian has, keeps them.
+CHECKED := $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN  := $(if $(findstring -fsanitize,$(CFLAGS)),,-fstack-protector-strong $(CHECKED))
+LINK    := $(CC) $(HARDEN) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -pthread
+ALL     := $(STD) $(WARN) $(HARDEN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
@@ -281,19 +287,19 @@ clean: ## remove what was built
 # It looks for the libraries of the clocks beside itself: whoever has it has them.
 $(B)/redrace: $(B)/harness/main.o $(HARNESS) $(SCEN) $(LIB) | $(SHIMS) $(DRIVER)
 	@echo '  LD $@'
-	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
+	@$(LINK) -o $@ $^ $(LIBS)
 
 $(B)/tests/run: $(TESTS) $(HARNESS) $(SCEN) $(LIB)
 	@echo '  LD $@'
-	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion $(LIBS)
+	@$(LINK) -o $@ $^ -lcriterion $(LIBS)
 
 $(B)/soak: $(SOAK) $(HARNESS) $(SCEN) $(LIB)
 	@echo '  LD $@'
-	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
+	@$(LINK) -o $@ $^ $(LIBS)
 
 $(B)/torture-library: $(B)/tests/torture/library.o $(LIB)
 	@echo '  LD $@'
-	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lhiredis
+	@$(LINK) -o $@ $^ -lhiredis
 
 # What tests/fuzz/run takes the parsers from.
 $(B)/harness.a: $(HARNESS) $(SCEN) $(LIB)
@@ -309,7 +315,7 @@ $(B)/libredislock.a: $(LIB)
 # Exports what the map lists; nothing may be left for the program to define.
 $(B)/$(SHARED): $(PIC) lib/redislock.map
 	@echo '  LD $@'
-	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -o $@ $(PIC) -Wl,-z,defs \
+	@$(LINK) -shared -o $@ $(PIC) -Wl,-z,defs \
 	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
 
 # Without a sanitizer: they are loaded into programs that have none.
@@ -321,11 +327,11 @@ $(SHIMS):
 	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
 	  -Iharness -fPIC -shared -o $@ $(filter %.c,$^) -pthread -ldl
 
-$(DRIVER): $(wildcard harness/check/app/*.[ch]) harness/check/sockets.c harness/check/sockets.h harness/base/marks.h
+$(DRIVER): $(wildcard harness/check/app/*.[ch]) harness/check/sockets.c harness/check/sockets.h harness/base/marks.h Makefile
 	@mkdir -p $(@D)
 	@echo '  LD $@'
-	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	  -Iharness -o $@ $(filter %.c,$^)
+	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
+	  -Iharness -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^)
 
 define compile
 @mkdir -p $(@D)
@@ -351,7 +357,7 @@ $(B)/assets.o: $(B)/assets.c
 # Rewritten only when it changes, so that a commit does not rebuild everything.
 $(B)/version.h: FORCE
 	@mkdir -p $(B)
-	@new=$@.$$$$; sh harness/version '$(VERSION)' '$(CFLAGS)' > $$new && \
+	@new=$@.$$$$; sh harness/version '$(VERSION)' '$(strip $(HARDEN) $(CFLAGS))' > $$new && \
 	  { cmp -s $$new $@ && rm $$new || mv $$new $@; }
 
 $(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o \

@@ -239,3 +239,20 @@ Test(cli, rows_add_up)
 		     0);
 	cr_assert_str_eq(cli_output, files);
 }
+
+/* The program and what it stands beside; with the flags of the Makefile the stack is
+ * guarded, too. */
+Test(cli, nothing_is_bound_late)
+{
+	if (cli_run("readelf --version") != 0)
+		cli_skip("readelf is not installed");
+	cr_expect_eq(cli_run("readelf -dW $REDRACE | grep 'FLAGS.*NOW'"), 0, "%s", cli_output);
+	cr_expect_eq(cli_run("readelf -dW ${REDRACE}-app | grep 'FLAGS.*NOW'"), 0, "%s",
+		     cli_output);
+	cr_expect_eq(cli_run("readelf -lW $REDRACE | grep GNU_RELRO"), 0);
+	cr_expect_eq(cli_run("readelf -W --dyn-syms $REDRACE | grep __stack_chk_fail"), 0);
+	/* What it was compiled with stands in its results; not with -O0, which cannot. */
+	cr_assert_eq(cli_run("$REDRACE bench incr -n 100 -o $HERE/b"), 0, "%s", cli_output);
+	if (cli_run("grep _FORTIFY_SOURCE $HERE/b/env.json") == 0)
+		cr_expect_eq(cli_run("readelf -W --dyn-syms $REDRACE | grep _chk@"), 0);
+}
