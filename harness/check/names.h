@@ -12,7 +12,7 @@
 
 #include "scheduler/scheduler.h"
 
-enum { RR_NAMES_MAX = 32, RR_TOKEN_MIN = 4 };
+enum { RR_NAMES_MAX = 64, RR_TOKEN_MIN = 4 };
 
 /* The first token in which two commands differ that are the same but for tokens, where it
  * stands in them. False: they differ by something else, or not at all. */

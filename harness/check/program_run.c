@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-/* Of what a program does; and of that, shown beside what another run did. */
-enum { TEXT_SIZE = 4096, SHOWN = 150, CONTEXT = 30 };
+/* Of what a program does, shown beside what another run did. */
+enum { SHOWN = 150, CONTEXT = 30 };
 
 /* A process. One that runs beside other clients, and not for the tables, must do what its
  * table says, and is seen to do it with the client's own random values. */
@@ -20,7 +20,7 @@ struct run {
 	struct command_line *line;
 	struct rr_instance *instance; /* NULL: it could not be started */
 	uint32_t number;              /* of those that were started before it */
-	uint32_t counted;             /* see rr_random_values_count() */
+	uint64_t counted;             /* see rr_random_values_count() */
 	uint8_t gone;                 /* of its random values, see rr_input */
 	uint32_t *sent;               /* commands, so far, if values may be gone */
 	size_t n_sent;
@@ -39,15 +39,13 @@ static struct rr_terms *terms_of(const struct rr_programs *programs)
 
 /* ---- Differences ------------------------------------------------------------------- */
 
-/* What a program does, in words. */
-static void describe_view(const struct rr_programs *programs, const struct rr_run_view *view,
-			  char text[TEXT_SIZE])
+/* What a program does, in words; malloc'd. */
+static char *describe_view(const struct rr_programs *programs, const struct rr_run_view *view)
 {
-	if (view->stops[0].kind == RR_STOP_ENDED)
-		snprintf(text, TEXT_SIZE, "ended with status %d",
-			 WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
-	else
-		rr_run_view_text(terms_of(programs), view, 3, text, TEXT_SIZE);
+	if (view->stops[0].kind != RR_STOP_ENDED)
+		return rr_run_view_text(terms_of(programs), view, 3);
+	return rr_asprintf("ended with status %d",
+			   WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
 }
 
 /* Equal clients that do different things get tables of their own. */
@@ -76,21 +74,29 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 {
 	struct rr_programs *programs = run->programs;
 	const size_t self = rr_instance_client(run->instance);
-	char texts[2][TEXT_SIZE];
+	char *texts[2];
 	const char *before, *now;
 
 	programs->kept_file.is_contradicted = true;
 	if (wants_own_table(run, client))
 		return false;
-	describe_view(programs, known, texts[0]);
-	describe_view(programs, &run->view, texts[1]);
+	if (run->line->values.n == RR_NAMES_MAX)
+		return rr_error_set(
+			&programs->problem, RR_ERROR_DATA,
+			"client %s draws more random values than %d, which are too many to tell apart",
+			programs->config.names[self], RR_NAMES_MAX);
+	texts[0] = describe_view(programs, known);
+	texts[1] = describe_view(programs, &run->view);
 	before = from_difference(texts[0], texts[1]);
 	now = from_difference(texts[1], texts[0]);
-	return rr_error_set(
+	rr_error_set(
 		&programs->problem, RR_ERROR_DATA,
 		"the program is not deterministic: with the same replies, client %s did '%s%.*s' once and '%s%.*s' another time",
 		programs->config.names[self], before > texts[0] ? "..." : "", SHOWN, before,
 		now > texts[1] ? "..." : "", SHOWN, now);
+	free(texts[0]);
+	free(texts[1]);
+	return false;
 }
 
 /* What a run beside other clients does is not what its table says: was only the hypothesis

@@ -179,43 +179,43 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 
 void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,
 			    const struct rr_instance *instance, const struct rr_run_view *known,
-			    uint32_t *counted)
+			    uint64_t *counted)
 {
 	for (size_t i = 0; i < values->n; i++) {
 		if (*counted >> i & 1 || rr_instance_renames(instance, values->names[i]) ||
 		    !has_sent(terms, known, values->names[i]))
 			continue;
-		*counted |= 1U << i;
+		*counted |= UINT64_C(1) << i;
 		values->draws[i].n++;
 		values->draws[i].repeats++;
 	}
 }
 
 void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
-			   uint32_t *counted)
+			   uint64_t *counted)
 {
 	for (size_t i = 0; i < values->n; i++)
-		*counted |= has_text(reply, values->names[i]) ? 1U << i : 0;
+		*counted |= has_text(reply, values->names[i]) ? UINT64_C(1) << i : 0;
 }
 
 /* ---- In several histories ----------------------------------------------------------- */
 
 /* As bits, what is sent in a state. */
-static uint32_t values_in(const struct rr_random_values *values, const struct rr_terms *terms,
+static uint64_t values_in(const struct rr_random_values *values, const struct rr_terms *terms,
 			  const struct rr_client_state *state)
 {
 	const struct rr_run_view view = rr_client_state_view(state);
-	uint32_t in = 0;
+	uint64_t in = 0;
 
 	for (size_t i = 0; i < values->n; i++)
-		in |= has_sent(terms, &view, values->names[i]) ? 1U << i : 0;
+		in |= has_sent(terms, &view, values->names[i]) ? UINT64_C(1) << i : 0;
 	return in;
 }
 
 void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
 				    const struct rr_client_table *table)
 {
-	uint32_t *sent;
+	uint64_t *sent;
 
 	if (values->n_seen == values->n && values->n_states == table->n_states)
 		return;

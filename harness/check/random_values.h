@@ -22,7 +22,7 @@ struct rr_random_values {
 		unsigned long n, repeats;
 	} draws[RR_NAMES_MAX];           /* by other processes */
 	struct rr_intern drawn;          /* what they had */
-	uint32_t together[RR_NAMES_MAX]; /* with which others, as bits, each is sent in one
+	uint64_t together[RR_NAMES_MAX]; /* with which others, as bits, each is sent in one
 					  * history */
 	size_t n_seen;                   /* values, and states of the table, of which that is
 					  * known */
@@ -56,11 +56,11 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
  * once, by a bit of *counted. */
 void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,
 			    const struct rr_instance *instance, const struct rr_run_view *known,
-			    uint32_t *counted);
+			    uint64_t *counted);
 
 /* An instance hears a reply: what is in there it has not drawn if it sends it now. */
 void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
-			   uint32_t *counted);
+			   uint64_t *counted);
 
 /* Which values are sent in one history, and so are different ones? */
 void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "graph_json.h"
 
-enum { SCHEMA = 2, TEXT_SIZE = 200 };
+enum { SCHEMA = 2, SHOWN = 200 };
 
 static void open_table(struct graph_table *table)
 {
@@ -68,16 +68,18 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 	const struct rr_client_state *it = rr_product_client(product, key, client);
 	const struct rr_run_view view = rr_client_state_view(it);
 	const bool is_alive = !part->is_crashed;
-	char what[40], next[TEXT_SIZE] = "has crashed", *text;
+	char what[40], *next, *plain, *text;
 	json_t *number;
 
 	snprintf(what, sizeof(what), "client %zu %u", client, key[product->n_servers + client]);
 	number = json_incref(json_object_get(writer->known, what));
 	if (number)
 		return number;
-	if (is_alive)
-		rr_run_view_text(&writer->search->terms, &view, 1, next, sizeof(next));
-	text = rr_naming_tidy(&writer->naming, rr_plain(next));
+	next = is_alive ? rr_run_view_text(&writer->search->terms, &view, 1) :
+			  rr_strdup("has crashed");
+	plain = rr_plain_bytes(next, strnlen(next, SHOWN));
+	text = rr_naming_tidy(&writer->naming, plain);
+	free(next);
 	number = graph_put(&writer->clients,
 			   json_pack("{s:s, s:i, s:b, s:b, s:b}", "next", text, "counted",
 				     is_alive ? (int)it->tally.ok : part->ok, "inside",

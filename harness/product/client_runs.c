@@ -6,10 +6,11 @@
 #include "base/memory.h"
 #include "client_table.h"
 
+enum { SHOWN = 150 }; /* of what a client does, in a message */
+
 /* ---- Texts ---------------------------------------------------------------- */
 
-void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
-		      char *text, size_t size)
+char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most)
 {
 	static const char *const names[] = {
 		[RR_STOP_ABSENT] = "is not there",
@@ -24,11 +25,10 @@ void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *vi
 		[RR_STOP_ATTEMPT] = "begins an attempt",
 		[RR_STOP_ENDED] = "has ended",
 	};
-	FILE *file = fmemopen(text, size, "w");
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	text[0] = '\0';
-	if (!file)
-		return;
 	if (view->n_sent == 0 || view->stops[0].kind != RR_STOP_RECEIVE)
 		fputs(names[view->stops[0].kind], file);
 	for (uint32_t i = 0; view->stops[0].kind == RR_STOP_RECEIVE && i < view->n_sent && i < most;
@@ -39,6 +39,7 @@ void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *vi
 			fprintf(file, "%s%s", j ? " " : i ? ", " : "", words->words[j].text);
 	}
 	fclose(file);
+	return text;
 }
 
 /* The same history, and another thing that it does next. */
@@ -46,14 +47,16 @@ static bool fail_differing(struct rr_client_table *table, const struct rr_client
 			   const struct rr_run_view *view)
 {
 	const struct rr_run_view before = rr_client_state_view(known);
-	char texts[2][150];
+	char *once = rr_run_view_text(table->program->terms, &before, 1);
+	char *now = rr_run_view_text(table->program->terms, view, 1);
 
-	rr_run_view_text(table->program->terms, &before, 1, texts[0], sizeof(texts[0]));
-	rr_run_view_text(table->program->terms, view, 1, texts[1], sizeof(texts[1]));
-	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
-			    "client %c is not deterministic: after the same replies it "
-			    "does '%s' one time, '%s' another",
-			    'A' + known->client, texts[0], texts[1]);
+	rr_error_set(&table->error, RR_ERROR_INTERNAL,
+		     "client %c is not deterministic: after the same replies it "
+		     "does '%.*s' one time, '%.*s' another",
+		     'A' + known->client, SHOWN, once, SHOWN, now);
+	free(once);
+	free(now);
+	return false;
 }
 
 /* ---- Bringing ----------------------------------------------------------------- */

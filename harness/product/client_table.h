@@ -237,9 +237,8 @@ void rr_client_table_write(const struct rr_client_table *table, const struct rr_
 bool rr_client_table_read(struct rr_client_table *table, const struct rr_table_file *file,
 			  struct rr_bytes *bytes);
 
-/* In words: "SET counter 1", "sleeps"; of several commands so many at most. */
-void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
-		      char *text, size_t size);
+/* In words: "SET counter 1", "sleeps"; of several commands so many at most. malloc'd. */
+char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most);
 
 /* What the client does in a state, as its run has shown it. */
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state);

@@ -54,6 +54,17 @@ Test(awkward, a_difference_far_behind_is_shown)
 {
 	check_shell("", DRAWS CLI "SET k \"$(printf '%0300d' 7) v $drawn\"", 65,
 		    "did '...000000000000000000000000007 v ");
+	check_shell("", DRAWS CLI "SET k \"$(printf '%06000d' 7) v $drawn\"", 65,
+		    "did '...000000000000000000000000007 v ");
+}
+
+/* Sixty-four random values have names. */
+Test(awkward, too_many_random_values_are_no_difference)
+{
+	check_shell("--clients 1 ",
+		    "for i in $(seq 65); do " CLI
+		    "SET k$i $(od -An -N8 -tx1 /dev/urandom | tr -d ' '); done",
+		    65, "client A draws more random values than 64");
 }
 
 /* Clients may choose the same, and would then lose an update. */
