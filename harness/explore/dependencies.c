@@ -61,7 +61,7 @@ uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *
 		if (!make_event(&actions->all[i], event))
 			continue;
 		event->step = steps[i];
-		event->owner = owners[i];
+		event->owner = owners ? owners[i] : actions->all[i].client;
 		event->before = at;
 		event->after = at = ask(history, at, &event->question).to;
 		history->n++;

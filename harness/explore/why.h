@@ -19,7 +19,7 @@ struct rr_why_question {
 	struct rr_contents *contents; /* of the table of the only server */
 	const struct rr_actions *actions;
 	const size_t *steps;   /* of each action: the number of its step, 0 = none */
-	const uint8_t *owners; /* and whose it is (dependencies.h) */
+	const uint8_t *owners; /* and whose it is (dependencies.h); NULL = its client's */
 	uint32_t end;          /* the server's state at their end */
 	uint32_t nearest;      /* that of a serial order that is near; RR_NO_ID = none */
 	unsigned found;        /* RR_OUTCOME_..., see explore.h */
