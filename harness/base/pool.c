@@ -305,14 +305,18 @@ static void close_member(struct member *member)
 /* What it was at is not done, and nobody else can be asked to. */
 static void lose_job(struct run *run, struct member *member, int status)
 {
-	char why[100], end[RR_PROCESS_END_SIZE];
+	char name[RR_POOL_NAME], why[100], end[RR_PROCESS_END_SIZE];
 
 	if (member->is_stuck)
 		snprintf(why, sizeof(why), "no %s for %d s", run->pool->unit, run->pool->stall_s);
 	else
-		snprintf(why, sizeof(why), "its process ended (%s)", rr_process_end(status, end));
+		snprintf(why, sizeof(why), "its process %s", rr_process_end(status, end));
 	finish_job(run, member);
 	run->pool->lost(run->pool->context, member->job, why);
+	run->pool->name(run->pool->context, member->job, name);
+	/* What there is to be said at the end may be long in coming. */
+	if (run->n_done < run->pool->n_jobs)
+		rr_progress_tell(&run->progress, "%s: %s; the others go on", name, why);
 }
 
 /* A worker has ended: what it has sent counts, and what it was at is seen
@@ -334,8 +338,7 @@ static void reap_worker(struct run *run, int slot, int status)
 		lose_job(run, member, status);
 	}
 	if (!was_ready)
-		rr_error_set(&run->failure, RR_ERROR_INTERNAL,
-			     "a worker ended before it had begun (%s)",
+		rr_error_set(&run->failure, RR_ERROR_INTERNAL, "a worker %s before it had begun",
 			     rr_process_end(status, end));
 	close_member(member);
 	if (was_ready && !run->is_over && has_waiting(run))

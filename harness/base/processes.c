@@ -79,7 +79,15 @@ void rr_processes_signal(const struct rr_processes *processes, int number)
 
 const char *rr_process_end(int status, char text[RR_PROCESS_END_SIZE])
 {
-	snprintf(text, RR_PROCESS_END_SIZE, "%s %d", WIFSIGNALED(status) ? "signal" : "code",
-		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	const char *name = sigabbrev_np(number);
+
+	if (number && name)
+		snprintf(text, RR_PROCESS_END_SIZE, "was killed by signal %d (SIG%s)", number,
+			 name);
+	else if (number)
+		snprintf(text, RR_PROCESS_END_SIZE, "was killed by signal %d", number);
+	else
+		snprintf(text, RR_PROCESS_END_SIZE, "exited with %d", WEXITSTATUS(status));
 	return text;
 }

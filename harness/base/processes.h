@@ -45,8 +45,8 @@ int rr_processes_reap(struct rr_processes *processes, int *status);
 /* Sends a signal to all that run. */
 void rr_processes_signal(const struct rr_processes *processes, int number);
 
-/* "signal 9", "code 70": what one ended by. */
-enum { RR_PROCESS_END_SIZE = 32 };
+/* "was killed by signal 9 (SIGKILL)", "exited with 70": how one ended, as of wait(2). */
+enum { RR_PROCESS_END_SIZE = 64 };
 const char *rr_process_end(int status, char text[RR_PROCESS_END_SIZE]);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "machine.h"
+#include "memory.h"
 #include "text.h"
 
 /* Seconds between two lines, and before the first guess of what is left. */
@@ -76,6 +78,19 @@ void rr_progress_show(struct rr_progress *progress, double left_s, const char *f
 	} else {
 		fprintf(stderr, "redrace: %s\n", line);
 	}
+}
+
+void rr_progress_tell(struct rr_progress *progress, const char *format, ...)
+{
+	va_list arguments;
+	char *line;
+
+	va_start(arguments, format);
+	line = rr_vasprintf(format, arguments);
+	va_end(arguments);
+	rr_progress_end(progress);
+	rr_print_message("redrace", line);
+	free(line);
 }
 
 void rr_progress_end(struct rr_progress *progress)

@@ -36,6 +36,10 @@ double rr_progress_left(const struct rr_progress *progress, double share);
 void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Writes a line that stays, of what happens on the way, in place of the other. */
+void rr_progress_tell(struct rr_progress *progress, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Takes the line away, before anything else is printed. It can be shown again. */
 void rr_progress_end(struct rr_progress *progress);
 

@@ -3,8 +3,8 @@
  * answered, and what a serial order has instead. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "base/processes.h"
 #include "base/reply.h"
 #include "verdict.h"
 
@@ -31,10 +31,9 @@ const char *rr_checked_noun(const struct rr_check *check)
 
 void rr_checked_print_status(FILE *out, int status)
 {
-	if (WIFSIGNALED(status))
-		fprintf(out, "was ended by signal %d", WTERMSIG(status));
-	else
-		fprintf(out, "exited with %d", WEXITSTATUS(status));
+	char end[RR_PROCESS_END_SIZE];
+
+	fputs(rr_process_end(status, end), out);
 }
 
 /* What is shown of an output begins where it differs from another one, if that would be cut

@@ -51,7 +51,7 @@ bool rr_check_write_game(const struct rr_check *check, struct rr_error *error);
 void rr_checked_print_end(FILE *out, const struct rr_check *check,
 			  const struct rr_outcome *finding);
 
-/* "exited with 1", "was ended by signal 9": a status of wait(2). */
+/* As rr_process_end() says it. */
 void rr_checked_print_status(FILE *out, int status);
 
 /* What the worst of these is called, as a verdict begins: "not serializable"; NULL = nothing

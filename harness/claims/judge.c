@@ -155,7 +155,8 @@ static void judge_evidence(struct rr_claim_row *row, const struct evidence *evid
 	const struct rr_job *job;
 
 	if ((job = evidence->failed)) {
-		set_standing(row, RR_FAILED, "%s: %s", job->name, job->result.text);
+		set_standing(row, RR_FAILED, "%s: %s", job->measure ? "measured" : job->name,
+			     job->result.text);
 		row->code = job->result.code;
 	} else if ((job = evidence->deviant)) {
 		set_standing(row, RR_NOT_AS_WRITTEN, "%s is not as written: %s", job->name,

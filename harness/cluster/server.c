@@ -15,6 +15,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/processes.h"
 #include "command.h"
 #include "link.h"
 
@@ -135,14 +136,12 @@ static void last_log_line(const struct rr_server *server, char *line, size_t siz
 static bool ended_early(const struct rr_cluster *cluster, const struct rr_server *server,
 			int status, struct rr_error *error)
 {
-	char line[320];
+	char line[320], end[RR_PROCESS_END_SIZE];
 
 	last_log_line(server, line, sizeof(line));
-	return rr_error_set(error, RR_ERROR_REDIS, "'%s'%s%s %s %d before it answered%s",
+	return rr_error_set(error, RR_ERROR_REDIS, "'%s'%s%s %s before it answered%s",
 			    cluster->options.program, server->name[0] ? " for server " : "",
-			    server->name,
-			    WIFEXITED(status) ? "exited with status" : "was killed by signal",
-			    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), line);
+			    server->name, rr_process_end(status, end), line);
 }
 
 static uint64_t digest_configuration(struct rr_server *server);

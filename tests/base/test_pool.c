@@ -241,8 +241,18 @@ static void read_nothing(struct trial *trial, size_t job)
 	await_death(trial, 5);
 }
 
+/* What the pool says goes where it can be read. */
+static FILE *catch_what_is_said(void)
+{
+	FILE *file = tmpfile();
+
+	cr_assert(file && dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+	return file;
+}
+
 static void lose_one(struct trial *trial, enum fate fate, const char *why)
 {
+	fclose(catch_what_is_said());
 	trial_open(trial, 12, 3);
 	trial->fates[5] = fate;
 	trial->size = LARGE;
@@ -289,21 +299,40 @@ Test(pool, loses_the_job_at_which_a_worker_is_killed)
 {
 	struct trial trial;
 
-	lose_one(&trial, FATE_KILLED, "its process ended (signal 9)");
+	lose_one(&trial, FATE_KILLED, "its process was killed by signal 9 (SIGKILL)");
+}
+
+/* Not at the end, which may be far; of the last job the end is not. */
+Test(pool, tells_at_once_what_is_lost)
+{
+	struct trial trial;
+	char said[200] = "";
+	FILE *file = catch_what_is_said();
+
+	trial_open(&trial, 3, 1);
+	trial.fates[1] = trial.fates[2] = FATE_KILLED;
+	cr_assert(trial_run(&trial), "%s", trial.error.text);
+	cr_assert_eq(trial.n_lost, 2);
+	rewind(file);
+	cr_assert_gt(fread(said, 1, sizeof(said) - 1, file), 0);
+	cr_assert_str_eq(
+		said,
+		"redrace: job 1: its process was killed by signal 9 (SIGKILL); the others go on\n");
+	fclose(file);
 }
 
 Test(pool, sees_nothing_of_a_result_that_was_not_sent_whole)
 {
 	struct trial trial;
 
-	lose_one(&trial, FATE_KILLED_HALF, "its process ended (signal 9)");
+	lose_one(&trial, FATE_KILLED_HALF, "its process was killed by signal 9 (SIGKILL)");
 }
 
 Test(pool, loses_the_job_at_which_a_worker_exits)
 {
 	struct trial trial;
 
-	lose_one(&trial, FATE_EXITS, "its process ended (code 3)");
+	lose_one(&trial, FATE_EXITS, "its process exited with 3");
 }
 
 Test(pool, ends_a_worker_that_does_not_get_on)
@@ -397,7 +426,8 @@ Test(pool, does_not_replace_workers_that_die_beginning)
 	trial.dies_beginning = true;
 	cr_assert_not(trial_run(&trial));
 	cr_assert_eq(trial.error.kind, RR_ERROR_INTERNAL);
-	cr_assert_str_eq(trial.error.text, "a worker ended before it had begun (signal 9)");
+	cr_assert_str_eq(trial.error.text,
+			 "a worker was killed by signal 9 (SIGKILL) before it had begun");
 	cr_assert_eq(trial.shared->n_begun, 3);
 }
 

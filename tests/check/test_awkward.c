@@ -222,7 +222,7 @@ Test(awkward, a_random_pause_costs_nothing)
 
 Test(awkward, who_kills_itself_has_not_succeeded)
 {
-	check_shell("", CLI "INCR n\nkill -9 $$", 2, "A was ended by signal 9\n");
+	check_shell("", CLI "INCR n\nkill -9 $$", 2, "A was killed by signal 9 (SIGKILL)\n");
 }
 
 /* Else a mistyped option would be called serializable. */

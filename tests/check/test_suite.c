@@ -309,7 +309,8 @@ Test(suite, a_check_that_kills_its_worker_is_an_error)
 		     "  killer: {command: 'kill -SEGV $(cut -d \" \" -f 4 /proc/$PPID/stat)'}\n"
 		     "  right: " RIGHT "\n",
 		     "--jobs 1", 70);
-	cli_assert_prints("error        killer: redrace itself: its process ended (signal 11");
+	cli_assert_prints(
+		"error        killer: redrace itself: its process was killed by signal 11 (SIGSEGV");
 	cli_assert_prints("passed       right: serializable");
 }
 

@@ -121,7 +121,7 @@ Test(claims, whose_races_cannot_be_played_are_named)
 	cli_assert_prints("failed: one: ");
 	cli_assert_prints("one not played");
 	cli_assert_prints(
-		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with status 1");
+		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with 1");
 }
 
 Test(claims, can_be_chosen_and_formats_too)

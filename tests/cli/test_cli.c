@@ -61,7 +61,7 @@ Test(cli, missing_redis_is_69_in_one_line)
 		"$REDRACE bench none --redis-server /no/such/program --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "cannot start a server");
 	cli_assert_one_line("$REDRACE bench none --redis-server false --output $HERE/r 2>&1",
-			    RR_EXIT_REDIS, "exited with status 1");
+			    RR_EXIT_REDIS, "exited with 1");
 	cli_assert_one_line(
 		"R=$(readlink -f $REDRACE); PATH=/nowhere $R bench none --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "install redis-server");

@@ -135,7 +135,7 @@ Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
 {
 	plant_server("echo Redis server v=7 is out of order; exit 3");
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
-	assert_says("exited with status 3 before it answered: Redis server v=7 is out of order");
+	assert_says("exited with 3 before it answered: Redis server v=7 is out of order");
 	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"), RR_EXIT_REDIS);
 	cli_assert_prints("is not on PATH");
 }

@@ -89,7 +89,7 @@ Test(failures, of_a_first_server_are_69)
 		cli_run("mkdir $HERE/bin && printf '#!/bin/sh\\nexit 1\\n' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server"),
 		0);
 	fail_all("PATH=$HERE/bin:$PATH $REDRACE %s " QUIETLY, RR_EXIT_REDIS,
-		 "exited with status 1 before it answered");
+		 "exited with 1 before it answered");
 }
 
 /* As on a disk that is full. */
@@ -152,6 +152,37 @@ Test(failures, of_files_in_no_folder_come_before_the_work)
 			snprintf(command, sizeof(command),
 				 "$REDRACE check --redis-server /none %s " QUIETLY, writers[i] + 6);
 		cli_assert_one_line(command, RR_EXIT_FILE, "cannot write '");
+	}
+}
+
+/* ---- Workers that somebody kills ------------------------------------------------ */
+
+/* At work: what it was at is told at once, while there still is
+ * something to do, and what the others found is written. */
+Test(failures, of_workers_are_70_and_told_at_once)
+{
+	static const char *const long_commands[] = {
+		"matrix --jobs 2 redlock --hazard crash --hazard threads --hazard lost-reply --hazard slow-work",
+		"claims --jobs 1 LM-1 SC-6 GS-4 RL-3 TX-12",
+	};
+
+	for (size_t i = 0; i < sizeof(long_commands) / sizeof(long_commands[0]); i++) {
+		cr_assert_eq(
+			cli_runf(
+				"$REDRACE %s -o $HERE/f.json >$HERE/out 2>$HERE/said & P=$!; N=0\n"
+				"until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 0.5\n"
+				"kill -KILL $(pgrep -P $P | tail -n 1); N=0\n"
+				"until grep -q KILL $HERE/said || [ $N -gt 20 ]; do sleep 0.1; N=$((N+1)); done\n"
+				"kill -0 $P && echo goes on; cat $HERE/said; wait $P; echo code $?; tail -n 1 $HERE/said\n"
+				"grep -c '\"verdict\": \"error\"' $HERE/f.json",
+				long_commands[i]),
+			0, "%s: %s", long_commands[i], cli_output);
+		cli_assert_prints("goes on\nredrace: ");
+		cli_assert_prints(
+			": its process was killed by signal 9 (SIGKILL); the others go on\ncode 70\n");
+		cli_assert_prints(i ? "claims could not be checked: " :
+				      "redrace: 1 cell could not be computed: redlock, ");
+		cli_assert_prints("its process was killed by signal 9 (SIGKILL)\n1\n");
 	}
 }
 

@@ -109,7 +109,7 @@ Test(traces, a_first_server_that_dies_is_69)
 	cli_run("printf '#!/bin/sh\n[ -e $HERE/once ] || { touch $HERE/once; exit 3; }\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
 	cli_assert_one_line(
 		"$REDRACE claims TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null", 69,
-		"exited with status 3 before it answered");
+		"exited with 3 before it answered");
 }
 
 /* Whatever got past the parser would be executed. */

@@ -151,7 +151,7 @@ Test(explore, what_cannot_be_done_is_said, .init = cli_setup, .fini = cli_teardo
 	assert_explored("none --save /nonexistent/x", 74,
 			"cannot write '/nonexistent/x': No such file");
 	cli_assert_one_line("$REDRACE explore none --redis-server false 2>&1", 69,
-			    "redrace: 'false' exited with status 1");
+			    "redrace: 'false' exited with 1");
 	cli_assert_one_line("R=$(readlink -f $REDRACE);"
 			    "PATH=/nowhere $R explore none 2>&1",
 			    69, "install redis-server");

@@ -111,7 +111,7 @@ Test(matrix_command, dead_worker_costs_one_cell)
 	cr_assert_eq(
 		cli_run("$REDRACE matrix incr redlock --hazard threads --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
 		0, "%s", cli_output);
-	cli_assert_prints("its process ended (signal 9)");
+	cli_assert_prints("its process was killed by signal 9 (SIGKILL)");
 	cli_assert_prints("\nincr                 safe ");
 	cli_assert_prints("code 70\n");
 }
