@@ -15,6 +15,8 @@
 #include "machine.h"
 #include "memory.h"
 
+enum { READER_LOOK_US = 20000 };
+
 static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
@@ -87,6 +89,13 @@ static bool is_descriptor(const char *path)
 	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
+static bool is_pipe(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
 /* A device, a pipe or a socket, and what stands for a descriptor: root's
  * `-o /dev/stdout` must not leave a file of that name to everybody. */
 static bool is_special(const char *path)
@@ -97,13 +106,33 @@ static bool is_special(const char *path)
 	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
+/* A pipe that nobody reads is waited for a little: its reader may be on its way. Negative
+ * is none, and errno. */
+static int open_special(const char *path)
+{
+	const double end = rr_clock_s() + RR_FILES_READER_S;
+	int fd;
+
+	do {
+		fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0 || errno != ENXIO || !is_pipe(path))
+			break;
+		usleep(READER_LOOK_US);
+		errno = ENXIO;
+	} while (rr_clock_s() < end);
+	/* What it writes then may wait, and does. */
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 static bool write_special(const char *path, const char *text, size_t length)
 {
 	sigset_t before;
 	bool good;
 
 	rr_signals_let(&before);
-	good = write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC), text, length);
+	good = write_and_close(open_special(path), text, length);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
@@ -179,9 +208,15 @@ bool rr_files_can_write(const char *path, struct rr_error *error)
 
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error)
 {
-	return (is_special(path) ? write_special(path, text, length) :
-				   write_and_rename(path, text, length)) ||
-	       cannot("write", path, error);
+	if (is_special(path) ? write_special(path, text, length) :
+			       write_and_rename(path, text, length))
+		return true;
+	if (errno == ENXIO && is_pipe(path))
+		return rr_error_set(
+			error, RR_ERROR_FILE,
+			"cannot write '%s': nobody has opened this pipe to read it in %d s", path,
+			RR_FILES_READER_S);
+	return cannot("write", path, error);
 }
 
 void rr_draft_open(struct rr_draft *draft)

@@ -127,6 +127,48 @@ Test(failures, of_written_files_are_74)
 	}
 }
 
+/* Nobody reads the pipe: that is known after some seconds, in which somebody who comes late
+ * gets all of it. */
+Test(failures, of_pipes_without_a_reader_are_74)
+{
+	static const char *const writers[] = {
+		"doctor -o $HERE/f.json",
+		"compare $HERE/r $HERE/r -o $HERE/f.json",
+		"merge $HERE/c.json -o $HERE/f.json",
+		"play lost-update -o $HERE/f.json",
+		"claims TL-7 -o $HERE/f.json",
+	};
+	char command[400];
+
+	cr_assert_eq(
+		cli_run("$REDRACE bench incr -n 1000 --repeats 2 -o $HERE/r && "
+			"$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json && mkfifo $HERE/f.json"),
+		0, "%s", cli_output);
+	/* All at once. */
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"(timeout 60 $REDRACE %s >/dev/null 2>$HERE/said.%zu; echo $? >>$HERE/said.%zu) >/dev/null 2>&1 &",
+			writers[i], i, i);
+		cr_assert_eq(cli_run(command), 0);
+	}
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		const char *end;
+
+		cr_assert_eq(cli_runf("until grep -qx '[0-9]*' $HERE/said.%zu; do sleep 0.1; done; "
+				      "cat $HERE/said.%zu",
+				      i, i),
+			     0);
+		cr_assert_not_null(end = strchr(cli_output, '\n'));
+		cr_assert_str_eq(end, "\n74\n", "%s: %s", writers[i], cli_output);
+		cli_assert_prints("f.json': nobody has opened this pipe to read it in ");
+	}
+	cr_assert_eq(
+		cli_run("(sleep 1; cat $HERE/f.json >$HERE/late) & "
+			"$REDRACE claims TL-7 -o $HERE/f.json && wait && grep TL-7 $HERE/late"),
+		0, "%s", cli_output);
+}
+
 /* The work, for which there is no server here, is not begun. */
 Test(failures, of_files_in_no_folder_come_before_the_work)
 {

@@ -296,7 +296,7 @@ Test(signals, that_kill_all_servers_are_69)
 		"for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $T/redrace-*/*) echo ${p#/proc/};; esac; done");
 }
 
-/* A pipe that nobody reads is waited for when all is done. */
+/* A pipe that nobody reads is waited for a little when all is done. */
 Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 {
 	cr_assert_eq(
