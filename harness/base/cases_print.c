@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cases.h"
+#include "json.h"
 #include "text.h"
 
 /* Lines of details that an annotation has, cases and their lines in a summary: the
@@ -68,8 +69,7 @@ static void print_json(const struct rr_cases *cases, FILE *out)
 	root = json_pack("{s:i, s:s, s:f, s:o, s:O, s:o}", "schema", SCHEMA, "command",
 			 cases->command, "seconds", cases->seconds, "summary", summary,
 			 "properties", cases->properties, "cases", list);
-	json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	fputc('\n', out);
+	rr_json_print(root, JSON_INDENT(2) | JSON_REAL_PRECISION(6), out);
 	json_decref(root);
 }
 

@@ -165,12 +165,30 @@ static bool is_printable(utf8proc_int32_t code)
 	       !is_turning(code);
 }
 
-/* Is there a "::word" at `i`, which at the beginning of a line is a command to a runner of
- * GitHub? Behind any blank a line may begin, when it is wrapped. */
-static bool is_command(const char *text, size_t length, size_t i)
+/* Is the character before `i` a blank, of any kind? */
+static bool is_behind_blank(const char *text, size_t i)
 {
-	return i + 2 < length && (i == 0 || strchr(" \n", text[i - 1])) &&
-	       memcmp(text + i, "::", 2) == 0 && isalpha((unsigned char)text[i + 2]);
+	utf8proc_int32_t code;
+	size_t begin = i - 1;
+
+	while (begin > 0 && i - begin < 4 && ((unsigned char)text[begin] & 0xc0) == 0x80)
+		begin--;
+	decode_character(text + begin, i - begin, &code);
+	return strchr("\n\t", text[i - 1]) ||
+	       (code >= 0 && utf8proc_category(code) == UTF8PROC_CATEGORY_ZS);
+}
+
+/* Is what follows "::word", a command to a runner of GitHub where a line begins so? */
+static bool begins_command(const char *text, size_t length)
+{
+	return length > 2 && memcmp(text, "::", 2) == 0 && isalpha((unsigned char)text[2]);
+}
+
+bool rr_is_command(const char *text, size_t length, size_t i)
+{
+	if (i + 3 < length && memcmp(text + i, "##[", 3) == 0)
+		return isalpha((unsigned char)text[i + 3]);
+	return begins_command(text + i, length - i) && (i == 0 || is_behind_blank(text, i));
 }
 
 static void write_escape(FILE *out, unsigned char c)
@@ -212,7 +230,7 @@ char *rr_plain_bytes(const char *text, size_t length)
 		utf8proc_int32_t code;
 
 		n = decode_character(text + i, length - i, &code);
-		if (code >= 0 && is_printable(code) && !is_command(text, length, i)) {
+		if (code >= 0 && is_printable(code) && !rr_is_command(text, length, i)) {
 			fwrite(text + i, 1, n, out);
 			continue;
 		}
@@ -280,6 +298,17 @@ size_t rr_plain_fit(const char *text, size_t columns)
 	return measure_text(text, columns, &width);
 }
 
+/* Of a word of which `fits` bytes fit, those after which the next line is no command: a
+ * character less, if there is more than one. */
+static size_t break_word(const char *word, size_t fits, size_t columns)
+{
+	const char *rest = word + fits;
+	const size_t less = begins_command(rest, strlen(rest)) ? rr_plain_fit(word, columns - 1) :
+								 0;
+
+	return less ? less : fits;
+}
+
 size_t rr_plain_line(const char **text, size_t columns)
 {
 	const char *from = *text;
@@ -292,7 +321,7 @@ size_t rr_plain_line(const char **text, size_t columns)
 		while (length > 0 && from[length - 1] != ' ')
 			length--;
 		if (length == 0)
-			length = fits;
+			length = break_word(from, fits, columns);
 	}
 	*text = from + length;
 	while (**text == ' ')
@@ -340,8 +369,8 @@ static void write_entities(FILE *out, const char *text, size_t length)
 		n = decode_character(text + i, length - i, &code);
 		if (found)
 			fputs(entities[found - special], out);
-		else if (is_command(text, length, i))
-			fputs("&#58;", out);
+		else if (rr_is_command(text, length, i))
+			fprintf(out, "&#%d;", text[i]);
 		else if ((code >= 0 && is_printable(code)) || text[i] == '\n' || text[i] == '\t')
 			fwrite(text + i, 1, n, out);
 		else

@@ -36,12 +36,16 @@ char *rr_shell_words(int n, char *const words[]);
 
 /* A malloc'd copy of `length` bytes, of anybody's, as UTF-8 that does nothing but show
  * itself: control characters, those that turn a line round, and bytes that are no UTF-8
- * become \n, \x1f, \xff; and so does the first colon of "::error" at its beginning or
- * behind a blank, which would be a command at the beginning of a line. */
+ * become \n, \x1f, \xff; and so does the first character of what is a command to a
+ * runner of GitHub: of "##[error]", and of "::error" at the beginning or behind a blank,
+ * where a line may begin. */
 char *rr_plain_bytes(const char *text, size_t length);
 
 /* The same of a string; of NULL it is NULL. */
 char *rr_plain(const char *text);
+
+/* Is there such a command at `i`? "##[word" is one wherever it stands. */
+bool rr_is_command(const char *text, size_t length, size_t i);
 
 /* Is no character of a line, but a tab, one that does not show itself? */
 bool rr_is_shown(const char *text, size_t length);
@@ -54,7 +58,7 @@ size_t rr_plain_fit(const char *text, size_t columns);
 
 /* The next line of a text that is wrapped at so many columns: its length in
  * bytes; *text moves on to what follows, to the NUL at the end. Breaks at
- * blanks, and inside a word when it is longer than a line. */
+ * blanks, and inside a word when it is longer than a line, but not before a "::error". */
 size_t rr_plain_line(const char **text, size_t columns);
 
 /* Prints what stands at column `from` of a line of its own, wrapped at RR_COLUMNS, other

@@ -15,6 +15,7 @@
 #include <yaml.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "version.h"
@@ -318,8 +319,7 @@ static void print_json(const struct rr_doctor *doctor, FILE *out)
 	root = json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o}", "schema", 1, "command",
 			 "redrace doctor", "version", RR_VERSION, "commit", RR_COMMIT, "has_server",
 			 doctor->has_server, "summary", summary, "findings", findings);
-	json_dumpf(root, out, JSON_INDENT(2));
-	fputc('\n', out);
+	rr_json_print(root, JSON_INDENT(2), out);
 	json_decref(root);
 }
 

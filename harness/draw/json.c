@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model.h"
@@ -151,7 +152,6 @@ void rr_write_json(FILE *out, const struct rr_picture *picture)
 
 	if (!root)
 		rr_out_of_memory();
-	json_dumpf(root, out, JSON_INDENT(2));
+	rr_json_print(root, JSON_INDENT(2), out);
 	json_decref(root);
-	putc('\n', out);
 }

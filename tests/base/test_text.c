@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -34,6 +35,11 @@ Test(plain, what_shows_as_something_else_is_escaped)
 	assert_plain("  ::error::x", 12, "  \\x3a:error::x");
 	assert_plain("a ::error::x ::1", 16, "a \\x3a:error::x ::1"); /* it may be wrapped */
 	assert_plain("::1", 3, "::1");
+	assert_plain("a\xe3\x80\x80::error::x", 14,
+		     "a\xe3\x80\x80\\x3a:error::x"); /* a wide blank */
+	assert_plain("std::vector", 11, "std::vector");
+	/* A runner looks for this one in all of a line. */
+	assert_plain("a##[error]###[group]##[1]", 25, "a\\x23#[error]#\\x23#[group]##[1]");
 }
 
 Test(plain, width_counts_characters)
@@ -92,14 +98,45 @@ Test(plain, lines_break_at_blanks_and_in_long_words)
 	cr_assert_str_eq(text, "");
 }
 
+/* To a runner of GitHub that would be one. */
+Test(plain, no_line_of_a_long_word_begins_with_a_command)
+{
+	static const char *const words[] = { "abcdefg::error::x", "abcde\u4e2d::error::x",
+					     "abcdef\u00e9::error::x" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *text = words[i];
+
+		cr_expect_eq(rr_plain_line(&text, 7), strcspn(words[i], ":") - (i == 0 ? 1 :
+										i == 1 ? 3 :
+											 2));
+		cr_expect_neq(*text, ':', "%s", text);
+	}
+}
+
+Test(text, json_holds_no_command)
+{
+	json_t *root = json_pack("[s, s]", "###[error]x", "::error::y");
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	rr_json_print(root, JSON_INDENT(1), out);
+	fclose(out);
+	cr_assert_str_eq(text, "[\n \"#\\u0023#[error]x\",\n \"::error::y\"\n]\n");
+	free(text);
+	json_decref(root);
+}
+
 /* In a page or a report, too: newlines and tabs are the only ones that are kept. */
 Test(text, xml_holds_nothing_that_does_not_show_itself)
 {
 	char *text;
 	FILE *out = rr_open_text(&text);
 
-	rr_xml_text(out, "<a\x1b[31m \xe2\x80\xae\tb\n::error::c\xff d::e");
+	rr_xml_text(out, "<a\x1b[31m \xe2\x80\xae\tb\n::error::c\xff d::e##[group]\t::a");
 	fclose(out);
-	cr_assert_str_eq(text, "&lt;a\\x1b[31m \\xe2\\x80\\xae\tb\n&#58;:error::c\\xff d::e");
+	cr_assert_str_eq(
+		text,
+		"&lt;a\\x1b[31m \\xe2\\x80\\xae\tb\n&#58;:error::c\\xff d::e&#35;#[group]\t&#58;:a");
 	free(text);
 }
