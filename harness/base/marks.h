@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the program that stands for an app and its requests (check/app/app.c) tells redrace, as
- * arguments of ECHO on a connection of each request:
+ * arguments of ECHO on a connection of each request, and on one more:
  *
  *	redrace:request 2	the request may begin; answered when it does
  *	redrace:answer 2	its answer is written down

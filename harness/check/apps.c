@@ -56,6 +56,17 @@ static void add_direct(struct rr_apps *apps, size_t request)
 	name_client(apps, apps->n++, "direct", (char)('1' + request));
 }
 
+/* It is called newapp, or newappB. */
+static void add_again(struct rr_apps *apps, size_t app)
+{
+	memcpy(apps->commands[apps->n], apps->commands[app], sizeof(apps->commands[app]));
+	apps->clients[apps->n] = apps->clients[app];
+	apps->again[apps->n] = (uint8_t)(app + 1);
+	snprintf(apps->names[apps->n], RR_CLIENT_NAME, "new%s", apps->names[app]);
+	apps->name_of[apps->n] = apps->names[apps->n];
+	apps->n++;
+}
+
 static void place_request(struct rr_apps *apps, size_t request, size_t client)
 {
 	struct rr_instance_app *app = &apps->clients[client];
@@ -104,21 +115,24 @@ static const char *const *words_of(const struct rr_apps *apps, size_t client)
 void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
 		  struct rr_programs_config *config)
 {
+	const size_t n_apps = (size_t)options->n_apps;
+	const size_t n_most = RR_PROGRAMS_MAX - (options->restarts ? n_apps : 0);
 	size_t n_dealt = 0;
 
 	rr_preload_find("redrace-app", apps->driver, sizeof(apps->driver));
 	write_requests(apps, options, n_requests);
-	for (size_t i = 0; i < (size_t)options->n_apps; i++)
+	for (size_t i = 0; i < n_apps; i++)
 		add_app(apps, options, i);
 	for (size_t i = 0; i < n_requests; i++) {
-		const bool is_alone = apps->n < RR_PROGRAMS_MAX && is_direct(apps->requests[i]);
+		const bool is_alone = apps->n < n_most && is_direct(apps->requests[i]);
 
 		if (is_alone)
 			add_direct(apps, i);
-		place_request(apps, i,
-			      is_alone ? apps->n - 1 : n_dealt++ % (size_t)options->n_apps);
+		place_request(apps, i, is_alone ? apps->n - 1 : n_dealt++ % n_apps);
 		config->unanswered |= apps->lines[i] ? 1U << i : 0;
 	}
+	for (size_t i = 0; i < n_apps && options->restarts; i++)
+		add_again(apps, i);
 	for (size_t i = 0; i < apps->n; i++) {
 		apps->commands[i][0] = apps->driver;
 		config->argv[i] = words_of(apps, i);
@@ -128,6 +142,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 	config->n_requests = n_requests;
 	config->requests = apps->requests;
 	config->places = apps->places;
+	config->again = options->restarts ? apps->again : NULL;
 	config->instances.apps = apps->clients;
 }
 

@@ -3,7 +3,9 @@
  * Apps and their requests as clients of a search. Each process of the app is one, with those
  * requests that it gets, and so is each request that asks Redis and no app: what they have in
  * common is Redis alone, so that each is learned by itself. All together they are run when
- * something is played. A client is a program, redrace-app (app/app.c).
+ * something is played. A client is a program, redrace-app (app/app.c). An app that is started
+ * again when it has crashed is a client of its own, with the same requests: those that have begun
+ * before never come to it.
  */
 #ifndef RR_APPS_H
 #define RR_APPS_H
@@ -19,6 +21,7 @@ struct rr_apps {
 	size_t n; /* clients; 0 = there is no app */
 	struct rr_instance_app clients[RR_PROGRAMS_MAX];
 	struct rr_request_place places[RR_REQUESTS_MAX];     /* of each request */
+	uint8_t again[RR_PROGRAMS_MAX];                      /* see rr_program */
 	const char *commands[RR_PROGRAMS_MAX][RR_APP_WORDS]; /* of each client */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
 	const char *name_of[RR_PROGRAMS_MAX];

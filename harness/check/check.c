@@ -73,8 +73,9 @@ static void put_question(FILE *out, const struct rr_check *check)
 
 	for (int i = 0; i < RR_BUDGETS; i++)
 		fprintf(out, "%d ", search->budget.of[i]);
-	fprintf(out, "%d %ld %lu %lu %d %d %d\n", search->rounds, search->ttl_ms, search->most,
-		search->audit, search->is_atomic, search->shows_all, options->data_only);
+	fprintf(out, "%d %ld %lu %lu %d %d %d %d\n", search->rounds, search->ttl_ms, search->most,
+		search->audit, search->is_atomic, search->shows_all, options->data_only,
+		options->restarts);
 	fprintf(out, "%s\n%s\n", search->schedule ? search->schedule : "",
 		options->checker[0] ? options->checker[2] : "");
 	for (size_t i = 0; i < options->n_finals; i++)

@@ -59,6 +59,7 @@ struct rr_check_options {
 	const char *app;   /* a shell command; NULL = the programs are no requests to an app */
 	const char *ready; /* one that exits with 0 when the app is up; NULL = its port is open */
 	long n_apps;
+	bool restarts; /* an app that has crashed is started again */
 	size_t n_requests;
 	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
 	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */

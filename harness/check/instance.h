@@ -134,8 +134,8 @@ enum rr_sent_kind instance_kind_of(unsigned traits);
 bool instance_keeps_lane(const struct rr_instance *instance, size_t lane);
 
 /* A lane on which a request begins, by its mark, becomes that of the request's number: the first
- * lanes are those of requests. That on which an app without any waits for its end becomes the last
- * one. Where it is then. */
+ * lanes are those of requests. That on which it waits for its end becomes the last one. Where it is
+ * then. */
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
 				   const struct rl_command *mark);
 

@@ -22,25 +22,25 @@ enum rr_sent_kind instance_kind_of(unsigned traits)
 					     RR_SENT_COMMAND;
 }
 
-/* The last lane is that of the end of an app without requests. */
-static size_t lane_of_mark(const struct rr_instance *instance, const struct rl_command *mark)
+/* The last lane is that of the end. */
+static size_t lane_of_mark(const struct rl_command *mark)
 {
-	const size_t number = strtoul(mark->words[1].text + strlen(RR_MARK_REQUEST), NULL, 10);
+	const char *text = mark->words[1].text;
 
-	return instance->app->n_requests ? number - 1 : RR_RUN_ORDINALS - 1;
+	return strncmp(text, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0 ?
+		       strtoul(text + strlen(RR_MARK_REQUEST), NULL, 10) - 1 :
+		       RR_RUN_ORDINALS - 1;
 }
 
 bool instance_keeps_lane(const struct rr_instance *instance, size_t lane)
 {
-	const size_t n = instance->app ? instance->app->n_requests : 0;
-
-	return lane < n || (instance->app && n == 0 && lane == RR_RUN_ORDINALS - 1);
+	return instance->app && (lane < instance->app->n_requests || lane == RR_RUN_ORDINALS - 1);
 }
 
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
 				   const struct rl_command *mark)
 {
-	const size_t number = lane_of_mark(instance, mark);
+	const size_t number = lane_of_mark(mark);
 	struct rr_lane *place = &instance->lanes[number];
 
 	if (!instance_keeps_lane(instance, number) || place->is_used)
@@ -144,13 +144,13 @@ static const char *record_of_end(const struct rr_instance *instance)
 	return at ? at + strlen(record) : NULL;
 }
 
-/* As many connections as there are lanes of marks are redrace-app's. */
+/* As many connections as there were marks on are redrace-app's. */
 bool instance_app_is_gone(const struct rr_instance *instance)
 {
 	size_t n_marks = 0;
 
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++)
-		n_marks += instance_keeps_lane(instance, i);
+		n_marks += instance_keeps_lane(instance, i) && instance->lanes[i].is_used;
 	return instance->app && instance->app->has_app && instance->n_connections <= n_marks &&
 	       record_of_end(instance);
 }

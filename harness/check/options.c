@@ -165,6 +165,9 @@ static const struct rr_option options_table[] = {
 	  .min = 1,
 	  .max = 4,
 	  AT(n_apps) },
+	{ .name = "restart",
+	  .help = "an app that has crashed (--crashes 1) is started again, for what comes later",
+	  AT(restarts) },
 	{ .name = "ready",
 	  .argument = "COMMAND",
 	  .help = "exits with 0 when the app is up (its port is open)",
@@ -355,6 +358,10 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--replay follows one schedule: it has no %s",
 				    options->game ? "--game" : "--graph");
+	if (options->restarts && !(options->app && options->search.budget.of[RR_CRASHES] == 1))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--restart starts an app again that has crashed: it goes with --app and --crashes 1");
 	if (options->app || options->n_requests)
 		return (options->app && options->n_requests && !options->command &&
 			!options->n_named) ||

@@ -157,6 +157,7 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->n_requests = programs->config.n_requests;
 	program->places = programs->config.places;
+	program->again = programs->config.again;
 	program->unanswered = programs->config.unanswered;
 	program->request_end = request_end;
 	program->context = programs;

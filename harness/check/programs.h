@@ -27,6 +27,7 @@ struct rr_programs_config {
 	size_t n_clients;
 	size_t n_requests; /* to the clients, which are apps; 0 = they are none */
 	const struct rr_request_place *places; /* of each request */
+	const uint8_t *again;                  /* of each client, see rr_program; NULL = none */
 	const char *const *requests;           /* their commands */
 	uint32_t unanswered;                   /* those that have no answer, as bits */
 	bool compares_outputs;                 /* what clients print counts */

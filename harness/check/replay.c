@@ -41,6 +41,8 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 			fprintf(out, " --%s %d", rr_budget_rows[i].option,
 				options->search.budget.of[i]);
 	}
+	if (options->restarts)
+		fputs(" --restart", out);
 	if (options->holds_day || holds_day)
 		fputs(" --hold-clock", out);
 	/* The words of that line are separated by blanks. */

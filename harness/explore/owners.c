@@ -76,7 +76,7 @@ static uint8_t take_reply(struct app *app, const struct rr_program *program,
 		lane->n_executed--;
 	memmove(lane->owners, lane->owners + 1, lane->n);
 	memmove(lane->kinds, lane->kinds + 1, lane->n);
-	if (kind == RR_SENT_REQUEST) {
+	if (kind == RR_SENT_REQUEST && feed->input.kind == RR_INPUT_REPLY) {
 		owner = (uint8_t)rr_program_request_at(program, feed->client, feed->stop.lane);
 		app->begun |= bit_of(owner);
 	}

@@ -24,12 +24,6 @@ struct learner {
 
 /* ---- What a state says ------------------------------------------------------- */
 
-static bool client_is_over(const struct rr_product *product, const uint32_t *key, size_t client)
-{
-	return rr_product_part(product, key, client)->is_crashed ||
-	       rr_product_client(product, key, client)->has_ended;
-}
-
 static bool client_ended_well(const struct rr_product *product, const uint32_t *key, size_t client)
 {
 	const struct rr_client_state *state = rr_product_client(product, key, client);
@@ -53,14 +47,15 @@ static bool is_app(const struct rr_product *product)
 	return product->config.program->n_requests > 0;
 }
 
-/* A request, which an app that has crashed has not answered. */
+/* A request, which an app that has crashed meanwhile has not answered. */
 static struct rr_request_end request_end(const struct rr_product *product, const uint32_t *key,
 					 size_t request)
 {
 	const struct rr_program *program = product->config.program;
-	const size_t client = rr_program_client_of(program, request);
+	const size_t client = rr_product_client_of(product, key, request);
+	const struct rr_part *part = rr_product_part(product, key, client);
 
-	if (rr_product_part(product, key, client)->is_crashed)
+	if (part->is_crashed && !(part->answered >> request & 1))
 		return (struct rr_request_end){ .ending = -1 };
 	return program->request_end(program->context,
 				    rr_product_client(product, key, client)->tally.ending, request);
@@ -103,13 +98,14 @@ static void note_operation(const struct rr_product *product, const uint32_t *key
 			   struct rr_serial_end *end)
 {
 	const struct rr_program *program = product->config.program;
-	const size_t client = rr_program_client_of(program, operation);
+	size_t client;
 	struct rr_request_end request;
 
 	if (!is_app(product)) {
 		end->endings[operation] = ending_of_client(product, key, operation);
 		return;
 	}
+	client = rr_product_client_of(product, key, operation);
 	request = request_end(product, key, operation);
 	end->endings[operation] = (int32_t)request.ending;
 	end->after[operation] = rr_product_part(product, key, client)->after[operation] &
@@ -186,9 +182,9 @@ static bool turn_is_over(const struct rr_product *product, const struct place *p
 	bool is_over = true;
 
 	if (!is_app(product))
-		return client_is_over(product, place->key, place->turn);
+		return rr_product_is_over(product, place->key, place->turn);
 	for (size_t i = 0; i < product->n_clients; i++)
-		is_over &= client_is_over(product, place->key, i);
+		is_over &= rr_product_is_over(product, place->key, i);
 	return is_over;
 }
 
@@ -237,20 +233,23 @@ static void end_or_begin(struct learner *learner)
 		if (place.ran & 1U << i)
 			continue;
 		place.ran |= 1U << i;
-		place.turn = client_is_over(product, place.key, i) ? NOBODY : i;
+		place.turn = rr_product_is_over(product, place.key, i) ? NOBODY : i;
 		add_place(learner, &place, NULL);
 	}
 }
 
-/* Have some begun that are not answered? */
+/* Have some begun that are not answered? Whoever has crashed answers none. */
 static bool is_under_way(const struct learner *learner)
 {
 	const struct rr_product *product = learner->product;
-	uint32_t answered = 0;
+	uint32_t over = 0;
 
-	for (size_t i = 0; i < product->n_clients; i++)
-		answered |= rr_product_part(product, learner->place.key, i)->answered;
-	return (learner->place.ran & ~answered) != 0;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = rr_product_part(product, learner->place.key, i);
+
+		over |= part->is_crashed ? part->begun : part->answered;
+	}
+	return (learner->place.ran & ~over) != 0;
 }
 
 static bool take_place(struct learner *learner, uint32_t number)
@@ -431,7 +430,7 @@ static bool has_endings_of(const struct judged *judged, const struct rr_serial_e
 		if (!judged->programs->end_alike(
 			    judged->programs->programs, i,
 			    rr_product_part(product, judged->key,
-					    rr_program_client_of(product->config.program, i))
+					    rr_product_client_of(product, judged->key, i))
 				    ->state,
 			    end->endings[i], judged->is_thorough))
 			return false;

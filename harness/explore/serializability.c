@@ -79,8 +79,7 @@ static bool verify_programs(struct rr_search *search)
 static bool have_all_ended(const struct rr_product *product, const uint32_t *key)
 {
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (!rr_product_part(product, key, i)->is_crashed &&
-		    !rr_product_client(product, key, i)->has_ended)
+		if (!rr_product_is_over(product, key, i))
 			return false;
 	}
 	return true;

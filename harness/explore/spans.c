@@ -72,8 +72,7 @@ static bool is_alone(const struct rr_mender *mender, const struct rr_graph_edge 
 	if (graph->first[state + 1] - graph->first[state] > 1)
 		return false;
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (i != edge->transition.who && !rr_product_part(product, key, i)->is_crashed &&
-		    !rr_product_client(product, key, i)->has_ended)
+		if (i != edge->transition.who && !rr_product_is_over(product, key, i))
 			return true;
 	}
 	return false;

@@ -33,12 +33,18 @@ static void find_connections(const struct rr_actions *actions, struct rr_recorde
 	}
 }
 
+/* The first one that is no request's, as a bit. */
+static unsigned own_connection(const struct rr_recorder_setup *setup, size_t client)
+{
+	return 1U << rr_program_requests_of(setup->program, client);
+}
+
 static size_t count_connections(const struct rr_recorder_setup *setup)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < setup->program->n_clients; i++)
-		n += (size_t)__builtin_popcount(setup->connections[i] | 1U);
+		n += (size_t)__builtin_popcount(setup->connections[i] | own_connection(setup, i));
 	return n;
 }
 
@@ -70,7 +76,7 @@ static void share_connections(const struct rr_product *product, const struct rr_
 		return;
 	find_carriers(product, actions, carriers);
 	for (size_t i = 0; i < setup->program->n_clients; i++) {
-		if (!(carriers[i] & 1U))
+		if (!(carriers[i] & own_connection(setup, i)))
 			setup->connections[i] &= carriers[i];
 	}
 }
@@ -183,6 +189,10 @@ static struct rr_actions say_requests(const struct rr_product *product,
 	for (size_t i = 0; i < said.n; i++) {
 		const size_t slot = said.all[i].question.slot;
 
+		/* What had begun does not come to an app that is started again. */
+		if (said.all[i].kind == RR_ACTION_ANSWER &&
+		    rr_program_has_marks(program, said.all[i].client, said.all[i].lane))
+			said.all[i].kind = RR_ACTION_CLOCK;
 		if (is_command_action(&said.all[i]) &&
 		    rr_program_has_marks(program, slot / RR_RUN_ORDINALS, slot % RR_RUN_ORDINALS))
 			say_request(&said.all[i], program, n[slot]++, headings);

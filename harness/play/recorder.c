@@ -95,7 +95,8 @@ static void leave_later(struct rr_recorder *recorder, const struct rr_action *ac
 	unsigned *left = &recorder->leaves_after[action->client];
 
 	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
-		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_LEAVE,
+				  recorder_own_client(recorder, action->client));
 }
 
 /* The command without who sends it and to whom. */
@@ -142,19 +143,21 @@ static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
 	else
-		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_LEAVE,
+				  recorder_own_client(recorder, action->client));
 }
 
 void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
+	recorder_add_mark(recorder, RR_STEP_ENTER, recorder_own_client(recorder, client));
 }
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
-		recorder_add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
+		recorder_add_mark(recorder, RR_STEP_COUNT,
+				  recorder_own_client(recorder, action->client));
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
@@ -179,7 +182,7 @@ static void add_mutex(struct rr_recorder *recorder, const struct rr_action *acti
 	char name[24];
 	struct rr_step *step = recorder_add_step(
 		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
-		recorder->clients[action->client][0]);
+		recorder_own_client(recorder, action->client));
 
 	step->text = rr_race_keep(recorder->race, name,
 				  (size_t)snprintf(name, sizeof(name), "mutex%d",
@@ -256,6 +259,7 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 static void add_crash(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
+	const size_t own = rr_program_requests_of(recorder->setup.program, action->client);
 
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
@@ -264,7 +268,7 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 
 		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
 			listens |= recorder->connections[s][first + i].listens;
-		if (client >= 0 && (i == 0 || (recorder->is_used[action->client][i] && !listens)))
+		if (client >= 0 && (i == own || (recorder->is_used[action->client][i] && !listens)))
 			recorder_add_mark(recorder, RR_STEP_CRASH, client);
 	}
 }

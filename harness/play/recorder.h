@@ -102,6 +102,10 @@ void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int
 /* A client's connection has been used: it is not left out at the end. */
 void recorder_mark_used(struct rr_recorder *recorder, uint16_t slot);
 
+/* The race's client that a client's first connection is: of an app, the first that is no
+ * request's. */
+int recorder_own_client(const struct rr_recorder *recorder, size_t client);
+
 /* The race's client that a connection is; without a name of its own, its client's first. */
 int recorder_client_of(const struct rr_recorder *recorder, uint16_t slot);
 

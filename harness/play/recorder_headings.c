@@ -28,10 +28,15 @@ void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
 		snprintf(name, RR_SERVER_NAME, "n%zu", server);
 }
 
+/* A request is one client, whether it comes to an app or to the one that is started again. */
 static bool add_race_client(struct rr_recorder *recorder, int *client, const char *name)
 {
 	struct rr_race *race = recorder->race;
 
+	for (*client = 0; (size_t)*client < race->n_clients; (*client)++) {
+		if (strcmp(race->clients[*client].name, name) == 0)
+			return true;
+	}
 	if (race->n_clients == RR_RACE_CLIENTS_MAX)
 		return false;
 	*client = (int)race->n_clients++;
@@ -42,6 +47,7 @@ static bool add_race_client(struct rr_recorder *recorder, int *client, const cha
 static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 {
 	const unsigned connections = recorder->setup.connections[client];
+	const size_t first = rr_program_requests_of(recorder->setup.program, client);
 	char name[RR_CONNECTION_NAME];
 	int *clients = recorder->clients[client];
 
@@ -49,7 +55,7 @@ static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 		clients[i] = -1;
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		rr_program_connection_name(recorder->setup.program, client, i, name);
-		if ((i == 0 || connections >> i & 1) &&
+		if ((i == first || connections >> i & 1) &&
 		    !add_race_client(recorder, &clients[i], keepf(recorder, "%s", name)))
 			return false;
 	}

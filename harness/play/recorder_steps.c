@@ -56,12 +56,17 @@ void recorder_mark_used(struct rr_recorder *recorder, uint16_t slot)
 	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
 }
 
+int recorder_own_client(const struct rr_recorder *recorder, size_t client)
+{
+	return recorder->clients[client][rr_program_requests_of(recorder->setup.program, client)];
+}
+
 int recorder_client_of(const struct rr_recorder *recorder, uint16_t slot)
 {
-	const int *clients = recorder->clients[slot / RR_RUN_ORDINALS];
-	const int client = clients[slot % RR_RUN_ORDINALS];
+	const size_t owner = slot / RR_RUN_ORDINALS;
+	const int client = recorder->clients[owner][slot % RR_RUN_ORDINALS];
 
-	return client >= 0 ? client : clients[0];
+	return client >= 0 ? client : recorder_own_client(recorder, owner);
 }
 
 uint16_t recorder_slot_of(const struct rr_recorder *recorder, const struct rr_action *action,

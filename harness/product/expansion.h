@@ -48,9 +48,18 @@ static inline const struct rr_client_state *rr_state_client(const struct rr_stat
 	return &state->product->clients[client].states[state->clients[client].state];
 }
 
+/* An app that is to be started again, while the one before it has not crashed. */
+static inline bool rr_state_is_absent(const struct rr_state *state, size_t client)
+{
+	const uint8_t *again = state->product->config.program->again;
+
+	return again && again[client] && !state->clients[again[client] - 1].is_crashed;
+}
+
 static inline bool rr_state_has_ended(const struct rr_state *state, size_t client)
 {
-	return state->clients[client].is_crashed || rr_state_client(state, client)->has_ended;
+	return state->clients[client].is_crashed || rr_state_is_absent(state, client) ||
+	       rr_state_client(state, client)->has_ended;
 }
 
 /* May it begin an attempt? */
@@ -191,6 +200,10 @@ void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum r
 /* Does a thread wait on a lane whose next reply was lost, while commands behind it are
  * still on their way? If so, it notices now: they are dropped with the connection. */
 bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane);
+
+/* Of an app that is started again: requests that had begun before the crash do not come to it, and
+ * it is told so as soon as it waits for them. */
+void rr_state_cancel_requests(struct rr_state *state, size_t client);
 
 /* Feeds a client one input and lets it run on. */
 void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input);

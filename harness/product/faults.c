@@ -12,9 +12,14 @@ static void keep_crashed_sums(struct rr_state *state, size_t client)
 	const struct rr_run_tally tally = it->tally;
 	const bool is_at_rest = rr_client_state_is_fresh(it);
 	struct rr_part *part = &state->clients[client];
+	const struct rr_part was = *part;
 
 	memset(part, 0, sizeof(*part));
 	part->is_crashed = 1;
+	part->state = was.answered ? was.state : 0;
+	part->answered = was.answered;
+	part->begun = was.begun;
+	memcpy(part->after, was.after, sizeof(part->after));
 	part->ok = (uint8_t)tally.acknowledged;
 	part->unknown = (uint8_t)tally.unknown;
 	part->cut = tally.acknowledged + tally.unknown + tally.failed <
@@ -43,12 +48,23 @@ static void crash_client(struct rr_state *state, size_t client)
 	keep_crashed_sums(state, client);
 }
 
+static void start_again(struct rr_state *state, size_t crashed)
+{
+	const uint8_t *again = state->product->config.program->again;
+
+	for (size_t i = 0; again && i < state->product->n_clients; i++) {
+		if (again[i] == crashed + 1)
+			rr_state_cancel_requests(state, i);
+	}
+}
+
 void rr_state_crash(struct rr_state *state, size_t client)
 {
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		if (i == client || !state->product->config.program->separate)
 			crash_client(state, i);
 	}
+	start_again(state, client);
 }
 
 /* If all are of one process, it is the first of them that crashes. */

@@ -150,10 +150,12 @@ static void note_request(struct rr_state *state, size_t client, const struct rr_
 		i++;
 	if (input->kind != RR_INPUT_REPLY || i == it->n_sent)
 		return;
-	if (it->sent[i].kind == RR_SENT_REQUEST)
+	if (it->sent[i].kind == RR_SENT_REQUEST) {
+		state->clients[client].begun |= (uint8_t)(1U << request);
 		state->clients[client].after[request] = answered(state);
-	else if (it->sent[i].kind == RR_SENT_ANSWER)
+	} else if (it->sent[i].kind == RR_SENT_ANSWER) {
 		state->clients[client].answered |= (uint8_t)(1U << request);
+	}
 }
 
 void rr_product_note_keys(struct rr_product *product, size_t client,
@@ -316,6 +318,25 @@ static uint8_t find_receiver(const struct rr_state *state, size_t client)
 	return i;
 }
 
+void rr_state_cancel_requests(struct rr_state *state, size_t client)
+{
+	const struct rr_program *program = state->product->config.program;
+	const uint8_t begun = state->clients[program->again[client] - 1].begun;
+	const struct rr_client_state *it = rr_state_client(state, client);
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		const uint8_t lane = it->sent[i].lane;
+		const size_t request = rr_program_request_at(program, client, lane);
+
+		/* What follows is looked at when it has been told. */
+		if (it->sent[i].kind == RR_SENT_REQUEST && begun >> request & 1 &&
+		    rr_state_next_sent(state, client, lane)) {
+			rr_state_deliver(state, client, &it->sent[i], RR_DO_DROP);
+			return;
+		}
+	}
+}
+
 /* The client runs on as long as what it waits for is there. */
 static void run_product_client(struct rr_state *state, size_t client)
 {
@@ -331,6 +352,8 @@ static void run_product_client(struct rr_state *state, size_t client)
 	}
 	if (has_entered)
 		rr_state_judge_entry(state, client);
+	if (state->product->config.program->again && state->product->config.program->again[client])
+		rr_state_cancel_requests(state, client);
 }
 
 void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input)

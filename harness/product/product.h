@@ -44,12 +44,13 @@ enum {
 /* A client's part of a state. It is compared byte by byte: nothing is padding. */
 struct rr_part {
 	uint32_t state;           /* in the client table */
-	uint8_t is_crashed;       /* then `state` is 0, and of its increments */
+	uint8_t is_crashed;       /* then `state` is 0, or that in which an app has answered
+				   * requests, and of its increments */
 	uint8_t ok, unknown, cut; /* so many are counted, or may be */
 	uint8_t rounds;           /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
-	uint8_t answered; /* requests of an app, as bits */
-	uint8_t unused[5];
+	uint8_t answered, begun; /* requests of an app, as bits */
+	uint8_t unused[4];
 	uint8_t after[RR_PRODUCT_CLIENTS]; /* those that were when each of them began */
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
 	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
@@ -243,6 +244,21 @@ static inline const struct rr_client_state *rr_product_client(const struct rr_pr
 }
 
 /* The table that a client is the first of; NULL: it shares that of another. */
+/* Has a client ended, or crashed, or is it an app that waits to be started again? */
+static inline bool rr_product_is_over(const struct rr_product *product, const uint32_t *key,
+				      size_t client)
+{
+	const uint8_t *again = product->config.program->again;
+
+	return rr_product_part(product, key, client)->is_crashed ||
+	       (again && again[client] &&
+		!rr_product_part(product, key, again[client] - 1U)->is_crashed) ||
+	       rr_product_client(product, key, client)->has_ended;
+}
+
+/* The client to which a request has come, or will come. */
+size_t rr_product_client_of(const struct rr_product *product, const uint32_t *key, size_t request);
+
 static inline struct rr_client_table *rr_product_client_table(const struct rr_product *product,
 							      size_t client)
 {

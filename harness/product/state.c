@@ -138,6 +138,21 @@ bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr
 	return true;
 }
 
+size_t rr_product_client_of(const struct rr_product *product, const uint32_t *key, size_t request)
+{
+	const struct rr_program *program = product->config.program;
+	const size_t first = rr_program_client_of(program, request);
+	const struct rr_part *part = rr_product_part(product, key, first);
+
+	if (!program->again || !part->is_crashed || part->begun >> request & 1)
+		return first;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (program->again[i] == first + 1)
+			return i;
+	}
+	return first;
+}
+
 /* ---- Making and freeing --------------------------------------------------- */
 
 static struct rr_client_table *table_of(struct rr_product *product, size_t client)

@@ -198,10 +198,17 @@ const char *rr_program_client_name(const struct rr_program *program, size_t clie
 	return program->names ? program->names[client] : letters[client];
 }
 
+/* Whose app it is that was started again. */
+static size_t first_of(const struct rr_program *program, size_t client)
+{
+	return program->again && program->again[client] ? program->again[client] - 1U : client;
+}
+
 size_t rr_program_requests_of(const struct rr_program *program, size_t client)
 {
 	size_t n = 0;
 
+	client = first_of(program, client);
 	for (size_t i = 0; i < program->n_requests; i++)
 		n += program->places[i].client == client;
 	return n;
@@ -211,6 +218,7 @@ size_t rr_program_request_at(const struct rr_program *program, size_t client, si
 {
 	size_t i = 0;
 
+	client = first_of(program, client);
 	while (i < program->n_requests &&
 	       (program->places[i].client != client || program->places[i].lane != lane))
 		i++;
@@ -221,8 +229,7 @@ bool rr_program_has_marks(const struct rr_program *program, size_t client, size_
 {
 	if (rr_program_request_at(program, client, lane) < program->n_requests)
 		return true;
-	return program->n_requests > 0 && lane == RR_RUN_ORDINALS - 1 &&
-	       rr_program_requests_of(program, client) == 0;
+	return program->n_requests > 0 && lane == RR_RUN_ORDINALS - 1;
 }
 
 const char *rr_program_connection_name(const struct rr_program *program, size_t client,

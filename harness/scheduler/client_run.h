@@ -225,7 +225,9 @@ struct rr_program {
 	 * 0: these are the clients. */
 	size_t n_requests;
 	const struct rr_request_place *places; /* of each request */
-	uint32_t unanswered; /* requests without an answer, as bits: nobody knows when they were
+	const uint8_t *again; /* of each client: the one + 1 whose app it is, started again when that
+			       * has crashed; 0 = it is there from the beginning */
+	uint32_t unanswered;  /* requests without an answer, as bits: nobody knows when they were
 			      * done */
 	/* Of each, by the tally of its app. */
 	struct rr_request_end (*request_end)(void *context, long ending, size_t request);
@@ -251,7 +253,8 @@ static inline size_t rr_program_client_of(const struct rr_program *program, size
 	return program->n_requests ? program->places[operation].client : operation;
 }
 
-/* How many requests are the client's; and which one begins on a lane of it: n_requests = none. */
+/* How many requests are the client's, or were those of the one before it that has crashed; and
+ * which one begins on a lane of it: n_requests = none. */
 size_t rr_program_requests_of(const struct rr_program *program, size_t client);
 size_t rr_program_request_at(const struct rr_program *program, size_t client, size_t lane);
 

@@ -103,6 +103,25 @@ Test(app_kinds, both_workers)
 	check_workers("marks", 0);
 }
 
+static void check_reports(const char *how, int code)
+{
+	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --crashes 1 --restart --atomic --clients 1 "
+			      "--ready true --app '" PYTHON "examples/apps/reports.py %s' "
+			      "--request 'redis-cli -u {url} LPUSH wanted sales >/dev/null' 2>&1",
+			      how),
+		     code, "%s: %s", how, cli_output);
+}
+
+/* One of them crashes, and is started again. */
+Test(app_kinds, workers_that_crash)
+{
+	if (cli_run(HAS_PYTHON("os") " 2>&1") != 0)
+		cli_skip("reports.py: not all is installed: make apps-deps");
+	check_reports("pops", 1);
+	cli_assert_prints("  no keys\n");
+	check_reports("keeps", 0);
+}
+
 ParameterizedTest(size_t *number, app_kinds, both_handlers)
 {
 	const struct kind *kind = &kinds[*number];

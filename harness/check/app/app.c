@@ -7,7 +7,8 @@
  * It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
  * process of its own, with a connection to Redis on which it tells redrace what happens, in marks
  * (base/marks.h): it may begin when that mark is answered, its answer is written down before the
- * next mark, and when the last mark of all is answered the app is ended. An answer is a line that
+ * next mark, and when the last mark of all, on one more connection, is answered the app is ended.
+ * One whose connection is closed instead does not begin here, but has begun before a crash. An answer is a line that
  * begins with RR_MARK_RECORD, and what the request has printed.
  */
 #include <errno.h>
@@ -327,17 +328,16 @@ static void await_requests(const struct app *app)
 	await_children(app, requests, app->n_requests);
 }
 
-/* Without requests there is nothing else to wait for. */
-static void await_end(struct app *app)
+/* On a connection of its own: that of a request is closed if it does not come to this app. */
+static void await_end(const struct app *app)
 {
+	const int connection = app_connect();
 	pid_t end;
 
-	if (!app->n_requests)
-		app->connections[0] = app_connect();
-	app_send_mark(app->connections[0], RR_MARK_END);
+	app_send_mark(connection, RR_MARK_END);
 	end = fork();
 	if (end == 0) {
-		app_await_reply(app->connections[0]);
+		app_await_reply(connection);
 		_exit(0);
 	}
 	await_children(app, &end, 1);
