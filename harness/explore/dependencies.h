@@ -61,7 +61,7 @@ struct rr_history {
 	struct rr_dependency *dependencies;
 };
 
-/* The state of the server at the end. */
+/* The state of the server at the end. `owners`: NULL = they are the clients. */
 uint32_t rr_history_follow(struct rr_history *history, const struct rr_program *program,
 			   struct rr_contents *contents, const struct rr_actions *actions,
 			   const size_t *steps, const uint8_t *owners);

@@ -28,8 +28,9 @@ static char *reply_to_step(const struct graph_writer *writer, const struct rr_st
 static const char *mark_of(const struct graph_writer *writer, const struct rr_action *action)
 {
 	const struct rl_command *command = &writer->search->terms.command[action->command].words;
-	const bool is_mark = action->question.slot % RR_RUN_ORDINALS <
-				     writer->search->program.n_requests &&
+	const bool is_mark = rr_program_has_marks(&writer->search->program,
+						  action->question.slot / RR_RUN_ORDINALS,
+						  action->question.slot % RR_RUN_ORDINALS) &&
 			     command->n_words > 1;
 
 	return is_mark ? command->words[1].text : "";
@@ -40,7 +41,9 @@ static char *words_of_mark(const struct graph_writer *writer, const struct rr_ac
 {
 	const struct rr_explored_programs *programs = &writer->search->config->programs;
 	const char *mark = mark_of(writer, action);
-	const size_t request = action->question.slot % RR_RUN_ORDINALS;
+	const size_t request = rr_program_request_at(&writer->search->program,
+						     action->question.slot / RR_RUN_ORDINALS,
+						     action->question.slot % RR_RUN_ORDINALS);
 	char *words, *answer;
 	long told;
 
@@ -108,6 +111,13 @@ static void add_step(void *context, struct rr_step *step, const struct rr_action
 
 /* ---- Who does them -------------------------------------------------------------- */
 
+/* With the mark there an app ends, which is nobody's step. */
+static bool is_of_end(const struct rr_program *program, size_t client, size_t lane)
+{
+	return rr_program_has_marks(program, client, lane) &&
+	       rr_program_request_at(program, client, lane) == program->n_requests;
+}
+
 /* Connections that clients send on, a bit each: of programs of others. */
 static void find_connections(const struct rr_search *search, struct rr_recorder_setup *setup)
 {
@@ -121,10 +131,13 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 
 			if (rr_product_part(product, key, c)->is_crashed)
 				continue;
-			for (uint32_t s = 0; s < client->n_sent; s++)
-				setup->connections[c] |= 1U
-							 << rr_lane_ordinal(&search->program,
-									    client->sent[s].lane);
+			for (uint32_t s = 0; s < client->n_sent; s++) {
+				const uint8_t lane = client->sent[s].lane;
+
+				if (!is_of_end(&search->program, c, lane))
+					setup->connections[c] |=
+						1U << rr_lane_ordinal(&search->program, lane);
+			}
 		}
 	}
 }

@@ -10,7 +10,8 @@ TestSuite(check_restart, .init = cli_setup, .fini = cli_teardown);
 static void check_worker(const char *start, const char *take, const char *work, const char *options,
 			 int code)
 {
-	cli_write("worker.py", "import raw\nr = raw.Connection()\n%s\nwhile True:\n    job = %s\n    %s\n",
+	cli_write("worker.py",
+		  "import raw\nr = raw.Connection()\n%s\nwhile True:\n    job = %s\n    %s\n",
 		  start, take, work);
 	cr_assert_eq(cli_runf("$REDRACE check --audit 2 --crashes 1 %s --clients 1 --ready true "
 			      "--app '" PYTHON "$HERE/worker.py' "
@@ -60,14 +61,15 @@ Test(check_restart, a_job_that_is_kept_may_be_done_twice)
  * what the app has kept in its memory is gone. */
 Test(check_restart, requests_come_to_the_app_that_is_started_again)
 {
-	cli_write("app.py", "%s",
-		  "import os, raw\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
-		  "r = raw.Connection()\nn = int(r('GET', 'hits') or 0) if os.environ.get('READS') else 0\n"
-		  "class App(BaseHTTPRequestHandler):\n    def do_GET(self):\n        global n\n"
-		  "        n += 1\n        r('SET', 'hits', n)\n        self.send_response(200)\n"
-		  "        self.end_headers()\n        self.wfile.write(b'counted\\n')\n"
-		  "HTTPServer(('127.0.0.1', int(os.environ['PORT'])), App).serve_forever()\n");
-#define CHECK_APP                                                                               \
+	cli_write(
+		"app.py", "%s",
+		"import os, raw\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
+		"r = raw.Connection()\nn = int(r('GET', 'hits') or 0) if os.environ.get('READS') else 0\n"
+		"class App(BaseHTTPRequestHandler):\n    def do_GET(self):\n        global n\n"
+		"        n += 1\n        r('SET', 'hits', n)\n        self.send_response(200)\n"
+		"        self.end_headers()\n        self.wfile.write(b'counted\\n')\n"
+		"HTTPServer(('127.0.0.1', int(os.environ['PORT'])), App).serve_forever()\n");
+#define CHECK_APP                                                                             \
 	"$REDRACE check --audit 2 --crashes 1 --restart --atomic --request 'curl -s {app}/' " \
 	"--graph $HERE/graph.json --game $HERE/game.html --app "
 	cr_assert_eq(cli_run(CHECK_APP "'" PYTHON "$HERE/app.py' 2>&1"), 1, "%s", cli_output);
