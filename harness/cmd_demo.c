@@ -272,6 +272,7 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 		pause_tour(tour);
 	if (act->scenes[0].live.strategy && !tour->options->acts)
 		print_tour_command((const char *const[]){ "demo", act->name, NULL });
+	tour->has_quit |= fflush(stdout) != 0 || ferror(stdout); /* main says so */
 	for (; from < to && (act->scenes[from].words[0] || act->scenes[from].live.strategy) &&
 	       !tour->has_quit && !tour->error->kind;
 	     from++)

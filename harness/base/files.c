@@ -89,6 +89,20 @@ static bool is_descriptor(const char *path)
 	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
+/* What was closed is replaced by what nobody reads (main.c), which the name would open for
+ * writing as well. */
+static bool is_closed(const char *path)
+{
+	const int fd = strcmp(path, "/dev/stdout") == 0 ? STDOUT_FILENO :
+		       strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO :
+							  -1;
+
+	if (fd < 0 || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+		return false;
+	errno = EBADF;
+	return true;
+}
+
 static bool is_pipe(const char *path)
 {
 	struct stat info;
@@ -202,7 +216,8 @@ static bool can_rename(const char *path)
 
 bool rr_files_can_write(const char *path, struct rr_error *error)
 {
-	return (is_special(path) ? access(path, W_OK) == 0 : can_rename(path)) ||
+	return (is_special(path) ? access(path, W_OK) == 0 && !is_closed(path) :
+				   can_rename(path)) ||
 	       cannot("write", path, error);
 }
 

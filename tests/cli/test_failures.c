@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "commands.h"
 #include "base/text.h"
 
 TestSuite(failures, .init = cli_setup, .fini = cli_teardown);
@@ -124,6 +125,65 @@ Test(failures, of_written_files_are_74)
 			  "%s: %d: %s", writers[i], code, cli_output);
 		cr_assert_not_null(strstr(cli_output, "No space left"), "%s said: %s", writers[i],
 				   cli_output);
+	}
+}
+
+/* Every command, once at least; that site's output is written all the same, its own tests
+ * look. What is wrong with a checked program comes before that. */
+Test(failures, of_standard_output_are_74)
+{
+	static const char *const printers[] = {
+		"help",
+		"list",
+		"bench incr -n 100 -t 1 -o $HERE/o",
+		"bench none -n 100 -t 1 -f json -o $HERE/o2",
+		"play lost-update",
+		"play none -f json",
+		"claims TL-7",
+		"claims TL-7 -f junit",
+		"explore none",
+		"explore --stateless incr -f tap",
+		"check --no-cache --audit 1 -- sh examples/check/counter.sh",
+		"check --suite $HERE/s.yaml",
+		"init",
+		"matrix incr --hazard threads",
+		"matrix --replay docs/matrix",
+		"merge $HERE/c.json",
+		"demo --auto how",
+		"demo --auto",
+		"game -o /dev/stdout",
+		"compare $HERE/r $HERE/r",
+		"report lost-update",
+		"report -o /dev/stdout lost-update",
+		"doctor",
+		"site -o /dev/stdout/site",
+	};
+	const size_t n = sizeof(printers) / sizeof(printers[0]);
+	char command[400];
+
+	cli_write("s.yaml", "checks:\n  a: {command: sh examples/check/counter.sh}\n");
+	cr_assert_eq(cli_run("$REDRACE bench incr -n 1000 --repeats 2 -o $HERE/r && "
+			     "$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json"),
+		     0, "%s", cli_output);
+	for (size_t i = 0; rr_command_name(i); i++) {
+		const size_t length = strlen(rr_command_name(i));
+		size_t j = 0;
+
+		while (j < n && (strncmp(printers[j], rr_command_name(i), length) != 0 ||
+				 !strchr(" ", printers[j][length])))
+			j++;
+		cr_expect_lt(j, n, "%s is not among these", rr_command_name(i));
+	}
+	for (size_t i = 0; i < 2 * n; i++) {
+		const bool violates = strncmp(printers[i / 2], "check", 5) == 0;
+
+		snprintf(command, sizeof(command), "%s$REDRACE %s 2>&1 %s </dev/null",
+			 strcmp(printers[i / 2], "init") == 0 ?
+				 "rm -f $HERE/redrace.yaml; cd $HERE; $OLDPWD/" :
+				 "",
+			 printers[i / 2], i % 2 ? ">&-" : ">/dev/full");
+		cli_assert_one_line(command, violates ? RR_EXIT_VIOLATED : RR_EXIT_FILE,
+				    ": cannot ");
 	}
 }
 
