@@ -55,6 +55,30 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
+/* "ValueError: ...", "KeyboardInterrupt"? */
+static bool names_exception(const char *line, size_t length)
+{
+	static const char *const parts[] = { "Error", "Exception", "Interrupt" };
+	const size_t name = strcspn(line, " :\t\n");
+	bool does = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !does; i++)
+		does = memmem(line, name, parts[i], strlen(parts[i]));
+	return does && (name == length || line[name] == ':');
+}
+
+char *rr_reason_line(const char *output)
+{
+	size_t length;
+
+	for (const char *line = output; *line; line += length + (line[length] == '\n')) {
+		length = strcspn(line, "\n");
+		if (names_exception(line, length))
+			return rr_strndup(line, length);
+	}
+	return rr_strndup(output, strcspn(output, "\n"));
+}
+
 /* Letters to change, to add, to take away, or to swap with the next one; for words of up
  * to 63 letters. */
 static size_t edit_distance(const char *a, const char *b)

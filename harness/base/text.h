@@ -32,6 +32,10 @@ const char *rr_list_words(char *list, size_t size, const char *const words[], si
  * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);
 
+/* The line of what a program printed that says best why it failed, malloc'd: of an exception its
+ * name and text ("redis.exceptions.ResponseError: ..."), else the first line. */
+char *rr_reason_line(const char *output);
+
 /* ---- On a terminal ----------------------------------------------------------- */
 
 /* A malloc'd copy of `length` bytes, of anybody's, as UTF-8 that does nothing but show

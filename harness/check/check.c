@@ -172,10 +172,12 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
 {
 	const struct rr_ending how = rr_programs_ending(checker, ending);
+	char *reason = rr_reason_line(how.output);
 
 	fputs("the command of --check ", out);
 	rr_checked_print_status(out, how.status);
-	fprintf(out, how.output[0] ? ": %.*s\n" : "\n", (int)strcspn(how.output, "\n"), how.output);
+	fprintf(out, reason[0] ? ": %s\n" : "\n", reason);
+	free(reason);
 }
 
 struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)

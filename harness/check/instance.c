@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "requests.h"
 
 /* So long it is waited in vain for a message until something comes of it. */
@@ -239,11 +240,10 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	uint64_t n_reads;
 	const char *output = instance->process->output;
 	enum rr_process_end end;
-	int length;
+	char *reason;
 
 	instance->error = error;
 	end = rr_process_wait(instance->process, error);
-	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
 	order_new_lanes(instance);
 	/* Since it stood still: it may have read the clock as soon as it was told something. */
@@ -251,18 +251,21 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	instance->has_read = n_reads != instance->n_reads;
 	instance->n_reads = n_reads;
 	if (end == RR_PROCESS_ENDED && instance_app_has_failed(instance))
-		return rr_error_set(error, RR_ERROR_DATA, "%.*s", length, output);
+		return rr_error_set(error, RR_ERROR_DATA, "%.*s", (int)strcspn(output, "\n"),
+				    output);
 	if (end == RR_PROCESS_STOPPED && instance_app_is_gone(instance))
 		return instance_fail_gone(instance, error);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	if (instance->app)
 		return instance_fail_hanging(instance, error);
-	return rr_error_set(
-		error, RR_ERROR_DATA,
-		"client %s neither sends a command nor ends: waited %ld s; it printed '%.*s'",
-		instance->plan.owner.name, instance->config->process.patience_ms / 1000,
-		length < 200 ? length : 200, output);
+	reason = rr_reason_line(output);
+	rr_error_set(error, RR_ERROR_DATA,
+		     "client %s neither sends a command nor ends: waited %ld s; it printed '%.200s'",
+		     instance->plan.owner.name, instance->config->process.patience_ms / 1000,
+		     reason);
+	free(reason);
+	return false;
 }
 
 struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include "base/marks.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "instance.h"
 #include "requests.h"
 
@@ -158,13 +160,16 @@ bool instance_app_is_gone(const struct rr_instance *instance)
 bool instance_fail_gone(const struct rr_instance *instance, struct rr_error *error)
 {
 	const char *record = record_of_end(instance);
-	const char *line = record + strcspn(record, "\n");
-	const int length = (int)strcspn(line + 1, (char[]){ '\n', RR_MARK_RECORD, '\0' });
+	const char *printed = record + strcspn(record, "\n") + 1;
+	char *output = rr_strndup(printed, strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
+	char *reason = rr_reason_line(output);
 
-	return rr_error_set(error, RR_ERROR_DATA,
-			    "the app exited with %d before it asked Redis for anything%s%.*s%s",
-			    atoi(record), length ? "; it printed '" : "", length, line + 1,
-			    length ? "'" : "");
+	rr_error_set(error, RR_ERROR_DATA,
+		     "the app exited with %d before it asked Redis for anything%s%s%s",
+		     atoi(record), reason[0] ? "; it printed '" : "", reason, reason[0] ? "'" : "");
+	free(output);
+	free(reason);
+	return false;
 }
 
 bool instance_app_has_failed(const struct rr_instance *instance)

@@ -9,12 +9,12 @@
 #include "base/text.h"
 #include "verdict.h"
 
-/* Why there is nothing to begin with: how it ended, and the first line that it printed. */
+/* Why there is nothing to begin with: how it ended, and what it said of it. */
 static bool fail_setup(struct rr_programs *programs, const struct rr_outcome *outcome,
 		       struct rr_error *error)
 {
 	const struct rr_ending how = rr_programs_ending(programs, outcome->endings[0]);
-	char *line = rr_strndup(how.output, strcspn(how.output, "\n")), *plain = rr_plain(line);
+	char *line = rr_reason_line(how.output), *plain = rr_plain(line);
 	char *text;
 	size_t size;
 	FILE *out = rr_open_memory(&text, &size);

@@ -301,6 +301,9 @@ Test(check_app, says_why_an_app_is_not_up)
 	cannot_be_checked("'echo no queue; exit 3' --ready true",
 			  "the app exited with 3 before it asked Redis for anything; it printed "
 			  "'no queue'");
+	cannot_be_checked("\"/usr/bin/python3 -c 'raise KeyError(7)'\" --ready true",
+			  "the app exited with 1 before it asked Redis for anything; it printed "
+			  "'KeyError: 7'");
 }
 
 /* The process that has opened the port and left it to the two does not count. */
