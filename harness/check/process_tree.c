@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +19,7 @@ enum {
 struct sight {
 	const struct rr_process_tree *tree;
 	struct rr_process_look look;
+	size_t n_threads; /* that have not ended */
 };
 
 /* Text becomes a string. False: it cannot be read. */
@@ -50,6 +49,57 @@ void rr_process_files_close(struct rr_process_files *files)
 {
 	while (files->n > 0)
 		close_files(&files->of[--files->n]);
+	if (files->threads)
+		closedir(files->threads);
+	if (files->children)
+		fclose(files->children);
+	*files = (struct rr_process_files){ 0 };
+}
+
+/* Threads of a process. That of the program is read again where it is kept open. */
+static DIR *open_threads(const struct rr_process_tree *tree, pid_t pid)
+{
+	const bool is_kept = tree->files && pid == tree->pid;
+	char path[PATH_SIZE];
+	DIR *threads;
+
+	if (is_kept && tree->files->threads) {
+		rewinddir(tree->files->threads);
+		return tree->files->threads;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	if (is_kept)
+		tree->files->threads = threads;
+	return threads;
+}
+
+static void close_threads(const struct rr_process_tree *tree, DIR *threads)
+{
+	if (threads && !(tree->files && threads == tree->files->threads))
+		closedir(threads);
+}
+
+static FILE *open_children(pid_t guardian, struct rr_process_files *files)
+{
+	char path[PATH_SIZE];
+	FILE *children;
+
+	if (files && files->children) {
+		rewind(files->children);
+		return files->children;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", guardian, guardian);
+	children = fopen(path, "re");
+	if (files)
+		files->children = children;
+	return children;
+}
+
+static void close_children(FILE *children, const struct rr_process_files *files)
+{
+	if (children && !(files && children == files->children))
+		fclose(children);
 }
 
 /* Those of a thread. Behind the last place: `spare`, to be closed. */
@@ -164,6 +214,7 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
 	read_file(files, directory, RR_THREAD_STAT, text);
+	sight->n_threads += !strchr("ZX", state_in(text));
 	sight->look.sleeps = strchr("SZTtXI", state_in(text)) != NULL &&
 			     !is_running(files, directory);
 	if (sight->look.sleeps) {
@@ -179,18 +230,14 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 /* Do all threads of a process and its children wait for something? */
 static void look_at_family(struct sight *sight, pid_t pid)
 {
-	char path[PATH_SIZE];
+	DIR *threads = open_threads(sight->tree, pid);
 	const struct dirent *entry;
-	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && sight->look.sleeps && (entry = readdir(tasks))) {
+	while (threads && sight->look.sleeps && (entry = readdir(threads))) {
 		if (entry->d_name[0] != '.')
 			look_at_thread(sight, pid, entry->d_name);
 	}
-	if (tasks)
-		closedir(tasks);
+	close_threads(sight->tree, threads);
 }
 
 /* ---- A program ------------------------------------------------------------------- */
@@ -218,31 +265,28 @@ static bool is_dead(pid_t pid)
 static void look_at_orphans(struct sight *sight)
 {
 	const struct rr_process_tree *tree = sight->tree;
-	char path[PATH_SIZE];
-	FILE *file;
+	FILE *file = open_children(tree->guardian, tree->files);
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tree->guardian, tree->guardian);
-	file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1) {
 		if (child == tree->pid || getpgid(child) != tree->pid)
 			continue;
 		sight->look.sleeps = !is_dead(child);
 		look_at_family(sight, child);
 	}
-	if (file)
-		fclose(file);
+	close_children(file, tree->files);
 }
 
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 {
-	struct sight sight = { tree, { true, 0 } };
+	struct sight sight = { tree, { true, 0 }, 0 };
 
 	if (tree->threads)
 		tree->threads->n = 0;
 	if (!tree->has_ended) {
-		sight.look.sleeps = !is_dead(tree->pid);
 		look_at_family(&sight, tree->pid);
+		if (sight.n_threads == 0 && is_dead(tree->pid))
+			sight.look.sleeps = false;
 	}
 	if (sight.look.sleeps)
 		look_at_orphans(&sight);

@@ -3,8 +3,10 @@
 #ifndef RR_PROCESS_TREE_H
 #define RR_PROCESS_TREE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "cluster/cluster.h"
@@ -50,6 +52,8 @@ enum rr_thread_file {
 enum { RR_FILES_MAX = 8 };
 
 struct rr_process_files {
+	DIR *threads;   /* of the program's process; NULL = not open */
+	FILE *children; /* of the guardian */
 	size_t n;
 	struct rr_thread_files {
 		int thread;

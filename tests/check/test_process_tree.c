@@ -134,6 +134,7 @@ static size_t count_open(void)
 	return n;
 }
 
+/* And two lists: of the process's threads, and of the guardian's children. */
 Test(process_tree, files_of_a_thread_stay_open_until_they_are_closed)
 {
 	struct rr_program_page page = { 0 };
@@ -147,10 +148,10 @@ Test(process_tree, files_of_a_thread_stay_open_until_they_are_closed)
 
 	cr_assert(look.sleeps);
 	cr_assert_eq(files.n, 1);
-	cr_assert_eq(count_open(), n + RR_THREAD_FILES);
+	cr_assert_eq(count_open(), n + RR_THREAD_FILES + 2);
 	look = rr_process_tree_look(&tree);
 	cr_assert(look.sleeps && look.stamp == rr_process_tree_look(&tree).stamp);
-	cr_assert_eq(count_open(), n + RR_THREAD_FILES, "opened again");
+	cr_assert_eq(count_open(), n + RR_THREAD_FILES + 2, "opened again");
 	end(tree.pid);
 	rr_process_files_close(&files);
 	cr_assert_eq(count_open(), n);
@@ -171,6 +172,8 @@ Test(process_tree, files_of_one_that_has_ended_are_opened_anew)
 	end(first.pid);
 	second.pid = start(compute_for_ever);
 	files.of[0].thread = second.pid;
+	closedir(files.threads);
+	files.threads = NULL;
 	cr_assert(!rr_process_tree_look(&second).sleeps);
 	end(second.pid);
 	rr_process_files_close(&files);
