@@ -45,6 +45,9 @@ struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane 
 	const size_t number = lane_of_mark(mark);
 	struct rr_lane *place = &instance->lanes[number];
 
+	/* A worker that is up, and gets no requests: nobody will talk to its port. */
+	if (!instance->app->n_requests)
+		instance->process->app_port = 0;
 	if (!instance_keeps_lane(instance, number) || place->is_used)
 		return lane;
 	rr_lane_release(place);

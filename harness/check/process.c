@@ -293,7 +293,7 @@ static bool has_taken_all(struct rr_process *process)
 	const struct rr_queues *queues = &process->queues;
 	const int64_t now_ns = rr_clock_ns();
 
-	if (!process->plan->is_app)
+	if (!process->app_port)
 		return true;
 	process->queues = rr_queues_look(process->app_port);
 	if (!queues->sent && !queues->received)

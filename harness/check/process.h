@@ -54,7 +54,7 @@ struct rr_process {
 	int output_fd;                      /* -1 = closed */
 	char output[RR_PROCESS_OUTPUT + 1]; /* so far, NUL-terminated */
 	size_t n_output;
-	unsigned app_port;           /* of an app */
+	unsigned app_port;           /* of an app; 0 = nobody talks to it */
 	struct rr_queues queues;     /* bytes that wait there, and */
 	int64_t queued_ns;           /* since when; 0 = none */
 	int64_t busy_ns;             /* since when it computes */

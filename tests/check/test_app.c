@@ -175,6 +175,14 @@ Test(check_app, workers_that_poll_come_to_an_end)
 		      0);
 }
 
+Test(check_app, two_workers_that_poll_come_to_an_end, .timeout = 300)
+{
+	check_workers("r('LPOP', 'jobs')", "if job: r('INCR', 'done')\n    else: time.sleep(0.1)",
+		      "--apps 2 --clients 1 --request 'redis-cli -u {url} LPUSH jobs 5 >/dev/null' "
+		      "--final 'GET done' 1",
+		      0);
+}
+
 Test(check_app, requests_that_never_succeed_show_nothing)
 {
 	check_app("$HERE/shop", "--request 'exit 3'", 2);
