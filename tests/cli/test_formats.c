@@ -22,6 +22,12 @@ static const struct command {
 	{ "bench incr -n 300 -r 4 -o $HERE/d >$HERE/b && $REDRACE compare", "$HERE/d $HERE/d", 0 },
 	{ "bench incr -n 300 -o $HERE/d >$HERE/b && cp -r $HERE/d $HERE/e && echo '{}' >$HERE/e/env.json && $REDRACE compare",
 	  "$HERE/d $HERE/e", 65 },
+	{ "claims TL-7 SX-5 --shard 1/1 -o $HERE/c.json >$HERE/b && $REDRACE merge", "$HERE/c.json",
+	  0 },
+	{ "list >$HERE/b && printf 'checks:\\n  lost: {command: sh examples/check/counter.sh}\\n"
+	  "  right: {command: \"redis-cli -p {port} INCR x\"}\\n' >$HERE/s.yaml && "
+	  "$REDRACE check --suite $HERE/s.yaml",
+	  "", 1 },
 	{ "explore --redis-server /bin/false", "none", 69 },
 	{ "check --redis-server /bin/false", "-- true", 69 },
 	{ "bench --redis-server /bin/false", "none", 69 },
