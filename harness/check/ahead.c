@@ -145,6 +145,22 @@ static struct rr_instance *take_begun(struct rr_ahead *ahead, size_t client)
 	return instance;
 }
 
+/* One that has failed beside others that were begun ahead, may have done so for them: they want
+ * the same port. It is tried once more without. */
+static struct rr_instance *start_alone(struct rr_ahead *ahead, size_t client,
+				       struct rr_error *error)
+{
+	struct rr_instance *instance;
+
+	give_up(ahead);
+	error->kind = RR_ERROR_NONE;
+	instance = begin(ahead, client, error);
+	if (instance && rr_instance_settle(instance, error))
+		return instance;
+	rr_instance_free(instance);
+	return NULL;
+}
+
 struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct rr_error *error)
 {
 	struct rr_instance *instance = take_begun(ahead, client);
@@ -161,7 +177,9 @@ struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct
 	begin_next(ahead, client);
 	if (!rr_instance_settle(instance, error)) {
 		rr_instance_free(instance);
-		return NULL;
+		return ahead->n > 0 && error->kind == RR_ERROR_DATA ?
+			       start_alone(ahead, client, error) :
+			       NULL;
 	}
 	note_line(ahead, client, rr_instance_can_stand(instance));
 	return instance;

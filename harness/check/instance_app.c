@@ -136,8 +136,8 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 				    "the app is not up, and does not end: waited %ld s", seconds);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
-		"the app neither waits for anything nor ends, with %zu requests under way: waited %ld s",
-		instance->n_under_way, seconds);
+		"the app neither waits for anything nor ends, with %zu request%s under way: waited %ld s",
+		instance->n_under_way, instance->n_under_way == 1 ? "" : "s", seconds);
 }
 
 /* Behind the mark of its record; NULL = there is none. */

@@ -289,45 +289,6 @@ Test(check_app, a_command_may_fill_the_server)
 		  "--setup 'redis-cli -u $REDIS_URL DECR stock' --request " ASK "buy'", 2);
 }
 
-/* ---- Apps that cannot be checked --------------------------------------------------- */
-
-static void cannot_be_checked(const char *app, const char *part)
-{
-	check_app(app, "--request " ASK "buy'", 65);
-	cli_assert_prints(part);
-	cr_assert_eq(cli_run("pgrep -f \"$HERE/shop\""), 1, "left behind: %s", cli_output);
-}
-
-Test(check_app, says_why_an_app_is_not_up)
-{
-	cannot_be_checked("'echo no database; exit 3'",
-			  "the app exited with 3 before it was up; it printed 'no database'");
-	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
-	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
-			  ", and not on PORT, which is ");
-	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
-	cannot_be_checked("'echo no queue; exit 3' --ready true",
-			  "the app exited with 3 before it asked Redis for anything; it printed "
-			  "'no queue'");
-	cannot_be_checked("\"/usr/bin/python3 -c 'raise KeyError(7)'\" --ready true",
-			  "the app exited with 1 before it asked Redis for anything; it printed "
-			  "'KeyError: 7'");
-}
-
-/* The process that has opened the port and left it to the two does not count. */
-Test(check_app, the_kernel_chooses_among_workers_at_one_port)
-{
-	cli_write(
-		"workers.py", "%s",
-		"import os\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
-		"server = HTTPServer(('127.0.0.1', int(os.environ['PORT'])), BaseHTTPRequestHandler)\n"
-		"if os.fork():\n    os.fork()\n"
-		"server.serve_forever()\n");
-	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'",
-			  "2 processes of the app take requests at one port, and the kernel "
-			  "chooses which of them: start one worker, and see --apps");
-}
-
 Test(check_app, app_and_requests_belong_together)
 {
 	cli_assert_one_line("$REDRACE check --app true 2>&1", 64, "belong together");

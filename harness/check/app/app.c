@@ -117,10 +117,22 @@ static void fail(const struct app *app, const char *what)
 	end_failed();
 }
 
+/* What it has left behind is its business, and nobody knows what that waits for. `n_own`: children
+ * of ours that are not the app's. */
+static void refuse_daemon(int status, size_t n_own)
+{
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || app_count_children() <= n_own)
+		return;
+	puts("the app exited with 0 and goes on in the background: start it in the foreground");
+	fflush(stdout);
+	end_failed();
+}
+
 static void fail_ended(const struct app *app, int status)
 {
 	char text[120];
 
+	refuse_daemon(status, 0);
 	if (WIFSIGNALED(status))
 		snprintf(text, sizeof(text), "the app was ended by signal %d before it was up",
 			 WTERMSIG(status));
@@ -304,8 +316,10 @@ static void await_children(const struct app *app, pid_t *pids, size_t n)
 	while (n_left > 0) {
 		const pid_t pid = wait(&status);
 
-		if (pid == app->pid)
+		if (pid == app->pid) {
+			refuse_daemon(status, n_left);
 			note_end_of_app(app, status);
+		}
 		if (!take_out(pids, n, pid))
 			continue;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == RR_APP_FAILED)

@@ -31,6 +31,9 @@ int app_connect(void);
 void app_send_mark(int connection, const char *mark);
 bool app_await_reply(int connection);
 
+/* How many children there are. One whose parent has ended is ours. */
+size_t app_count_children(void);
+
 /* Ends all children, and theirs. */
 void app_end_children(void);
 

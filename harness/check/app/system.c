@@ -200,14 +200,31 @@ bool app_await_reply(int connection)
 
 /* ---- The end ---------------------------------------------------------------------- */
 
-/* Whose parent ends is our child then. */
-void app_end_children(void)
+static FILE *open_children(void)
 {
 	char path[60];
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	return fopen(path, "re");
+}
+
+size_t app_count_children(void)
+{
+	FILE *file = open_children();
+	size_t n = 0;
+	int child;
+
+	while (file && fscanf(file, "%d", &child) == 1)
+		n++;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+void app_end_children(void)
+{
 	do {
-		FILE *file = fopen(path, "re");
+		FILE *file = open_children();
 		int child;
 
 		while (file && fscanf(file, "%d", &child) == 1)

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Apps that redrace check cannot follow: a line that says why, and nothing is left behind. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void setup(void)
+{
+	cli_setup();
+	cr_assert_eq(
+		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && "
+			"cc -o $HERE/ask tests/check/programs/ask.c 2>&1 && mkdir $HERE/tmp"),
+		0, "%s", cli_output);
+	cli_write("stock", "SET stock 1\n");
+}
+
+TestSuite(bad_apps, .init = setup, .fini = cli_teardown);
+
+/* ---- How it is checked ------------------------------------------------------------- */
+
+static void check_app(const char *app, const char *options, int code)
+{
+	cr_assert_eq(cli_runf("TMPDIR=$HERE/tmp $REDRACE check --init $HERE/stock --audit 2 "
+			      "--app %s %s 2>&1",
+			      app, options),
+		     code, "%s", cli_output);
+}
+
+static void nothing_is_left(void)
+{
+	cr_assert_eq(cli_run("pgrep -af \"$HERE/[s]\""), 1, "left behind: %s", cli_output);
+	cr_assert_eq(cli_run("ls -A $HERE/tmp | grep ."), 1, "left behind: %s", cli_output);
+}
+
+static void cannot_be_checked(const char *app, const char *part)
+{
+	check_app(app, "--request '$HERE/ask {app}/buy'", 65);
+	cli_assert_prints(part);
+	nothing_is_left();
+}
+
+/* ---- Apps -------------------------------------------------------------------------- */
+
+Test(bad_apps, says_why_an_app_is_not_up)
+{
+	cannot_be_checked("'echo no database; exit 3'",
+			  "the app exited with 3 before it was up; it printed 'no database'");
+	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
+	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
+			  ", and not on PORT, which is ");
+	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
+	cannot_be_checked("'echo no queue; exit 3' --ready true",
+			  "the app exited with 3 before it asked Redis for anything; it printed "
+			  "'no queue'");
+	cannot_be_checked("\"/usr/bin/python3 -c 'raise KeyError(7)'\" --ready true",
+			  "the app exited with 1 before it asked Redis for anything; it printed "
+			  "'KeyError: 7'");
+}
+
+/* The process that has opened the port and left it to the two does not count. */
+Test(bad_apps, the_kernel_chooses_among_workers_at_one_port)
+{
+	cli_write(
+		"workers.py", "%s",
+		"import os\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
+		"server = HTTPServer(('127.0.0.1', int(os.environ['PORT'])), BaseHTTPRequestHandler)\n"
+		"if os.fork():\n    os.fork()\n"
+		"server.serve_forever()\n");
+	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'",
+			  "2 processes of the app take requests at one port, and the kernel "
+			  "chooses which of them: start one worker, and see --apps");
+}
+
+/* A server in Python: what it does first, and with a request. */
+static void write_server(const char *first, const char *work)
+{
+	cli_write("server.py",
+		  "import os, raw, socket, threading\n"
+		  "from http.server import BaseHTTPRequestHandler, HTTPServer\n%s\n"
+		  "r = raw.Connection()\n"
+		  "class App(BaseHTTPRequestHandler):\n    def do_GET(self):\n"
+		  "        r('INCR', 'n')\n        %s\n        self.send_response(500)\n"
+		  "        self.end_headers()\n        self.wfile.write(b'broken\\n')\n"
+		  "HTTPServer(('127.0.0.1', int(os.environ['PORT'])), App).serve_forever()\n",
+		  first, work);
+}
+
+#define SERVER                                                                         \
+	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 " \
+	"$HERE/server.py'"
+#define CURL "--clients 1 --request 'curl -s -w \"%{http_code}\" {app}/' "
+
+/* With a session of its own, or without. */
+Test(bad_apps, goes_into_the_background)
+{
+	static const char says[] = "\nredrace: the app exited with 0 and goes on in the "
+				   "background: start it in the foreground\n";
+
+	cannot_be_checked("'$HERE/shop &'", says);
+	cannot_be_checked("'setsid -f $HERE/shop'", says);
+	write_server("if os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)", "pass");
+	cannot_be_checked(SERVER, says);
+	write_server("if os.fork(): os._exit(0)", "pass");
+	cannot_be_checked(SERVER " --ready 'curl -s {app}/'", says);
+}
+
+/* Two that are begun at once are in each other's way there, which is not what is said. */
+Test(bad_apps, listens_on_a_port_of_its_own)
+{
+	const int port = 14000 + getpid() % 5000;
+	char first[80], says[80];
+
+	snprintf(first, sizeof(first), "os.environ['PORT'] = '%d'", port);
+	snprintf(says, sizeof(says), "the app listens on port %d, and not on PORT", port);
+	write_server(first, "pass");
+	cannot_be_checked(SERVER, says);
+}
+
+Test(bad_apps, needs_another_service)
+{
+	write_server("socket.create_connection(('127.0.0.1', 1))", "pass");
+	cannot_be_checked(SERVER, "the app exited with 1 before it was up; it printed "
+				  "'ConnectionRefusedError: [Errno 111] Connection refused'");
+	write_server("", "socket.create_connection(('127.0.0.1', 1))");
+	check_app(SERVER, CURL, 2);
+	cli_assert_prints("there is a request that never succeeded");
+	cli_assert_prints("request 1 exited with 52");
+	nothing_is_left();
+}
+
+/* What it waits for never comes, or it computes. */
+Test(bad_apps, hangs, .timeout = 200)
+{
+	static const char *const works[] = { "threading.Event().wait()", "while True: pass" };
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+		write_server("", works[i]);
+		check_app(SERVER, CURL "--seconds 2", 2);
+		cli_assert_prints("Not searched to the end: out of time: --seconds.\n");
+		nothing_is_left();
+	}
+	check_app(SERVER, CURL "--hangs-after 1", 65);
+	cli_assert_prints("redrace: the app neither waits for anything nor ends, with 1 request "
+			  "under way: waited 1 s\n");
+	nothing_is_left();
+}
+
+Test(bad_apps, answers_500)
+{
+	write_server("", "pass");
+	check_app(SERVER, CURL, 2);
+	cli_assert_prints("there is a request that never succeeded");
+	cli_assert_prints("broken\n  500");
+	nothing_is_left();
+}
