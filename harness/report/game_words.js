@@ -123,11 +123,16 @@ const words = (() => {
 		return next ? "next: " + next.label : "waits";
 	}
 
-	/* The line that all words of are in the command; the longest, as "SET NX EX" before "SET". */
+	/* The line whose words are all in the command; the longest, as "SET NX EX" before "SET". */
 	function lineOf(lines, command) {
 		const words = new Set(command.split(/[\s:]+/));
-		const fits = lines.filter((line) => line.split(" ").every((word) => words.has(word)));
-		fits.sort((a, b) => b.split(" ").length - a.split(" ").length);
+		/* Words of Redis, or the name of a script; what is told of them ("if won") is in no command. */
+		const wordsOf = (line) => {
+			const all = line.split(" "), typed = all.filter((word) => /^[A-Z]+$/.test(word));
+			return typed.length ? typed : all.slice(0, 1);
+		};
+		const fits = lines.filter((line) => wordsOf(line).every((word) => words.has(word)));
+		fits.sort((a, b) => wordsOf(b).length - wordsOf(a).length);
 		return fits[0];
 	}
 

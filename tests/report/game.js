@@ -106,6 +106,10 @@ async function linesAndMemory(open) {
 	assert.deepStrictEqual(await now(), ["GET \u2190 B", "SET \u2190 A"]);
 	await turnTo(page, "#level=6");
 	assert.deepStrictEqual(await now(), ["SET NX EX \u2190 A, B"]);
+	await turnTo(page, "#level=9");
+	assert.deepStrictEqual(await now(), ["SET NX PX token \u2190 A, B"]);
+	await turnTo(page, "#level=5&path=A");
+	assert.deepStrictEqual(await now(), ["SETNX \u2190 B", "EXPIRE if won \u2190 A"]);
 	await turnTo(page, "#level=1&path=ABAB");
 	assert(await isDone(page));
 	await page.reload();

@@ -15,8 +15,17 @@ async function look(open, name) {
 		for (const width of [360, 1024, 1920]) {
 			await page.setViewport({ width, height: 800 });
 			assert(await overflow(page) <= 0, `${name} overflows, ${width}`);
+			/* The widest table, of what was found, is there at a glance. */
+			assert(width < 1024 || name !== "docs/found.html" || await page.$$eval("table", (all) =>
+				all.every((one) => one.scrollWidth <= one.parentElement.clientWidth)),
+				`a table of ${name} is cut off at ${width}`);
 		}
 		assert.deepStrictEqual(await barriers(page), [], `${name}, ${scheme}`);
+		/* One emulation ends the other, unless both are asked for at once. */
+		await (await page.target().createCDPSession()).send("Emulation.setEmulatedMedia",
+			{ media: "print", features: [{ name: "prefers-color-scheme", value: scheme }] });
+		assert.strictEqual(await page.evaluate(() => getComputedStyle(document.body).color),
+			"rgb(0, 0, 0)", `${name} on paper, ${scheme}`);
 		await page.close();
 	}
 }
