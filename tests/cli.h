@@ -27,6 +27,10 @@ int cli_runf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A file for $HERE/NAME, its text as printf. */
 void cli_write(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A program of that directory that speaks to Redis by tests/check/programs/raw.py: env CLI_PYTHON. */
+#define CLI_PYTHON \
+	"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
+
 /* `part` is in what the last command printed. */
 void cli_assert_prints(const char *part);
 

@@ -6,7 +6,6 @@
  */
 #include "../cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TestSuite(broad, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
@@ -14,23 +13,15 @@ TestSuite(broad, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 /* `body` is Python: r sends a command, me is the client's name. */
 static void check_program(const char *body, int code, const char *part)
 {
-	char path[SUPPORT_DIRECTORY + 40];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/many.py", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file,
-		"import raw, os\n"
-		"r = raw.Connection()\n"
-		"me = os.environ['REDRACE_CLIENT']\n"
-		"other = 'B' if me == 'A' else 'A'\n"
-		"%s\n",
-		body);
-	fclose(file);
-	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env PYTHONDONTWRITEBYTECODE=1 "
-			     "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/many.py 2>&1"),
-		     code, "%s: %s", body, cli_output);
+	cli_write("many.py",
+		  "import raw, os\n"
+		  "r = raw.Connection()\n"
+		  "me = os.environ['REDRACE_CLIENT']\n"
+		  "other = 'B' if me == 'A' else 'A'\n"
+		  "%s\n",
+		  body);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env " CLI_PYTHON "many.py 2>&1"), code,
+		     "%s: %s", body, cli_output);
 	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 

@@ -6,7 +6,6 @@
  */
 #include "../cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
@@ -18,30 +17,21 @@ TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 static void check_lock(const char *options, const char *refused, const char *release, int code,
 		       const char *part)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[600];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/timed.py", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file,
-		"import raw, random, time\n"
-		"r = raw.Connection()\n"
-		"ask = 'if redis.call(\"exists\", KEYS[1]) == 1 then return 0 end '\\\n"
-		"      'redis.call(\"hset\", KEYS[1], \"since\", ARGV[1]) return 1'\n"
-		"n, begun = 0, time.time()\n"
-		"while not r('EVAL', ask, 1, 'lock', time.time()):\n"
-		"    n += 1\n"
-		"    %s\n"
-		"" ADD "\n"
-		"%s\n",
-		refused, release);
-	fclose(file);
-	snprintf(command, sizeof(command),
-		 "$REDRACE check --audit 2 %s -- env PYTHONDONTWRITEBYTECODE=1 "
-		 "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/timed.py 2>&1",
-		 options);
-	cr_assert_eq(cli_run(command), code, "%s: %s", refused, cli_output);
+	cli_write("timed.py",
+		  "import raw, random, time\n"
+		  "r = raw.Connection()\n"
+		  "ask = 'if redis.call(\"exists\", KEYS[1]) == 1 then return 0 end '\\\n"
+		  "      'redis.call(\"hset\", KEYS[1], \"since\", ARGV[1]) return 1'\n"
+		  "n, begun = 0, time.time()\n"
+		  "while not r('EVAL', ask, 1, 'lock', time.time()):\n"
+		  "    n += 1\n"
+		  "    %s\n"
+		  "" ADD "\n"
+		  "%s\n",
+		  refused, release);
+	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- env " CLI_PYTHON "timed.py 2>&1",
+			      options),
+		     code, "%s: %s", refused, cli_output);
 	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
@@ -101,9 +91,8 @@ static void check_log(const char *write, int code, const char *part)
 		  "%s\n"
 		  "r('DEL', 'lock')\n",
 		  write);
-	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env PYTHONDONTWRITEBYTECODE=1 "
-			     "PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/log.py 2>&1"),
-		     code, "%s: %s", write, cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- env " CLI_PYTHON "log.py 2>&1"), code,
+		     "%s: %s", write, cli_output);
 	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 

@@ -6,38 +6,28 @@
  */
 #include "../cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TestSuite(loops_check, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
-
-#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
 
 /* A client with a token takes the lock, `n` refusals before; does `work`, and gives it back. */
 static void check_lock(const char *options, const char *refused, const char *work,
 		       const char *release, int code, const char *part)
 {
-	char path[SUPPORT_DIRECTORY + 40], command[600];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/lock.py", cli_home);
-	file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fprintf(file,
-		"import raw, sys, time, uuid\n"
-		"r = raw.Connection()\n"
-		"me, n = str(uuid.uuid4()), 0\n"
-		"while r('SET', 'lock', me, 'NX', 'PX', 10000) is None:\n"
-		"    n += 1\n"
-		"    time.sleep(0.05)\n"
-		"    %s\n"
-		"%s\n"
-		"%s\n",
-		refused, work, release);
-	fclose(file);
-	snprintf(command, sizeof(command),
-		 "$REDRACE check --audit 2 %s -- env " PYTHON "lock.py 2>&1", options);
-	cr_assert_eq(cli_run(command), code, "%s; %s: %s", refused, work, cli_output);
+	cli_write("lock.py",
+		  "import raw, sys, time, uuid\n"
+		  "r = raw.Connection()\n"
+		  "me, n = str(uuid.uuid4()), 0\n"
+		  "while r('SET', 'lock', me, 'NX', 'PX', 10000) is None:\n"
+		  "    n += 1\n"
+		  "    time.sleep(0.05)\n"
+		  "    %s\n"
+		  "%s\n"
+		  "%s\n",
+		  refused, work, release);
+	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- env " CLI_PYTHON "lock.py 2>&1",
+			      options),
+		     code, "%s; %s: %s", refused, work, cli_output);
 	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
@@ -150,7 +140,7 @@ Test(loops_check, who_asks_and_puts_the_lease_off_makes_no_progress)
 		  "while r('PEXPIRE', 'lock', 10000) == 1: pass\nr('SET', 'k', 1)\n");
 	cr_assert_eq(cli_run("$REDRACE check --audit 2 --crashes 1 --client A='redis-cli -p "
 			     "$REDIS_PORT SET lock 1 PX 10000; redis-cli -p $REDIS_PORT DEL lock' "
-			     "--client B='" PYTHON "asks.py' 2>&1"),
+			     "--client B='" CLI_PYTHON "asks.py' 2>&1"),
 		     1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "no progress"), "%s", cli_output);
 }
@@ -167,7 +157,7 @@ Test(loops_check, who_remembers_and_then_listens_is_followed)
 		  "while r('EXISTS', 'done') == 0: select.select([s.socket], [], [], 1)\n");
 	cr_assert_eq(cli_run("$REDRACE check --audit 2 --client A='redis-cli -p $REDIS_PORT SETNX "
 			     "lock 1; redis-cli -p $REDIS_PORT DEL lock; redis-cli -p $REDIS_PORT "
-			     "SET done 1' --client B='" PYTHON "listens.py' 2>&1"),
+			     "SET done 1' --client B='" CLI_PYTHON "listens.py' 2>&1"),
 		     1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "not serializable ("), "%s", cli_output);
 }

@@ -12,7 +12,6 @@
 TestSuite(server_state, .init = cli_setup, .fini = cli_teardown);
 
 #define CHECK "$REDRACE check --audit 2 "
-#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
 
 /* A program in Python; `r` is its connection. */
 static void write_program(const char *name, const char *text)
@@ -24,7 +23,7 @@ static void write_program(const char *name, const char *text)
 static void check_one(const char *options, const char *text, int code, const char *part)
 {
 	write_program("both.py", text);
-	cr_assert_eq(cli_runf(CHECK "%s -- sh -c \"" PYTHON "both.py\" 2>&1", options), code,
+	cr_assert_eq(cli_runf(CHECK "%s -- sh -c \"" CLI_PYTHON "both.py\" 2>&1", options), code,
 		     "%s: %s", text, cli_output);
 	cli_assert_prints(part);
 }
@@ -33,7 +32,7 @@ static void check_two(const char *options, const char *a, const char *b, int cod
 {
 	write_program("a.py", a);
 	write_program("b.py", b);
-	cr_assert_eq(cli_runf(CHECK "%s --client A=\"" PYTHON "a.py\" --client B=\"" PYTHON
+	cr_assert_eq(cli_runf(CHECK "%s --client A=\"" CLI_PYTHON "a.py\" --client B=\"" CLI_PYTHON
 				    "b.py\" 2>&1",
 			      options),
 		     code, "%s; %s: %s", a, b, cli_output);
@@ -84,7 +83,7 @@ Test(server_state, strangers_are_refused_and_named)
 			     "[ ! -e $f ] || [ -e $HERE/said.$p ] || { "
 			     "timeout 20 redis-cli -p $p SET x $p >/dev/null 2>&1 & sleep 0.1; "
 			     "touch $HERE/said.$p; }; done; sleep 0.01; done) & " CHECK
-			     "--clients 2 -- sh -c \"" PYTHON
+			     "--clients 2 -- sh -c \"" CLI_PYTHON
 			     "waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
 			     "exit $code"),
 		     0, "%s", cli_output);
