@@ -95,6 +95,8 @@ uint32_t rr_mutant_apply(void *context, struct rl_command *command)
 	return RR_NO_ID;
 }
 
+enum { WORD_SHOWN = 24 };
+
 /* ---- Texts ---------------------------------------------------------------- */
 
 static void print_kind(FILE *file, const struct rr_mutation *mutation,
@@ -113,7 +115,8 @@ static void print_kind(FILE *file, const struct rr_mutation *mutation,
 		const struct rl_word *it = &command->words[i];
 		const bool is_token = rr_terms_names_in(mutation->terms, it->text, it->length) != 0;
 
-		fprintf(file, "%s%.24s", i ? " " : "", is_token ? "TOKEN" : it->text);
+		fprintf(file, "%s%.*s%s", i ? " " : "", WORD_SHOWN, is_token ? "TOKEN" : it->text,
+			!is_token && it->length > WORD_SHOWN ? "..." : "");
 	}
 }
 
