@@ -32,7 +32,7 @@ struct rr_random_config {
 
 enum { RR_EXPLORE_CLIENTS_MAX = 8 };
 
-enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 80 };
+enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 240 };
 
 struct rl_command;
 struct rr_program;

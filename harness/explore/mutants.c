@@ -95,7 +95,8 @@ uint32_t rr_mutant_apply(void *context, struct rl_command *command)
 	return RR_NO_ID;
 }
 
-enum { WORD_SHOWN = 24 };
+/* Of a command; all of it fits into a name. */
+enum { WORDS_SHOWN = 7, WORD_SHOWN = 24 };
 
 /* ---- Texts ---------------------------------------------------------------- */
 
@@ -111,13 +112,15 @@ static void print_kind(FILE *file, const struct rr_mutation *mutation,
 		fputs("...\"", file);
 		return;
 	}
-	for (size_t i = 0; i < command->n_words && i < 7; i++) {
+	for (size_t i = 0; i < command->n_words && i < WORDS_SHOWN; i++) {
 		const struct rl_word *it = &command->words[i];
 		const bool is_token = rr_terms_names_in(mutation->terms, it->text, it->length) != 0;
 
 		fprintf(file, "%s%.*s%s", i ? " " : "", WORD_SHOWN, is_token ? "TOKEN" : it->text,
 			!is_token && it->length > WORD_SHOWN ? "..." : "");
 	}
+	if (command->n_words > WORDS_SHOWN)
+		fputs(" ...", file);
 }
 
 /* An example of its commands; NULL: it changes none. */

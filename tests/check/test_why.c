@@ -260,13 +260,14 @@ Test(why, a_yes_says_which_command_it_rests_on)
 {
 	cr_assert_eq(
 		cli_run("$REDRACE check --audit 1 -- sh -c '" CLI
-			"SET lock a-token-of-$REDRACE_CLIENT-which-is-long NX | grep -q OK || exit 1; v=$(" CLI
+			"SET lock a-token-of-$REDRACE_CLIENT-which-is-long NX PX 1000000 | grep -q OK || exit 1; v=$(" CLI
 			"GET x); " CLI "SET x $((v + 1)); " CLI "DEL lock' 2>&1"),
 		0, "%s", cli_output);
 	cr_assert_not_null(
 		strstr(cli_output,
 		       " as in some order of the clients, resting on "
-		       "SET lock a-token-of-A-which-is-lo... NX: only if it is absent (2 clients, "),
+		       "SET lock a-token-of-A-which-is-lo... NX PX 1000000: only if it is "
+		       "absent (2 clients, "),
 		"%s", cli_output);
 	cr_assert_eq(cli_run("$REDRACE check --audit 1 -- sh -c '" CLI "INCR x' 2>&1"), 0);
 	cr_assert_null(strstr(cli_output, "resting on"), "%s", cli_output);
