@@ -10,8 +10,16 @@ void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *prog
 {
 	const size_t n_others = (size_t)rr_placement_count() - 1;
 
-	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances };
+	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances, .left = -1 };
 	ahead->most = n_others < memory ? n_others : memory;
+}
+
+/* The history's own client is the first to be played, and begins the next one. */
+void rr_ahead_expect(struct rr_ahead *ahead)
+{
+	const long n = (long)ahead->programs->n_clients;
+
+	ahead->left = n > 1 ? n - 1 : n;
 }
 
 /* ---- Those that were begun ----------------------------------------------------------- */
@@ -85,12 +93,16 @@ static size_t count_of(const struct rr_ahead *ahead, size_t client)
 static bool begin_ahead(struct rr_ahead *ahead, size_t client)
 {
 	struct rr_error ignored = { 0 };
-	struct rr_instance *instance = begin(ahead, client, &ignored);
+	struct rr_instance *instance;
 
+	if (ahead->left == 0)
+		return false;
+	instance = begin(ahead, client, &ignored);
 	if (!instance) {
 		give_up(ahead);
 		return false;
 	}
+	ahead->left -= ahead->left > 0;
 	ahead->begun[ahead->n++] = instance;
 	ahead->n_unused++;
 	return true;

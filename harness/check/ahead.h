@@ -28,12 +28,16 @@ struct rr_ahead {
 	} lines[RR_PROGRAMS_MAX]; /* of each client's command line */
 	size_t n;
 	struct rr_instance *begun[RR_AHEAD_MAX]; /* those that were begun first are first */
-	unsigned long n_unused;                  /* that were begun, and not settled */
+	long left;              /* so many more are wanted at all; -1 = nobody knows */
+	unsigned long n_unused; /* that were begun, and not settled */
 };
 
 /* Both must outlive it. `memory`: for so many programs there is memory. */
 void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *programs,
 		   const struct rr_instance_config *instances, size_t memory);
+
+/* Only one history and one play of all clients is still to come. */
+void rr_ahead_expect(struct rr_ahead *ahead);
 
 /* Ends all that were begun and are not used. */
 void rr_ahead_release(struct rr_ahead *ahead);

@@ -133,6 +133,16 @@ static uint32_t count_states(const struct rr_programs *programs)
 	return n;
 }
 
+static bool is_among_settled(const struct rr_programs *programs)
+{
+	const struct rr_kept *kept = &programs->kept_file;
+	size_t i = 0;
+
+	while (i < kept->n_settled && kept->settled[i] != programs->config.kept.question)
+		i++;
+	return i < kept->n_settled;
+}
+
 static bool is_end(const struct rr_client_table *table, const struct rr_client_row *row)
 {
 	return row->to != RR_NO_ID && table->states[row->to].has_ended;
@@ -159,9 +169,10 @@ static bool run_any_again(struct rr_programs *programs, struct rr_client_table *
 static bool run_some_again(struct rr_programs *programs)
 {
 	const size_t n_lines = programs->n_lines;
+	const size_t n_least = is_among_settled(programs) ? 1 : HISTORIES_AGAIN;
 	bool good = true;
 
-	for (size_t i = 0; i < n_lines || i < HISTORIES_AGAIN; i++)
+	for (size_t i = 0; i < n_lines || i < n_least; i++)
 		good = good && run_any_again(programs, &programs->lines[i % n_lines].table);
 	return good;
 }
@@ -188,6 +199,7 @@ static void forget(struct rr_programs *programs)
 	kept->is_given_up = true;
 	kept->is_loaded = kept->is_contradicted = false;
 	kept->n_settled = 0;
+	programs->ahead.left = -1;
 	programs->has_own_tables = false;
 	rr_tokens_release(&programs->tokens);
 	rr_programs_make_tables_anew(programs);
@@ -205,6 +217,8 @@ static void use_content(struct rr_programs *programs, struct rr_bytes *content)
 	} else if (!content->is_wrong && rr_kept_read(programs, content)) {
 		kept->is_loaded = true;
 		kept->n_states = count_states(programs);
+		if (is_among_settled(programs))
+			rr_ahead_expect(&programs->ahead);
 		if (!run_some_again(programs) && rr_kept_doubt(programs))
 			forget(programs);
 		kept->wants_anew = false;
@@ -264,16 +278,6 @@ void rr_kept_give_up(struct rr_programs *programs)
 
 	kept->is_given_up |= kept->is_loaded;
 	kept->is_loaded = kept->is_contradicted = kept->wants_anew = false;
-}
-
-static bool is_among_settled(const struct rr_programs *programs)
-{
-	const struct rr_kept *kept = &programs->kept_file;
-	size_t i = 0;
-
-	while (i < kept->n_settled && kept->settled[i] != programs->config.kept.question)
-		i++;
-	return i < kept->n_settled;
 }
 
 bool rr_kept_is_settled(const struct rr_programs *programs)
