@@ -286,8 +286,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 							.name = "check",
 							.unit = "states" };
 	name_clients(check);
-	if (options->seconds)
-		check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
+	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {

@@ -64,7 +64,7 @@ struct rr_check_options {
 	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
 	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */
 	struct rr_explore_config search;            /* its bounds; without what is of programs */
-	long seconds;                               /* 0 = no limit */
+	long seconds;                               /* after which it stops */
 	long patience_s;                            /* until a program that does nothing hangs */
 	const char *init;     /* a file of commands that are done first; or NULL */
 	const char *setup;    /* a shell command that goes on from there; or NULL */

@@ -233,7 +233,7 @@ static const struct rr_option options_table[] = {
 	{ .name = "seconds",
 	  .letter = 's',
 	  .argument = "N",
-	  .help = "stop after N seconds",
+	  .help = "stop after N seconds (600)",
 	  .min = 1,
 	  .max = 1000000,
 	  AT(seconds) },
@@ -314,6 +314,7 @@ struct rr_check_command rr_check_defaults(void)
 		.each = { .n_clients = 2,
 			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10, .broad = 20000 },
 			  .n_apps = 1,
+			  .seconds = 600,
 			  .patience_s = 10,
 			  .redis_server = "redis-server" }
 	};

@@ -356,6 +356,8 @@ Test(check, a_program_without_an_end_is_ended_by_seconds)
 {
 	check_program("--seconds 1", "while :; do " CLI "INCR x; done", 2);
 	cli_assert_prints("out of time: --seconds");
+	cr_assert_eq(cli_run("$REDRACE check --help"), 0);
+	cli_assert_prints("stop after N seconds (600)");
 }
 
 Test(check, programs_that_always_fail_show_nothing)
