@@ -225,6 +225,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (check->result->has_other_times)
 		fputs("  Times of day in the data were not compared: they say how long was waited.\n",
 		      out);
+	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
+		fputs("  No key had a time to live, so none expired. Leases that clients know by their clocks end in --pauses.\n",
+		      out);
 	if (check->result->has_own_keys)
 		fputs("  There are many states: commands whose keys no other client names were not interleaved with those of others, which cannot notice them.\n",
 		      out);

@@ -48,6 +48,16 @@ static enum rr_explored_day day_of(const struct rr_search *search)
 	return search->before->error.kind ? RR_DAY_HELD_TO_REPEAT : RR_DAY_HELD_TO_END;
 }
 
+/* Has any key of the data server ever a time to live? */
+static bool has_leases(const struct rr_server_table *table)
+{
+	uint32_t i = 0;
+
+	while (i < table->keys.n && table->states[i].first_end_ns == RR_NEVER)
+		i++;
+	return i < table->keys.n;
+}
+
 static void note_graph(struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
@@ -64,6 +74,7 @@ static void note_graph(struct rr_search *search)
 				   explored[search->end];
 	result->day = day_of(search);
 	result->has_other_times = search->judge.contents.has_other_times;
+	result->has_leases = has_leases(&search->tables[0]);
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
 	result->transitions = graph->n_edges;

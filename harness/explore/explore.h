@@ -240,6 +240,7 @@ struct rr_explore_result {
 	char random_command[32];  /* that made it RANDOM_REPLIES */
 	enum rr_explored_day day; /* while clients waited */
 	bool has_other_times;     /* final data were those of serial orders but for times of day */
+	bool has_leases;          /* a key had a time to live in some state */
 	bool has_own_keys;        /* commands whose keys no other client names were done at once */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;

@@ -189,15 +189,14 @@ static void add_passing(struct rr_expansion *it, const struct rr_state *from,
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
-/* The leases of a checked program are known only as keys that expire: they do so one
- * after the other, and all of them in a pause. */
+/* The leases of a checked program are known only as keys that expire, one after the other. In a
+ * pause all of them do, and so does what a client knows by its clock alone. */
 static void add_key_ends(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int64_t next_ns = rr_state_next_end_ns(from);
 
-	if (next_ns == RR_NEVER)
-		return;
-	add_passing(it, from, RR_DO_WHOLE, next_ns);
+	if (next_ns != RR_NEVER)
+		add_passing(it, from, RR_DO_WHOLE, next_ns);
 	add_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS);
 }
 

@@ -115,3 +115,29 @@ Test(held_clock, what_is_wrong_beside_a_time_is_found)
 		  "r('SET', 'k', f'{n + 1} {time.time()}')",
 		  1, "not serializable");
 }
+
+/* ---- Leases that no server knows ------------------------------------------------- */
+
+/* Who holds the lock, and until when, is its value. */
+static void check_stamps(const char *options, int code, const char *part)
+{
+	cli_write("stamps.py", "%s",
+		  "import raw, time\n"
+		  "r = raw.Connection()\n"
+		  "take = 'local ends = tonumber(redis.call(\"get\", KEYS[1]) or 0) '\\\n"
+		  "       'if ends >= tonumber(ARGV[1]) then return 0 end '\\\n"
+		  "       'redis.call(\"set\", KEYS[1], ARGV[1] + 5) return 1'\n"
+		  "while not r('EVAL', take, 1, 'lock', int(time.time())): time.sleep(1)\n" ADD "\n"
+		  "r('DEL', 'lock')\n");
+	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- env " CLI_PYTHON "stamps.py 2>&1",
+			      options),
+		     code, "%s", cli_output);
+	cli_assert_prints(part);
+}
+
+Test(held_clock, a_lease_that_only_clients_know_ends_in_a_pause)
+{
+	check_stamps("", 0, "serializable: all ");
+	check_stamps("--expiries 1", 0, "No key had a time to live, so none expired.");
+	check_stamps("--pauses 1", 1, "Why (lost update)");
+}
