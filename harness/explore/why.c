@@ -230,8 +230,11 @@ static const struct rr_history_event *find_last(const struct rr_history *history
 	const struct rr_history_event *last = NULL;
 
 	for (size_t i = 0; i < history->n && history->events[i].action < action; i++) {
-		if (history->events[i].is_command &&
-		    history->events[i].action->client == action->client)
+		const struct rr_action *it = history->events[i].action;
+
+		if (history->events[i].is_command && it->client == action->client &&
+		    !rr_program_has_marks(history->program, it->client,
+					  it->question.slot % RR_RUN_ORDINALS))
 			last = &history->events[i];
 	}
 	return last;

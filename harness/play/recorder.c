@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/marks.h"
 #include "base/memory.h"
 
 /* ---- Commands and their answers ---------------------------------------------- */
@@ -60,6 +61,18 @@ static void mark_lost(const struct rr_action *action, struct rr_step *step,
 	connection->lost = step;
 }
 
+static void note_answer(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	const struct rr_program *program = recorder->setup.program;
+	const struct rl_command *words = &program->terms->command[action->command].words;
+	const uint16_t slot = action->question.slot;
+	const size_t client = slot / RR_RUN_ORDINALS, lane = slot % RR_RUN_ORDINALS;
+
+	if (rr_program_has_marks(program, client, lane) && words->n_words > 1)
+		recorder->is_answered[client][lane] |= strncmp(words->words[1].text, RR_MARK_ANSWER,
+							       strlen(RR_MARK_ANSWER)) == 0;
+}
+
 static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
@@ -79,6 +92,7 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		step = add_command(recorder, recorder_client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
+	note_answer(recorder, action);
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
 	if (strcasecmp(step->words[0].text, "SUBSCRIBE") == 0)
 		connection->listens = true;
@@ -255,7 +269,8 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 	add_marks(recorder, action);
 }
 
-/* The server notices the end of a connection that listens when it comes to it. */
+/* The server notices the end of a connection that listens when it comes to it. A request that has
+ * its answer is over. */
 static void add_crash(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
@@ -264,11 +279,11 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];
-		bool listens = false;
+		bool stays = recorder->is_answered[action->client][i];
 
 		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
-			listens |= recorder->connections[s][first + i].listens;
-		if (client >= 0 && (i == own || (recorder->is_used[action->client][i] && !listens)))
+			stays |= recorder->connections[s][first + i].listens;
+		if (client >= 0 && (i == own || (recorder->is_used[action->client][i] && !stays)))
 			recorder_add_mark(recorder, RR_STEP_CRASH, client);
 	}
 }

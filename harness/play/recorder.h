@@ -45,8 +45,9 @@ struct rr_recorder {
 	struct rr_race_text *headings; /* its texts before the first step */
 	bool is_full;                  /* no room for another step */
 	struct rr_step spare;          /* takes what there is no room for */
-	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
-	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];    /* connections */
+	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1];  /* -1 = none */
+	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];     /* connections */
+	bool is_answered[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
 	struct rr_recorded_connection {
 		bool is_open, listens;
 		struct rr_step *lost; /* the last one without a reply, until its

@@ -157,6 +157,7 @@ void rr_recorder_forget(struct rr_recorder *recorder)
 	memset(recorder->ahead_ns, 0, sizeof(recorder->ahead_ns));
 	memset(recorder->leaves_after, 0, sizeof(recorder->leaves_after));
 	memset(recorder->is_dead, 0, sizeof(recorder->is_dead));
+	memset(recorder->is_answered, 0, sizeof(recorder->is_answered));
 }
 
 /* ---- The end ----------------------------------------------------------------- */

@@ -75,6 +75,9 @@ Test(check_restart, requests_come_to_the_app_that_is_started_again)
 	cr_assert_eq(cli_run(CHECK_APP "'" PYTHON "$HERE/app.py' 2>&1"), 1, "%s", cli_output);
 	cli_assert_prints("hits = \"1\"\n  request 1 (GET /), printed \"counted\\n\"\n"
 			  "  request 2 (GET /), printed \"counted\\n\"\n");
+	cli_assert_prints("Why:\n  app crashed behind SET hits 1 (2).\n");
+	/* Whoever has an answer does not crash with the app. */
+	cli_assert_prints(" 3  => counted\n 4              crashes\n 5                        ");
 	cli_assert_prints("newapp");
 	cr_assert_eq(cli_run(CHECK_APP "'READS=1 " PYTHON "$HERE/app.py' 2>&1"), 0, "%s",
 		     cli_output);
