@@ -177,9 +177,10 @@ Test(failures, of_standard_output_are_74)
 	for (size_t i = 0; i < 2 * n; i++) {
 		const bool violates = strncmp(printers[i / 2], "check", 5) == 0;
 
-		snprintf(command, sizeof(command), "%s$REDRACE %s 2>&1 %s </dev/null",
+		snprintf(command, sizeof(command),
+			 "P=$(realpath $REDRACE); %s $P %s 2>&1 %s </dev/null",
 			 strcmp(printers[i / 2], "init") == 0 ?
-				 "rm -f $HERE/redrace.yaml; cd $HERE; $OLDPWD/" :
+				 "rm -f $HERE/redrace.yaml; cd $HERE;" :
 				 "",
 			 printers[i / 2], i % 2 ? ">&-" : ">/dev/full");
 		cli_assert_one_line(command, violates ? RR_EXIT_VIOLATED : RR_EXIT_FILE,

@@ -85,7 +85,8 @@ static void assert_refused(const char *files, const char *part)
 	char command[400];
 
 	snprintf(command, sizeof(command),
-		 "cd $HERE && $OLDPWD/$REDRACE merge -o m.json %s 2>&1 >/dev/null", files);
+		 "P=$(realpath $REDRACE); cd $HERE && $P merge -o m.json %s 2>&1 >/dev/null",
+		 files);
 	cli_assert_one_line(command, 65, part);
 	cr_assert_neq(cli_run("[ -e $HERE/m.json ]"), 0);
 }
@@ -143,8 +144,9 @@ Test(merge, a_case_that_failed_is_not_overruled)
 		cli_skip("jq is not installed");
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("jq '.cases[0].verdict = \"failed\"' $HERE/1.json >$HERE/failed.json; jq 'del(.properties.shard.exit_code)' $HERE/1.json >$HERE/silent.json; jq '.properties.shard.exit_code = 5' $HERE/1.json >$HERE/strange.json");
-	cr_assert_eq(cli_run("cd $HERE && $OLDPWD/$REDRACE merge failed.json 2.json 3.json"), 1,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("P=$(realpath $REDRACE); cd $HERE && $P merge failed.json 2.json 3.json"),
+		1, "%s", cli_output);
 	assert_refused("silent.json 2.json 3.json", "'silent.json' is no shard");
 	assert_refused("strange.json 2.json 3.json", "'strange.json' is no shard");
 }
@@ -152,8 +154,8 @@ Test(merge, a_case_that_failed_is_not_overruled)
 /* Nothing was done, because of a server: so says the whole. */
 Test(merge, shards_that_were_broken_off_stay_so)
 {
-	cli_run("cd $HERE && $OLDPWD/$REDRACE matrix setnx incr --hazard threads --shard 1/2 -o 1.json;"
-		"$OLDPWD/$REDRACE matrix setnx incr --hazard threads --redis-server /bin/false --shard 2/2 -o 2.json");
+	cli_run("P=$(realpath $REDRACE); cd $HERE && $P matrix setnx incr --hazard threads --shard 1/2 -o 1.json;"
+		"$P matrix setnx incr --hazard threads --redis-server /bin/false --shard 2/2 -o 2.json");
 	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
 		     cli_output);
 }

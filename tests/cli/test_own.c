@@ -126,7 +126,7 @@ static int type_password(const char *password, char *shown, size_t size)
 	if (pid == 0) {
 		become_like_a_shells_child();
 		execl("/bin/sh", "sh", "-c",
-		      "exec $REDRACE bench incr --increments 200 --askpass --redis unix://$SOCKET -o $HERE/a",
+		      "exec ${REDRACE:-build/redrace} bench incr --increments 200 --askpass --redis unix://$SOCKET -o $HERE/a",
 		      NULL);
 		_exit(127);
 	}
