@@ -151,6 +151,7 @@ static bool start_run_worker(struct course *course, int slot)
 /* Those that have ended; their results are what they left on the board. */
 static void reap_run_workers(struct course *course)
 {
+	char end[RR_PROCESS_END_SIZE], what[RR_PROCESS_END_SIZE + 60];
 	int status, i;
 
 	while ((i = rr_processes_reap(&course->workers, &status)) >= 0) {
@@ -159,7 +160,9 @@ static void reap_run_workers(struct course *course)
 		if (rr_postpone_died_on_purpose(course->run, course->board, i, status) &&
 		    start_run_worker(course, i))
 			continue;
-		fail_run(course, RR_ERROR_INTERNAL, "a worker process died; its count is lost");
+		snprintf(what, sizeof(what), "a worker process %s; its count is lost",
+			 rr_process_end(status, end));
+		fail_run(course, RR_ERROR_INTERNAL, what);
 	}
 }
 
