@@ -212,7 +212,6 @@ Test(cache, what_an_app_does_is_kept, .timeout = 120)
 		"--app 'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs "
 		"/usr/bin/python3 $HERE/app.py' --request '$HERE/ask {app}/%s' 2>&1";
 	static const char kept[] = "2 runs of the app beside those of another check, ";
-	int code;
 
 	cli_write("stock", "SET stock 1\n");
 	cr_assert_eq(cli_run("cp tests/check/programs/shared.py $HERE/app.py && "
@@ -222,12 +221,9 @@ Test(cache, what_an_app_does_is_kept, .timeout = 120)
 	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
 	cli_assert_prints(kept);
 	cli_assert_prints("serializable: all ");
-	if (cli_runf(check, "buy") == 2) {
-		code = cli_runf(check, "buy");
-		cr_assert(code == 1 || code == 2, "%s", cli_output);
-		if (strstr(cli_output, "beside those of another check"))
-			cli_assert_prints("threads of the app wait for each other");
-	}
+	/* Which thread goes on first is up to the kernel: it is found, or it is not judged. */
+	for (int i = 0; i < 2; i++)
+		cr_assert_neq(cli_runf(check, "buy"), 0, "%s", cli_output);
 	cr_assert_eq(cli_run("echo '# changed' >>$HERE/app.py"), 0);
 	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
 	cli_assert_prints("app.py has changed");
