@@ -300,7 +300,7 @@ Test(comparing, gobench_is_what_benchstat_reads)
 }
 
 /* What bench writes can be compared: with itself, without a difference. */
-Test(comparing, reads_what_bench_writes, .timeout = 30)
+Test(comparing, reads_what_bench_writes, .timeout = 600)
 {
 	cr_assert_eq(
 		cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"),

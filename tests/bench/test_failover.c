@@ -39,7 +39,7 @@ static void close_scene(struct scene *scene, struct rr_measurement *measurement)
 	free(measurement);
 }
 
-Test(failover, what_only_the_primary_has_is_lost, .timeout = 120)
+Test(failover, what_only_the_primary_has_is_lost, .timeout = 600)
 {
 	struct rr_measurement *m;
 	struct scene scene;
@@ -56,7 +56,7 @@ Test(failover, what_only_the_primary_has_is_lost, .timeout = 120)
 	close_scene(&scene, m);
 }
 
-Test(failover, what_all_replicas_have_confirmed_is_not, .timeout = 120)
+Test(failover, what_all_replicas_have_confirmed_is_not, .timeout = 600)
 {
 	struct rr_measurement *m;
 	struct scene scene;
@@ -71,7 +71,7 @@ Test(failover, what_all_replicas_have_confirmed_is_not, .timeout = 120)
 	close_scene(&scene, m);
 }
 
-Test(failover, without_a_lock_a_write_is_confirmed_too, .timeout = 120)
+Test(failover, without_a_lock_a_write_is_confirmed_too, .timeout = 600)
 {
 	struct rr_measurement *m;
 	struct scene scene;
@@ -112,7 +112,7 @@ static enum rl_outcome receive_ignoring(void *context, struct rl_link *link, str
 	return outcome;
 }
 
-Test(failover, a_wait_that_is_ignored_is_noticed, .timeout = 120)
+Test(failover, a_wait_that_is_ignored_is_noticed, .timeout = 600)
 {
 	static const struct rl_driver_ops ops = {
 		.send = send_ignoring,
@@ -134,7 +134,7 @@ Test(failover, a_wait_that_is_ignored_is_noticed, .timeout = 120)
 
 /* ---- Others ------------------------------------------------------------------- */
 
-Test(failover, lock_servers_that_restart_empty_lose_nothing, .timeout = 120)
+Test(failover, lock_servers_that_restart_empty_lose_nothing, .timeout = 600)
 {
 	struct rr_formation lone;
 	struct rr_measurement *m;
@@ -155,7 +155,7 @@ Test(failover, lock_servers_that_restart_empty_lose_nothing, .timeout = 120)
 	free(m);
 }
 
-Test(failover, too_short_a_run_is_inconclusive, .timeout = 120)
+Test(failover, too_short_a_run_is_inconclusive, .timeout = 600)
 {
 	struct rr_measurement *m;
 	struct scene scene;
@@ -196,13 +196,13 @@ static void expect_end_noticed(int number, const char *words)
 	close_scene(&scene, NULL);
 }
 
-Test(failover, a_replica_that_somebody_ends_is_named_at_once, .timeout = 120)
+Test(failover, a_replica_that_somebody_ends_is_named_at_once, .timeout = 600)
 {
 	expect_end_noticed(SIGKILL, "somebody has killed the server replica-1");
 	expect_end_noticed(SIGTERM, "the server replica-1 has ended");
 }
 
-Test(failover, a_killed_guardian_is_noticed_at_once, .timeout = 120)
+Test(failover, a_killed_guardian_is_noticed_at_once, .timeout = 600)
 {
 	struct scene scene;
 
@@ -213,7 +213,7 @@ Test(failover, a_killed_guardian_is_noticed_at_once, .timeout = 120)
 }
 
 /* Between two looks: it is not we who have killed it. */
-Test(failover, a_primary_that_is_dead_already_is_not_killed, .timeout = 120)
+Test(failover, a_primary_that_is_dead_already_is_not_killed, .timeout = 600)
 {
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct scene scene;

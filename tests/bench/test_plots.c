@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(plots, .init = cli_setup, .fini = cli_teardown, .timeout = 60);
+TestSuite(plots, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 static void need_gnuplot(void)
 {

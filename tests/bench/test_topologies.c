@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(topologies, .init = cli_setup, .fini = cli_teardown, .timeout = 240);
+TestSuite(topologies, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* One fail-over, cut off before: what was lost is named, and the rows add up. */
 static void check_bench(const char *topology, const char *transport)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(ahead_check, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(ahead_check, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 #define CHECK "HERE=$HERE $REDRACE check "
 #define CLI "redis-cli -p $REDIS_PORT "

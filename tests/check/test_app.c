@@ -53,7 +53,7 @@ Test(check_app, a_script_that_decides_is_serializable)
 
 /* Of a transaction that is sent at once nothing is heard before its end: else it takes 370 runs for
  * two on connections of their own. */
-Test(check_app, a_transaction_on_one_of_several_connections_is_one_step, .timeout = 300)
+Test(check_app, a_transaction_on_one_of_several_connections_is_one_step, .timeout = 600)
 {
 	const char *at;
 	int n_runs = 0;
@@ -90,7 +90,7 @@ Test(check_app, an_app_that_sleeps_is_woken)
 }
 
 /* Thousands of histories, and few states. */
-Test(check_app, three_requests_come_to_an_end, .timeout = 300)
+Test(check_app, three_requests_come_to_an_end, .timeout = 600)
 {
 	cli_write("stock", "SET stock 2\n");
 	check_app("$HERE/shop", "--clients 3 --request " ASK "buy-once'", 0);
@@ -175,7 +175,7 @@ Test(check_app, workers_that_poll_come_to_an_end)
 		      0);
 }
 
-Test(check_app, two_workers_that_poll_come_to_an_end, .timeout = 300)
+Test(check_app, two_workers_that_poll_come_to_an_end, .timeout = 600)
 {
 	check_workers("r('LPOP', 'jobs')", "if job: r('INCR', 'done')\n    else: time.sleep(0.1)",
 		      "--apps 2 --clients 1 --request 'redis-cli -u {url} LPUSH jobs 5 >/dev/null' "

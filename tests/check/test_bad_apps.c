@@ -130,7 +130,7 @@ Test(bad_apps, needs_another_service)
 }
 
 /* What it waits for never comes, or it computes. */
-Test(bad_apps, hangs, .timeout = 200)
+Test(bad_apps, hangs, .timeout = 600)
 {
 	static const char *const works[] = { "threading.Event().wait()", "while True: pass" };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-TestSuite(broad, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(broad, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* `body` is Python: r sends a command, me is the client's name. */
 static void check_program(const char *body, int code, const char *part)

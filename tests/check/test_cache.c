@@ -205,7 +205,7 @@ Test(cache, no_cache_neither_reads_nor_writes)
 
 /* Of an app, its requests and answers among them; which threads of it have let each other go on
  * is not forgotten. */
-Test(cache, what_an_app_does_is_kept, .timeout = 120)
+Test(cache, what_an_app_does_is_kept, .timeout = 600)
 {
 	static const char check[] = CHECK
 		"--init $HERE/stock --audit 1 "

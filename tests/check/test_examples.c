@@ -102,19 +102,19 @@ static void check_shop(const char *app)
 	}
 }
 
-Test(check_examples, shop_in_javascript, .timeout = 120)
+Test(check_examples, shop_in_javascript, .timeout = 600)
 {
 	need_npm("ioredis");
 	check_shop(NODE "shop.js");
 }
 
-Test(check_examples, shop_in_python, .timeout = 120)
+Test(check_examples, shop_in_python, .timeout = 600)
 {
 	need_redis_py();
 	check_shop(PYTHON "shop.py");
 }
 
-Test(check_examples, lock_of_redis_py, .timeout = 120)
+Test(check_examples, lock_of_redis_py, .timeout = 600)
 {
 	need_redis_py();
 	check_example("--crashes 1 --audit 1 -- " PYTHON "lock.py", 0, "serializable: all ");

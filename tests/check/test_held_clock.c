@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 #define HELD "The time of day stood still while the program waited"
 #define ADD "r('SET', 'k', int(r('GET', 'k') or 0) + 1)"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-TestSuite(loops_check, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(loops_check, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* A client with a token takes the lock, `n` refusals before; does `work`, and gives it back. */
 static void check_lock(const char *options, const char *refused, const char *work,

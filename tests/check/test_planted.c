@@ -167,34 +167,34 @@ static void check_language(const struct language *language)
 	}
 }
 
-Test(planted, in_shell, .timeout = 120)
+Test(planted, in_shell, .timeout = 600)
 {
 	check_language(&shell);
 }
 
-Test(planted, in_python, .timeout = 120)
+Test(planted, in_python, .timeout = 600)
 {
 	check_language(&python);
 }
 
-Test(planted, with_ioredis, .timeout = 120)
+Test(planted, with_ioredis, .timeout = 600)
 {
 	check_language(&ioredis);
 }
 
-Test(planted, with_node_redis, .timeout = 120)
+Test(planted, with_node_redis, .timeout = 600)
 {
 	check_language(&node_redis);
 }
 
-Test(planted, with_hiredis, .timeout = 120)
+Test(planted, with_hiredis, .timeout = 600)
 {
 	check_language(&hiredis);
 }
 
 /* Most of its histories begin alike. What has run as far as to where they part goes on
  * from there: it is hardly started more often than there are histories, 65 of them. */
-Test(planted, a_loop_is_not_started_again_for_each_step, .timeout = 120)
+Test(planted, a_loop_is_not_started_again_for_each_step, .timeout = 600)
 {
 	const char *runs;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(check_time, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(check_time, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* REAL_S: what a wait of 100 seconds may take really. */
 #define CHECK "$REDRACE check --audit 1 --hangs-after 20 "

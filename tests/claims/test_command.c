@@ -229,6 +229,26 @@ Test(claims, killed_leave_nothing)
 	cr_assert_str_eq(cli_output, "killed\n", "%s", cli_output);
 }
 
+/* What it was at is told at once, while there still is something to do. It waits for what
+ * nobody sends. */
+Test(claims, a_dead_worker_costs_its_race)
+{
+	cr_assert_eq(run_with(RACE("TL-7", "PONG", "progress"), "TL-7"), 0, "%s", cli_output);
+	cli_write("scenarios/races/a.race", "%s",
+		  "title t\nclaim TL-1\nclients A\nA> BLPOP q 0 => [\"q\", \"v\"]\n"
+		  "TL-1 says progress\nverdict nothing broken\n");
+	cr_assert_eq(
+		cli_run("R=$(realpath $REDRACE); cd $HERE; $R claims --jobs 1 TL-1 TL-7 -o f.json >out 2>said & P=$!; "
+			"waits() { for s in redrace-*/*/redis.sock; do redis-cli -s $s CLIENT LIST 2>/dev/null | grep -q cmd=blpop && return; done; false; }; "
+			"until waits; do sleep 0.05; done; kill -KILL $(pgrep -P $P); wait $P; "
+			"echo code $?; cat said; grep -c '\"verdict\": \"error\"' f.json"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(
+		cli_output,
+		"code 70\nredrace: a: its process was killed by signal 9 (SIGKILL); the others go on\n"
+		"redrace: 1 of 2 claims could not be checked: TL-1: a: its process was killed by signal 9 (SIGKILL)\n1\n");
+}
+
 /* The race hangs in a command that nobody answers. */
 Test(claims, races_killed_in_the_middle_leave_nothing)
 {

@@ -6,7 +6,7 @@
 #include "../cli.h"
 #include "base/text.h"
 
-TestSuite(columns, .init = cli_setup, .fini = cli_teardown, .timeout = 300);
+TestSuite(columns, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* Of what the command prints; an error is one line, however long. */
 static void expect_narrow(const char *command)

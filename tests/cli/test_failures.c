@@ -260,35 +260,6 @@ Test(failures, of_files_in_no_folder_come_before_the_work)
 
 /* ---- Workers that somebody kills ------------------------------------------------ */
 
-/* At work: what it was at is told at once, while there still is
- * something to do, and what the others found is written. */
-Test(failures, of_workers_are_70_and_told_at_once)
-{
-	static const char *const long_commands[] = {
-		"matrix --jobs 2 redlock --hazard crash --hazard threads --hazard lost-reply --hazard slow-work",
-		"claims --jobs 1 LM-1 SC-6 GS-4 RL-3 TX-12",
-	};
-
-	for (size_t i = 0; i < sizeof(long_commands) / sizeof(long_commands[0]); i++) {
-		cr_assert_eq(
-			cli_runf(
-				"$REDRACE %s -o $HERE/f.json >$HERE/out 2>$HERE/said & P=$!; N=0\n"
-				"until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 0.5\n"
-				"kill -KILL $(pgrep -P $P | tail -n 1); N=0\n"
-				"until grep -q KILL $HERE/said || [ $N -gt 20 ]; do sleep 0.1; N=$((N+1)); done\n"
-				"kill -0 $P && echo goes on; cat $HERE/said; wait $P; echo code $?; tail -n 1 $HERE/said\n"
-				"grep -c '\"verdict\": \"error\"' $HERE/f.json",
-				long_commands[i]),
-			0, "%s: %s", long_commands[i], cli_output);
-		cli_assert_prints("goes on\nredrace: ");
-		cli_assert_prints(
-			": its process was killed by signal 9 (SIGKILL); the others go on\ncode 70\n");
-		cli_assert_prints(i ? "claims could not be checked: " :
-				      "redrace: 1 cell could not be computed: redlock, ");
-		cli_assert_prints("its process was killed by signal 9 (SIGKILL)\n1\n");
-	}
-}
-
 /* Of bench all is lost then, and it ends. */
 Test(failures, of_counting_workers_name_the_signal)
 {

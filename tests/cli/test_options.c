@@ -9,7 +9,7 @@
 
 enum { WORDS_SIZE = 400 };
 
-TestSuite(options, .init = cli_setup, .fini = cli_teardown, .timeout = 60);
+TestSuite(options, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* Where the same name does something else, and why. */
 static const struct {

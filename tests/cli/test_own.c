@@ -13,7 +13,7 @@
 
 #include "../cli.h"
 
-TestSuite(own, .init = cli_setup, .fini = cli_teardown, .timeout = 60);
+TestSuite(own, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 static struct support support;
 

@@ -77,17 +77,17 @@ static void check_topology(enum rr_topology kind)
 	stage_close(&stage);
 }
 
-Test(cluster_topology, replicas_are_promoted_by_us, .timeout = 60)
+Test(cluster_topology, replicas_are_promoted_by_us, .timeout = 600)
 {
 	check_topology(RR_TOPOLOGY_REPLICA);
 }
 
-Test(cluster_topology, sentinel_promotes, .timeout = 120)
+Test(cluster_topology, sentinel_promotes, .timeout = 600)
 {
 	check_topology(RR_TOPOLOGY_SENTINEL);
 }
 
-Test(cluster_topology, a_cluster_promotes, .timeout = 120)
+Test(cluster_topology, a_cluster_promotes, .timeout = 600)
 {
 	check_topology(RR_TOPOLOGY_CLUSTER);
 }
@@ -108,17 +108,17 @@ static void check_cut(enum rr_topology kind)
 	stage_close(&stage);
 }
 
-Test(cluster_topology, what_a_cut_off_primary_acknowledges_is_lost, .timeout = 60)
+Test(cluster_topology, what_a_cut_off_primary_acknowledges_is_lost, .timeout = 600)
 {
 	check_cut(RR_TOPOLOGY_REPLICA);
 }
 
-Test(cluster_topology, so_it_is_in_a_cluster, .timeout = 120)
+Test(cluster_topology, so_it_is_in_a_cluster, .timeout = 600)
 {
 	check_cut(RR_TOPOLOGY_CLUSTER);
 }
 
-Test(cluster_topology, those_who_stand_alone_come_back_empty, .timeout = 60)
+Test(cluster_topology, those_who_stand_alone_come_back_empty, .timeout = 600)
 {
 	struct rr_formation formation;
 	struct stage stage;

@@ -9,7 +9,7 @@
 #include "../play/pseudo.h"
 #include "base/error.h"
 
-TestSuite(draw, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(draw, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 #define PLAY "LC_ALL=C.UTF-8 $REDRACE play "
 

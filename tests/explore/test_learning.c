@@ -157,7 +157,7 @@ ParameterizedTest(const int *shard, learning, random_programs_end_as_with_full_h
 
 /* ---- By name -------------------------------------------------------------------------------- */
 
-Test(learning, hard_programs_end_as_they_do, .timeout = 300)
+Test(learning, hard_programs_end_as_they_do, .timeout = 600)
 {
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	for (size_t i = 0; i < n_little_named; i++) {
@@ -204,13 +204,13 @@ static void expect_found(const struct bug *bug)
 	stage_close(&stage);
 }
 
-Test(learning, programs_that_forget_are_found, .timeout = 60)
+Test(learning, programs_that_forget_are_found, .timeout = 600)
 {
 	expect_found(&(struct bug){ "numbers are forgotten", LITTLE_FORGETS, "budget 3 of 2", 0 });
 }
 
 /* Among the random ones, too. What is said of one is about its smallest part that shows it. */
-Test(learning, differences_are_made_small, .timeout = 60)
+Test(learning, differences_are_made_small, .timeout = 600)
 {
 	struct little_case it;
 	unsigned bug = LITTLE_FORGETS;
@@ -249,7 +249,7 @@ ParameterizedTestParameters(learning, planted_bugs_are_found)
 	return cr_make_param_array(int, numbers, BUGS);
 }
 
-ParameterizedTest(const int *number, learning, planted_bugs_are_found, .timeout = 60)
+ParameterizedTest(const int *number, learning, planted_bugs_are_found, .timeout = 600)
 {
 	expect_found(&bugs[*number]);
 }

@@ -77,7 +77,7 @@ ParameterizedTestParameters(oracle, what_was_found_once_stays_right)
 	return cr_make_param_array(int, numbers, KNOWN);
 }
 
-ParameterizedTest(const int *number, oracle, what_was_found_once_stays_right, .timeout = 60)
+ParameterizedTest(const int *number, oracle, what_was_found_once_stays_right, .timeout = 600)
 {
 	const struct known *known = &all_known[*number];
 	static struct stage stage;

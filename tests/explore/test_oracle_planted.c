@@ -120,7 +120,7 @@ ParameterizedTestParameters(oracle, wrong_table_is_found)
 	return cr_make_param_array(int, numbers, RULES);
 }
 
-ParameterizedTest(const int *number, oracle, wrong_table_is_found, .timeout = 300)
+ParameterizedTest(const int *number, oracle, wrong_table_is_found, .timeout = 600)
 {
 	struct programs *programs = programs_open(&stage);
 	uint64_t found = 0, noticed = 0;

@@ -50,7 +50,7 @@ static void assert_counted(const char *arguments)
 		     other);
 }
 
-Test(random, states_stand_for_all_interleavings, .timeout = 110)
+Test(random, states_stand_for_all_interleavings, .timeout = 600)
 {
 	static const char *const cases[] = {
 		"none",

@@ -33,7 +33,7 @@ ParameterizedTestParameters(strangers, lock_of_one_command)
 
 /* None has a lease. Whoever is refused leaves what there is: nobody's lock is
  * changed by another. */
-ParameterizedTest(const int *number, strangers, lock_of_one_command, .timeout = 60)
+ParameterizedTest(const int *number, strangers, lock_of_one_command, .timeout = 600)
 {
 	const struct rr_strategy *strategy = stranger_of(&locks[*number]);
 

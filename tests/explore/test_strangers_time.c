@@ -36,7 +36,7 @@ static enum rl_outcome take_until(struct rr_client *client)
 
 /* On a real server too the next one comes in when the time is over: the paths that are
  * played for the verdict let so much of it pass. */
-Test(strangers, lock_whose_value_says_when_it_ends_is_no_deadlock, .timeout = 120)
+Test(strangers, lock_whose_value_says_when_it_ends_is_no_deadlock, .timeout = 600)
 {
 	static const long long leases_s[] = { 1, 60, 600, 80000 };
 	const struct rr_strategy strategy = stranger_named("until", take_until);

@@ -141,7 +141,7 @@ static void stop_all(void)
 	}
 }
 
-TestSuite(redirect, .init = open_ports, .fini = stop_all, .timeout = 30);
+TestSuite(redirect, .init = open_ports, .fini = stop_all, .timeout = 600);
 
 /* How often a command of that name has come to a node. */
 static int count(int i, const char *name)

@@ -204,7 +204,7 @@ static void check_fail_over(struct ground *ground, struct rl_link *link)
 	cr_assert_leq(n, done + unknown);
 }
 
-Test(route, a_cluster, .timeout = 120)
+Test(route, a_cluster, .timeout = 600)
 {
 	struct ground ground;
 	struct rl_link *link;
@@ -226,7 +226,7 @@ Test(route, a_cluster, .timeout = 120)
 
 /* ---- Sentinels ----------------------------------------------------------- */
 
-Test(route, sentinels, .timeout = 120)
+Test(route, sentinels, .timeout = 600)
 {
 	struct ground ground;
 	struct rl_link *link;

@@ -128,7 +128,7 @@ static void assert_refused(const char *parameters, const char *why)
 	rl_link_free(link);
 }
 
-Test(tls, a_link_is_one_like_any_other, .timeout = 60)
+Test(tls, a_link_is_one_like_any_other, .timeout = 600)
 {
 	static char big[BIG + 1];
 	struct rl_link *link;
@@ -193,7 +193,7 @@ static void check_limits(void)
 	rl_link_free(closed);
 }
 
-Test(tls, limits_and_forks, .timeout = 60)
+Test(tls, limits_and_forks, .timeout = 600)
 {
 	open_tls();
 	check_fork();
@@ -201,7 +201,7 @@ Test(tls, limits_and_forks, .timeout = 60)
 	close_tls();
 }
 
-Test(tls, a_certificate_is_looked_at, .timeout = 60)
+Test(tls, a_certificate_is_looked_at, .timeout = 600)
 {
 	char parameters[300];
 	struct rl_link *link;

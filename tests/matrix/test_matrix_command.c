@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace matrix as a user runs it. */
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "../cli.h"
+#include "../play/pseudo.h"
 
 TestSuite(matrix_command, .init = cli_setup, .fini = cli_teardown);
 
@@ -93,33 +95,56 @@ Test(matrix_command, unwritable_file_is_74)
 		74, "%s", cli_output);
 }
 
-/* The first cell is there soon after the servers are, the last one takes far longer
- * than that. A file is not replaced by a part. */
+/* The one cell is there soon, the other one takes far longer. A file is not replaced by a
+ * part. */
 Test(matrix_command, interrupt_prints_what_is_known)
 {
-	cr_assert_eq(
-		cli_run("echo old >$HERE/m.md; $REDRACE matrix redlock none --hazard threads -o $HERE/m.md >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 3; kill -INT $P; wait $P; echo \"code $?\"; cat $HERE/out $HERE/m.md"),
-		0, "%s", cli_output);
-	cli_assert_prints("\nnone                 C-----");
-	cli_assert_prints("code 130\n");
-	cli_assert_prints("\nold\n");
+	struct pseudo pseudo;
+
+	cli_write("m.md", "old\n");
+	pseudo_open_command(&pseudo, 100,
+			    "matrix --jobs 2 none redlock --hazard threads -o $HERE/m.md");
+	pseudo_await(&pseudo, "\033[K1 of 2, ");
+	kill(pseudo.pid, SIGINT);
+	cr_assert_eq(pseudo_close(&pseudo), 130, "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "\nnone                 C-----"), "%s",
+			   pseudo.screen);
+	cr_assert_eq(cli_run("cat $HERE/m.md"), 0);
+	cr_assert_str_eq(cli_output, "old\n");
 }
 
-/* One that dies leaves its cell; another one does the rest. */
+/* One that dies leaves its cell, which is told at once; another one does the rest. */
 Test(matrix_command, dead_worker_costs_one_cell)
 {
-	cr_assert_eq(
-		cli_run("$REDRACE matrix incr redlock --hazard threads --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
-		0, "%s", cli_output);
-	cli_assert_prints("its process was killed by signal 9 (SIGKILL)");
-	cli_assert_prints("\nincr                 safe ");
-	cli_assert_prints("code 70\n");
+	static const char told[] =
+		"redrace: redlock, threads: its process was killed by signal 9 (SIGKILL); "
+		"the others go on\r\n";
+	static const char *const sums[] = {
+		"\nincr                 safe ",
+		"redrace: 1 cell could not be computed: redlock, ",
+		"its process was killed by signal 9 (SIGKILL)\r\n",
+	};
+	struct pseudo pseudo;
+	const char *at;
+
+	pseudo_open_command(&pseudo, 100,
+			    "matrix --jobs 1 incr redlock --hazard threads -o $HERE/f.json");
+	pseudo_await(&pseudo, "; redlock, threads: ");
+	cr_assert_eq(cli_runf("kill -KILL $(pgrep -P %d)", (int)pseudo.pid), 0, "%s", cli_output);
+	cr_assert_eq(pseudo_close(&pseudo), 70, "%s", pseudo.screen);
+	cr_assert_not_null(at = strstr(pseudo.screen, told), "%s", pseudo.screen);
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		at = strstr(at + 1, sums[i]);
+		cr_assert_not_null(at, "no '%s' in: %s", sums[i], pseudo.screen);
+	}
+	cr_assert_eq(cli_run("grep -c '\"verdict\": \"error\"' $HERE/f.json"), 0);
+	cr_assert_str_eq(cli_output, "1\n");
 }
 
-/* The server answers for a moment, and is killed. */
+/* The server is killed when it is asked for something of a cell. */
 Test(matrix_command, a_server_that_dies_is_said_in_one_line)
 {
-	cli_run("printf '#!/bin/sh\n(until redis-cli -s redis.sock PING >/dev/null 2>&1; do sleep 0.01; done; sleep 0.2; kill -9 $$) &\nexec redis-server \"$@\"\n' >$HERE/dies; chmod +x $HERE/dies");
+	cli_run("printf '#!/bin/sh\n(until redis-cli -s redis.sock INFO commandstats 2>/dev/null | grep -q cmdstat_eval; do sleep 0.01; done; kill -9 $$) &\nexec redis-server \"$@\"\n' >$HERE/dies; chmod +x $HERE/dies");
 	cli_assert_one_line(
 		"$REDRACE matrix -j 1 --hazard pause --redis-server $HERE/dies fenced redlock reentrant 2>&1 >$HERE/out",
 		RR_EXIT_REDIS, "could not be computed: ");

@@ -172,7 +172,7 @@ ParameterizedTestParameters(mutants, is_noticed)
 	return cr_make_param_array(int, numbers, MUTANTS);
 }
 
-ParameterizedTest(const int *number, mutants, is_noticed, .timeout = 300, .init = cli_setup,
+ParameterizedTest(const int *number, mutants, is_noticed, .timeout = 600, .init = cli_setup,
 		  .fini = cli_teardown)
 {
 	const struct mutant *mutant = &mutants[*number];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
-enum { TIMEOUT_S = 20 };
+enum { TIMEOUT_S = 300 };
 
 static void run(struct pseudo *pseudo, const char *arguments)
 {

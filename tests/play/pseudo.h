@@ -27,7 +27,7 @@ void pseudo_open_command(struct pseudo *pseudo, unsigned short columns, const ch
 /* Types. */
 void pseudo_type(struct pseudo *pseudo, const char *keys);
 
-/* Reads until the screen shows `text`; fails the test after 20 s. */
+/* Reads until the screen shows `text`; fails the test after five minutes. */
 void pseudo_await(struct pseudo *pseudo, const char *text);
 
 /* Waits for the program's end; its exit code, or 128 and its signal. The

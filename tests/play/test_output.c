@@ -7,7 +7,7 @@
 #include "../cli.h"
 #include "base/error.h"
 
-TestSuite(output, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(output, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 #define PLAY "LC_ALL=C.UTF-8 $REDRACE play "
 

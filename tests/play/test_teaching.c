@@ -13,7 +13,7 @@ static void setup_lessons(void)
 	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-TestSuite(teaching, .init = setup_lessons, .fini = cli_teardown, .timeout = 120);
+TestSuite(teaching, .init = setup_lessons, .fini = cli_teardown, .timeout = 600);
 
 enum { LINE_SIZE = 600 };
 

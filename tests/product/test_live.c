@@ -8,7 +8,7 @@
 #include "link.h"
 #include "scheduled.h"
 
-TestSuite(live, .timeout = 60);
+TestSuite(live, .timeout = 600);
 
 enum { COMMANDS = 4, TEXT_SIZE = 64 };
 #define SECOND_NS INT64_C(1000000000)

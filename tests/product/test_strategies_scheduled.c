@@ -4,7 +4,7 @@
 
 #include "scheduled.h"
 
-TestSuite(scheduled, .timeout = 60);
+TestSuite(scheduled, .timeout = 600);
 
 static struct scheduled it;
 

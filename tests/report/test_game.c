@@ -13,7 +13,7 @@
 
 enum { LEVEL_MAX = 150000, LEVELS_LEAST = 10 };
 
-TestSuite(game, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(game, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 static json_t *make_levels(void)
 {

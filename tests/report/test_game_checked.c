@@ -8,7 +8,7 @@
 #include "report/levels.h"
 #include "walk.h"
 
-TestSuite(game_checked, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(game_checked, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* A check of two counters is a level like that of the strategy that does the same. */
 Test(game_checked, a_check_is_a_level)

@@ -7,7 +7,7 @@
 #include "../cli.h"
 #include "race/race.h"
 
-TestSuite(race_page, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+TestSuite(race_page, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* The program's output has all of it. */
 static void assert_all(const char *const parts[])

@@ -6,7 +6,7 @@
 
 #include "../cli.h"
 
-TestSuite(site, .init = cli_setup, .fini = cli_teardown, .timeout = 300);
+TestSuite(site, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
 /* One race, its claims and back, one failing cell; all documents and the game. */
 Test(site, every_link_leads_somewhere)
