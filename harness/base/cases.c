@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cases.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,35 +213,23 @@ bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const v
 	return !error->kind;
 }
 
-static bool append_text(const char *path, const char *text, size_t length, struct rr_error *error)
-{
-	const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-	const bool good = fd >= 0 && write(fd, text, length) == (ssize_t)length;
-
-	if (!good)
-		rr_error_set(error, RR_ERROR_FILE, "GITHUB_STEP_SUMMARY: cannot write '%s': %s",
-			     path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return good;
-}
-
 static bool add_step_summary(const struct rr_cases *cases, struct rr_error *error)
 {
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
+	struct rr_error why = { .kind = RR_ERROR_NONE };
 	char *text = NULL;
 	size_t length;
 	FILE *out;
-	bool good;
 
 	if (!path || !*path)
 		return true;
 	out = rr_open_memory(&text, &length);
 	rr_cases_print_step(cases, out);
 	fclose(out);
-	good = append_text(path, text, length, error);
+	if (!rr_files_append(path, text, length, &why))
+		rr_error_set(error, why.kind, "GITHUB_STEP_SUMMARY: %s", why.text);
 	free(text);
-	return good;
+	return !why.kind;
 }
 
 /* What is published. */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,15 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error)
 
 /* ---- Replacing a file ----------------------------------------------------------- */
 
-/* Writes all of it and closes the file; false, and errno. */
+/* A pipe that does not wait is full: has its reader made room within some seconds? */
+static bool gets_room(int fd)
+{
+	struct pollfd pipe = { .fd = fd, .events = POLLOUT };
+
+	return poll(&pipe, 1, 1000 * RR_FILES_READER_S) != 0;
+}
+
+/* Writes all of it and closes the file; false, and errno: EAGAIN says that nobody reads. */
 static bool write_and_close(int fd, const char *text, size_t length)
 {
 	int why = fd < 0 ? errno : 0;
@@ -62,7 +71,7 @@ static bool write_and_close(int fd, const char *text, size_t length)
 	while (!why && length > 0) {
 		const ssize_t written = write(fd, text, length);
 
-		if (written < 0 && errno == EINTR)
+		if (written < 0 && (errno == EINTR || (errno == EAGAIN && gets_room(fd))))
 			continue;
 		if (written <= 0) {
 			why = written < 0 ? errno : ENOSPC;
@@ -122,31 +131,31 @@ static bool is_special(const char *path)
 
 /* A pipe that nobody reads is waited for a little: its reader may be on its way. Negative
  * is none, and errno. */
-static int open_special(const char *path)
+static int open_special(const char *path, int how)
 {
 	const double end = rr_clock_s() + RR_FILES_READER_S;
 	int fd;
 
 	do {
-		fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+		fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK | how);
 		if (fd >= 0 || errno != ENXIO || !is_pipe(path))
 			break;
 		usleep(READER_LOOK_US);
 		errno = ENXIO;
 	} while (rr_clock_s() < end);
-	/* What it writes then may wait, and does. */
-	if (fd >= 0)
+	/* Standard output may wait, for somebody who pages through it. */
+	if (fd >= 0 && (is_descriptor(path) || !is_pipe(path)))
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;
 }
 
-static bool write_special(const char *path, const char *text, size_t length)
+static bool write_special(const char *path, int how, const char *text, size_t length)
 {
 	sigset_t before;
 	bool good;
 
 	rr_signals_let(&before);
-	good = write_and_close(open_special(path), text, length);
+	good = write_and_close(open_special(path, how), text, length);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
@@ -221,17 +230,34 @@ bool rr_files_can_write(const char *path, struct rr_error *error)
 	       cannot("write", path, error);
 }
 
+/* A file was not written, and errno says why. */
+static bool cannot_write(const char *path, struct rr_error *error)
+{
+	const char *what = errno == ENXIO && is_pipe(path) ?
+				   "nobody has opened this pipe to read it" :
+			   errno == EAGAIN ? "whoever has opened this pipe has read nothing" :
+					     NULL;
+
+	if (!what)
+		return cannot("write", path, error);
+	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s in %d s", path, what,
+			    RR_FILES_READER_S);
+}
+
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error)
 {
-	if (is_special(path) ? write_special(path, text, length) :
-			       write_and_rename(path, text, length))
-		return true;
-	if (errno == ENXIO && is_pipe(path))
-		return rr_error_set(
-			error, RR_ERROR_FILE,
-			"cannot write '%s': nobody has opened this pipe to read it in %d s", path,
-			RR_FILES_READER_S);
-	return cannot("write", path, error);
+	return (is_special(path) ? write_special(path, O_TRUNC, text, length) :
+				   write_and_rename(path, text, length)) ||
+	       cannot_write(path, error);
+}
+
+bool rr_files_append(const char *path, const char *text, size_t length, struct rr_error *error)
+{
+	return (is_special(path) ?
+			write_special(path, O_APPEND, text, length) :
+			write_and_close(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666),
+					text, length)) ||
+	       cannot_write(path, error);
 }
 
 void rr_draft_open(struct rr_draft *draft)

@@ -25,9 +25,13 @@ bool rr_files_can_write(const char *path, struct rr_error *error);
 /* Replaces `path` by `text`: written to a new file beside it, whose name nobody can
  * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
  * pipe and what stands for a descriptor, as /dev/stdout does, is written to
- * instead; a pipe that nobody opens to read it within so many seconds cannot be. */
+ * instead; a pipe that nobody opens, or of which nobody reads anything, within so many
+ * seconds cannot be, unless it stands for a descriptor. */
 enum { RR_FILES_READER_S = 5 };
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error);
+
+/* Appends to `path`, which is made; what is not replaced is written to as there. */
+bool rr_files_append(const char *path, const char *text, size_t length, struct rr_error *error);
 
 /* The same of what is printed to draft.out between the two calls; `path` NULL: standard
  * output. Nothing is replaced when the second finds an error that is set already. */

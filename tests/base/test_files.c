@@ -168,6 +168,30 @@ Test(files, devices_and_pipes_are_written_to)
 	close(reader);
 }
 
+/* A page is more than a pipe holds: whoever reads it slowly gets all of it. */
+Test(files, pipes_are_given_up_when_nobody_reads_what_is_in_them)
+{
+	static char text[3 * 4096];
+	char read_back[4096];
+	int reader;
+
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_assert_geq(reader = open(path, O_RDWR | O_CLOEXEC), 0);
+	cr_assert_geq(fcntl(reader, F_SETPIPE_SZ, 4096), 4096);
+	cr_assert_not(rr_files_append(path, text, sizeof(text), &error));
+	assert_error("whoever has opened this pipe has read nothing in 5 s");
+	if (fork() == 0) {
+		for (int i = 0; i < 4; i++) {
+			usleep(1500000);
+			if (read(reader, read_back, sizeof(read_back)) <= 0)
+				break;
+		}
+		_exit(0);
+	}
+	cr_assert(rr_files_replace(path, text, sizeof(text), &error), "%s", error.text);
+	close(reader);
+}
+
 /* What is beside it may have a longer name. */
 Test(files, a_name_may_be_as_long_as_names_are)
 {

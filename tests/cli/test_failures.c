@@ -189,28 +189,34 @@ Test(failures, of_standard_output_are_74)
 }
 
 /* Nobody reads the pipe: that is known after some seconds, in which somebody who comes late
- * gets all of it. */
-Test(failures, of_pipes_without_a_reader_are_74)
+ * gets all of it. One end of f.html is open, and nobody reads there either. */
+Test(failures, of_pipes_that_nobody_reads_are_74)
 {
-	static const char *const writers[] = {
-		"doctor -o $HERE/f.json",
-		"compare $HERE/r $HERE/r -o $HERE/f.json",
-		"merge $HERE/c.json -o $HERE/f.json",
-		"play lost-update -o $HERE/f.json",
-		"claims TL-7 -o $HERE/f.json",
+	static const struct {
+		const char *words, *what;
+	} writers[] = {
+		{ "doctor -o $HERE/f.json", "f.json': nobody has opened this pipe to read it" },
+		{ "compare $HERE/r $HERE/r -o $HERE/f.json", "f.json': nobody has opened" },
+		{ "merge $HERE/c.json -o $HERE/f.json", "f.json': nobody has opened" },
+		{ "play lost-update -o $HERE/f.json", "f.json': nobody has opened" },
+		{ "claims TL-7 -o $HERE/f.json", "f.json': nobody has opened" },
+		{ "claims TL-7 -f github", "GITHUB_STEP_SUMMARY: cannot write '" },
+		{ "game -o $HERE/f.html",
+		  "f.html': whoever has opened this pipe has read nothing" },
 	};
 	char command[400];
 
 	cr_assert_eq(
 		cli_run("$REDRACE bench incr -n 1000 --repeats 2 -o $HERE/r && "
-			"$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json && mkfifo $HERE/f.json"),
+			"$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json && mkfifo $HERE/f.json $HERE/f.html && "
+			"(exec 3<>$HERE/f.html >&- 2>&-; until [ -e $HERE/late ]; do sleep 1; done) &"),
 		0, "%s", cli_output);
 	/* All at once. */
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		snprintf(
 			command, sizeof(command),
-			"(timeout 60 $REDRACE %s >/dev/null 2>$HERE/said.%zu; echo $? >>$HERE/said.%zu) >/dev/null 2>&1 &",
-			writers[i], i, i);
+			"(GITHUB_STEP_SUMMARY=$HERE/f.json timeout 60 $REDRACE %s >/dev/null 2>$HERE/said.%zu; echo $? >>$HERE/said.%zu) >/dev/null 2>&1 &",
+			writers[i].words, i, i);
 		cr_assert_eq(cli_run(command), 0);
 	}
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
@@ -221,8 +227,9 @@ Test(failures, of_pipes_without_a_reader_are_74)
 				      i, i),
 			     0);
 		cr_assert_not_null(end = strchr(cli_output, '\n'));
-		cr_assert_str_eq(end, "\n74\n", "%s: %s", writers[i], cli_output);
-		cli_assert_prints("f.json': nobody has opened this pipe to read it in ");
+		cr_assert_str_eq(end, "\n74\n", "%s: %s", writers[i].words, cli_output);
+		cli_assert_prints(writers[i].what);
+		cli_assert_prints(" in 5 s\n");
 	}
 	cr_assert_eq(
 		cli_run("(sleep 1; cat $HERE/f.json >$HERE/late) & "
