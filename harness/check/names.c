@@ -114,17 +114,6 @@ static size_t end_of_difference(const struct rl_word *a, const struct rl_word *b
 	return end;
 }
 
-/* Is that the last sign of base64, but for what fills it up? It is a part of what differs, although
- * it may be the same by chance. */
-static bool is_last_sign(const struct rl_word *word, size_t at)
-{
-	size_t end = at + 1;
-
-	while (end < word->length && word->text[end] == '=')
-		end++;
-	return end == word->length && (word->text[at] == '+' || word->text[at] == '/');
-}
-
 static bool cut_out(const struct rl_word *word, size_t begin, size_t end, struct rl_word *part)
 {
 	*part = (struct rl_word){ word->text + begin, end - begin };
@@ -150,10 +139,6 @@ static bool find_difference(const struct rl_word *a, const struct rl_word *b,
 	while (end_a > place && end_b > place && a->text[end_a - 1] == b->text[end_b - 1]) {
 		end_a--;
 		end_b--;
-	}
-	if (is_last_sign(a, end_a)) {
-		end_a++;
-		end_b++;
 	}
 	more = most(rest_of_token(a, end_a) - end_a, rest_of_token(b, end_b) - end_b);
 	return cut_out(a, begin, end_a + more, token_a) && cut_out(b, begin, end_b + more, token_b);

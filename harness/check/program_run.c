@@ -170,7 +170,7 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 	struct run *run = context;
 	struct rr_programs *programs = run->programs;
 	struct rr_random_values *values = &run->line->values;
-	const struct rr_terms *terms = terms_of(programs);
+	struct rr_terms *terms = terms_of(programs);
 	const size_t n_values = values->n;
 
 	if (programs->problem.kind)

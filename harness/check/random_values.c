@@ -177,13 +177,29 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 	return values->n > before;
 }
 
-void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,
+/* Under its own values, in which a name may be that is a part of what it has renamed: bytes at the
+ * ends of two values that were the same by chance are in no name of theirs. */
+static bool has_really_sent(struct rr_terms *terms, const struct rr_instance *instance,
+			    const struct rr_run_view *view, struct rl_word name)
+{
+	for (uint32_t i = 0; i < view->n_sent; i++) {
+		const uint32_t command = rr_rename_command(&instance->outward, terms,
+							   view->sent[i].command);
+
+		if (rr_command_has_text(&terms->command[command].words, name))
+			return true;
+	}
+	return false;
+}
+
+void rr_random_values_count(struct rr_random_values *values, struct rr_terms *terms,
 			    const struct rr_instance *instance, const struct rr_run_view *known,
 			    uint64_t *counted)
 {
 	for (size_t i = 0; i < values->n; i++) {
 		if (*counted >> i & 1 || rr_instance_renames(instance, values->names[i]) ||
-		    !has_sent(terms, known, values->names[i]))
+		    !has_sent(terms, known, values->names[i]) ||
+		    !has_really_sent(terms, instance, known, values->names[i]))
 			continue;
 		*counted |= UINT64_C(1) << i;
 		values->draws[i].n++;

@@ -54,7 +54,7 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 
 /* An instance has done what is known. Has it sent the table's own values? Each is counted
  * once, by a bit of *counted. */
-void rr_random_values_count(struct rr_random_values *values, const struct rr_terms *terms,
+void rr_random_values_count(struct rr_random_values *values, struct rr_terms *terms,
 			    const struct rr_instance *instance, const struct rr_run_view *known,
 			    uint64_t *counted);
 

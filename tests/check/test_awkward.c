@@ -52,6 +52,13 @@ Test(awkward, a_random_value_may_have_any_bytes)
 		"(printf '\\202\\242id\\304\\020'; head -c 16 /dev/urandom; printf '\\241n\\001') | " CLI
 		"-x LPUSH queue",
 		0, "serializable: all ");
+	/* Every other one begins alike. */
+	check_shell("",
+		    DRAWS
+		    "first=201; [ $((drawn % 2)) -eq 0 ] || first=$(printf %o $((130 + drawn)))\n"
+		    "(printf \"\\\\$first\"; head -c 15 /dev/urandom; printf '\\241n\\001') | " CLI
+		    "-x LPUSH queue",
+		    0, "serializable: all ");
 }
 
 /* What differs is named, however long the command is. */
