@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -356,6 +357,20 @@ bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 	good = symlink(target, other) == 0 && put_in_place(true, other, path);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good || cannot("link", path, error);
+}
+
+void *rr_files_map_new(const char *path, size_t size)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	void *memory = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	errno = posix_fallocate(fd, 0, (off_t)size);
+	if (errno == 0)
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 /* ---- Rows ------------------------------------------------------------------------ */

@@ -59,6 +59,10 @@ bool rr_files_find_folder(const char *in_tree, const char *installed, char path[
 /* Points the symbolic link `path` at `target`. */
 bool rr_files_link(const char *path, const char *target, struct rr_error *error);
 
+/* Memory shared with whoever maps the same file, a new one of zeros. Its blocks are there then:
+ * a full disk is an error now rather than SIGBUS later. NULL: errno. To be munmap()ed. */
+void *rr_files_map_new(const char *path, size_t size);
+
 /* Opens a log of rows for appending. A new one gets `header` as its first
  * line; one that begins with another header is refused. Negative: see the
  * error. The caller closes it. */

@@ -111,24 +111,32 @@ static bool is_stranger(void *context, int fd)
 				   process->endpoint.port, config->strangers);
 }
 
-/* Its port, its clock and the FIFO to which the guardian appends what it prints. False:
- * errno. */
-static bool open_files(struct rr_process *process)
+static bool open_port(struct rr_process *process, struct rr_error *error)
 {
-	const struct rr_process_plan *plan = process->plan;
+	struct rr_endpoint_owner owner = process->plan->owner;
+
+	owner.is_stranger = is_stranger;
+	owner.process = process;
+	return rr_endpoint_open(&process->endpoint, &owner, process->guarded.directory) ||
+	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
+			    strerror(errno));
+}
+
+/* Its clock, and the FIFO to which the guardian appends what it prints. */
+static bool make_files(struct rr_process *process, struct rr_error *error)
+{
+	const struct rr_process_config *config = process->plan->config;
 	const char *directory = process->guarded.directory;
-	struct rr_endpoint_owner owner = plan->owner;
 	char path[sizeof(process->guarded.directory) + 8];
 
 	snprintf(path, sizeof(path), "%s/log", directory);
-	owner.is_stranger = is_stranger;
-	owner.process = process;
-	if (!rr_endpoint_open(&process->endpoint, &owner, directory) || mkfifo(path, 0600) != 0)
-		return false;
-	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return process->output_fd >= 0 &&
-	       rr_program_clock_open(&process->clock, directory, plan->config->start_ns,
-				     plan->config->holds_day);
+	if (mkfifo(path, 0600) == 0)
+		process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return (process->output_fd >= 0 &&
+		rr_program_clock_open(&process->clock, directory, config->start_ns,
+				      config->holds_day)) ||
+	       rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
+			    directory, strerror(errno));
 }
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
@@ -142,10 +150,7 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 		free(process);
 		return NULL;
 	}
-	if (!open_files(process))
-		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
-			     strerror(errno));
-	else if (launch(process, error))
+	if (open_port(process, error) && make_files(process, error) && launch(process, error))
 		return process;
 	rr_process_free(process);
 	return NULL;

@@ -2,7 +2,6 @@
 #include "program_clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/machine.h"
 
 /* Really, until one that was woken must have gone on: several looks (shim.h). */
@@ -24,17 +24,12 @@
 bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns,
 			   bool holds_day)
 {
-	struct rr_program_page *page = MAP_FAILED;
+	struct rr_program_page *page;
 	struct timespec now;
-	int fd;
 
 	snprintf(clock->path, sizeof(clock->path), "%s/page", directory);
-	fd = open(clock->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0 && ftruncate(fd, sizeof(*page)) == 0)
-		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (page == MAP_FAILED)
+	page = rr_files_map_new(clock->path, sizeof(*page));
+	if (!page)
 		return false;
 	clock->page = page;
 	atomic_store(&page->start_ns, start_ns);

@@ -2,7 +2,6 @@
 /* The time of a cluster: the shim that is preloaded into its servers, the pages
  * that it shares with us, and their clocks moved by them, or made up without. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,23 +63,6 @@ bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error)
 
 /* ---- Pages ---------------------------------------------------------------- */
 
-/* A page of zeros in a new file; MAP_FAILED with errno. */
-static void *map_new_page(const char *path)
-{
-	const size_t size = sizeof(struct rr_clock_page);
-	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	void *page = MAP_FAILED;
-
-	if (fd < 0)
-		return page;
-	/* Blocks now rather than SIGBUS later. */
-	errno = posix_fallocate(fd, 0, (off_t)size);
-	if (errno == 0)
-		page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return page;
-}
-
 bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 		  struct rr_error *error)
 {
@@ -95,8 +77,8 @@ bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
 				    strerror(errno));
 	snprintf(path, sizeof(path), "%s/clock", server->process.directory);
-	page = map_new_page(path);
-	if (page == MAP_FAILED)
+	page = rr_files_map_new(path, sizeof(*server->page));
+	if (!page)
 		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
 				    strerror(errno));
 	server->page = page;

@@ -120,7 +120,8 @@ static json_t *json_of_strategy(const struct rr_level *level)
 	char *play = level_play_command(level);
 	char *explore = level_explore_command(level);
 	json_t *json = json_pack("{s:s, s:s, s:b, s:s, s:s}", "strategy", level->strategy->name,
-				 "program", level->strategy->summary, "key",
+				 "program",
+				 level->program ? level->program : level->strategy->summary, "key",
 				 level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore",
 				 explore);
 
@@ -129,19 +130,20 @@ static json_t *json_of_strategy(const struct rr_level *level)
 	return json;
 }
 
-static json_t *json_of_programs(const struct rr_level_programs *programs)
+static json_t *json_of_programs(const struct rr_level *level)
 {
-	return json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:b}", "explore",
-			 programs->command, "replay", programs->replay, "schedule",
-			 programs->schedule, "path", programs->path, "text", programs->text,
-			 "wrong", programs->wrong, "verdict", programs->verdict, "app",
-			 programs->is_app);
+	const struct rr_level_programs *programs = &level->programs;
+
+	return json_pack("{s:s?, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:b}", "program",
+			 level->program, "explore", programs->command, "replay", programs->replay,
+			 "schedule", programs->schedule, "path", programs->path, "text",
+			 programs->text, "wrong", programs->wrong, "verdict", programs->verdict,
+			 "app", programs->is_app);
 }
 
 json_t *rr_level_as_json(const struct rr_level *level, json_t *graph)
 {
-	json_t *own = level->strategy ? json_of_strategy(level) :
-					json_of_programs(&level->programs);
+	json_t *own = level->strategy ? json_of_strategy(level) : json_of_programs(level);
 	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
 				 level->name, "title", level->title, "task", level->task, "goal",
 				 level->goal, "sees", level->sees, "solution", level->solution,

@@ -73,7 +73,7 @@
 		const clients = new Map();
 		lanesOf(level).forEach((lane, i) => {
 			const next = state.moves.find((move) => move.who === i && !move.fault);
-			const line = next ? lineOf(lines, next.label) : undefined;
+			const line = next ? lineOf(lines, next.label + server(level, next.server)) : undefined;
 			if (line !== undefined) clients.set(line, [...clients.get(line) ?? [], lane]);
 		});
 		at("program").replaceChildren(...lines.map((line) => {

@@ -123,13 +123,14 @@ const words = (() => {
 		return next ? "next: " + next.label : "waits";
 	}
 
-	/* The line whose words are all in the command; the longest, as "SET NX EX" before "SET". */
+	/* The line whose words are all in the command and its server; the longest, as "SET NX EX"
+	 * before "SET". */
 	function lineOf(lines, command) {
 		const words = new Set(command.split(/[\s:]+/));
 		/* Words of Redis, or the name of a script; what is told of them ("if won") is in no command. */
 		const wordsOf = (line) => {
 			const all = line.split(" "), typed = all.filter((word) => /^[A-Z]+$/.test(word));
-			return typed.length ? typed : all.slice(0, 1);
+			return [...typed.length ? typed : all.slice(0, 1), ...all.filter((word) => word[0] === "@")];
 		};
 		const fits = lines.filter((line) => wordsOf(line).every((word) => words.has(word)));
 		fits.sort((a, b) => wordsOf(b).length - wordsOf(a).length);

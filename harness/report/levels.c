@@ -37,6 +37,7 @@ static const struct level_word level_words[] = {
 	{ "goal", LEVEL_TEXT, LEVEL_AT(goal) },
 	{ "sees", LEVEL_TEXT, LEVEL_AT(sees) },
 	{ "solution", LEVEL_TEXT, LEVEL_AT(solution) },
+	{ "program", LEVEL_TEXT, LEVEL_AT(program) },
 	{ "checked", LEVEL_TEXT, LEVEL_AT(programs.name) },
 	{ "command", LEVEL_TEXT, LEVEL_AT(programs.command) },
 	{ "wrong", LEVEL_TEXT, LEVEL_AT(programs.wrong) },

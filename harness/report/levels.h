@@ -16,6 +16,8 @@
  *	begin TRANSITIONS    have happened when the level begins
  *	broken-is-end        nothing is shown of what comes after something has broken
  *	script NAME PART     a script that contains PART is called NAME
+ *	program LINES        what each client does, with ", " between two lines, where what the
+ *	                     strategy says of itself names no commands: "SET NX PX token @n1"
  *	goal WHAT            count, exclusion, lease, ownership, deadlock: breaks that;
  *	                     well: all end, and nothing is broken
  *	sees TEXT            and that happened on the way: "EXEC => (nil)"
@@ -43,6 +45,7 @@ struct rr_level_programs {
 
 struct rr_level {
 	const char *name, *title, *task, *goal, *sees, *solution;
+	const char *program; /* its lines; NULL = the strategy's, or none are known */
 	const char *intro[RR_LEVEL_TEXTS + 1]; /* NULL behind the last */
 	const char *hints[RR_LEVEL_TEXTS + 1];
 	const char *explain[RR_LEVEL_TEXTS + 1];

@@ -108,6 +108,20 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 	cr_assert_str_eq(cli_output, "", "left behind: %s", cli_output);
 }
 
+/* Memory that is a file there was SIGBUS, or a program that is not deterministic. */
+Test(cli, check_on_a_full_disk_says_so)
+{
+	if (cli_run("unshare -m mount -t tmpfs -o size=16k tmpfs /mnt 2>&1") != 0)
+		cli_skip("cannot mount a small tmpfs here");
+	for (int size = 4; size <= 32; size += 4) {
+		cli_write(
+			"run",
+			"mount -t tmpfs -o size=%dk tmpfs /mnt; TMPDIR=/mnt $REDRACE check -- sh examples/check/counter.sh 2>&1 >/dev/null\n",
+			size);
+		cli_assert_one_line("unshare -m sh $HERE/run", RR_EXIT_FILE, "No space left");
+	}
+}
+
 /* By a script neither, whose text hides the name. */
 Test(cli, a_race_does_not_reach_other_servers)
 {

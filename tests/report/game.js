@@ -10,7 +10,8 @@ const text = (page, id) => page.evaluate((name) => document.getElementById(name)
 const isDone = (page) => page.evaluate(() => !document.getElementById("done").hidden);
 const levelsOf = (page) => page.evaluate(() =>
 	JSON.parse(document.getElementById("levels").textContent)
-		.map(({ name, solution, explain }) => ({ name, solution, explain })));
+		.map(({ name, solution, explain, graph }) =>
+			({ name, solution, explain, lanes: graph.lanes.map(([lane]) => lane) })));
 
 /* The address of a page that is open is changed. */
 async function turnTo(page, hash) {
@@ -31,6 +32,17 @@ async function pick(page, word) {
 	assert(found, "nobody can do " + word);
 }
 
+/* Who can do a command is at a line. */
+async function linesAreMarked(page, level, where) {
+	const [able, marked] = await page.evaluate(() => [
+		[...document.querySelectorAll("#moves button[class^=c]:not(.fault)")].map((one) => one.classList[0]),
+		[...document.querySelectorAll("#program li.now")].map((one) => one.textContent.split(/ \u2190 |, /)),
+	]);
+	for (const client of able)
+		assert(marked.flat().includes(level.lanes[client.slice(1)]),
+			`${level.name} before ${where}: ${client} is at no line`);
+}
+
 /* Solves all levels by their buttons, and each again by its address. */
 async function solveAll(open) {
 	const page = await open(url), again = await open(url);
@@ -38,6 +50,7 @@ async function solveAll(open) {
 	for (const level of levels) {
 		for (const word of level.solution.split(" ")) {
 			assert(!await isDone(page), level.name + " is done too early");
+			await linesAreMarked(page, level, word);
 			await pick(page, word);
 		}
 		assert(await isDone(page), level.name + " is not done");
