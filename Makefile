@@ -319,13 +319,13 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
 
 # Without a sanitizer: they are loaded into programs that have none.
-$(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h
-$(B)/redrace-program.so: $(wildcard harness/check/shim/*.[ch]) harness/check/program_page.h
+$(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h Makefile
+$(B)/redrace-program.so: $(wildcard harness/check/shim/*.[ch]) harness/check/program_page.h Makefile
 $(SHIMS):
 	@mkdir -p $(@D)
 	@echo '  LD $@'
-	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	  -Iharness -fPIC -shared -o $@ $(filter %.c,$^) -pthread -ldl
+	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
+	  -Iharness -fPIC -shared -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^) -pthread -ldl
 
 $(DRIVER): $(wildcard harness/check/app/*.[ch]) harness/check/sockets.c harness/check/sockets.h harness/base/marks.h Makefile
 	@mkdir -p $(@D)

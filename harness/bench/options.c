@@ -354,7 +354,7 @@ static bool check_options(void *into, struct rr_error *error)
 const struct rr_command_line rr_bench_command_line = {
 	.about =
 		"Counts to a known number under each strategy, checks the result and measures.\v"
-		"Without a STRATEGY the basic ones run, with --all all of them; 'redrace list' shows them. "
+		"Without a STRATEGY the basic ones run, with --all-strategies all of them; 'redrace list' shows them. "
 		"The table shows increments a second (inc/s) and commands for each increment (cmds). The results, runs.csv, summary.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"

@@ -61,7 +61,7 @@ class Private:
     def __init__(self, directory):
         text = open(directory + '/redis.conf', encoding='ascii').read()
         password = re.search(r'^user redrace on >(\w+)', text, re.M).group(1)
-        self.client = Client(directory + '/redis.sock', 5)
+        self.client = Client(directory + '/redis.sock', patience(5))
         self.failed = isinstance(self.client('AUTH', 'redrace', password), Exception)
 
     def look(self):
