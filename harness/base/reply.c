@@ -20,7 +20,9 @@ void rr_write_quoted(FILE *file, const char *text, size_t length)
 
 		if (found)
 			fprintf(file, "\\%c", letters[found - special]);
-		else if (c < 32 || c > 126 || (i > 0 && rr_is_command(text, length, i)))
+		else if (c < 32 || c > 126 ||
+			 /* Behind the quote, "::error" is none. */
+			 ((i > 0 || c == '#') && rr_is_command(text, length, i)))
 			fprintf(file, "\\x%02x", c);
 		else
 			fputc(c, file);

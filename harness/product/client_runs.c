@@ -25,9 +25,8 @@ char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *v
 		[RR_STOP_ATTEMPT] = "begins an attempt",
 		[RR_STOP_ENDED] = "has ended",
 	};
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	char *text;
+	FILE *file = rr_open_text(&text);
 
 	if (view->n_sent == 0 || view->stops[0].kind != RR_STOP_RECEIVE)
 		fputs(names[view->stops[0].kind], file);

@@ -243,7 +243,6 @@ static inline const struct rr_client_state *rr_product_client(const struct rr_pr
 	return &product->clients[client].states[rr_product_part(product, key, client)->state];
 }
 
-/* The table that a client is the first of; NULL: it shares that of another. */
 /* Has a client ended, or crashed, or is it an app that waits to be started again? */
 static inline bool rr_product_is_over(const struct rr_product *product, const uint32_t *key,
 				      size_t client)
@@ -259,6 +258,7 @@ static inline bool rr_product_is_over(const struct rr_product *product, const ui
 /* The client to which a request has come, or will come. */
 size_t rr_product_client_of(const struct rr_product *product, const uint32_t *key, size_t request);
 
+/* The table that a client is the first of; NULL: it shares that of another. */
 static inline struct rr_client_table *rr_product_client_table(const struct rr_product *product,
 							      size_t client)
 {

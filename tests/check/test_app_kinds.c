@@ -84,13 +84,15 @@ static void check_kind(const struct kind *kind, const char *path, int code)
 		code, "%s %s: %s", kind->app, path, cli_output);
 }
 
-static void check_workers(const char *how, int code)
+/* A program of examples/apps that waits for what is put into a queue, in its wrong way or its
+ * right one. */
+static void check_workers(const char *options, const char *program, const char *put, int code)
 {
-	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --apps 2 --ready true --app "
-			      "'" PYTHON "examples/apps/worker.py %s' "
-			      "--request 'redis-cli -u {url} LPUSH welcome ada >/dev/null' 2>&1",
-			      how),
-		     code, "%s: %s", how, cli_output);
+	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --ready true %s "
+			      "--app '" PYTHON "examples/apps/%s' "
+			      "--request 'redis-cli -u {url} LPUSH %s >/dev/null' 2>&1",
+			      options, program, put),
+		     code, "%s: %s", program, cli_output);
 }
 
 /* Two of them take the same address from a queue. */
@@ -98,28 +100,21 @@ Test(app_kinds, both_workers)
 {
 	if (cli_run(HAS_PYTHON("os") " 2>&1") != 0)
 		cli_skip("worker.py: not all is installed: make apps-deps");
-	check_workers("looks", 1);
+	check_workers("--apps 2", "worker.py looks", "welcome ada", 1);
 	cli_assert_prints("mails = [\"ada\", \"ada\"]");
-	check_workers("marks", 0);
-}
-
-static void check_reports(const char *how, int code)
-{
-	cr_assert_eq(cli_runf("$REDRACE check --audit 1 --crashes 1 --restart --atomic --clients 1 "
-			      "--ready true --app '" PYTHON "examples/apps/reports.py %s' "
-			      "--request 'redis-cli -u {url} LPUSH wanted sales >/dev/null' 2>&1",
-			      how),
-		     code, "%s: %s", how, cli_output);
+	check_workers("--apps 2", "worker.py marks", "welcome ada", 0);
 }
 
 /* One of them crashes, and is started again. */
 Test(app_kinds, workers_that_crash)
 {
+	static const char options[] = "--crashes 1 --restart --atomic --clients 1";
+
 	if (cli_run(HAS_PYTHON("os") " 2>&1") != 0)
 		cli_skip("reports.py: not all is installed: make apps-deps");
-	check_reports("pops", 1);
+	check_workers(options, "reports.py pops", "wanted sales", 1);
 	cli_assert_prints("  no keys\n");
-	check_reports("keeps", 0);
+	check_workers(options, "reports.py keeps", "wanted sales", 0);
 }
 
 ParameterizedTest(size_t *number, app_kinds, both_handlers)

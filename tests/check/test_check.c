@@ -412,8 +412,10 @@ Test(check, shows_nothing_but_text)
 		     1, "%s", cli_output);
 	cli_assert_prints("\n  \"::error::x\" = ");
 	cr_assert_eq(cli_run(CHECK "-- sh -c 'v=$(" CLI "GET \"x ::a##[error]y\"); " CLI
-				   "SET \"x ::a##[error]y\" $((v + 1))' 2>&1"),
+				   "SET \"x ::a##[error]y\" $((v + 1)); " CLI
+				   "SET x \"##[group]z\"' 2>&1"),
 		     1, "%s", cli_output);
 	cli_assert_prints("\n  \"x \\x3a:a\\x23#[error]y\" = ");
+	cli_assert_prints("\n  x = \"\\x23#[group]z\"");
 	cr_assert_null(strstr(cli_output, "##["), "%s", cli_output);
 }

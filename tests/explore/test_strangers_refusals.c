@@ -46,7 +46,9 @@ static enum rl_outcome ask(struct rr_client *client)
 	return outcome;
 }
 
-static void expect_two_inside(const struct rr_strategy *strategy, size_t n_clients, long increments)
+/* What is found of so many clients; the caller releases it. */
+static struct rr_explore_result explore(const struct rr_strategy *strategy, size_t n_clients,
+					long increments)
 {
 	const struct rr_explore_config config = { .n_clients = n_clients,
 						  .increments = increments };
@@ -54,6 +56,13 @@ static void expect_two_inside(const struct rr_strategy *strategy, size_t n_clien
 
 	cr_expect_eq(stranger_explore(strategy, config, &result), RR_EXIT_OK, "%s %d: %s",
 		     strategy->name, limit, result.error.text);
+	return result;
+}
+
+static void expect_two_inside(const struct rr_strategy *strategy, size_t n_clients, long increments)
+{
+	struct rr_explore_result result = explore(strategy, n_clients, increments);
+
 	cr_expect(result.breaks & RR_BREAKS_EXCLUSION,
 		  "%s %d, %zu clients, %ld increments: breaks %x, ended %d, %lu states",
 		  strategy->name, limit, n_clients, increments, result.breaks, result.explored,
@@ -63,12 +72,8 @@ static void expect_two_inside(const struct rr_strategy *strategy, size_t n_clien
 
 static void expect_no_end(const struct rr_strategy *strategy, size_t n_clients, long increments)
 {
-	const struct rr_explore_config config = { .n_clients = n_clients,
-						  .increments = increments };
-	struct rr_explore_result result;
+	struct rr_explore_result result = explore(strategy, n_clients, increments);
 
-	cr_expect_eq(stranger_explore(strategy, config, &result), RR_EXIT_OK, "%s %d: %s",
-		     strategy->name, limit, result.error.text);
 	cr_expect_eq(result.explored, RR_EXPLORED_MOST);
 	cr_expect(!stranger_is_safe(&result));
 	rr_explore_release(&result);
