@@ -70,19 +70,6 @@ const char *rr_strategy_name(size_t index)
 	return index < rr_n_strategies ? rr_strategies[index]->name : NULL;
 }
 
-bool rr_lock_has_key(const struct rr_strategy *strategy)
-{
-	switch (strategy->lock.kind) {
-	case RR_LOCK_KEY:
-	case RR_LOCK_TIMESTAMP:
-	case RR_LOCK_COUNTER:
-	case RR_LOCK_QUEUE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered)
 {
 	return outcome == RL_BUSY ||

@@ -167,9 +167,6 @@ const struct rr_strategy *rr_strategy_find(const char *name);
 /* The name of the one with this index; NULL behind the last one. */
 const char *rr_strategy_name(size_t index);
 
-/* Is it held in one key, whose value can be watched? */
-bool rr_lock_has_key(const struct rr_strategy *strategy);
-
 /* Was an attempt refused, so that to wait and to ask again is all there is to
  * do? From a quorum that is also an error before the client got in: too few
  * servers answered. */

@@ -120,8 +120,6 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line, void *into, int n,
 		    char **argv, struct rr_error *error);
 
-/* Release what was read. False: the error. */
-bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error);
 void rr_replay_release(struct rr_replay *replay);
 
 /* ---- The command line (options.c) ------------------------------------------------- */

@@ -110,7 +110,8 @@ static bool refutes_table(const struct run *run)
 	return true;
 }
 
-bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b)
+/* Have two ended alike, an app with the same answers in the same order? */
+static bool have_same_endings(struct rr_programs *programs, long a, long b)
 {
 	const size_t n_requests = programs->config.n_requests;
 
@@ -128,7 +129,7 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 				     (uint32_t)run->view.tally.ending };
 
 	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
-	    rr_programs_have_same_endings(programs, endings[0], endings[1]))
+	    have_same_endings(programs, endings[0], endings[1]))
 		return true;
 	if (refutes_table(run))
 		return false;
@@ -322,7 +323,7 @@ static bool ends_alike(const struct rr_program *program, long a, long b)
 {
 	struct rr_programs *programs = program->context;
 
-	return rr_programs_have_same_endings(programs, a, b);
+	return have_same_endings(programs, a, b);
 }
 
 const struct rr_run_ops rr_program_run_ops = {

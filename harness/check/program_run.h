@@ -70,9 +70,6 @@ struct rr_programs {
  */
 bool rr_programs_name_values(struct rr_programs *programs);
 
-/* Have two ended alike, an app with the same answers in the same order? */
-bool rr_programs_have_same_endings(struct rr_programs *programs, long a, long b);
-
 /* Nothing is known of programs any more. */
 void rr_programs_make_tables_anew(struct rr_programs *programs);
 

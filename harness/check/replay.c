@@ -51,7 +51,7 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 	fprintf(out, "\n%s%s\n", words_heading, words);
 }
 
-bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error)
+static bool read_replay(const char *path, struct rr_replay *replay, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
@@ -104,7 +104,7 @@ bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line
 	if (!path)
 		return true;
 	rr_replay_release(replay);
-	if (!rr_replay_read(path, replay, error))
+	if (!read_replay(path, replay, error))
 		return false;
 	for (char *word = strtok(replay->options, " "); word && n_words < 2 * OPTIONS_MAX;
 	     word = strtok(NULL, " "))

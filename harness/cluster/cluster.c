@@ -324,7 +324,8 @@ static const struct {
 	{ "\nredis_version:", "Redis" },
 };
 
-void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t size)
+/* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
+static void find_version(const struct rr_cluster *cluster, char *version, size_t size)
 {
 	struct rl_reply reply;
 	const char *found = NULL;
@@ -367,7 +368,7 @@ struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
 		rr_workplace_free(place);
 		return NULL;
 	}
-	rr_cluster_version(&place->cluster, place->version, sizeof(place->version));
+	find_version(&place->cluster, place->version, sizeof(place->version));
 	return place;
 }
 

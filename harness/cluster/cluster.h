@@ -190,9 +190,6 @@ bool rr_cluster_need(struct rr_cluster *cluster, size_t n, struct rr_error *erro
 /* Do its servers follow rr_cluster_tick() exactly? */
 bool rr_cluster_has_time(const struct rr_cluster *cluster);
 
-/* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
-void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t size);
-
 /* A session with a cluster: what a worker process has for itself. */
 enum { RR_VERSION_SIZE = 40 };
 struct rr_workplace {

@@ -51,7 +51,8 @@ void rr_page_end(FILE *out, const char *script)
 
 /* ---- The article -------------------------------------------------------- */
 
-void rr_html_heading(const struct rr_html *html, const char *text)
+/* A heading of a part of the article. */
+static void put_heading(const struct rr_html *html, const char *text)
 {
 	rr_xml_print(html->out, "<h%d>%s</h%d>\n", html->heading, text, html->heading);
 }
@@ -126,7 +127,7 @@ static void print_findings(const struct rr_html *html)
 
 	if (picture->n_findings == 0)
 		return;
-	rr_html_heading(html, "What was found");
+	put_heading(html, "What was found");
 	fputs("<dl>\n", html->out);
 	for (size_t i = 0; i < picture->n_findings; i++)
 		rr_xml_print(html->out, "<dt>✗ %s</dt>\n<dd>%s</dd>\n",
@@ -140,7 +141,7 @@ static void print_sayings(const struct rr_html *html)
 
 	if (picture->race->n_sayings == 0 || !picture->is_complete)
 		return;
-	rr_html_heading(html, "What the document says");
+	put_heading(html, "What the document says");
 	fputs("<ul>\n", html->out);
 	for (size_t i = 0; i < picture->race->n_sayings; i++)
 		rr_xml_print(html->out, "<li>%s</li>\n", picture->sayings[i]);
@@ -156,7 +157,7 @@ static void print_replay(const struct rr_html *html, const char *command)
 
 	rr_trace_write(memory, html->picture->trace);
 	fclose(memory);
-	rr_html_heading(html, "Play it again");
+	put_heading(html, "Play it again");
 	if (command)
 		rr_xml_print(
 			html->out,

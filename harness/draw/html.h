@@ -14,9 +14,6 @@ struct rr_html {
 	int heading;      /* 2: parts of the article have <h2> */
 };
 
-/* A heading of a part of the article. */
-void rr_html_heading(const struct rr_html *html, const char *text);
-
 /* The steps: drawn, and as a list for where there is no room for that, and for those who
  * cannot see it. Those that one can step through have data-step. */
 void rr_html_steps(const struct rr_html *html, bool can_step);

@@ -268,8 +268,10 @@ static void skip_impossible(struct rr_schedule *schedule, const struct rr_live_v
 		schedule->next++;
 }
 
-struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
-				      const struct rr_live_view *view)
+/* An rr_decide; `context` is the schedule. A step that a client is not about to
+ * make is RR_ERROR_USAGE. */
+static struct rr_decision decide(void *context, struct rr_guided *guided,
+				 const struct rr_live_view *view)
 {
 	struct rr_schedule *schedule = context;
 	const struct rr_cue *cue;
@@ -304,7 +306,7 @@ static enum rr_exit follow_schedule(const struct rr_guided_options *options,
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
-	good = rr_guided_run(guided, &options->setup, cluster, rr_schedule_decide, schedule);
+	good = rr_guided_run(guided, &options->setup, cluster, decide, schedule);
 	if (cluster->session->signals.interrupted)
 		rr_error_interrupted(error);
 	else if (!good)

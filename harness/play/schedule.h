@@ -45,9 +45,4 @@ struct rr_schedule {
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 		       const struct rr_guided_setup *setup, struct rr_error *error);
 
-/* An rr_decide; `context` is the schedule. A step that a client is not about to
- * make is RR_ERROR_USAGE. */
-struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
-				      const struct rr_live_view *view);
-
 #endif

@@ -110,7 +110,8 @@ static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, ui
 	return good;
 }
 
-struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int client, uint32_t to)
+/* A new run, brought to a state. NULL: table->error. */
+static struct rr_client_run *bring_run(struct rr_client_table *table, int client, uint32_t to)
 {
 	struct rr_client_run *run = rr_client_run_new(table->program, client);
 
@@ -134,7 +135,7 @@ int rr_client_table_next_client(struct rr_client_table *table)
 bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32_t state,
 			       const struct rr_client_row *row)
 {
-	struct rr_client_run *run = rr_client_table_bring(table, client, state);
+	struct rr_client_run *run = bring_run(table, client, state);
 	bool good = run != NULL;
 
 	if (run && row) {
@@ -187,7 +188,7 @@ struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, ui
 
 	if (!kept || kept->unread_ns > passed_ns) {
 		*client = rr_client_table_next_client(table);
-		return rr_client_table_bring(table, *client, state);
+		return bring_run(table, *client, state);
 	}
 	run = kept->run;
 	*client = kept->client;

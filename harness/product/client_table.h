@@ -262,8 +262,6 @@ void rr_client_table_restore_beginning(struct rr_client_table *table,
  * NULL: table->error. */
 struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
 					       int64_t passed_ns, int *client);
-struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int client,
-					    uint32_t state);
 void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
 			      struct rr_client_run *run, int64_t unread_ns);
 void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state);

@@ -187,7 +187,8 @@ char *rr_yaml_text(const struct rr_yaml *yaml, const yaml_node_t *node, const ch
 	return NULL;
 }
 
-char *rr_yaml_key(struct rr_yaml *yaml, const yaml_node_pair_t *pair)
+/* The text of a key, after rr_yaml_check_keys(). */
+static char *text_of_key(struct rr_yaml *yaml, const yaml_node_pair_t *pair)
 {
 	return (char *)rr_yaml_node(yaml, pair->key)->data.scalar.value;
 }
@@ -203,7 +204,7 @@ bool rr_yaml_check_keys(struct rr_yaml *yaml, const yaml_node_t *mapping)
 		if (!text)
 			return false;
 		for (const yaml_node_pair_t *other = first; other < pair; other++) {
-			if (strcmp(rr_yaml_key(yaml, other), text) == 0)
+			if (strcmp(text_of_key(yaml, other), text) == 0)
 				return rr_yaml_refuse(
 					yaml, key,
 					"'%.100s' is there already, in line %zu: give this one another name, or leave it out",
@@ -218,7 +219,7 @@ bool rr_yaml_check_keys(struct rr_yaml *yaml, const yaml_node_t *mapping)
 static bool has_pair(struct rr_yaml *yaml, const struct rr_yaml_pairs *pairs, const char *name)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
-		if (strcmp(rr_yaml_key(yaml, pairs->all[i]), name) == 0)
+		if (strcmp(text_of_key(yaml, pairs->all[i]), name) == 0)
 			return true;
 	}
 	return false;
@@ -240,7 +241,7 @@ static bool merge(struct rr_yaml *yaml, struct rr_yaml_pairs *pairs, const yaml_
 static bool take_pair(struct rr_yaml *yaml, struct rr_yaml_pairs *pairs,
 		      const yaml_node_pair_t *pair, bool merges)
 {
-	const char *name = rr_yaml_key(yaml, pair);
+	const char *name = text_of_key(yaml, pair);
 
 	if (++pairs->steps > RR_YAML_PAIRS)
 		return rr_yaml_refuse(yaml, rr_yaml_node(yaml, pair->key),

@@ -30,9 +30,6 @@ bool rr_yaml_refuse(const struct rr_yaml *yaml, const yaml_node_t *node, const c
 /* The text of a scalar; NULL and the error: it is none, or empty. `what` it is the value of. */
 char *rr_yaml_text(const struct rr_yaml *yaml, const yaml_node_t *node, const char *what);
 
-/* That of a key, after rr_yaml_check_keys(). */
-char *rr_yaml_key(struct rr_yaml *yaml, const yaml_node_pair_t *pair);
-
 /* Are the keys of a mapping texts, and all different? */
 bool rr_yaml_check_keys(struct rr_yaml *yaml, const yaml_node_t *mapping);
 
