@@ -215,7 +215,7 @@ Test(claims, that_are_measured_show_figures)
 Test(claims, called_off_leave_what_is_known_and_nothing_else)
 {
 	cr_assert_eq(
-		cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; sleep 0.6; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"),
+		cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; until ls $HERE | grep -q redrace-; do sleep 0.05; done; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"),
 		0, "%s", cli_output);
 	cli_assert_prints("code 130 after");
 	cli_assert_prints("121 claims:");

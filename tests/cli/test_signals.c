@@ -19,7 +19,7 @@ TestSuite(signals, .init = cli_setup, .fini = cli_teardown);
 
 /* A second and a half are promised; a machine may be busy. Without the promise the
  * time-outs of stopped servers are at least four seconds. */
-enum { LIMIT_MS = 3500, START_MS = 20000 };
+enum { LIMIT_MS = 3500, START_MS = 120000 };
 
 struct started {
 	pid_t pid;
@@ -52,6 +52,36 @@ static struct started start_command(size_t number, const char *arguments)
 	}
 	setpgid(started.pid, started.pid);
 	return started;
+}
+
+/* Of a status of proc(5), the line of a set of signals. */
+static bool is_in_set(const char *status, const char *name, int number)
+{
+	const char *line = strstr(status, name);
+
+	return line && strtoull(line + strlen(name), NULL, 16) >> (number - 1) & 1;
+}
+
+/* Is a started one the program, and no shell any more, and does it see to a signal itself? */
+static bool handles(pid_t pid, int number)
+{
+	char path[40], status[4096] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	status[fread(status, 1, sizeof(status) - 1, file)] = '\0';
+	fclose(file);
+	return strncmp(status, "Name:\tredrace\n", 14) == 0 &&
+	       (is_in_set(status, "\nSigBlk:", number) || is_in_set(status, "\nSigCgt:", number));
+}
+
+static void await_handling(pid_t pid, int number)
+{
+	for (int ms = 0; !handles(pid, number) && ms < START_MS; ms += 20)
+		rest_ms(20);
 }
 
 /* Does something to each process that works below `home`; how many there are. */
@@ -201,6 +231,7 @@ Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 		setenv("LD_PRELOAD", preload, 1);
 		started = start_command(i, commands[i]);
 		unsetenv("LD_PRELOAD");
+		await_handling(started.pid, ending[i]);
 		rest_ms(500);
 		begun_ns = rr_clock_ns();
 		kill(started.pid, ending[i]);
@@ -229,6 +260,7 @@ Test(signals, end_commands_that_wait_for_a_file)
 		}
 		snprintf(arguments, sizeof(arguments), formats[i], race, race);
 		started = start_command(i, arguments);
+		await_handling(started.pid, ending[i]);
 		rest_ms(300);
 		begun_ns = rr_clock_ns();
 		kill(started.pid, ending[i]);
