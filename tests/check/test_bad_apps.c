@@ -53,6 +53,9 @@ Test(bad_apps, says_why_an_app_is_not_up)
 	cannot_be_checked("'echo no queue; exit 3' --ready true",
 			  "the app exited with 3 before it asked Redis for anything; it printed "
 			  "'no queue'");
+	cannot_be_checked(
+		"'echo; echo Error: no module; echo \"    at f\"; echo; echo Node.js v20; exit 1'",
+		"the app exited with 1 before it was up; it printed 'Error: no module'");
 	cannot_be_checked("\"/usr/bin/python3 -c 'raise KeyError(7)'\" --ready true",
 			  "the app exited with 1 before it asked Redis for anything; it printed "
 			  "'KeyError: 7'");

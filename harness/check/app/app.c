@@ -83,21 +83,37 @@ static void start_app(struct app *app)
 	_exit(127);
 }
 
-/* The last line that the app has printed. */
-static void last_line(const struct app *app, char *text, size_t size)
+/* Interpreters name the error so, and print where it came from behind it. */
+static bool names_error(const char *line)
 {
-	const off_t end = lseek(app->log, 0, SEEK_END);
-	const off_t from = end > (off_t)size - 1 ? end - (off_t)size + 1 : 0;
-	ssize_t n = pread(app->log, text, size - 1, from);
-	char *line;
+	static const char *const signs[] = { "Error: ", "Error [", "Error)", "Exception",
+					     "panic: " };
+	bool names = false;
 
-	n = n > 0 ? n : 0;
-	while (n > 0 && text[n - 1] == '\n')
-		n--;
-	text[n] = '\0';
-	line = strrchr(text, '\n');
-	if (line)
-		memmove(text, line + 1, strlen(line));
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		names |= strstr(line, signs[i]) != NULL;
+	return names;
+}
+
+/* The last line that the app has printed which names an error, or the last of all. */
+static void telling_line(const struct app *app, char *text, size_t size)
+{
+	char printed[ANSWER_MAX], *next = printed;
+	const off_t end = lseek(app->log, 0, SEEK_END);
+	const off_t from = end > ANSWER_MAX - 1 ? end - ANSWER_MAX + 1 : 0;
+	const ssize_t n = pread(app->log, printed, sizeof(printed) - 1, from);
+	bool has_named = false;
+
+	printed[n > 0 ? n : 0] = '\0';
+	text[0] = '\0';
+	while (next) {
+		const char *line = strsep(&next, "\n");
+
+		if (!*line || (has_named && !names_error(line)))
+			continue;
+		has_named = names_error(line);
+		snprintf(text, size, "%s", line);
+	}
 }
 
 static void end_failed(void)
@@ -111,7 +127,7 @@ static void fail(const struct app *app, const char *what)
 {
 	char line[300];
 
-	last_line(app, line, sizeof(line));
+	telling_line(app, line, sizeof(line));
 	printf("%s%s%s%s\n", what, line[0] ? "; it printed '" : "", line, line[0] ? "'" : "");
 	fflush(stdout);
 	end_failed();
@@ -300,7 +316,7 @@ static void note_end_of_app(const struct app *app, int status)
 	char line[300], record[400];
 	int length;
 
-	last_line(app, line, sizeof(line));
+	telling_line(app, line, sizeof(line));
 	length = snprintf(record, sizeof(record), "%c0 %d\n%s", RR_MARK_RECORD,
 			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), line);
 	if (write(STDOUT_FILENO, record, (size_t)length) < 0)
