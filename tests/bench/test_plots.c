@@ -107,17 +107,18 @@ Test(plots, refused_attempts_are_no_increments)
 	cr_assert_eq(cli_run("sh tests/check_csv $HERE/a"), 0, "%s", cli_output);
 }
 
-/* Bars are sorted: the first name is that of the fastest. */
+/* Bars are sorted: the first name is that of the fastest, which on a busy machine may be any. */
 Test(plots, bars_are_sorted_and_show_medians)
 {
 	need_gnuplot();
 	cr_assert_eq(
 		cli_run("$REDRACE bench redlock set-nx-ex incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
-			"grep -oE '>(incr|set-nx-ex|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
-			"awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i } $2 == \"redlock\" { x = sprintf(\"%.0f\", $c); print (x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x) }' $HERE/a/summary.csv >$HERE/median &&"
-			"grep -qF \">$(cat $HERE/median)<\" $HERE/a/plots/throughput.svg"),
+			"awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i; next } { print $c, $2 }' $HERE/a/summary.csv | sort -rn >$HERE/medians &&"
+			"awk '{ x = sprintf(\"%.0f\", $1); print $2; print (x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x) }' $HERE/medians >$HERE/expected &&"
+			"grep '[a-z]' $HERE/expected >$HERE/names &&"
+			"grep -oE '>(incr|set-nx-ex|redlock)<' $HERE/a/plots/throughput.svg | tr -d '<>' | diff $HERE/names - &&"
+			"while read x; do grep -F \">$x<\" $HERE/a/plots/throughput.svg || exit 9; done <$HERE/expected >/dev/null"),
 		0, "%s", cli_output);
-	cr_assert(strstr(cli_output, ">incr<>set-nx-ex<>redlock<"), "%s", cli_output);
 }
 
 /* ---- Who was in the critical section when ---------------------------------- */
