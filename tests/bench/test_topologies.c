@@ -66,7 +66,7 @@ Test(topologies, killed_it_leaves_no_server)
 			"for i in $(seq 600); do [ $(ls -d $TMPDIR/redrace-*/5 2>/dev/null | wc -l) -gt 0 ] && [ -s $HERE/r/runs.csv ] && break; sleep 0.1; done;"
 			"own() { for p in /proc/[0-9]*; do case $(readlink $p/cwd 2>/dev/null) in $TMPDIR/*) echo $p;; esac; done; };"
 			"before=$(own | wc -l); kill -9 $pid; wait $pid 2>/dev/null;"
-			"for i in $(seq 100); do after=$(own | wc -l); [ $after -eq 0 ] && ! ls -d $TMPDIR/redrace-* >/dev/null 2>&1 && break; sleep 0.1; done;"
+			"for i in $(seq 1200); do after=$(own | wc -l); [ $after -eq 0 ] && ! ls -d $TMPDIR/redrace-* >/dev/null 2>&1 && break; sleep 0.1; done;"
 			"[ $before -ge 6 ] && echo had servers; echo left $after; ls -d $TMPDIR/redrace-* 2>/dev/null | wc -l"),
 		0);
 	cr_assert_str_eq(cli_output, "had servers\nleft 0\n0\n", "%s", cli_output);

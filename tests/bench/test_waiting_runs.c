@@ -179,8 +179,8 @@ Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
 	support_open(&support, 1);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 8 --hold-us 2000 --warmup 0 --redis unix://$SOCK --increments 10000000 --output $HERE/a & P=$!;"
-		"R=\"redis-cli -s $SOCK\"; for i in $(seq 100); do $R KEYS '*:queue:due' | grep . && break; sleep 0.1; done; kill -9 $P;"
-		"for i in $(seq 100); do sleep 0.1; [ $($R DBSIZE) = 0 ] && break; done; $R KEYS '*'; echo end");
+		"R=\"redis-cli -s $SOCK\"; for i in $(seq 1200); do $R KEYS '*:queue:due' | grep . && break; sleep 0.1; done; kill -9 $P;"
+		"for i in $(seq 1200); do sleep 0.1; [ $($R DBSIZE) = 0 ] && break; done; $R KEYS '*'; echo end");
 	cr_assert(strstr(cli_output, ":queue:due\n"), "%s", cli_output);
 	cr_assert(strstr(cli_output, ":queue:due\n\nend\n"), "left: %s", cli_output);
 	support_close(&support);

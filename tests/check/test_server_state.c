@@ -96,7 +96,7 @@ Test(server_state, strangers_are_refused_and_named)
 Test(server_state, children_in_other_groups_are_no_strangers)
 {
 	cr_assert_eq(cli_run(CHECK
-			     "-- sh -c '(timeout 5 redis-cli -p $REDIS_PORT INCR n; setsid -w "
+			     "-- sh -c '(timeout 600 redis-cli -p $REDIS_PORT INCR n; setsid -w "
 			     "redis-cli -s $REDIS_SOCKET INCR n; setsid -w env -i $(command -v "
 			     "redis-cli) -p $REDIS_PORT INCR n) >/dev/null' 2>&1"),
 		     0, "%s", cli_output);

@@ -390,7 +390,7 @@ Test(suite, ctrl_c_leaves_nothing_behind)
 	kill(-pid, SIGINT);
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 130, "%x", status);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 3000; i++) {
 		left = cli_run(
 			"for p in /proc/[0-9]*; do grep -qs \"HERE=$HERE\" $p/environ && grep -qs REDRACE_CLIENT= $p/environ && exit 1; done; test -z \"$(ls $HERE | grep -v -e redrace.yaml -e there -e out)\"");
 		if (left == 0)

@@ -80,7 +80,7 @@ Test(guardian, one_that_is_killed_leaves_nobody_behind)
 			  rr_guardian_run(&guardian, &process, argv, NULL, -1, &error),
 		  "%s", error.text);
 	snprintf(path, sizeof(path), "%s/pid", process.directory);
-	for (int i = 0; i < 1000 && pid == 0; i++) {
+	for (int i = 0; i < 12000 && pid == 0; i++) {
 		FILE *file = fopen(path, "r");
 
 		usleep(10000);

@@ -267,7 +267,7 @@ Test(cluster_life, nothing_outlives_a_killed_program)
 	cr_assert(is_left(&left));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	for (int i = 0; i < 500 && is_left(&left); i++)
+	for (int i = 0; i < 12000 && is_left(&left); i++)
 		usleep(10000);
 	cr_assert_not(is_left(&left));
 }

@@ -173,7 +173,7 @@ static bool await_commands(struct support *support, size_t i, const char *const 
 	const long start_ms = monotonic_ms();
 	long count = 0;
 
-	while (count < times && monotonic_ms() - start_ms < 5000) {
+	while (count < times && monotonic_ms() - start_ms < 120000) {
 		count = 0;
 		for (size_t k = 0; names[k]; k++)
 			count += command_count(link, names[k]);

@@ -137,7 +137,7 @@ Test(holes, abandoned_try_does_not_keep_its_own_lock_out)
 	cr_assert_eq(rl_lock_queue_try(a, 60000), RL_OK);
 	cr_assert_eq(rl_flush(link_), RL_OK);
 	rl_link_disconnect(link_);
-	for (int i = 0; i < 500 && strcmp(support_ask(other, "EXISTS", "a"), "1") != 0; i++)
+	for (int i = 0; i < 12000 && strcmp(support_ask(other, "EXISTS", "a"), "1") != 0; i++)
 		rl_sleep_ns(other, 10000000);
 	cr_assert_eq(rl_lock_try(a, 60000), RL_OK);
 	cr_assert_eq(rl_lock_release(a), RL_OK);

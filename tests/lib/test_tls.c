@@ -10,7 +10,7 @@
 #include "../party.h"
 #include "tls.h"
 
-enum { TLS_MS = 10000, SHORT_MS = 400, BIG = 300000 };
+enum { TLS_MS = 10000, SHORT_MS = 2000, BIG = 300000 };
 
 static struct support support;
 static struct rr_guarded server;
