@@ -55,8 +55,8 @@ static const struct stranger strangers[] = {
 static void meet(const struct stranger *stranger)
 {
 	cli_write("program", "%s\n", stranger->text);
-	cr_assert_eq(cli_runf("$REDRACE check %s -- %s $HERE/program 2>&1",
-			      stranger->options, stranger->interpreter),
+	cr_assert_eq(cli_runf("$REDRACE check %s -- %s $HERE/program 2>&1", stranger->options,
+			      stranger->interpreter),
 		     stranger->code, "%s: %s", stranger->name, cli_output);
 	cr_assert_not_null(strstr(cli_output, stranger->part), "%s: no '%s' in: %s", stranger->name,
 			   stranger->part, cli_output);

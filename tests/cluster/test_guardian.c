@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The guardian's answers, when they come too late. */
-#include <criterion/criterion.h>
+#include "../support.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -117,8 +118,10 @@ Test(guardian, a_base_may_be_relative)
 	struct rr_guardian guardian;
 	struct rr_guarded process;
 	struct rr_error error = { 0 };
+	char home[SUPPORT_DIRECTORY];
 
-	cr_assert_eq(chdir(getenv("TMPDIR")), 0);
+	support_directory(home);
+	cr_assert_eq(chdir(home), 0);
 	cr_assert_eq(mkdir("here", 0700), 0);
 	setenv("TMPDIR", "here", 1);
 	cr_assert(rr_guardian_start(&guardian, &error), "%s", error.text);
@@ -127,6 +130,7 @@ Test(guardian, a_base_may_be_relative)
 	cr_assert_eq(access(process.directory, F_OK), 0);
 	rr_guardian_stop(&guardian);
 	cr_assert_eq(rmdir("here"), 0);
+	support_remove(home);
 }
 
 Test(guardian, a_base_that_is_missing_is_named)
