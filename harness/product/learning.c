@@ -9,8 +9,8 @@
 
 enum {
 	COVER_MAX = 48,      /* words of a cover, when all is known */
-	RUNS_FEW = 100,      /* that a search has asked for: with more, or more histories, */
-	HISTORIES_FEW = 600, /* any history may be taken for any state */
+	RUNS_FEW = 100,      /* that a search has asked for: with more, or more histories, or two */
+	HISTORIES_FEW = 600, /* loops that are alike, any history may be taken for any state */
 	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
 };
 
@@ -131,16 +131,26 @@ static bool classify_attempt(struct rr_client_table *table, uint32_t history)
 	return true;
 }
 
+/* Of whoever goes round in one loop in another place too, there are as many as things to remember,
+ * which mostly does not matter. */
+static bool has_many_histories(struct rr_client_table *table, uint32_t loop)
+{
+	return table->learning.n_asked > RUNS_FEW ||
+	       ++table->learning.n_classified > HISTORIES_FEW ||
+	       table->program->learning & RR_LEARN_ALL ||
+	       (loop != RR_NO_ID && rr_learning_has_like_loop(table, loop, false));
+}
+
 bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 {
-	uint32_t same = RR_NO_ID;
+	uint32_t same = RR_NO_ID, loop = RR_NO_ID;
 
 	if (!table->program->run_ops)
 		return classify_attempt(table, history);
 	if (table->states[history].has_ended)
 		same = rr_learning_find_attempt(table, history);
 	else if (!(table->program->learning & RR_LEARN_NOTHING))
-		same = rr_learning_find_loop(table, history);
+		same = loop = rr_learning_find_loop(table, history);
 	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
 		same = rr_learning_find_diamond(table, history);
 	if (same == RR_NO_ID && table->learning.merges_all)
@@ -149,10 +159,8 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		rr_learning_count_rounds(table, history);
 	if (table->error.kind)
 		return false;
-	if ((table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
-	     table->program->learning & RR_LEARN_ALL) &&
-	    !table->learning.merges_all && !table->learning.is_bounded &&
-	    !(table->program->learning & RR_LEARN_NOTHING))
+	if (!table->learning.merges_all && !table->learning.is_bounded &&
+	    !(table->program->learning & RR_LEARN_NOTHING) && has_many_histories(table, loop))
 		return merge_all(table);
 	take_for(table, history, same == RR_NO_ID ? history : same);
 	return true;

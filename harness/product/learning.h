@@ -72,6 +72,9 @@ bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32
 /* Were the last inputs, so many, the same as those before them, and what it did then? */
 bool rr_learning_is_round(const struct rr_client_table *table, uint32_t state, int period);
 
+/* Does the client do the same at the beginning of another loop; of one that it was made to leave? */
+bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left);
+
 /* The history with one more input; RR_NO_ID: table->error, or it cannot hear that. */
 uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 			const struct rr_received *received);

@@ -28,14 +28,15 @@ static bool are_known_apart(const struct rr_client_table *table, uint32_t a, uin
 	return false;
 }
 
-/* To an end, by replies that the client has heard before; the client really hears them. */
+/* To an end, or once round a loop that has none, by replies that the client has heard before; the
+ * client really hears them. */
 static struct rr_inputs guess_word(struct rr_client_table *table, uint32_t state)
 {
 	struct rr_inputs word = { 0 };
 	struct rr_received next;
 
 	while (word.n < GUESSED_MAX && state != RR_NO_ID && !table->states[state].has_ended &&
-	       rr_learning_guess(table, state, &next)) {
+	       !table->states[state].spins && rr_learning_guess(table, state, &next)) {
 		rr_array_grow(&word.all, word.n, sizeof(next));
 		word.all[word.n++] = next;
 		state = rr_learning_go(table, state, &next);

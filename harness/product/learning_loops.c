@@ -175,14 +175,14 @@ static bool is_left_in_time(const struct rr_client_table *table, uint32_t first,
 	return left_by && is_same_round(table, first, left_by, last);
 }
 
-/* Was another loop in which the client does the same? */
-static bool is_like_another(const struct rr_client_table *table, uint32_t first)
+bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left)
 {
+	const struct rr_client_state *states = table->states;
 	uint32_t i = 0;
 
 	while (i < table->n_states &&
-	       !(table->states[i].left_by && i != first &&
-		 table->states[i].signature == table->states[first].signature))
+	       !((is_left ? states[i].left_by != 0 : states[i].is_loop_head) && i != first &&
+		 states[i].signature == states[first].signature))
 		i++;
 	return i < table->n_states;
 }
@@ -236,7 +236,8 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	struct rr_inputs *words;
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
 	const bool is_left_before = is_left_in_time(table, first, last);
-	const bool is_first_loop = !is_left_before && !is_like_another(table, first);
+	const bool is_first_loop = !is_left_before &&
+				   !rr_learning_has_like_loop(table, first, true);
 	size_t n_left = !is_first_loop;
 	bool good = true;
 

@@ -17,10 +17,11 @@ struct walk {
 	struct rr_client_table *table;
 	struct rr_random random;
 	uint32_t stays, out_of; /* so many steps stay in loops, where they can */
-	const uint32_t *leads;  /* of each state: the row that leads to the nearest one that is
-				* to be walked; NULL: any is taken */
+	uint32_t *leads;        /* of each state: the row that leads to the nearest one that is
+			       * to be walked; NULL: any is taken */
 	struct rr_inputs inputs;
 	uint32_t *rows; /* that were taken */
+	int idle;       /* steps since one was to be walked */
 };
 
 /* ---- Where to go -------------------------------------------------------------------- */
@@ -97,26 +98,39 @@ static uint32_t choose_row(struct walk *walk, uint32_t state)
 
 /* ---- Walks -------------------------------------------------------------------------- */
 
+/* Where nothing ahead is to be walked any more it goes on to the end, but not round in a loop. */
+static bool goes_on(struct walk *walk, uint32_t state)
+{
+	const struct rr_client_table *table = walk->table;
+
+	if (!walk->leads)
+		return walk->inputs.n <
+		       (table->program->run_ops ? RANDOM_MAX : STRATEGY_RANDOM_MAX);
+	if (walk->inputs.n == WALK_MAX)
+		return false;
+	if (walk->idle < RANDOM_MAX)
+		return true;
+	free(walk->leads);
+	walk->leads = find_leads(table);
+	walk->idle = 0;
+	return walk->leads[state] != RR_NO_ID || !table->states[state].is_in_loop;
+}
+
 /* A client really goes the same way. False: it did something else than what is known. */
 static bool go_walk(struct walk *walk)
 {
 	struct rr_client_table *table = walk->table;
-	uint32_t state = 0, history = 0, said;
+	uint32_t state = 0, history = 0, row, said;
 
-	const size_t most = walk->leads             ? WALK_MAX :
-			    table->program->run_ops ? RANDOM_MAX :
-						      STRATEGY_RANDOM_MAX;
-
-	while (walk->inputs.n < most && !table->states[state].has_ended) {
-		const uint32_t row = choose_row(walk, state);
+	while (!table->states[state].has_ended && goes_on(walk, state) &&
+	       (row = choose_row(walk, state)) != RR_NO_ID) {
 		struct rr_received *next = &walk->inputs.all[walk->inputs.n];
 
-		if (row == RR_NO_ID)
-			break;
 		*next = (struct rr_received){ table->row[row].input, table->row[row].passed_ns };
 		walk->rows[walk->inputs.n++] = row;
 		state = table->row[row].state;
 		said = rr_learning_said(table, &table->row[row]);
+		walk->idle = is_believed(&table->row[row]) ? 0 : walk->idle + 1;
 		table->row[row].is_walked = true;
 		history = rr_learning_go(table, history, next);
 		if (history == RR_NO_ID || !rr_learning_is_same(table, history, said))
@@ -125,8 +139,8 @@ static bool go_walk(struct walk *walk)
 	return true;
 }
 
-/* False: the hypothesis was refined. */
-static bool take_walk(struct rr_client_table *table, uint32_t number, const uint32_t *leads)
+/* `leads` are freed. False: the hypothesis was refined. */
+static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *leads)
 {
 	const bool is_strategy = !table->program->run_ops;
 	const uint32_t out_of = is_strategy ? 1U << number % STRATEGY_LEAVES : 4;
@@ -144,6 +158,7 @@ static bool take_walk(struct rr_client_table *table, uint32_t number, const uint
 			table->row[walk.rows[i]].is_walked = false;
 		rr_learning_refine(table, &walk.inputs);
 	}
+	free(walk.leads);
 	free(walk.inputs.all);
 	free(walk.rows);
 	return good;
@@ -155,13 +170,12 @@ static void walk_believed(struct rr_client_table *table)
 	table->learning.untested = 0;
 	for (uint32_t n = 0; n < WALKS_MAX && !table->error.kind; n++) {
 		uint32_t *leads = find_leads(table);
-		const bool has_more = leads[0] != RR_NO_ID;
 
-		if (has_more)
-			take_walk(table, WALKS + n, leads);
-		free(leads);
-		if (!has_more)
+		if (leads[0] == RR_NO_ID) {
+			free(leads);
 			return;
+		}
+		take_walk(table, WALKS + n, leads);
 		table->learning.walks++;
 	}
 	table->learning.untested = count_believed(table);
