@@ -266,7 +266,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
  * happens but that they are told to end, one after the other. *first: who is next. */
 bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first);
 
-/* ---- Time and faults (time.c, faults.c) ------------------------------------- */
+/* ---- Time and faults (time.c, quiet.c, faults.c) ----------------------------- */
 
 /* Time passes everywhere; on one server. */
 void rr_state_pass_time(struct rr_state *state, int64_t ns);
