@@ -43,8 +43,9 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			fprintf(out, "%d %s, ", most,
 				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
 	}
-	fprintf(out, "%lu runs of the %s%s%s, %.1f s)\n", figures.starts,
-		check->options->app ? "app" : "program", check->options->n_named ? "s" : "",
+	fprintf(out, "%lu run%s of the %s%s%s, %.1f s)\n", figures.starts,
+		figures.starts == 1 ? "" : "s", check->options->app ? "app" : "program",
+		check->options->n_named ? "s" : "",
 		figures.kept.is_used ? " beside those of another check" : "",
 		check->result->seconds);
 	if (check->strangers.n)

@@ -111,7 +111,7 @@ bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
 	else
 		fprintf(told,
-			"%s is written. Next: write the script that it names, '%s', with one operation of your service, or name your server and requests to it, as its last lines do; then run 'redrace check'.\n",
+			"%s is written. Next: write the script that it names,\n'%s', with one operation of your service, or name your\nserver and requests to it, as its last lines do; then run 'redrace check'.\n",
 			path, project->program);
 	if (fd >= 0)
 		close(fd);

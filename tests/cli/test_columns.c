@@ -29,6 +29,7 @@ Test(columns, help_and_lists_fit)
 		      "matrix merge play report; do $REDRACE $c --help; done");
 	expect_narrow("$REDRACE list");
 	expect_narrow("$REDRACE doctor");
+	expect_narrow("P=$(realpath $REDRACE); cd $HERE && $P init");
 }
 
 Test(columns, claims_and_the_matrix_fit)
