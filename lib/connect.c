@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "link.h"
@@ -177,17 +176,9 @@ static enum stage finish_connecting(struct rl_link *link)
 /* Connecting takes real time, whoever else moves the clock: whether there is
  * anything to connect depends on what was before, and a driver is not to see
  * that. */
-static int64_t real_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t real_deadline_ns(const struct rl_link *link)
 {
-	return real_ns() + link->timeout_ms * INT64_C(1000000);
+	return rl_kernel_ns() + link->timeout_ms * INT64_C(1000000);
 }
 
 static bool is_awaited(enum stage stage)
@@ -228,7 +219,7 @@ static void await(struct rl_link *const *links, enum stage *stages, size_t n, in
 	struct pollfd fds[RL_QUORUM_NODES_MAX];
 
 	while (choose_awaited(links, stages, n, fds) > 0) {
-		const int64_t left_ns = deadline_ns - real_ns();
+		const int64_t left_ns = deadline_ns - rl_kernel_ns();
 
 		poll(fds, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
 		for (size_t i = 0; i < n; i++) {

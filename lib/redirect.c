@@ -158,14 +158,6 @@ struct repeat {
 	char text[sizeof(((struct rl_link *)0)->error)];
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The replies behind the one that was refused. False: one of them has done
  * something, or they do not come. */
 static bool drain(struct rl_link *link, const struct repeat *repeat)
@@ -371,10 +363,10 @@ static enum rl_outcome follow(struct rl_link *link, struct rl_reply *reply)
 	struct repeat repeat = { .why = STANDS };
 	enum rl_outcome outcome = RL_ERROR;
 
-	link->since_ns = link->reading_ns ? link->reading_ns : now_ns();
+	link->since_ns = link->reading_ns ? link->reading_ns : rl_kernel_ns();
 	repeat.deadline_ns = link->since_ns + rl_link_timeout_ms(link) * INT64_C(1000000);
 	while (outcome == RL_ERROR && redirection_of(reply) != STANDS && link->context &&
-	       now_ns() < repeat.deadline_ns && can_be_repeated(link, &repeat))
+	       rl_kernel_ns() < repeat.deadline_ns && can_be_repeated(link, &repeat))
 		outcome = follow_once(link, &repeat, reply);
 	link->since_ns = 0;
 	return outcome;
