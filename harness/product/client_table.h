@@ -127,6 +127,7 @@ struct rr_learning {
 	bool is_bounded;             /* there is no end to what it does: `rounds` counts */
 	uint32_t endless;            /* the last history behind which no end was found */
 	bool has_changed;            /* since a search began: what that knows is not so any more */
+	uint32_t n_verified;         /* rows of the hypothesis, when all of it was tested last */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
 					      * and histories that it asked for */
 	unsigned long merges, tests, refinements, loops, walks;
