@@ -15,6 +15,7 @@ enum rr_error_kind {
 	RR_ERROR_NONE,
 	RR_ERROR_USAGE,       /* the user has to change the call */
 	RR_ERROR_DATA,        /* the user's program or file cannot be judged */
+	RR_ERROR_HANGS,       /* nor can one that neither waits nor ends */
 	RR_ERROR_REDIS,       /* a server cannot be reached or started, or is gone */
 	RR_ERROR_FILE,        /* a file cannot be written */
 	RR_ERROR_SKIPPED,     /* something is missing here: not run */

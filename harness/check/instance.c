@@ -261,7 +261,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 		return instance_fail_hanging(instance, error);
 	reason = rr_reason_line(output);
 	rr_error_set(
-		error, RR_ERROR_DATA,
+		error, RR_ERROR_HANGS,
 		"client %s neither sends a command nor ends: waited %ld s; it printed '%.200s'",
 		instance->plan.owner.name, instance->config->process.patience_ms / 1000, reason);
 	free(reason);

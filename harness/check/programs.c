@@ -381,7 +381,8 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 	for (size_t i = 0; i < programs->n_lines && good && !programs->has_new_values; i++)
 		good = verify_draws(&programs->lines[i]);
 	good = good && !programs->problem.kind;
-	for (size_t i = 0; i < programs->n_lines; i++)
+	/* One that hangs would do so again. */
+	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)
 		*again |= programs->lines[i].table.learning.has_changed;
 	*again |= programs->wants_own_tables || programs->has_wrong_names ||
 		  (good && programs->has_new_values);

@@ -143,9 +143,13 @@ Test(bad_apps, hangs, .timeout = 600)
 		cli_assert_prints("Not searched to the end: out of time: --seconds.\n");
 		nothing_is_left();
 	}
+	write_server("", "open(os.environ['HERE'] + '/hangs', 'a').write('x')\n"
+			 "        while True: pass");
 	check_app(SERVER, CURL "--hangs-after 1", 65);
 	cli_assert_prints("redrace: the app neither waits for anything nor ends, with 1 request "
 			  "under way: waited 1 s\n");
+	cr_assert_eq(cli_run("wc -c <$HERE/hangs"), 0);
+	cr_assert_str_eq(cli_output, "1\n", "hangs so often: %s", cli_output);
 	nothing_is_left();
 }
 
