@@ -10,7 +10,8 @@
 #include "player.h"
 #include "scheduler/scheduler.h"
 
-enum { REPLY_MS = 3000, SILENCE_MS = 40 };
+/* BUSY_TICKS: of a server's own time, in hundredths of a second, as long as that silence. */
+enum { REPLY_MS = 3000, SILENCE_MS = 40, BUSY_TICKS = 4 };
 
 static const char *name_of_client(const struct player *player, int client)
 {
@@ -220,6 +221,46 @@ static bool may_time_out(const struct rr_step *step)
 	       rr_command_time_out_ns(&command) != INT64_MAX;
 }
 
+/* How a server's process is: 'S' = it waits for what comes; and its own time until now. */
+static char look_at_server(const struct player *player, int server, unsigned long *ticks)
+{
+	char path[40], line[400] = "", state = 'S';
+	const char *name_end;
+	unsigned long in_kernel = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", player->cluster->servers[server].process.pid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file) && (name_end = strrchr(line, ')')))
+		sscanf(name_end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state,
+		       ticks, &in_kernel);
+	*ticks += in_kernel;
+	if (file)
+		fclose(file);
+	return state;
+}
+
+/* The next reply. Silence says something of a server that rests, or computes for long: one that
+ * has not had its turn yet, or waits for a disk, is waited for. */
+static enum connection_state read_or_rest(struct player *player, const struct rr_step *step,
+					  char text[RR_REPLY_TEXT_SIZE])
+{
+	struct connection *connection = step_connection(player, step)->connection;
+	unsigned long begun = 0, ticks = 0;
+	enum connection_state state;
+	int waited_ms = 0;
+
+	look_at_server(player, step->server, &begun);
+	do {
+		state = connection_read(connection, SILENCE_MS, text);
+		waited_ms += SILENCE_MS;
+	} while (state == CONNECTION_SILENT && waited_ms < REPLY_MS &&
+		 strchr("RD", look_at_server(player, step->server, &ticks)) &&
+		 ticks - begun < BUSY_TICKS);
+	/* What it has sent before it came to rest. */
+	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
+}
+
 bool player_read(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct client_connection *connection = step_connection(player, step);
@@ -232,7 +273,7 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 				   name_of_client(player, step->client));
 	if (step->is_lost)
 		return lose_reply(player, step, event);
-	state = connection_read(connection->connection, SILENCE_MS, text);
+	state = read_or_rest(player, step, text);
 	if (state == CONNECTION_SILENT && may_time_out(step))
 		end_waiting(player, step);
 	if (state == CONNECTION_SILENT && !step->is_waiting)

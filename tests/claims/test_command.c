@@ -94,6 +94,29 @@ Test(claims, a_script_may_start_something_beside_the_server)
 		0, "%s", cli_output);
 }
 
+/* What takes longer than a player listens, because a disk or the machine is slow, is no command
+ * that waits. Whoever waits for a child of vfork(2) is in the state of one that waits for a
+ * disk. */
+Test(claims, a_slow_server_s_command_does_not_wait)
+{
+	cli_write("slow.c", "%s",
+		  "#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n"
+		  "int fdatasync(int fd) {\n\tconst struct timespec pause = { 0, 200000000 };\n"
+		  "\tif (vfork() == 0) {\n\t\tsyscall(SYS_nanosleep, &pause, 0);\n"
+		  "\t\t_exit(0);\n\t}\n\treturn syscall(SYS_fdatasync, fd);\n}\n");
+	cli_write("slow", "%s",
+		  "#!/bin/sh\nLD_PRELOAD=$HERE/slow.so:$LD_PRELOAD exec redis-server \"$@\"\n");
+	cli_write("t.race", "%s",
+		  "title t\nclients A\nserver redis aof=always\nA> SET a 1 => (waits)\nA < OK\n"
+		  "verdict nothing broken\n");
+	cr_assert_eq(cli_run("cc -D_GNU_SOURCE -shared -fPIC -o $HERE/slow.so $HERE/slow.c 2>&1 && "
+			     "chmod +x $HERE/slow"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE play --redis-server $HERE/slow $HERE/t.race 2>&1"), 1, "%s",
+		     cli_output);
+	cli_assert_prints("expected (waits)");
+}
+
 Test(claims, that_differ_are_named)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1"), 0, "%s", cli_output);
