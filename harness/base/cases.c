@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "machine.h"
 #include "memory.h"
 #include "text.h"
 
@@ -196,10 +197,22 @@ static bool write_file(const char *path, enum rr_format format, rr_print *print,
 	return good;
 }
 
+/* Whoever reads it may not go on: meanwhile a signal ends the program. */
+static void write_standard_output(enum rr_format format, rr_print *print, const void *what,
+				  struct rr_error *error)
+{
+	sigset_t before;
+
+	rr_signals_let(&before);
+	print(what, format, stdout, error);
+	fflush(stdout);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const void *what,
 		      struct rr_error *error)
 {
-	print(what, outputs->printed, stdout, error);
+	write_standard_output(outputs->printed, print, what, error);
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct rr_output *file = &outputs->files[i];
 		struct rr_error why = { .kind = RR_ERROR_NONE };

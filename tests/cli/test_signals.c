@@ -338,6 +338,29 @@ Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 		RR_EXIT_INTERRUPTED);
 }
 
+/* Somebody looks at the first page of it. */
+Test(signals, end_the_wait_for_the_reader_of_standard_output)
+{
+	static const char *const printers[] = {
+		"claims TL-1 -f json",
+		"matrix incr --hazard threads -f json",
+		"check --suite $HERE/s.yaml -f json",
+		"explore none -f json",
+	};
+
+	cli_write("s.yaml", "checks:\n  a: {command: sh examples/check/counter.sh}\n");
+	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
+		cr_expect_eq(
+			cli_runf("rm -f $HERE/p; mkfifo $HERE/p; exec 3<>$HERE/p\n"
+				 "head -c 65500 /dev/zero >$HERE/p\n"
+				 "$REDRACE %s >$HERE/p 2>/dev/null & P=$!\n"
+				 "i=0; until grep -q '^[0-9]* 0x1 ' /proc/$P/syscall || [ $i -eq 300 ]; do sleep 0.1; i=$((i + 1)); done\n"
+				 "kill $P; (sleep 4; kill -9 $P) >/dev/null 2>&1 & K=$!\n"
+				 "wait $P; code=$?; kill $K; exit $code",
+				 printers[i]),
+			RR_EXIT_INTERRUPTED, "%s", printers[i]);
+}
+
 /* What stands for the tests waits for long. */
 Test(signals, tests_end_with_whoever_runs_them)
 {
