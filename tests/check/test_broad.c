@@ -35,7 +35,7 @@ Test(broad, clients_with_keys_of_their_own_do_not_notice_each_other)
 /* A key seems to be A's own until B names it, in its last command. */
 Test(broad, a_key_that_another_client_names_late_is_nobodys_own)
 {
-	check_program("for i in range(160): r('SET', f'{me}:{i}', i)\n"
+	check_program("for i in range(145): r('SET', f'{me}:{i}', i)\n"
 		      "print(r('EXISTS', f'{other}:0'))",
 		      1, "outputs are not serializable");
 }
@@ -43,7 +43,7 @@ Test(broad, a_key_that_another_client_names_late_is_nobodys_own)
 /* Whatever a script touches, it may be anything. */
 Test(broad, a_script_may_touch_every_key)
 {
-	check_program("for i in range(160): r('SET', f'{me}:{i}', i)\n"
+	check_program("for i in range(145): r('SET', f'{me}:{i}', i)\n"
 		      "print(r('EVAL', 'return redis.call(\"EXISTS\", ARGV[1])', 0, f'{other}:0'))",
 		      1, "outputs are not serializable");
 }
