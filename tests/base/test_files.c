@@ -182,7 +182,7 @@ Test(files, pipes_are_given_up_when_nobody_reads_what_is_in_them)
 	assert_error("whoever has opened this pipe has read nothing in 5 s");
 	if (fork() == 0) {
 		for (int i = 0; i < 4; i++) {
-			usleep(1500000);
+			usleep(300000);
 			if (read(reader, read_back, sizeof(read_back)) <= 0)
 				break;
 		}

@@ -209,7 +209,7 @@ Test(failures, of_pipes_that_nobody_reads_are_74)
 	cr_assert_eq(
 		cli_run("$REDRACE bench incr -n 1000 --repeats 2 -o $HERE/r && "
 			"$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json && mkfifo $HERE/f.json $HERE/f.html && "
-			"(exec 3<>$HERE/f.html >&- 2>&-; until [ -e $HERE/late ]; do sleep 1; done) &"),
+			"(exec 3<>$HERE/f.html >&- 2>&-; while [ -p $HERE/f.html ]; do sleep 1; done) &"),
 		0, "%s", cli_output);
 	/* All at once. */
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
@@ -233,7 +233,7 @@ Test(failures, of_pipes_that_nobody_reads_are_74)
 	}
 	cr_assert_eq(
 		cli_run("(sleep 1; cat $HERE/f.json >$HERE/late) & "
-			"$REDRACE claims TL-7 -o $HERE/f.json && wait && grep TL-7 $HERE/late"),
+			"$REDRACE claims TL-7 -o $HERE/f.json && wait && rm $HERE/f.html && grep TL-7 $HERE/late"),
 		0, "%s", cli_output);
 }
 
