@@ -28,10 +28,12 @@ LIMIT = 20
 LINES = 40  # that may be taken out of a race until it is accepted
 
 
-def free_port():
-    with socket.socket() as server:
-        server.bind(('127.0.0.1', 0))
-        return server.getsockname()[1]
+def reserve_port():
+    """A socket whose port nobody is given by the kernel, at which a server could listen."""
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(('127.0.0.1', 0))
+    return reserved
 
 
 def listening(pid):
@@ -99,12 +101,13 @@ class Races:
         self.redrace = redrace
         self.only = only
         self.home = tempfile.mkdtemp(prefix='rr-t-')
-        self.stranger_port = free_port()
+        self.reserved = [reserve_port(), reserve_port()]
+        port, self.stranger_port = [one.getsockname()[1] for one in self.reserved]
         self.stranger = Server(self.home, 'stranger', '--port', str(self.stranger_port),
                                '--protected-mode', 'no')
         self.place = self.home + '/place'
         os.mkdir(self.place)
-        self.values = {'port': free_port(), 'stranger': self.stranger_port,
+        self.values = {'port': port, 'stranger': self.stranger_port,
                        'place': self.place, 'module': self.make_module()}
         self.before = self.outside()
 
@@ -119,6 +122,8 @@ class Races:
 
     def close(self):
         self.stranger.end()
+        for one in self.reserved:
+            one.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
     def outside(self):
