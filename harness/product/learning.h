@@ -128,6 +128,11 @@ void rr_learning_release_words(struct rr_inputs *words, size_t n);
 bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 		       struct rr_received *received);
 
+/* Was a command of that name, as it is waited for there, ever answered so? A word that was heard in
+ * one state may tell another what no server says: a program may do anything then, and hang. */
+bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
+			  const struct rr_input *input);
+
 /* There is no end to what the client does behind that history: perhaps there is one if a random value that is
  * nowhere any more has the name of the next; if not, from now on histories are no states, and it
  * is followed for some rounds. False: table->error, the search has to begin anew. */

@@ -2,6 +2,8 @@
 /* Replies that a client has heard: which may come next, and which matter. */
 #include "learning.h"
 
+#include <strings.h>
+
 enum {
 	ENOUGH = 2, /* replies that are tested before others are assumed to do the same */
 };
@@ -49,6 +51,35 @@ bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 			received->input.thread = i;
 			return true;
 		}
+	}
+	return false;
+}
+
+/* ---- Whatever is possible ---------------------------------------------------------------- */
+
+static bool have_one_name(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	const struct rr_term_command *commands = table->program->terms->command;
+	const struct rl_command *one = &commands[a].words, *other = &commands[b].words;
+
+	return one->n_words > 0 && other->n_words > 0 &&
+	       strcasecmp(one->words[0].text, other->words[0].text) == 0;
+}
+
+bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
+			  const struct rr_input *input)
+{
+	const uint32_t command = awaited(&table->states[state], input->thread);
+
+	if (input->kind != RR_INPUT_REPLY || command == RR_NO_ID)
+		return true;
+	for (uint32_t r = table->rows.n; r-- > 0;) {
+		const struct rr_client_row *row = &table->row[r];
+		const uint32_t answered = awaited(&table->states[row->from], row->input.thread);
+
+		if (row->input.kind == RR_INPUT_REPLY && row->input.value == input->value &&
+		    answered != RR_NO_ID && have_one_name(table, answered, command))
+			return true;
 	}
 	return false;
 }

@@ -71,6 +71,10 @@ uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 
 	if (it->has_ended || !is_waited_for(it, &received->input))
 		return RR_NO_ID;
+	if (table->program->run_ops &&
+	    !rr_client_table_find(table, state, &received->input, received->passed_ns) &&
+	    !rr_learning_may_hear(table, state, &received->input))
+		return RR_NO_ID;
 	row = rr_client_table_follow(table, state, &received->input, received->passed_ns);
 	return row ? row->to : RR_NO_ID;
 }

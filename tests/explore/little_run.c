@@ -112,12 +112,39 @@ void little_begin(const struct little *little, int self, struct little_position 
 	go_on(little, self, at);
 }
 
+/* May a server say that to the command? What is tried must be possible. */
+static bool is_answer(const struct little_command *command, enum rl_reply_type type)
+{
+	static const struct {
+		const char *name;
+		enum rl_reply_type may_be[2];
+	} answers[] = {
+		{ "GET", { RL_REPLY_STRING, RL_REPLY_NIL } },
+		{ "SET", { RL_REPLY_STATUS, RL_REPLY_NIL } },
+		{ "SETNX", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
+		{ "INCR", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
+		{ "DEL", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
+	};
+	const struct rl_word name = command->words[0];
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (strncmp(name.text, answers[i].name, name.length) == 0 &&
+		    answers[i].name[name.length] == '\0')
+			return type == answers[i].may_be[0] || type == answers[i].may_be[1] ||
+			       type == RL_REPLY_FAILED;
+	}
+	return true;
+}
+
 void little_hear(const struct little *little, int self, struct little_position *at, int lane,
 		 const struct rl_reply *reply)
 {
-	const int to = little->ops[at->op].commands[lane].to;
+	const struct little_command *command = &little->ops[at->op].commands[lane];
+	const int to = command->to;
 
 	cr_assert(at->owed >> lane & 1);
+	cr_assert(is_answer(command, reply->type), "%.*s is answered with type %d",
+		  (int)command->words[0].length, command->words[0].text, reply->type);
 	if (to >= 0)
 		at->registers[to] = value_of(reply);
 	at->owed &= ~(1U << lane);
