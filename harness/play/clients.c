@@ -10,8 +10,9 @@
 #include "player.h"
 #include "scheduler/scheduler.h"
 
-/* BUSY_TICKS: of a server's own time, in hundredths of a second, as long as that silence. */
-enum { REPLY_MS = 3000, SILENCE_MS = 40, BUSY_TICKS = 4 };
+/* BUSY_TICKS: of a server's own time, in hundredths of a second: half of that silence, since the
+ * kernel counts them a little late or early. */
+enum { REPLY_MS = 3000, SILENCE_MS = 40, BUSY_TICKS = 2 };
 
 static const char *name_of_client(const struct player *player, int client)
 {
