@@ -131,14 +131,15 @@ static bool classify_attempt(struct rr_client_table *table, uint32_t history)
 	return true;
 }
 
-/* Of whoever goes round in one loop in another place too, there are as many as things to remember,
- * which mostly does not matter. */
+/* Of an app that goes round in one loop in another place too, a worker that polls, there are as
+ * many as things to remember, which mostly does not matter. */
 static bool has_many_histories(struct rr_client_table *table, uint32_t loop)
 {
 	return table->learning.n_asked > RUNS_FEW ||
 	       ++table->learning.n_classified > HISTORIES_FEW ||
 	       table->program->learning & RR_LEARN_ALL ||
-	       (loop != RR_NO_ID && rr_learning_has_like_loop(table, loop, false));
+	       (loop != RR_NO_ID && table->program->n_requests > 0 &&
+		rr_learning_has_like_loop(table, loop, false));
 }
 
 bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
