@@ -204,21 +204,39 @@ static uint32_t first_request_of(const struct rr_lane *lane)
 	return lane->n > 0 ? rr_lane_request(lane, 0)->command : RR_NO_ID;
 }
 
+static void swap_lanes(struct rr_lane *a, struct rr_lane *b)
+{
+	const struct rr_lane copy = *a;
+
+	*a = *b;
+	*b = copy;
+}
+
+/* Was a connection opened before or after others were closed? They are seen at once. */
+static void close_up_new_lanes(struct rr_instance *instance)
+{
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		for (size_t j = 0; j < i && instance->lanes[i].is_used && instance->lanes[i].is_new;
+		     j++) {
+			if (!instance->lanes[j].is_used && !instance_keeps_lane(instance, j))
+				swap_lanes(&instance->lanes[i], &instance->lanes[j]);
+		}
+	}
+}
+
 /* Which of several threads or children comes first is chance: the connections that
  * they have opened meanwhile are put into the order of what is asked there. */
 static void order_new_lanes(struct rr_instance *instance)
 {
+	close_up_new_lanes(instance);
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		struct rr_lane *lane = &instance->lanes[i];
 
 		for (int j = i + 1; j < RR_RUN_ORDINALS && lane->is_new; j++) {
 			struct rr_lane *other = &instance->lanes[j];
-			const struct rr_lane copy = *lane;
 
-			if (!other->is_new || first_request_of(other) >= first_request_of(lane))
-				continue;
-			*lane = *other;
-			*other = copy;
+			if (other->is_new && first_request_of(other) < first_request_of(lane))
+				swap_lanes(lane, other);
 		}
 		lane->is_new = false;
 	}

@@ -198,6 +198,30 @@ Test(connections_check, commands_about_the_connection_are_answered)
 	cli_assert_prints("serializable: all ");
 }
 
+/* Every second run stays for long between the two: what comes on a new connection is seen before
+ * the end of the old one, and otherwise together with that. */
+Test(connections_check, a_connection_that_is_closed_beside_a_new_one_is_over)
+{
+	check_python(
+		"",
+		"import os, socket\n"
+		"def connect(): return socket.create_connection(('127.0.0.1', int(os.environ['REDIS_PORT'])))\n"
+		"runs = os.path.dirname(os.path.abspath(__file__)) + '/runs'\n"
+		"open(runs, 'a').write('.')\n"
+		"is_slow = len(open(runs).read()) % 2\n"
+		"old = connect(); old.sendall(b'GET x\\r\\n'); old.recv(100)\n"
+		"new = connect()\n"
+		"if is_slow:\n"
+		"    new.sendall(b'INCR x\\r\\n')\n"
+		"    for i in range(5000000): pass\n"
+		"    old.close()\n"
+		"else:\n"
+		"    old.close(); new.sendall(b'INCR x\\r\\n')\n"
+		"new.recv(100)\n",
+		0);
+	cli_assert_prints("serializable: all ");
+}
+
 /* Random replies are no matter as long as there is nothing to choose from. */
 Test(connections_check, random_replies_are_named)
 {
