@@ -56,10 +56,11 @@ async function browse(test) {
 	if (complaints.length) throw new Error(complaints.join("\n"));
 }
 
-/* What axe-core finds. */
+/* What axe-core finds, once colours that change have changed. */
 async function barriers(page) {
 	const axe = load("axe-core");
 	await page.evaluate(axe.source);
+	await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)));
 	const found = await page.evaluate(() => axe.run());
 	return found.violations.map((one) => one.id + ": " + one.nodes.map((node) => node.html).join(" "));
 }
