@@ -212,7 +212,8 @@ static void swap_lanes(struct rr_lane *a, struct rr_lane *b)
 	*b = copy;
 }
 
-/* Was a connection opened before or after others were closed? They are seen at once. */
+/* Was a connection opened before or after others were closed? They are seen at once. Those of an
+ * app stay where they are: its first lanes are given to requests. */
 static void close_up_new_lanes(struct rr_instance *instance)
 {
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
@@ -228,7 +229,8 @@ static void close_up_new_lanes(struct rr_instance *instance)
  * they have opened meanwhile are put into the order of what is asked there. */
 static void order_new_lanes(struct rr_instance *instance)
 {
-	close_up_new_lanes(instance);
+	if (!instance->app)
+		close_up_new_lanes(instance);
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		struct rr_lane *lane = &instance->lanes[i];
 

@@ -139,7 +139,8 @@ static const char *command_of_level(const char *name, struct rr_levels *levels)
 }
 
 /* The graph that the page of the shop is made of. If it has changed on purpose:
- * make game-graphs. */
+ * make game-graphs. How many histories are taken for one state depends on which of two
+ * requests' threads was seen first: what can be done, and what comes of it, does not. */
 Test(game_checked, what_is_kept_is_what_a_check_finds)
 {
 	char command[600], path[SUPPORT_DIRECTORY + 20];
@@ -157,6 +158,8 @@ Test(game_checked, what_is_kept_is_what_a_check_finds)
 	snprintf(path, sizeof(path), "%s/shop.json", cli_home);
 	now = json_load_file(path, 0, NULL);
 	kept = json_load_file("harness/report/shop.graph", 0, NULL);
+	cr_assert_eq(json_object_del(now, "states"), 0);
+	cr_assert_eq(json_object_del(kept, "states"), 0);
 	cr_assert(json_equal(now, kept), "harness/report/shop.graph: make game-graphs");
 	json_decref(now);
 	json_decref(kept);
