@@ -327,7 +327,8 @@ $(SHIMS):
 	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
 	  -Iharness -fPIC -shared -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^) -pthread -ldl
 
-$(DRIVER): $(wildcard harness/check/app/*.[ch]) harness/check/sockets.c harness/check/sockets.h harness/base/marks.h Makefile
+$(DRIVER): $(wildcard harness/check/app/*.[ch]) $(wildcard harness/base/*.h) harness/check/sockets.h \
+  harness/check/sockets.c harness/base/text.c harness/base/memory.c Makefile
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \

@@ -53,28 +53,33 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
-/* "ValueError: ...", "KeyboardInterrupt"? */
-static bool names_exception(const char *line, size_t length)
+/* Interpreters name the error so: "KeyError: 7", "TypeError [CODE]: ...", "(RuntimeError)", or by
+ * its name alone. Lines that are indented say where it came from. */
+static bool names_error(const char *line, size_t length)
 {
-	static const char *const parts[] = { "Error", "Exception", "Interrupt" };
-	const size_t name = strcspn(line, " :\t\n");
-	bool does = false;
+	static const char *const signs[] = { "Error:",    "Error [",   "Error)",
+					     "Exception", "Interrupt", "panic: " };
+	bool names = length >= 5 && memcmp(line + length - 5, "Error", 5) == 0;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !does; i++)
-		does = memmem(line, name, parts[i], strlen(parts[i]));
-	return does && (name == length || line[name] == ':');
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		names |= memmem(line, length, signs[i], strlen(signs[i])) != NULL;
+	return names && !isspace((unsigned char)line[0]);
 }
 
 char *rr_reason_line(const char *output)
 {
+	const char *reason = "";
+	bool is_named = false;
 	size_t length;
 
 	for (const char *line = output; *line; line += length + (line[length] == '\n')) {
 		length = strcspn(line, "\n");
-		if (names_exception(line, length))
-			return rr_strndup(line, length);
+		if (length == 0 || (is_named && !names_error(line, length)))
+			continue;
+		is_named = names_error(line, length);
+		reason = line;
 	}
-	return rr_strndup(output, strcspn(output, "\n"));
+	return rr_strndup(reason, strcspn(reason, "\n"));
 }
 
 /* Letters to change, to add, to take away, or to swap with the next one; for words of up

@@ -32,8 +32,8 @@ const char *rr_list_words(char *list, size_t size, const char *const words[], si
  * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);
 
-/* The line of what a program printed that says best why it failed, malloc'd: of an exception its
- * name and text ("redis.exceptions.ResponseError: ..."), else the first line. */
+/* The line of what a program printed that says best why it failed, malloc'd: the last one that names
+ * an error ("redis.exceptions.ResponseError: ..."), else the last that is not empty. */
 char *rr_reason_line(const char *output);
 
 /* ---- On a terminal ----------------------------------------------------------- */

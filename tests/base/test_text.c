@@ -140,3 +140,26 @@ Test(text, xml_holds_nothing_that_does_not_show_itself)
 		"&lt;a\\x1b[31m \\xe2\\x80\\xae\tb\n&#58;:error::c\\xff d::e&#35;#[group]\t&#58;:a");
 	free(text);
 }
+
+/* ---- What a program printed last ----------------------------------------------- */
+
+static void assert_reason(const char *output, const char *wanted)
+{
+	char *reason = rr_reason_line(output);
+
+	cr_assert_str_eq(reason, wanted);
+	free(reason);
+}
+
+Test(text, of_what_was_printed_the_last_error_is_the_reason)
+{
+	assert_reason("", "");
+	assert_reason("begins\n\nno queue\n\n", "no queue");
+	assert_reason("Traceback:\n  raise\nKeyError: 7\nIn its turn:\nValueError\nbye\n",
+		      "ValueError");
+	assert_reason("x.js:2\nTypeError [CODE]: x\n    at f (Error: y)\n\nNode.js v20\n",
+		      "TypeError [CODE]: x");
+	assert_reason("a.rb:1:in 'f': no (RuntimeError)\n\tfrom b",
+		      "a.rb:1:in 'f': no (RuntimeError)");
+	assert_reason("log: panic: nil map\n\ngoroutine 1", "log: panic: nil map");
+}

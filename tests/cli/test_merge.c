@@ -119,7 +119,8 @@ Test(merge, files_that_are_not_as_they_should_be_are_named)
 	assert_refused("1.json 2.json version.json", "differ in the version of redrace");
 	assert_refused("1.json 2.json server.json", "differ in the server's version");
 	assert_refused("1.json 3.json name.json", "(shard 2/3) lacks 'matrix.");
-	assert_refused("1.json 3.json half.json", "'half.json' has no results of redrace in it: line ");
+	assert_refused("1.json 3.json half.json",
+		       "'half.json' has no results of redrace in it: line ");
 	assert_refused("1.json 3.json a.xml", "'a.xml' has no results of redrace in it: line 1:");
 	assert_refused("1.json 3.json list.json", "'list.json' has no results");
 }

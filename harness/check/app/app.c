@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "base/text.h"
 
 /* Two records in one write each are never mixed. */
 enum { ANSWER_MAX = 3900, ANSWERS_MAX = 15000, POLLS_MAX = 30 };
@@ -83,37 +84,16 @@ static void start_app(struct app *app)
 	_exit(127);
 }
 
-/* Interpreters name the error so, and print where it came from behind it. */
-static bool names_error(const char *line)
+/* The line of the end of its log that says best why it failed, malloc'd. */
+static char *reason_of(const struct app *app)
 {
-	static const char *const signs[] = { "Error: ", "Error [", "Error)", "Exception",
-					     "panic: " };
-	bool names = false;
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		names |= strstr(line, signs[i]) != NULL;
-	return names;
-}
-
-/* The last line that the app has printed which names an error, or the last of all. */
-static void telling_line(const struct app *app, char *text, size_t size)
-{
-	char printed[ANSWER_MAX], *next = printed;
+	char printed[ANSWER_MAX];
 	const off_t end = lseek(app->log, 0, SEEK_END);
 	const off_t from = end > ANSWER_MAX - 1 ? end - ANSWER_MAX + 1 : 0;
 	const ssize_t n = pread(app->log, printed, sizeof(printed) - 1, from);
-	bool has_named = false;
 
 	printed[n > 0 ? n : 0] = '\0';
-	text[0] = '\0';
-	while (next) {
-		const char *line = strsep(&next, "\n");
-
-		if (!*line || (has_named && !names_error(line)))
-			continue;
-		has_named = names_error(line);
-		snprintf(text, size, "%s", line);
-	}
+	return rr_reason_line(printed);
 }
 
 static void end_failed(void)
@@ -125,10 +105,11 @@ static void end_failed(void)
 /* Ends with the one line that redrace prints. */
 static void fail(const struct app *app, const char *what)
 {
-	char line[300];
+	char *reason = reason_of(app);
 
-	telling_line(app, line, sizeof(line));
-	printf("%s%s%s%s\n", what, line[0] ? "; it printed '" : "", line, line[0] ? "'" : "");
+	printf("%s%s%.300s%s\n", what, reason[0] ? "; it printed '" : "", reason,
+	       reason[0] ? "'" : "");
+	free(reason);
 	fflush(stdout);
 	end_failed();
 }
@@ -313,12 +294,12 @@ static bool take_out(pid_t *pids, size_t n, pid_t pid)
 /* An app that ends while others ask it is no refusal, whatever they make of it. */
 static void note_end_of_app(const struct app *app, int status)
 {
-	char line[300], record[400];
-	int length;
+	char *reason = reason_of(app), record[400];
+	const int length = snprintf(
+		record, sizeof(record), "%c0 %d\n%.300s", RR_MARK_RECORD,
+		WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), reason);
 
-	telling_line(app, line, sizeof(line));
-	length = snprintf(record, sizeof(record), "%c0 %d\n%s", RR_MARK_RECORD,
-			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), line);
+	free(reason);
 	if (write(STDOUT_FILENO, record, (size_t)length) < 0)
 		exit(1);
 }
