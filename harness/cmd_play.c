@@ -98,14 +98,12 @@ static const char *find_conflict(const struct play_options *options)
 /* It is no strategy, no race and no file. */
 static bool refuse_unknown(const char *name, struct rr_error *error)
 {
-	static const char suffix[] = ".race";
-	const size_t length = strlen(name), end = strlen(suffix);
 	const char *names[NAMES_MAX], *nearest;
 	size_t n = 0, n_races = 0;
 	char **races;
 
-	if (length > end && strcmp(name + length - end, suffix) == 0)
-		return rr_error_set(error, RR_ERROR_USAGE, "cannot open '%.300s': %s", name,
+	if (rr_ends_in(name, ".race"))
+		return rr_error_set(error, RR_ERROR_USAGE, "cannot read '%.300s': %s", name,
 				    strerror(ENOENT));
 	races = rr_library_names(&n_races);
 	for (; rr_strategy_name(n); n++)

@@ -94,8 +94,9 @@ bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *out
  * release. */
 bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error);
 
-/* The same of what it has written as JSON, without a file. */
-bool rr_cases_load(struct rr_cases *cases, const char *text, size_t size, struct rr_error *error);
+/* The same of what it has written as JSON, without a file; `name` it in errors. */
+bool rr_cases_load(struct rr_cases *cases, const char *name, const char *text, size_t size,
+		   struct rr_error *error);
 
 /* ---- Writers (cases_print.c) --------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Cases that a command has written as JSON, read again. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
+#include "files.h"
 #include "memory.h"
 
 static const char *text_in(const json_t *object, const char *name)
@@ -84,45 +84,32 @@ static bool add_cases(struct rr_cases *cases, const json_t *root)
 	return true;
 }
 
-/* Takes the root over; NULL: it was no JSON, and `why`. */
-static bool take_root(struct rr_cases *cases, json_t *root, const char *path,
-		      const json_error_t *why, struct rr_error *error)
+bool rr_cases_load(struct rr_cases *cases, const char *name, const char *text, size_t size,
+		   struct rr_error *error)
 {
+	json_error_t why;
+	json_t *root = json_loadb(text, size, 0, &why);
 	const char *command = text_in(root, "command");
 
 	if (!root)
 		return rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' has no results of redrace in it: line %d: %s", path,
-				    why->line, why->text);
+				    "'%s' has no results of redrace in it: line %d: %s", name,
+				    why.line, why.text);
 	rr_cases_init(cases, command ? command : "");
 	if (!command || !add_cases(cases, root)) {
 		rr_cases_release(cases);
-		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", path);
+		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", name);
 	}
 	json_decref(root);
 	return !error->kind;
 }
 
-bool rr_cases_load(struct rr_cases *cases, const char *text, size_t size, struct rr_error *error)
-{
-	json_error_t why;
-
-	return take_root(cases, json_loadb(text, size, 0, &why), "JSON", &why, error);
-}
-
 bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error)
 {
-	FILE *file = fopen(path, "re");
-	json_error_t why;
-	json_t *root = file ? json_loadf(file, 0, &why) : NULL;
+	size_t size;
+	char *text = rr_files_read(path, RR_ERROR_DATA, 1024, &size, error);
+	const bool good = text && rr_cases_load(cases, path, text, size, error);
 
-	/* A directory can be opened and not be read. */
-	if (!file || ferror(file))
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
-	if (file)
-		fclose(file);
-	if (!error->kind)
-		return take_root(cases, root, path, &why, error);
-	json_decref(root);
-	return false;
+	free(text);
+	return good;
 }

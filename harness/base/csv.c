@@ -1,53 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads comma-separated values. */
+/* Reads comma-separated values, and appends to them. */
 #include "csv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "files.h"
 #include "memory.h"
-
-enum { CHUNK = 1 << 16, FILE_MAX = 64 << 20 };
-
-static bool read_all(FILE *file, FILE *into, const char *path, struct rr_error *error)
-{
-	char chunk[CHUNK];
-	size_t n, total = 0;
-
-	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
-		fwrite(chunk, 1, n, into);
-		total += n;
-		if (total > FILE_MAX)
-			return rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than 64 MB",
-					    path);
-	}
-	return !ferror(file) ||
-	       rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
-}
-
-char *rr_read_file(const char *path, size_t *length, struct rr_error *error)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	FILE *into;
-	bool good;
-
-	if (!file) {
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
-		return NULL;
-	}
-	into = rr_open_memory(&text, length);
-	good = read_all(file, into, path, error);
-	fclose(file);
-	if (fclose(into) != 0)
-		rr_out_of_memory();
-	if (good)
-		return text;
-	free(text);
-	return NULL;
-}
 
 /* The next field of a line; *at moves behind it, to NULL behind the last one. */
 static const char *next_field(char **at)
@@ -115,7 +79,7 @@ bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
 	size_t length;
 
 	*csv = (struct rr_csv){ 0 };
-	csv->text = rr_read_file(path, &length, error);
+	csv->text = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
 	if (csv->text)
 		split_rows(csv);
 	return csv->text != NULL;
@@ -141,4 +105,82 @@ const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column
 	const char *cell = rr_csv_find(csv, row, column);
 
 	return cell ? cell : "";
+}
+
+/* ---- A log of rows --------------------------------------------------------------- */
+
+static bool cannot_write(const char *path, struct rr_error *error)
+{
+	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* Does the file begin with `header`? */
+static bool has_header(int fd, const char *header)
+{
+	const size_t length = strlen(header);
+	char *begin = rr_malloc(length);
+	const bool same = pread(fd, begin, length, 0) == (ssize_t)length &&
+			  memcmp(begin, header, length) == 0;
+
+	free(begin);
+	return same;
+}
+
+/* Opened for reading, too, a pipe does not wait for its reader. */
+static int open_rows_file(const char *path, struct stat *info, struct rr_error *error)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+	if (fd >= 0 && fstat(fd, info) == 0 && S_ISREG(info->st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno == ELOOP)
+		rr_error_set(error, RR_ERROR_FILE,
+			     "'%s' is a link or no file; choose another --output", path);
+	else
+		cannot_write(path, error);
+	return -1;
+}
+
+int rr_csv_open_rows(const char *path, const char *header, struct rr_error *error)
+{
+	struct stat info;
+	const int fd = open_rows_file(path, &info, error);
+
+	if (fd < 0)
+		return -1;
+	if (info.st_size == 0) {
+		if (rr_csv_append_row(fd, path, header, error))
+			return fd;
+	} else if (has_header(fd, header)) {
+		return fd;
+	} else {
+		rr_error_set(
+			error, RR_ERROR_FILE,
+			"'%s' has other columns than this version writes; choose another --output",
+			path);
+	}
+	close(fd);
+	return -1;
+}
+
+bool rr_csv_append_row(int fd, const char *path, const char *row, struct rr_error *error)
+{
+	const size_t length = strlen(row);
+	struct stat before;
+	ssize_t written;
+
+	if (fstat(fd, &before) != 0)
+		return cannot_write(path, error);
+	written = write(fd, row, length);
+	if (written == (ssize_t)length)
+		return true;
+	if (written >= 0)
+		errno = ENOSPC;
+	cannot_write(path, error);
+	if (written > 0 && ftruncate(fd, before.st_size) != 0)
+		rr_error_set(error, RR_ERROR_FILE, "cannot write or shorten '%s': %s", path,
+			     strerror(errno));
+	return false;
 }

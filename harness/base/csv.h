@@ -3,6 +3,7 @@
 #ifndef RR_CSV_H
 #define RR_CSV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -27,7 +28,12 @@ const char *rr_csv_find(const struct rr_csv *csv, size_t row, const char *column
 /* The same, "" when there is none. */
 const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column);
 
-/* A whole file as a string, of at most 64 MB; malloc'd. NULL: see the error. */
-char *rr_read_file(const char *path, size_t *length, struct rr_error *error);
+/* Opens a log of rows for appending. A new one gets `header` as its first
+ * line; one that begins with another header is refused. Negative: see the
+ * error. The caller closes it. */
+int rr_csv_open_rows(const char *path, const char *header, struct rr_error *error);
+
+/* Appends one row by one write(2), or nothing at all. */
+bool rr_csv_append_row(int fd, const char *path, const char *row, struct rr_error *error);
 
 #endif

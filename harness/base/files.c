@@ -16,6 +16,7 @@
 
 #include "machine.h"
 #include "memory.h"
+#include "text.h"
 
 enum { READER_LOOK_US = 20000 };
 
@@ -23,6 +24,45 @@ static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
 			    strerror(errno));
+}
+
+static bool read_all(FILE *file, const char *path, enum rr_error_kind kind, size_t most_mib,
+		     FILE *into, struct rr_error *error)
+{
+	char chunk[1 << 16];
+	size_t n, total = 0;
+
+	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
+		fwrite(chunk, 1, n, into);
+		total += n;
+		if (total > most_mib << 20)
+			return rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than %zu MiB",
+					    path, most_mib);
+	}
+	return !ferror(file) ||
+	       rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
+}
+
+char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, size_t *length,
+		    struct rr_error *error)
+{
+	FILE *file = fopen(path, "re"), *into;
+	char *text = NULL;
+	bool good;
+
+	if (!file) {
+		rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	into = rr_open_memory(&text, length);
+	good = read_all(file, path, kind, most_mib, into, error);
+	fclose(file);
+	if (fclose(into) != 0)
+		rr_out_of_memory();
+	if (good)
+		return text;
+	free(text);
+	return NULL;
 }
 
 bool rr_files_make_directory(const char *path, struct rr_error *error)
@@ -281,13 +321,6 @@ bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error 
 
 /* ---- Folders --------------------------------------------------------------------- */
 
-static bool ends_in(const char *name, const char *suffix)
-{
-	const size_t length = strlen(name), end = strlen(suffix);
-
-	return length > end && name[0] != '.' && strcmp(name + length - end, suffix) == 0;
-}
-
 char **rr_files_list(const char *folder, const char *suffix, size_t *n)
 {
 	struct dirent **entries = NULL;
@@ -298,7 +331,7 @@ char **rr_files_list(const char *folder, const char *suffix, size_t *n)
 	if (found >= 0)
 		errno = 0;
 	for (int i = 0; i < found; i++) {
-		if (ends_in(entries[i]->d_name, suffix))
+		if (entries[i]->d_name[0] != '.' && rr_ends_in(entries[i]->d_name, suffix))
 			names[(*n)++] = rr_strdup(entries[i]->d_name);
 		free(entries[i]);
 	}
@@ -371,77 +404,4 @@ void *rr_files_map_new(const char *path, size_t size)
 		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* ---- Rows ------------------------------------------------------------------------ */
-
-/* Does the file begin with `header`? */
-static bool has_header(int fd, const char *header)
-{
-	const size_t length = strlen(header);
-	char *begin = rr_malloc(length);
-	const bool same = pread(fd, begin, length, 0) == (ssize_t)length &&
-			  memcmp(begin, header, length) == 0;
-
-	free(begin);
-	return same;
-}
-
-/* Opened for reading, too, a pipe does not wait for its reader. */
-static int open_rows_file(const char *path, struct stat *info, struct rr_error *error)
-{
-	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-
-	if (fd >= 0 && fstat(fd, info) == 0 && S_ISREG(info->st_mode))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || errno == ELOOP)
-		rr_error_set(error, RR_ERROR_FILE,
-			     "'%s' is a link or no file; choose another --output", path);
-	else
-		cannot("write", path, error);
-	return -1;
-}
-
-int rr_files_open_rows(const char *path, const char *header, struct rr_error *error)
-{
-	struct stat info;
-	const int fd = open_rows_file(path, &info, error);
-
-	if (fd < 0)
-		return -1;
-	if (info.st_size == 0) {
-		if (rr_files_append_row(fd, path, header, error))
-			return fd;
-	} else if (has_header(fd, header)) {
-		return fd;
-	} else {
-		rr_error_set(
-			error, RR_ERROR_FILE,
-			"'%s' has other columns than this version writes; choose another --output",
-			path);
-	}
-	close(fd);
-	return -1;
-}
-
-bool rr_files_append_row(int fd, const char *path, const char *row, struct rr_error *error)
-{
-	const size_t length = strlen(row);
-	struct stat before;
-	ssize_t written;
-
-	if (fstat(fd, &before) != 0)
-		return cannot("write", path, error);
-	written = write(fd, row, length);
-	if (written == (ssize_t)length)
-		return true;
-	if (written >= 0)
-		errno = ENOSPC;
-	cannot("write", path, error);
-	if (written > 0 && ftruncate(fd, before.st_size) != 0)
-		rr_error_set(error, RR_ERROR_FILE, "cannot write or shorten '%s': %s", path,
-			     strerror(errno));
-	return false;
 }

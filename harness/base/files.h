@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results on disk: whole files or whole rows, never halves. */
+/* Files: read whole, and written whole or not at all. */
 #ifndef RR_FILES_H
 #define RR_FILES_H
 
@@ -21,6 +21,11 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error);
 /* Could `path` be replaced, as far as can be said without doing it? To be asked before
  * the work whose results it shall hold. */
 bool rr_files_can_write(const char *path, struct rr_error *error);
+
+/* A whole file of at most so many MiB as a string, malloc'd. NULL: it is larger, an error of the
+ * user's data, or cannot be read, an error of that `kind`. */
+char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, size_t *length,
+		    struct rr_error *error);
 
 /* Replaces `path` by `text`: written to a new file beside it, whose name nobody can
  * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
@@ -62,13 +67,5 @@ bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 /* Memory shared with whoever maps the same file, a new one of zeros. Its blocks are there then:
  * a full disk is an error now rather than SIGBUS later. NULL: errno. To be munmap()ed. */
 void *rr_files_map_new(const char *path, size_t size);
-
-/* Opens a log of rows for appending. A new one gets `header` as its first
- * line; one that begins with another header is refused. Negative: see the
- * error. The caller closes it. */
-int rr_files_open_rows(const char *path, const char *header, struct rr_error *error);
-
-/* Appends one row by one write(2), or nothing at all. */
-bool rr_files_append_row(int fd, const char *path, const char *row, struct rr_error *error);
 
 #endif

@@ -53,6 +53,13 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
+bool rr_ends_in(const char *text, const char *suffix)
+{
+	const size_t length = strlen(text), end = strlen(suffix);
+
+	return length >= end && strcmp(text + length - end, suffix) == 0;
+}
+
 /* Interpreters name the error so: "KeyError: 7", "TypeError [CODE]: ...", "(RuntimeError)", or by
  * its name alone. Lines that are indented say where it came from. */
 static bool names_error(const char *line, size_t length)

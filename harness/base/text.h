@@ -25,6 +25,8 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
  * is near. */
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
+bool rr_ends_in(const char *text, const char *suffix);
+
 /* "a, b or c". */
 const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/csv.h"
 #include "base/memory.h"
 
 enum { SCHEMA = 3 };
@@ -226,7 +227,7 @@ static bool open_rows(struct rr_results *results, struct rr_error *error)
 
 	row_print(&row, results, &blank);
 	path_in(results, path, "runs.csv");
-	results->rows = rr_files_open_rows(path, row.names_text, error);
+	results->rows = rr_csv_open_rows(path, row.names_text, error);
 	row_release(&row);
 	return results->rows >= 0;
 }
@@ -240,7 +241,7 @@ static bool append_row(const struct rr_results *results, const struct rr_finishe
 
 	row_print(&row, results, finished);
 	path_in(results, path, "runs.csv");
-	good = rr_files_append_row(results->rows, path, row.values_text, error);
+	good = rr_csv_append_row(results->rows, path, row.values_text, error);
 	row_release(&row);
 	return good;
 }

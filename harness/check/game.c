@@ -18,20 +18,15 @@ enum { TEXT_MAX = 16384 };
 /* Of a file that can be read as a text, malloc'd; NULL = it cannot. */
 static char *read_text(const char *path)
 {
+	struct rr_error unread = { 0 };
 	struct stat info;
-	char *text = NULL;
-	FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-				     info.st_size <= TEXT_MAX ?
-			     fopen(path, "re") :
-			     NULL;
+	char *text;
 	size_t n;
 
-	if (!file)
+	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > TEXT_MAX)
 		return NULL;
-	text = rr_calloc(TEXT_MAX + 1, 1);
-	n = fread(text, 1, TEXT_MAX, file);
-	fclose(file);
-	if (strlen(text) == n && n > 0)
+	text = rr_files_read(path, RR_ERROR_DATA, 1, &n, &unread);
+	if (text && strlen(text) == n && n > 0)
 		return text;
 	free(text);
 	return NULL;

@@ -76,24 +76,27 @@ bool rr_given_take(struct rr_given *given, const char *lines, const char *whose,
 static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
 {
 	struct rr_draft draft;
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
-	ssize_t n;
+	size_t length;
+	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
+	char *line = text, *end;
 
-	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
+	if (!text)
+		return false;
 	rr_draft_open(&draft);
-	while ((n = getline(&line, &capacity, file)) > 0) {
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			line[--n] = '\0';
-		if (strspn(line, " \t") < (size_t)n && line[0] != '#')
-			write_given(draft.out, line, (size_t)n);
+	for (; line < text + length; line = end + 1) {
+		size_t n;
+
+		end = memchr(line, '\n', (size_t)(text + length - line));
+		end = end ? end : text + length;
+		for (n = (size_t)(end - line); n > 0 && line[n - 1] == '\r'; n--)
+			continue;
+		line[n] = '\0';
+		if (strspn(line, " \t") < n && line[0] != '#')
+			write_given(draft.out, line, n);
 		else
 			fputc('\n', draft.out);
 	}
-	free(line);
-	fclose(file);
+	free(text);
 	return take_init(given, &draft, path, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/resp.h"
+#include "base/text.h"
 #include "resp3.h"
 
 struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i)
@@ -48,17 +49,14 @@ bool rr_lane_will_be_subscribed(const struct rr_lane *lane)
 
 void rr_lane_note_reply(struct rr_lane *lane, const struct rl_reply *reply)
 {
-	static const char end[] = "subscribe";
 	const struct rl_reply *elements = reply->elements;
 	const char *word;
-	size_t length;
 
 	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
 	    elements[2].type != RL_REPLY_INTEGER || !elements[0].text)
 		return;
 	word = elements[0].text;
-	length = elements[0].length;
-	if (length < strlen(end) || strcmp(word + length - strlen(end), end) != 0)
+	if (!rr_ends_in(word, "subscribe"))
 		return;
 	/* Those of shards are counted by themselves. */
 	if (strncmp(word, "ssub", 4) == 0 || strncmp(word, "suns", 4) == 0)

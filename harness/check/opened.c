@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* ---- Noting -------------------------------------------------------------------------- */
 
@@ -30,10 +31,9 @@ static char *source_of(const char *path)
 {
 	static const char cache[] = "/__pycache__/";
 	const char *at = strstr(path, cache), *name = at ? at + strlen(cache) : NULL;
-	const size_t length = strlen(path);
 	char *source;
 
-	if (!at || length < 4 || strcmp(path + length - 4, ".pyc") != 0 || strchr(name, '/'))
+	if (!at || !rr_ends_in(path, ".pyc") || strchr(name, '/'))
 		return NULL;
 	source = rr_asprintf("%.*s/%.*s.py", (int)(at - path), path, (int)strcspn(name, "."), name);
 	if (access(source, R_OK) == 0)

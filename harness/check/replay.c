@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules that were found: written, and read again. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "check.h"
@@ -53,26 +53,24 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 
 static bool read_replay(const char *path, struct rr_replay *replay, struct rr_error *error)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
+	size_t length;
+	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
+	char *line, *rest = text;
 
 	*replay = (struct rr_replay){ .options = NULL };
-	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE, "--replay: cannot read '%s': %s", path,
-				    strerror(errno));
-	while (getline(&line, &capacity, file) > 0) {
+	if (!text)
+		return false;
+	while ((line = strsep(&rest, "\n"))) {
 		const size_t n = strlen(options_heading);
 		const size_t m = strlen(words_heading);
 
-		line[strcspn(line, "\r\n")] = '\0';
+		line[strcspn(line, "\r")] = '\0';
 		if (!replay->options && strncmp(line, options_heading, n) == 0)
 			replay->options = rr_strdup(line + n);
 		if (!replay->words && strncmp(line, words_heading, m) == 0)
 			replay->words = rr_strdup(line + m);
 	}
-	free(line);
-	fclose(file);
+	free(text);
 	if (replay->options && replay->words)
 		return true;
 	rr_replay_release(replay);

@@ -6,12 +6,9 @@
 #include "base/text.h"
 #include "parser.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
-
-enum { FILE_MAX = 1 << 20 };
 
 struct rr_race_text {
 	struct rr_race_text *next;
@@ -120,25 +117,11 @@ const char *rr_step_word(enum rr_step_kind kind)
 
 struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 {
-	FILE *file = fopen(path, "re");
-	struct rr_race *race = NULL;
-	char *text;
 	size_t length;
+	char *text = rr_files_read(path, RR_ERROR_USAGE, 1, &length, error);
+	struct rr_race *race = text ? rr_race_parse(path, text, length, error) : NULL;
 
-	if (!file) {
-		rr_error_set(error, RR_ERROR_USAGE, "cannot open '%s': %s", path, strerror(errno));
-		return NULL;
-	}
-	text = rr_malloc(FILE_MAX);
-	length = fread(text, 1, FILE_MAX, file);
-	if (ferror(file))
-		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
-	else if (length == FILE_MAX)
-		rr_error_set(error, RR_ERROR_DATA, "'%s' is longer than 1 MiB", path);
-	else
-		race = rr_race_parse(path, text, length, error);
 	free(text);
-	fclose(file);
 	return race;
 }
 

@@ -138,7 +138,7 @@ bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 {
 	const char *dot = strrchr(path, '.');
 	size_t length;
-	char *bytes = rr_read_file(path, &length, error);
+	char *bytes = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
 
 	if (!bytes)
 		return false;
@@ -156,7 +156,7 @@ static char *read_description(const char *path, struct rr_error *error)
 {
 	static const char label[] = "aria-label=\"";
 	size_t length;
-	char *svg = rr_read_file(path, &length, error);
+	char *svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
 	const char *from = svg ? strstr(svg, label) : NULL;
 	char *words;
 

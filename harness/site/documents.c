@@ -8,18 +8,11 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/csv.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 enum { SOURCE_BYTES_MAX = 200000 };
-
-static bool ends_in(const char *text, const char *suffix)
-{
-	const size_t length = strlen(text), n = strlen(suffix);
-
-	return length >= n && strcmp(text + length - n, suffix) == 0;
-}
 
 /* ---- Where a link leads ------------------------------------------------------------------- */
 
@@ -121,10 +114,10 @@ static char *find_page(struct rr_site *site, const char *path)
 
 	if (computed)
 		return rr_strdup(computed);
-	if (ends_in(path, ".race") && (found = find_transcript(site, path)))
+	if (rr_ends_in(path, ".race") && (found = find_transcript(site, path)))
 		return found;
 	path_in_project(site, path, full);
-	if (strncmp(path, "docs/", 5) != 0 || !ends_in(path, ".md") || access(full, R_OK) != 0)
+	if (strncmp(path, "docs/", 5) != 0 || !rr_ends_in(path, ".md") || access(full, R_OK) != 0)
 		return find_source(site, path);
 	stem = rr_strndup(path + 5, strlen(path) - 8);
 	found = rr_asprintf("%s.html", stem);
@@ -168,7 +161,7 @@ static char *read_document(const struct rr_site *site, const char *name, size_t 
 	char path[2 * RR_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%.200s", site->docs, name);
-	return rr_read_file(path, length, error);
+	return rr_files_read(path, RR_ERROR_DATA, 64, length, error);
 }
 
 char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error)
@@ -200,7 +193,7 @@ static bool write_document(struct rr_site *site, const char *name, struct rr_err
 	snprintf(file, sizeof(file), "docs/%.*s.html", (int)(strlen(name) - 3), name);
 	rr_site_page_begin(&page, site, file, title);
 	fprintf(page.draft.out, "<article class=\"document\"%s>\n",
-		ends_in(name, ".zh.md") ? " lang=\"zh\"" : "");
+		rr_ends_in(name, ".zh.md") ? " lang=\"zh\"" : "");
 	rr_site_print_markdown(site, text, length, page.draft.out, error);
 	fputs("</article>\n", page.draft.out);
 	good = rr_site_page_end(&page, NULL, error);
@@ -219,7 +212,7 @@ static bool write_source(const struct rr_site *site, const char *path, struct rr
 	char *text;
 
 	path_in_project(site, path, full);
-	text = rr_read_file(full, &length, error);
+	text = rr_files_read(full, RR_ERROR_DATA, 64, &length, error);
 	if (!text)
 		return false;
 	snprintf(file, sizeof(file), "source/%.300s.html", path);

@@ -102,12 +102,10 @@ static const char *print_link(struct rewriting *to, const char *at)
 static const char *print_image(struct rewriting *to, const char *at)
 {
 	char *source = take_attribute(at, "src=\""), *words = take_attribute(at, "alt=\"");
-	const size_t length = strlen(source);
 	char path[2 * RR_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%.900s", to->site->docs, source);
-	rr_report_image(to->out, path, words ? words : "",
-			length > 4 && strcmp(source + length - 4, ".svg") == 0, to->error);
+	rr_report_image(to->out, path, words ? words : "", rr_ends_in(source, ".svg"), to->error);
 	free(source);
 	free(words);
 	return skip_tag(at);

@@ -198,7 +198,7 @@ enum rr_exit rr_suite_judge(const struct rr_suite *suite, const struct rr_suite_
 	struct rr_error unread = { .kind = RR_ERROR_NONE };
 	struct rr_cases own;
 
-	if (result->json && rr_cases_load(&own, result->json, result->size, &unread)) {
+	if (result->json && rr_cases_load(&own, "JSON", result->json, result->size, &unread)) {
 		if (own.n == 1)
 			judge_case(suite, check, &judged, &own.cases[0], cases);
 		else

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "nodes.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/memory.h"
-
-enum { FILE_MAX = 1 << 20, WHAT_SIZE = 400 };
 
 /* ---- What is wrong, and where -------------------------------------------------------- */
 
@@ -132,21 +131,11 @@ bool rr_yaml_parse(struct rr_yaml *yaml, const char *path, const char *text, siz
 
 bool rr_yaml_open(struct rr_yaml *yaml, const char *path, struct rr_error *error)
 {
-	FILE *file = fopen(path, "re");
-	char *text = rr_malloc(FILE_MAX + 1);
-	const size_t size = file ? fread(text, 1, FILE_MAX + 1, file) : 0;
-	bool good;
+	const enum rr_error_kind kind = access(path, F_OK) == 0 ? RR_ERROR_DATA : RR_ERROR_USAGE;
+	size_t size;
+	char *text = rr_files_read(path, kind, 1, &size, error);
+	const bool good = text && rr_yaml_parse(yaml, path, text, size, error);
 
-	if (!file)
-		rr_error_set(error, errno == ENOENT ? RR_ERROR_USAGE : RR_ERROR_DATA,
-			     "cannot read '%s': %s", path, strerror(errno));
-	else if (ferror(file))
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
-	else if (size > FILE_MAX)
-		rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than %d bytes", path, FILE_MAX);
-	if (file)
-		fclose(file);
-	good = !error->kind && rr_yaml_parse(yaml, path, text, size, error);
 	free(text);
 	return good;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/files.h"
 
 static char directory[SUPPORT_DIRECTORY], path[SUPPORT_DIRECTORY + 16];
@@ -45,9 +46,9 @@ Test(files, rows_are_appended_under_one_header)
 	int fd;
 
 	for (int i = 0; i < 2; i++) {
-		fd = rr_files_open_rows(path, "a,b\n", &error);
+		fd = rr_csv_open_rows(path, "a,b\n", &error);
 		cr_assert_geq(fd, 0);
-		cr_assert(rr_files_append_row(fd, path, "1,2\n", &error));
+		cr_assert(rr_csv_append_row(fd, path, "1,2\n", &error));
 		close(fd);
 	}
 	file = fopen(path, "re");
@@ -55,7 +56,7 @@ Test(files, rows_are_appended_under_one_header)
 	text[n] = '\0';
 	fclose(file);
 	cr_assert_str_eq(text, "a,b\n1,2\n1,2\n");
-	cr_assert_lt(rr_files_open_rows(path, "c,d\n", &error), 0);
+	cr_assert_lt(rr_csv_open_rows(path, "c,d\n", &error), 0);
 	assert_error("has other columns than this version writes");
 }
 
@@ -65,10 +66,10 @@ Test(files, a_row_that_does_not_fit_is_taken_back)
 	const struct rlimit limit = { 6, RLIM_INFINITY };
 	int fd;
 
-	fd = rr_files_open_rows(path, "a,b\n", &error);
+	fd = rr_csv_open_rows(path, "a,b\n", &error);
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	cr_assert_not(rr_files_append_row(fd, path, "1,2\n", &error));
+	cr_assert_not(rr_csv_append_row(fd, path, "1,2\n", &error));
 	assert_error("No space left on device");
 	cr_assert_eq(fstat(fd, &info), 0);
 	cr_assert_eq(info.st_size, 4, "half a row was left");
@@ -117,7 +118,7 @@ Test(files, links_are_replaced_and_not_followed)
 	assert_target_is_as_it_was();
 	unlink(path);
 	plant_link();
-	cr_assert_lt(rr_files_open_rows(path, "a,b\n", &error), 0);
+	cr_assert_lt(rr_csv_open_rows(path, "a,b\n", &error), 0);
 	assert_error("is a link or no file");
 	assert_target_is_as_it_was();
 	cr_assert(rr_files_link(path, "elsewhere", &error));
@@ -163,7 +164,7 @@ Test(files, devices_and_pipes_are_written_to)
 	cr_assert_eq(read(reader, read_back, 3), 3);
 	cr_assert_eq(lstat(path, &info), 0);
 	cr_assert(S_ISFIFO(info.st_mode));
-	cr_assert_lt(rr_files_open_rows(path, "a,b\n", &error), 0);
+	cr_assert_lt(rr_csv_open_rows(path, "a,b\n", &error), 0);
 	assert_error("is a link or no file");
 	close(reader);
 }

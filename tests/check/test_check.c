@@ -384,8 +384,7 @@ Test(check, usage_is_explained)
 			    "the command must stand behind --");
 	cli_assert_one_line(CHECK "--client A=true -- true 2>&1", 64,
 			    "--client has its own command");
-	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null", 64,
-			    "--init: cannot read");
+	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null", 64, "cannot read");
 }
 
 /* ---- What is left behind -------------------------------------------------------------- */

@@ -229,8 +229,7 @@ Test(check_expectations, programs_that_send_nothing_can_fail_too)
 
 Test(check_expectations, a_file_without_a_schedule_is_named)
 {
-	cli_assert_one_line(CHECK "--replay $HERE/none -- true 2>&1 >/dev/null", 64,
-			    "--replay: cannot read");
+	cli_assert_one_line(CHECK "--replay $HERE/none -- true 2>&1 >/dev/null", 64, "cannot read");
 	cli_assert_one_line(CHECK "--replay README.md -- true 2>&1 >/dev/null", 65,
 			    "'README.md' has no '# schedule'");
 }

@@ -299,7 +299,7 @@ Test(suite, a_program_that_cannot_be_judged_is_an_error)
 		     "", 65);
 	cli_assert_prints(
 		"error        random: the program is not deterministic: with the same replies");
-	cli_assert_prints("error        init: --init: cannot read '/nonexistent'");
+	cli_assert_prints("error        init: cannot read '/nonexistent'");
 }
 
 /* The worker is gone; the others go on. */

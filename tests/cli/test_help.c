@@ -170,7 +170,7 @@ Test(help, near_miss_is_suggested)
 		{ "claims --output --nosuchoption",
 		  "the value FILE is missing; if '--nosuchoption' is it, write --output=--nosuchoption" },
 		{ "claims -o --nosuchoption", "the value FILE is missing" },
-		{ "play nofile.race", "cannot open 'nofile.race': No such file or directory" },
+		{ "play nofile.race", "cannot read 'nofile.race': No such file or directory" },
 		{ "help bnech", "did you mean 'bench'?" },
 		{ "help bench play", "help takes one command" },
 	};

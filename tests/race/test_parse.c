@@ -290,11 +290,11 @@ Test(parse, tells_why_a_file_cannot_be_read)
 
 	cr_assert_null(rr_race_read("/nowhere/at/all.race", &error));
 	cr_assert_str_eq(error.text,
-			 "cannot open '/nowhere/at/all.race': No such file or directory");
+			 "cannot read '/nowhere/at/all.race': No such file or directory");
 	error = (struct rr_error){ 0 };
 	cr_assert_null(rr_race_read("/", &error));
 	cr_assert_not_null(strstr(error.text, "cannot read '/'"), "%s", error.text);
 	error = (struct rr_error){ 0 };
 	cr_assert_null(rr_race_read("/dev/zero", &error));
-	cr_assert_str_eq(error.text, "'/dev/zero' is longer than 1 MiB");
+	cr_assert_str_eq(error.text, "'/dev/zero' is larger than 1 MiB");
 }
