@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/machine.h"
+#include "base/text.h"
 #include "commands.h"
 #include "report/report.h"
 
@@ -33,7 +34,7 @@ static enum rr_exit explore_strategies(struct searches *searches)
 		code = rr_explore_report(&searches->place->cluster, strategy, options, said,
 					 &searches->cases, &error);
 		if (options->report.printed == RR_FORMAT_TEXT)
-			fputs(said->text, stdout);
+			rr_print_verdict(stdout, said->text);
 		fflush(stdout);
 		code = rr_exit_worse(code, rr_report_error(&error));
 		if (code == RR_EXIT_SKIPPED)
@@ -73,7 +74,7 @@ static bool print_searches(const void *what, enum rr_format format, FILE *out,
 	if (format == RR_FORMAT_HTML)
 		return print_page(searches, out, error);
 	for (size_t i = 0; i < searches->n && out != stdout; i++)
-		fputs(searches->said[i].text, out);
+		rr_print_verdict(out, searches->said[i].text);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/shard.h"
+#include "base/text.h"
 #include "commands.h"
 
 struct merge_options {
@@ -60,8 +61,9 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out, str
 	for (size_t i = 0; i < cases->n; i++) {
 		const struct rr_case *one = &cases->cases[i];
 
-		fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict], one->suite,
-			one->name, one->message);
+		rr_print_sentence(out, 0, 13, "%-12s %s %s: %s",
+				  rr_case_verdict_names[one->verdict], one->suite, one->name,
+				  one->message);
 	}
 	fprintf(out, "\n%s, %zu shards: ", cases->command,
 		json_array_size(json_object_get(cases->properties, "shards")));

@@ -31,7 +31,10 @@ void cli_write(const char *name, const char *format, ...) __attribute__((format(
 #define CLI_PYTHON \
 	"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
 
-/* `part` is in what the last command printed. */
+/* Is `part` in a text, or would it be if its sentences did not take several lines? */
+bool cli_says(const char *text, const char *part);
+
+/* It is in what the last command printed. */
 void cli_assert_prints(const char *part);
 
 /* The command ends with `code` after exactly one line that holds `part`. */

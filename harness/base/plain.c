@@ -204,16 +204,55 @@ size_t rr_plain_line(const char **text, size_t columns)
 	return length;
 }
 
-void rr_print_wrapped(FILE *out, const char *text, size_t from, size_t indent)
+static void print_lines(FILE *out, const char *text, size_t columns, size_t from, size_t indent)
 {
 	for (size_t column = from;; column = indent) {
 		const char *begin = text;
-		const size_t length = rr_plain_line(&text, RR_COLUMNS - column);
+		const size_t length = rr_plain_line(&text, columns - column);
 
 		fprintf(out, "%.*s\n", (int)length, begin);
 		if (!*text)
 			return;
 		fprintf(out, "%*s", (int)indent, "");
+	}
+}
+
+void rr_print_wrapped(FILE *out, const char *text, size_t from, size_t indent)
+{
+	print_lines(out, text, RR_COLUMNS, from, indent);
+}
+
+void rr_print_sentence(FILE *out, size_t from, size_t indent, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = rr_vasprintf(format, arguments);
+	va_end(arguments);
+	fprintf(out, "%*s", (int)from, "");
+	print_lines(out, text, RR_COLUMNS - RR_COLUMNS_OF_SUITES, from, indent);
+	free(text);
+}
+
+void rr_print_verdict(FILE *out, const char *text)
+{
+	const size_t first = strcspn(text, "\n");
+	char *verdict = rr_strndup(text, first);
+
+	if (*text)
+		print_lines(out, verdict, RR_COLUMNS, 0, 2);
+	fputs(text + first + (text[first] == '\n'), out);
+	free(verdict);
+}
+
+void rr_print_sentences(FILE *out, size_t from, const char *lines)
+{
+	while (*lines) {
+		const size_t length = strcspn(lines, "\n");
+
+		rr_print_sentence(out, from, from + 2, "%.*s", (int)length, lines);
+		lines += length + (lines[length] == '\n');
 	}
 }
 

@@ -72,6 +72,18 @@ size_t rr_plain_line(const char **text, size_t columns);
 enum { RR_COLUMNS = 79 };
 void rr_print_wrapped(FILE *out, const char *text, size_t from, size_t indent);
 
+/* Prints a sentence that begins at column `from` and goes on at column `indent`, so wide that
+ * a suite may indent the lines. */
+enum { RR_COLUMNS_OF_SUITES = 2 };
+void rr_print_sentence(FILE *out, size_t from, size_t indent, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Each line as a sentence that goes on two columns further in. */
+void rr_print_sentences(FILE *out, size_t from, const char *lines);
+
+/* Prints lines, the first of which is a verdict and may be a long sentence. */
+void rr_print_verdict(FILE *out, const char *text);
+
 /* How many lines that makes. */
 size_t rr_plain_lines(const char *text, size_t columns);
 

@@ -140,7 +140,7 @@ static void compare_counts(struct comparer *comparer, const struct rr_compared_r
 	}
 	cell_text(row, name);
 	if (heading)
-		fprintf(comparer->out, "%s: %s %s\n", heading, name, message);
+		rr_print_sentence(comparer->out, 0, 2, "%s: %s %s", heading, name, message);
 	add_sentence(comparer, "count", name, heading && !is_exact ? RR_EXIT_VIOLATED : RR_EXIT_OK,
 		     message);
 }
@@ -204,8 +204,9 @@ static bool is_comparable(struct comparer *comparer)
 	fclose(out);
 	fputs(text, comparer->out);
 	if (is_refused)
-		fprintf(comparer->out,
-			"Figures are not compared: what differs is not the program alone (--anyway compares them).\n");
+		rr_print_sentence(comparer->out, 0, 2,
+				  "Figures are not compared: what differs is not the program alone "
+				  "(--anyway compares them).");
 	add_case(comparer, "environment",
 		 &(struct rr_case){
 			 .name = "servers, machines and settings",

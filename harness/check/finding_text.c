@@ -4,24 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/processes.h"
 #include "base/reply.h"
+#include "base/text.h"
 #include "verdict.h"
 
 /* Of what a program printed: characters, and those of them before a difference. */
 enum { OUTPUT_SHOWN = 200, OUTPUT_BEFORE = 60 };
 
-void rr_checked_print_lines(FILE *out, const char *heading, const char *lines)
+static void print_indented(FILE *out, const char *lines)
 {
-	if (!lines)
-		return;
-	fprintf(out, "%s\n", heading);
 	while (*lines) {
 		const int length = (int)strcspn(lines, "\n");
 
 		fprintf(out, "  %.*s\n", length, lines);
 		lines += length + (lines[length] == '\n');
 	}
+}
+
+void rr_checked_print_lines(FILE *out, const char *heading, const char *lines)
+{
+	if (!lines)
+		return;
+	fprintf(out, "%s\n", heading);
+	print_indented(out, lines);
 }
 
 const char *rr_checked_noun(const struct rr_check *check)
@@ -93,16 +100,21 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 				 const struct rr_outcome *finding)
 {
 	const char *between = "";
+	char *names;
+	FILE *list = rr_open_text(&names);
 
-	fputs("and ", out);
 	for (size_t i = 0; i < check->n_operations; i++) {
 		if (!(finding->ended_well & 1U << i))
 			continue;
-		fprintf(out, "%s%s", between, check->names[i]);
+		fprintf(list, "%s%s", between, check->names[i]);
 		between = ", ";
 	}
-	fprintf(out, " have all succeeded: in no serial order of the %ss do they all succeed.\n",
-		rr_checked_noun(check));
+	fclose(list);
+	rr_print_sentence(out, 0, 2,
+			  "and %s have all succeeded: in no serial order of the %ss do they all "
+			  "succeed.",
+			  names, rr_checked_noun(check));
+	free(names);
 }
 
 /* What each request was answered: the body and, if it is not 0, the status. */
@@ -143,10 +155,12 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 	print_endings_beside_data(out, check, finding);
 	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
 		return;
-	fprintf(out, "and no serial order of the %ss%s leaves that.", rr_checked_noun(check),
-		check->options->search.is_atomic ? " in which nobody crashes (--atomic)" : "");
-	rr_checked_print_lines(out, finding->nearest ? " One leaves" : "",
-			       finding->nearest ? finding->nearest : "");
+	rr_print_sentence(out, 0, 2, "and no serial order of the %ss%s leaves that.%s",
+			  rr_checked_noun(check),
+			  check->options->search.is_atomic ? " in which nobody crashes (--atomic)" :
+							     "",
+			  finding->nearest ? " One leaves" : "");
+	print_indented(out, finding->nearest ? finding->nearest : "");
 	if (!finding->nearest)
 		print_who_ended_well(out, check, finding);
 	else if (check->options->app)
@@ -163,14 +177,14 @@ static void print_outputs(FILE *out, const struct rr_check *check, const struct 
 	fprintf(out, "and no serial order of the %ss with these data ends like that. In one\n",
 		rr_checked_noun(check));
 	print(out, check, finding->nearest_endings, finding->endings);
-	fputs("If it does not matter who prints what, as with workers that share a queue, --data-only compares the data alone.\n",
-	      out);
+	rr_print_sentence(out, 0, 2,
+			  "If it does not matter who prints what, as with workers that share a "
+			  "queue, --data-only compares the data alone.");
 }
 
 void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	const unsigned found = finding->found;
-	char heading[80] = "Why:";
 
 	if (!found || found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check, finding);
@@ -178,11 +192,13 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 	if (found & RR_OUTCOME_OUTPUTS)
 		print_outputs(out, check, finding);
 	if (finding->is_untimely)
-		fputs("It is serializable, but not in the order of time: it is as if a request came before one that had its answer when it began.\n",
-		      out);
-	if (finding->anomaly)
-		snprintf(heading, sizeof(heading), "Why (%s):", finding->anomaly);
-	rr_checked_print_lines(out, heading, finding->why);
+		rr_print_sentence(out, 0, 2,
+				  "It is serializable, but not in the order of time: it is as if a "
+				  "request came before one that had its answer when it began.");
+	if (!finding->why)
+		return;
+	fprintf(out, finding->anomaly ? "Why (%s):\n" : "Why:\n", finding->anomaly);
+	rr_print_sentences(out, 2, finding->why);
 }
 
 const char *rr_checked_kind(unsigned found)

@@ -177,6 +177,14 @@ static void add_case(const struct written *written, enum rr_exit code, struct rr
 
 /* ---- For people ------------------------------------------------------------------------- */
 
+static bool print_words(FILE *out, const struct written *written)
+{
+	rr_print_verdict(out, written->words);
+	if (written->drawing)
+		fprintf(out, "\n%s", written->drawing);
+	return true;
+}
+
 static bool print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct written *written = what;
@@ -185,8 +193,7 @@ static bool print_check(const void *what, enum rr_format format, FILE *out, stru
 	if (!written->check->result)
 		return true;
 	if (format == RR_FORMAT_TEXT)
-		return fprintf(out, "%s%s%s", written->words, written->drawing ? "\n" : "",
-			       written->drawing ? written->drawing : "") >= 0;
+		return print_words(out, written);
 	return !written->check->result->findings[0].transcript ||
 	       rr_conclude_draw(out, written->check->result->findings[0].transcript,
 				&written->check->cluster, format, &style, error);
@@ -278,7 +285,7 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 	write_words(&written, &undrawn);
 	if (publish_check(&written, code, &outputs, check->result->seconds, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
-			fputs(written.words, stderr);
+			rr_print_verdict(stderr, written.words);
 		name_pictures(check->options, &outputs);
 		if (save_schedule(check, error))
 			rr_check_write_game(check, error);

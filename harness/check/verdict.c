@@ -16,17 +16,19 @@ enum { FAILURE_LINES = 20 };
 
 static void print_day(FILE *out, const struct rr_check *check)
 {
-	static const char held[] = "  The time of day stood still while the program waited";
+	static const char held[] = "The time of day stood still while the program waited";
 
 	if (check->result->day == RR_DAY_HELD_TO_END)
-		fprintf(out,
-			"%s: it sends the time, and there is no end to it otherwise. With a clock that goes on, nothing was found in %d rounds.\n",
-			held, check->options->search.rounds);
+		rr_print_sentence(out, 2, 4,
+				  "%s: it sends the time, and there is no end to it otherwise. "
+				  "With a clock that goes on, nothing was found in %d rounds.",
+				  held, check->options->search.rounds);
 	else if (check->result->day == RR_DAY_HELD_TO_REPEAT)
-		fprintf(out, "%s: it sends the time, and does not wait as long in each run.\n",
-			held);
+		rr_print_sentence(out, 2, 4,
+				  "%s: it sends the time, and does not wait as long in each run.",
+				  held);
 	else if (check->options->holds_day)
-		fprintf(out, "%s: --hold-clock.\n", held);
+		rr_print_sentence(out, 2, 4, "%s: --hold-clock.", held);
 }
 
 /* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
@@ -49,14 +51,16 @@ static void print_figures(FILE *out, const struct rr_check *check)
 		figures.kept.is_used ? " beside those of another check" : "",
 		check->result->seconds);
 	if (check->strangers.n)
-		fprintf(out,
-			"  Somebody else connected to a program's port and was refused, %lu times: first %s.\n",
-			check->strangers.n, check->strangers.first);
+		rr_print_sentence(out, 2, 4,
+				  "Somebody else connected to a program's port and was refused, "
+				  "%lu times: first %s.",
+				  check->strangers.n, check->strangers.first);
 	if (figures.has_own_clock)
-		fprintf(out,
-			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
+		rr_print_sentence(out, 2, 4,
+				  "The program keeps its own clock: it is static or written in Go, "
+				  "or the clock's library is missing.");
 	if (figures.kept.remark[0])
-		fprintf(out, "  %s\n", figures.kept.remark);
+		rr_print_sentence(out, 2, 4, "%s", figures.kept.remark);
 	print_day(out, check);
 	if (figures.has_uv && !getenv(RR_UV_THREADS))
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
@@ -80,10 +84,8 @@ static void print_finding(FILE *out, const struct rr_check *check)
 				"");
 	print_figures(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
-	if (result->serial)
-		fputs(result->serial, out);
-	if (result->mend)
-		fprintf(out, "%s\n", result->mend);
+	rr_print_sentences(out, 0, result->serial ? result->serial : "");
+	rr_print_sentences(out, 0, result->mend ? result->mend : "");
 }
 
 /* ---- Without a finding ------------------------------------------------------------- */
@@ -186,14 +188,17 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_learning_figures *learning = &figures.learning;
 
+	char loops[80] = "";
+
 	if (learning->merges == 0)
 		return;
-	fprintf(out, "  It rests on %lu states of a client, %lu tests of them, ", learning->states,
-		learning->tests);
 	if (learning->loops > 0)
-		fprintf(out, "loops followed for %d rounds and left behind up to %d, ",
-			RR_LOOP_ROUNDS, RR_LOOP_LEFT);
-	fprintf(out, "%lu walks.\n", learning->walks);
+		snprintf(loops, sizeof(loops),
+			 "loops followed for %d rounds and left behind up to %d, ", RR_LOOP_ROUNDS,
+			 RR_LOOP_LEFT);
+	rr_print_sentence(out, 2, 4,
+			  "It rests on %lu states of a client, %lu tests of them, %s%lu walks.",
+			  learning->states, learning->tests, loops, learning->walks);
 }
 
 static void print_no_finding(FILE *out, const struct rr_check *check)
@@ -217,21 +222,30 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			guard ? guard->rests_on : "");
 	print_figures(out, check);
 	if (cut)
-		fprintf(out, "  %s: %s%s\n",
-			why_vacuous(check) ? "This shows nothing" : "Not searched to the end", cut,
-			cut[strlen(cut) - 1] == '?' ? "" : ".");
+		rr_print_sentence(out, 2, 4, "%s: %s%s",
+				  why_vacuous(check) ? "This shows nothing" :
+						       "Not searched to the end",
+				  cut, cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
-		fputs("  A client has several connections: what its own calls do to each other is in every order, and was not compared. For requests to a server there is --app.\n",
-		      out);
+		rr_print_sentence(
+			out, 2, 4,
+			"A client has several connections: what its own calls do to each "
+			"other is in every order, and was not compared. For requests to a "
+			"server there is --app.");
 	if (check->result->has_other_times)
-		fputs("  Times of day in the data were not compared: they say how long was waited.\n",
-		      out);
+		rr_print_sentence(out, 2, 4,
+				  "Times of day in the data were not compared: they say how long "
+				  "was waited.");
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
-		fputs("  No key had a time to live, so none expired. Leases that clients know by their clocks end in --pauses.\n",
-		      out);
+		rr_print_sentence(out, 2, 4,
+				  "No key had a time to live, so none expired. Leases that clients "
+				  "know by their clocks end in --pauses.");
 	if (check->result->has_own_keys)
-		fputs("  There are many states: commands whose keys no other client names were not interleaved with those of others, which cannot notice them.\n",
-		      out);
+		rr_print_sentence(
+			out, 2, 4,
+			"There are many states: commands whose keys no other client names "
+			"were not interleaved with those of others, which cannot notice "
+			"them.");
 	if (failing < check->n_operations)
 		print_failure(out, check, failing);
 	print_hypothesis(out, check);
@@ -242,8 +256,9 @@ static void print_varying(FILE *out, const struct rr_check *check)
 	const struct rr_endings *endings = rr_programs_endings(check->programs);
 
 	if (endings->n_varying > 0)
-		fputs("  What '*' stands for in these lines of output differs between runs with the same replies, and is not compared:\n",
-		      out);
+		rr_print_sentence(out, 2, 4,
+				  "What '*' stands for in these lines of output differs between "
+				  "runs with the same replies, and is not compared:");
 	for (size_t i = 0; i < endings->n_varying; i++) {
 		const struct rr_varying *varying = &endings->varying[i];
 
@@ -252,15 +267,19 @@ static void print_varying(FILE *out, const struct rr_check *check)
 	}
 }
 
+enum { STATS_COLUMN = 19 };
+
 /* What came from another check, and whether the next one will have it. */
 static void print_kept(FILE *out, const struct rr_kept_figures *kept)
 {
+	char what[100] = "nothing from another check";
+
 	if (kept->is_used)
-		fprintf(out, "  %-16s %lu histories from another check, %lu of them run again",
-			"kept", kept->states, kept->again);
-	else
-		fprintf(out, "  %-16s nothing from another check", "kept");
-	fprintf(out, kept->why[0] ? " (%s)\n" : "\n", kept->why);
+		snprintf(what, sizeof(what),
+			 "%lu histories from another check, %lu of them run again", kept->states,
+			 kept->again);
+	rr_print_sentence(out, 2, STATS_COLUMN, kept->why[0] ? "%-16s %s (%s)" : "%-16s %s", "kept",
+			  what, kept->why);
 }
 
 /* Where the time went. */
@@ -269,24 +288,30 @@ static void print_stats(FILE *out, const struct rr_check *check)
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_instance_times *times = &figures.times;
 	const double of_programs = times->starting + times->running + times->ending;
+	const double starting_ms = times->starting * 1000 /
+				   (double)(figures.starts ? figures.starts : 1);
+	char unused[60] = "";
 
-	fprintf(out, "  %-16s %lu, each waited for %.1f ms until its first command", "runs",
-		figures.starts,
-		times->starting * 1000 / (double)(figures.starts ? figures.starts : 1));
 	if (figures.unused)
-		fprintf(out, "; %lu more started ahead, not used", figures.unused);
-	fputc('\n', out);
+		snprintf(unused, sizeof(unused), "; %lu more started ahead, not used",
+			 figures.unused);
+	rr_print_sentence(out, 2, STATS_COLUMN,
+			  "%-16s %lu, each waited for %.1f ms until its first command%s", "runs",
+			  figures.starts, starting_ms, unused);
 	print_kept(out, &figures.kept);
-	fprintf(out,
-		"  %-16s %lu states, %lu histories taken for one of them, %lu tests, %lu refinements\n",
-		"clients", figures.learning.states, figures.learning.merges, figures.learning.tests,
-		figures.learning.refinements);
+	rr_print_sentence(out, 2, STATS_COLUMN,
+			  "%-16s %lu states, %lu histories taken for one of them, %lu tests, %lu "
+			  "refinements",
+			  "clients", figures.learning.states, figures.learning.merges,
+			  figures.learning.tests, figures.learning.refinements);
 	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n", "searched",
 		check->result->states, check->result->transitions,
 		check->result->stats.bytes_per_state);
 	fprintf(out, "  %-16s %lu to the server\n", "questions", check->result->stats.questions);
-	fprintf(out,
-		"  %-16s %.2f waiting for programs to start, %.2f running them, %.2f ending them, %.2f all else\n",
+	rr_print_sentence(
+		out, 2, STATS_COLUMN,
+		"%-16s %.2f waiting for programs to start, %.2f running them, %.2f ending "
+		"them, %.2f all else",
 		"seconds", times->starting, times->running, times->ending,
 		check->result->seconds - of_programs);
 }

@@ -103,14 +103,12 @@ static void print_failing(const struct report *report)
 static void print_why(const struct report *report)
 {
 	const struct rr_outcome *finding = &report->result.findings[0];
-	const char *line = finding->why;
 
-	if (!line)
+	if (!finding->why)
 		return;
 	fprintf(report->out, "  why%s%s%s:\n", finding->anomaly ? " (" : "",
 		finding->anomaly ? finding->anomaly : "", finding->anomaly ? ")" : "");
-	for (; *line; line += strcspn(line, "\n") + 1)
-		fprintf(report->out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+	rr_print_sentences(report->out, 4, finding->why);
 }
 
 static void show_failure(struct report *report, struct rr_error *error)

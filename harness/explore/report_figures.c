@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
@@ -33,24 +35,28 @@ void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
 static void print_mutants(FILE *out, const struct rr_explore_result *result, bool fails,
 			  const char *title)
 {
-	const char *before = title;
+	const char *between = "";
+	char *list;
+	FILE *names = rr_open_text(&list);
 
 	for (size_t i = 0; i < result->n_mutants; i++) {
 		const struct rr_mutant_result *mutant = &result->mutants[i];
 
 		if (mutant->fails != fails)
 			continue;
-		fprintf(out, "%s%s", before, fails ? mutant->rests_on : mutant->name);
-		before = ", ";
+		fprintf(names, "%s%s", between, fails ? mutant->rests_on : mutant->name);
+		between = ", ";
 	}
-	if (before != title)
-		fputc('\n', out);
+	fclose(names);
+	if (*list)
+		rr_print_sentence(out, 2, 4, "%s %s", title, list);
+	free(list);
 }
 
 void rr_print_all_mutants(FILE *out, const struct rr_explore_result *result)
 {
-	print_mutants(out, result, true, "  rests on ");
-	print_mutants(out, result, false, "  not noticed: ");
+	print_mutants(out, result, true, "rests on");
+	print_mutants(out, result, false, "not noticed:");
 }
 
 /* "  questions        1,234 (56 replayed on the way)"; without the brackets if
@@ -86,23 +92,24 @@ void rr_print_search_stats(FILE *out, const struct rr_explore_result *result)
 }
 
 /* Rounded so that it is none too good, but for what is lost in calculating. */
-static void print_chance(FILE *out, double chance)
+static void chance_text(char text[RR_GROUPED_SIZE + 2], double chance)
 {
 	const double one_in = ceil((1 - 1e-9) / chance);
 	char number[RR_GROUPED_SIZE];
 
 	if (one_in < 1e15)
-		fprintf(out, "1/%s", rr_grouped(number, (long long)one_in));
+		snprintf(text, RR_GROUPED_SIZE + 2, "1/%s", rr_grouped(number, (long long)one_in));
 	else
-		fprintf(out, "%.1e", chance);
+		snprintf(text, RR_GROUPED_SIZE + 2, "%.1e", chance);
 }
 
 void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound)
 {
-	fprintf(out,
-		"  a failure of depth %d, of %zu clients within %zu steps, shows "
-		"with probability\n  at least ",
-		bound->depth, bound->n_clients, bound->steps);
-	print_chance(out, bound->once);
-	fprintf(out, " in each schedule, %.3g in all\n", bound->in_all);
+	char chance[RR_GROUPED_SIZE + 2];
+
+	chance_text(chance, bound->once);
+	rr_print_sentence(out, 2, 2,
+			  "a failure of depth %d, of %zu clients within %zu steps, shows with "
+			  "probability at least %s in each schedule, %.3g in all",
+			  bound->depth, bound->n_clients, bound->steps, chance, bound->in_all);
 }

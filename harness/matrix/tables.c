@@ -130,13 +130,14 @@ static void print_differences(const struct rr_matrix *matrix, FILE *file)
 			continue;
 		fputs(before, file);
 		before = "";
-		fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n", marks[words.standing],
-			words.strategy, words.hazard, words.expected, words.text, words.bounds);
+		rr_print_sentence(file, 0, 2, "%c %s, %s: expected: %s; computed: %s; %s",
+				  marks[words.standing], words.strategy, words.hazard,
+				  words.expected, words.text, words.bounds);
 		if (cell->was_cut)
 			fputs("  there are more states than were seen\n", file);
 		print_smallest(cell, file);
 		if (cell->result.error.text[0])
-			fprintf(file, "  %s\n", cell->result.error.text);
+			rr_print_sentence(file, 2, 4, "%s", cell->result.error.text);
 	}
 }
 
@@ -150,7 +151,9 @@ static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
 			continue;
 		last = cell->strategy;
-		fprintf(file, "\nskipped: %s needs %s\n", last->name, cell->result.error.text);
+		fputc('\n', file);
+		rr_print_sentence(file, 0, 2, "skipped: %s needs %s", last->name,
+				  cell->result.error.text);
 	}
 }
 

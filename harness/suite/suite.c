@@ -143,8 +143,8 @@ static void print_known(FILE *out, const json_t *names)
 /* What has passed is a line. */
 static void print_case(FILE *out, const struct rr_case *one)
 {
-	fprintf(out, "%-12s %s: %s\n", rr_case_verdict_names[one->verdict], one->name,
-		one->message);
+	rr_print_sentence(out, 0, 13, "%-12s %s: %s", rr_case_verdict_names[one->verdict],
+			  one->name, one->message);
 	if (one->verdict == RR_CASE_PASSED)
 		return;
 	print_lines(out, one->details);

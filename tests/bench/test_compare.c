@@ -146,7 +146,7 @@ static void assert_compared(const char *arguments, int code, const char *part)
 	snprintf(command, sizeof(command),
 		 "program=$(realpath $REDRACE) && cd $HERE && $program compare %s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), code, "%s: %s", arguments, cli_output);
-	cr_assert(strstr(cli_output, part), "%s: no '%s' in:\n%s", arguments, part, cli_output);
+	cr_assert(cli_says(cli_output, part), "%s: no '%s' in:\n%s", arguments, part, cli_output);
 }
 
 /* 1000 / 22 ms = 45,455 and 1000 / 12 ms = 83,333 per second. */

@@ -28,7 +28,7 @@ static void check_lock(const char *options, const char *refused, const char *wor
 	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- env " CLI_PYTHON "lock.py 2>&1",
 			      options),
 		     code, "%s; %s: %s", refused, work, cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+	cli_assert_prints(part);
 }
 
 #define ADD "r('SET', 'k', int(r('GET', 'k') or 0) + 1)"
@@ -39,7 +39,7 @@ static void check_lock(const char *options, const char *refused, const char *wor
 Test(loops_check, a_lock_that_waits_is_right)
 {
 	check_lock("", "pass", ADD, RELEASE, 0, "serializable: all ");
-	cr_assert_not_null(strstr(cli_output, " states of a client, "), "%s", cli_output);
+	cli_assert_prints(" states of a client, ");
 	check_lock("--crashes 1", "pass", ADD, RELEASE, 0, "serializable: all ");
 }
 
@@ -50,10 +50,9 @@ Test(loops_check, a_release_without_comparing_is_found)
 	check_lock("--expiries 1", "pass", "r('ECHO', 'redrace:enter'); r('ECHO', 'redrace:leave')",
 		   "r('DEL', 'lock')", 1, "two clients are in their critical sections");
 	check_lock("--expiries 1", "pass", ADD, "r('DEL', 'lock')", 1, "Why (lost update):\n");
-	cr_assert_not_null(strstr(cli_output, "'s DEL lock ("), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, ") would also take away what "), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, " wrote, not only its own SET (1).\n"), "%s",
-			   cli_output);
+	cli_assert_prints("'s DEL lock (");
+	cli_assert_prints(") would also take away what ");
+	cli_assert_prints(" wrote, not only its own SET (1).\n");
 	check_lock("--expiries 1", "pass", ADD, RELEASE, 1, "Why (lost update):\n");
 	cr_assert_null(strstr(cli_output, " take away "), "%s", cli_output);
 }
@@ -142,7 +141,7 @@ Test(loops_check, who_asks_and_puts_the_lease_off_makes_no_progress)
 			     "$REDIS_PORT SET lock 1 PX 10000; redis-cli -p $REDIS_PORT DEL lock' "
 			     "--client B='" CLI_PYTHON "asks.py' 2>&1"),
 		     1, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "no progress"), "%s", cli_output);
+	cli_assert_prints("no progress");
 }
 
 /* What tells two histories apart was heard on one connection; a state that is tried with it waits
@@ -159,5 +158,5 @@ Test(loops_check, who_remembers_and_then_listens_is_followed)
 			     "lock 1; redis-cli -p $REDIS_PORT DEL lock; redis-cli -p $REDIS_PORT "
 			     "SET done 1' --client B='" CLI_PYTHON "listens.py' 2>&1"),
 		     1, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "not serializable ("), "%s", cli_output);
+	cli_assert_prints("not serializable (");
 }

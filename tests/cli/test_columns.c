@@ -8,7 +8,8 @@
 
 TestSuite(columns, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 
-/* Of what the command prints; an error is one line, however long. */
+/* Of what the command prints; an error is one line, however long, and so is that which names
+ * the programs of a check. */
 static void expect_narrow(const char *command)
 {
 	cli_runf("{ %s; } 2>/dev/null", command);
@@ -17,7 +18,8 @@ static void expect_narrow(const char *command)
 		const size_t length = strcspn(line, "\n"), step = length + (line[length] == '\n');
 
 		line[length] = '\0';
-		cr_expect_leq(rr_plain_width(line), 80, "%s: %s", command, line);
+		cr_expect(rr_plain_width(line) <= 80 || strncmp(line, "Runs '", 6) == 0, "%s: %s",
+			  command, line);
 		line += step;
 	}
 }
@@ -36,6 +38,58 @@ Test(columns, claims_and_the_matrix_fit)
 {
 	expect_narrow("$REDRACE claims GS-12; $REDRACE claims SC-4");
 	expect_narrow("$REDRACE matrix none incr");
+	expect_narrow(
+		"cd $HERE && for i in 1 2; do "
+		"$OLDPWD/$REDRACE matrix --hazard crash --shard $i/2 -o $i.json none incr set-nx-ex; "
+		"done; $OLDPWD/$REDRACE merge 1.json 2.json");
+}
+
+Test(columns, searches_fit)
+{
+	expect_narrow("$REDRACE explore --stats --mutants none incr multi-watch lua-delifequals");
+	expect_narrow("$REDRACE explore --crashes 1 --late 1 set-nx-ex lua-delifequals");
+	expect_narrow("$REDRACE explore --random 20 none; $REDRACE explore incr-lock");
+}
+
+#define CLI "redis-cli -p $REDIS_PORT "
+#define COUNT "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))"
+
+static void expect_narrow_check(const char *options, const char *program)
+{
+	char command[600];
+
+	cli_write("program", "%s\n", program);
+	snprintf(command, sizeof(command), "$REDRACE check --stats %s -- sh $HERE/program",
+		 options);
+	expect_narrow(command);
+}
+
+Test(columns, checks_fit)
+{
+	expect_narrow_check("", COUNT);
+	expect_narrow_check("--crashes 1 --atomic", COUNT);
+	expect_narrow_check("--expiries 1 --clients 3", CLI "INCR counter >$HERE/x");
+	expect_narrow_check("--hold-clock", "true");
+	expect_narrow_check("", "[ \"$(" CLI "GET x)\" ] || echo first; " CLI "SET x 1");
+	expect_narrow_check("", "until [ \"$(" CLI "SET lock me NX)\" = OK ]; do " CLI
+				"GET x; done\n" COUNT "\n" CLI "DEL lock");
+}
+
+Test(columns, checks_of_apps_and_suites_fit)
+{
+	cr_assert_eq(
+		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && "
+			"cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
+		0, "%s", cli_output);
+	cli_write("stock", "SET stock 1\n");
+	expect_narrow("$REDRACE check --init $HERE/stock --app $HERE/shop "
+		      "--request '$HERE/ask {app}/buy'");
+	expect_narrow("$REDRACE check --init $HERE/stock --app $HERE/shop "
+		      "--request '$HERE/ask {app}/buy-once'");
+	cli_write("redrace.yaml",
+		  "checks:\n  hit: {command: 'redis-cli -p {port} INCR counter', clients: 3}\n"
+		  "  count: {command: '" COUNT "'}\n");
+	expect_narrow("$REDRACE check --suite $HERE/redrace.yaml");
 }
 
 Test(columns, counts_fit)
