@@ -144,7 +144,7 @@ static int compare_first(const void *a, const void *b)
 	return compare_bytes(a, b);
 }
 
-static int compare_keys(const void *a, const void *b)
+int rr_contents_compare_keys(const void *a, const void *b)
 {
 	const struct rl_reply *one = ((const struct rl_reply *)a)->elements;
 	const struct rl_reply *other = ((const struct rl_reply *)b)->elements;
@@ -182,7 +182,7 @@ static void settle_string(struct rl_reply *key)
 
 /* ---- What is compared --------------------------------------------------------------- */
 
-static void sort_value(struct rl_reply *value, size_t group)
+void rr_contents_sort(struct rl_reply *value, size_t group)
 {
 	value->elements = rr_memdup(value->elements, value->length * sizeof(*value));
 	qsort(value->elements, value->length / group, group * sizeof(*value), compare_first);
@@ -197,9 +197,9 @@ static void settle_key(struct rl_reply *key)
 	if (rr_contents_has_type(parts, "string"))
 		settle_string(parts);
 	else if (rr_contents_has_type(parts, "set"))
-		sort_value(&parts[RR_KEY_VALUE], 1);
+		rr_contents_sort(&parts[RR_KEY_VALUE], 1);
 	else if (rr_contents_has_type(parts, "hash"))
-		sort_value(&parts[RR_KEY_VALUE], RR_HASH_GROUP);
+		rr_contents_sort(&parts[RR_KEY_VALUE], RR_HASH_GROUP);
 }
 
 static void release_key(struct rl_reply *key)
@@ -249,7 +249,7 @@ static uint32_t ask_whole(struct rr_contents *contents, uint32_t state)
 	}
 	for (size_t i = 0; i < libraries.length; i++)
 		whole.elements[whole.length++] = library_as_key(&libraries.elements[i]);
-	qsort(whole.elements, whole.length, sizeof(whole), compare_keys);
+	qsort(whole.elements, whole.length, sizeof(whole), rr_contents_compare_keys);
 	number = rr_terms_reply(contents->table->terms, &whole);
 	for (size_t i = 0; i < whole.length; i++)
 		release_key(&whole.elements[i]);
@@ -257,7 +257,7 @@ static uint32_t ask_whole(struct rr_contents *contents, uint32_t state)
 	return number;
 }
 
-static uint32_t number_of(struct rr_contents *contents, uint32_t state)
+uint32_t rr_contents_number(struct rr_contents *contents, uint32_t state)
 {
 	while (contents->n_known <= state) {
 		rr_array_grow(&contents->known, contents->n_known, sizeof(*contents->known));
@@ -275,80 +275,8 @@ bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b)
 
 	if (states[a].contents == states[b].contents)
 		return true;
-	number = number_of(contents, a);
-	return number != RR_NO_ID && number == number_of(contents, b);
-}
-
-/* ---- Random values --------------------------------------------------------------------- */
-
-/* How many elements belong together where their order means nothing, or only follows from
- * what they are; 0: it means something. */
-static size_t size_of_group(const struct rl_reply *parts)
-{
-	return rr_contents_has_type(parts, "set")  ? 1 :
-	       rr_contents_has_type(parts, "zset") ? 2 :
-	       rr_contents_has_type(parts, "hash") ? RR_HASH_GROUP :
-						     0;
-}
-
-/* The same contents in the order of the bytes. */
-static uint32_t sort_again(struct rr_terms *terms, uint32_t number)
-{
-	struct rl_reply whole = terms->reply[number].reply;
-
-	whole.elements = rr_memdup(whole.elements, whole.length * sizeof(whole));
-	for (size_t i = 0; i < whole.length; i++) {
-		struct rl_reply *parts = rr_memdup(whole.elements[i].elements,
-						   RR_KEY_PARTS * sizeof(*parts));
-
-		whole.elements[i].elements = parts;
-		if (size_of_group(parts))
-			sort_value(&parts[RR_KEY_VALUE], size_of_group(parts));
-	}
-	qsort(whole.elements, whole.length, sizeof(whole), compare_keys);
-	number = rr_terms_reply(terms, &whole);
-	for (size_t i = 0; i < whole.length; i++) {
-		if (size_of_group(whole.elements[i].elements))
-			free(whole.elements[i].elements[RR_KEY_VALUE].elements);
-		free(whole.elements[i].elements);
-	}
-	free(whole.elements);
-	return number;
-}
-
-/* Do they hold the same, but for times of day in it? */
-static bool differ_in_times(struct rr_contents *contents, uint32_t a, uint32_t b)
-{
-	struct rr_terms *terms = contents->table->terms;
-	const bool are_alike =
-		contents->day_ns > 0 &&
-		sort_again(terms, rr_reply_without_times(terms, a, contents->day_ns)) ==
-			sort_again(terms, rr_reply_without_times(terms, b, contents->day_ns));
-
-	contents->has_other_times |= are_alike;
-	return are_alike;
-}
-
-bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
-			   const struct rr_explored_programs *programs, size_t n_clients)
-{
-	struct rr_terms *terms = contents->table->terms;
-	struct rr_renaming renaming = { 0 };
-	uint32_t numbers[2], renamed;
-
-	if (rr_contents_are_same(contents, a, b))
-		return true;
-	numbers[0] = number_of(contents, a);
-	numbers[1] = number_of(contents, b);
-	if (numbers[0] == RR_NO_ID || numbers[1] == RR_NO_ID)
-		return false;
-	for (size_t i = 0; i < n_clients; i++)
-		programs->pair_values(programs->programs, i, &terms->reply[numbers[0]].reply,
-				      &terms->reply[numbers[1]].reply, &renaming);
-	renamed = rr_rename_reply(&renaming, terms, numbers[1]);
-	rr_renaming_release(&renaming);
-	return sort_again(terms, numbers[0]) == sort_again(terms, renamed) ||
-	       differ_in_times(contents, numbers[0], renamed);
+	number = rr_contents_number(contents, a);
+	return number != RR_NO_ID && number == rr_contents_number(contents, b);
 }
 
 /* ---- All of it ------------------------------------------------------------------------ */
@@ -356,9 +284,10 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 /* Is the key the same in there? */
 static bool holds(struct rr_terms *terms, const struct rl_reply *whole, const struct rl_reply *key)
 {
-	const struct rl_reply *found = whole->length ? bsearch(key, whole->elements, whole->length,
-							       sizeof(*key), compare_keys) :
-						       NULL;
+	const struct rl_reply *found = whole->length ?
+					       bsearch(key, whole->elements, whole->length,
+						       sizeof(*key), rr_contents_compare_keys) :
+					       NULL;
 
 	return found && rr_terms_reply(terms, found) == rr_terms_reply(terms, key);
 }
@@ -367,8 +296,8 @@ const struct rl_reply **rr_contents_list(struct rr_contents *contents, uint32_t 
 					 uint32_t beside, size_t *n)
 {
 	struct rr_terms *terms = contents->table->terms;
-	const uint32_t number = number_of(contents, state);
-	const uint32_t other = beside == RR_NO_ID ? number : number_of(contents, beside);
+	const uint32_t number = rr_contents_number(contents, state);
+	const uint32_t other = beside == RR_NO_ID ? number : rr_contents_number(contents, beside);
 	const struct rl_reply **keys;
 	struct rl_reply whole, compared;
 

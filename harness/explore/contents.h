@@ -57,10 +57,29 @@ size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, uint32_t b
  * asked. */
 bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b);
 
-/* Do they, if what is random in the first has other values in the second? Each client's
+/* What a state holds, a number of the terms' replies: a list of keys, sorted, whose elements are
+ * RR_KEY_PARTS each. RR_NO_ID: the table's error. */
+uint32_t rr_contents_number(struct rr_contents *contents, uint32_t state);
+int rr_contents_compare_keys(const void *a, const void *b);
+
+/* Sorts the elements of a set, sorted set or hash, `group` of which belong together. */
+void rr_contents_sort(struct rl_reply *value, size_t group);
+
+/* ---- Random values (contents_alike.c) --------------------------------------------- */
+
+/* Do two states hold the same if what is random in the first has other values in the second? Each client's
  * values are its own. Where it has heard something else, a program has drawn another. */
 bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 			   const struct rr_explored_programs *programs, size_t n_clients);
+
+/* How far they are apart then: keys that differ, and of these types, values and times left. */
+struct rr_contents_distance {
+	size_t keys, parts;
+};
+struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, uint32_t a,
+						 uint32_t b,
+						 const struct rr_explored_programs *programs,
+						 size_t n_clients);
 
 /* ---- Of one key (contents_text.c) ------------------------------------------------ */
 

@@ -217,13 +217,12 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 {
 	const struct rr_error *of_table = &table_of_judge(judge)->error;
 
-	*judgement = (struct rr_judgement){ .nearest = RR_NO_ID };
+	*judgement = (struct rr_judgement){ 0 };
 	if (!judge->serial.is_cut) {
 		const struct rr_serial_verdict verdict =
 			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
 					&judge->config->programs);
 
-		judgement->nearest = verdict.nearest;
 		judgement->is_untimely = verdict.is_untimely;
 		if (!verdict.allows_data)
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
@@ -235,6 +234,13 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 		judgement->found |= RR_OUTCOME_UNEXPECTED;
 	return judge->error.kind == RR_ERROR_NONE &&
 	       (of_table->kind == RR_ERROR_NONE || fail_judge(judge, of_table));
+}
+
+uint32_t rr_judge_nearest(struct rr_judge *judge, const uint32_t *key)
+{
+	return judge->serial.is_cut ? RR_NO_ID :
+				      rr_serial_nearest(&judge->serial, judge->product, key,
+							&judge->contents, &judge->config->programs);
 }
 
 static bool have_same_endings(const struct rr_product *product, const uint32_t *a,

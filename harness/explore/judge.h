@@ -27,8 +27,7 @@ struct rr_judge {
 
 struct rr_judgement {
 	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
-	uint32_t nearest; /* of struct rr_serial_verdict */
-	bool is_untimely; /* as well */
+	bool is_untimely; /* of struct rr_serial_verdict */
 };
 
 /* Learns all serial orders, up to `most` states, 0 = none: then data are not compared
@@ -41,6 +40,9 @@ void rr_judge_release(struct rr_judge *judge);
 
 /* False: judge->error. */
 bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement);
+
+/* The serial end that is nearest to a final state, see rr_serial_nearest(). */
+uint32_t rr_judge_nearest(struct rr_judge *judge, const uint32_t *key);
 
 /* Do two final states hold the same data, and, where outputs are what is wrong, have clients
  * ended in the same ways? */

@@ -78,14 +78,12 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
  * any other, but nothing was done. */
 uint32_t rr_serial_broken(const struct rr_product *product, const uint32_t *key);
 
-/* How a final state compares with serial orders. */
+/* How a final state compares with serial orders (serial_judge.c). */
 struct rr_serial_verdict {
 	bool allows_data;    /* one leaves the same data */
 	bool is_untimely;    /* it is as in an order that does not keep to time */
 	bool allows_endings; /* and in it each client ended as it did here, or, if it did
 			      * not succeed here, did not run or succeed either */
-	uint32_t nearest;    /* the end, if any, of the same clients, whose data or
-			      * outputs differ; RR_NO_ID = none */
 };
 
 /* The server is asked for what it holds where that is not plain. What clients print is
@@ -94,5 +92,11 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents,
 					 const struct rr_explored_programs *programs);
+
+/* The end of the same clients with the fewest keys that differ; of several, the fewest values
+ * and times left; then the fewest clients that ended otherwise. RR_NO_ID = there is none. */
+uint32_t rr_serial_nearest(const struct rr_serial *serial, const struct rr_product *product,
+			   const uint32_t *key, struct rr_contents *contents,
+			   const struct rr_explored_programs *programs);
 
 #endif

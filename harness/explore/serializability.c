@@ -212,7 +212,7 @@ static int own_ending(const struct rr_search *search, size_t operation, long end
 	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, operation, ending);
 }
 
-/* A serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
+/* The serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
  * none. */
 static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *finding, uint32_t nearest)
 {
@@ -245,7 +245,7 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 		if (finding->found & RR_OUTCOME_NOT_SERIAL)
 			finding->found = (finding->found & ~RR_OUTCOME_NOT_SERIAL) |
 					 judgement.found;
-		*nearest = note_nearest(search, finding, judgement.nearest);
+		*nearest = note_nearest(search, finding, rr_judge_nearest(&search->judge, end));
 		finding->is_untimely = judgement.is_untimely;
 		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Do two servers hold the same but for what is random, and how far are they apart if not? */
+#include "contents.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- Random values --------------------------------------------------------------------- */
+
+/* How many elements belong together where their order means nothing, or only follows from
+ * what they are; 0: it means something. */
+static size_t size_of_group(const struct rl_reply *parts)
+{
+	return rr_contents_has_type(parts, "set")  ? 1 :
+	       rr_contents_has_type(parts, "zset") ? 2 :
+	       rr_contents_has_type(parts, "hash") ? RR_HASH_GROUP :
+						     0;
+}
+
+/* The same contents in the order of the bytes. */
+static uint32_t sort_again(struct rr_terms *terms, uint32_t number)
+{
+	struct rl_reply whole = terms->reply[number].reply;
+
+	whole.elements = rr_memdup(whole.elements, whole.length * sizeof(whole));
+	for (size_t i = 0; i < whole.length; i++) {
+		struct rl_reply *parts = rr_memdup(whole.elements[i].elements,
+						   RR_KEY_PARTS * sizeof(*parts));
+
+		whole.elements[i].elements = parts;
+		if (size_of_group(parts))
+			rr_contents_sort(&parts[RR_KEY_VALUE], size_of_group(parts));
+	}
+	qsort(whole.elements, whole.length, sizeof(whole), rr_contents_compare_keys);
+	number = rr_terms_reply(terms, &whole);
+	for (size_t i = 0; i < whole.length; i++) {
+		if (size_of_group(whole.elements[i].elements))
+			free(whole.elements[i].elements[RR_KEY_VALUE].elements);
+		free(whole.elements[i].elements);
+	}
+	free(whole.elements);
+	return number;
+}
+
+/* Do they hold the same, but for times of day in it? */
+static bool differ_in_times(struct rr_contents *contents, uint32_t a, uint32_t b)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const bool are_alike =
+		contents->day_ns > 0 &&
+		sort_again(terms, rr_reply_without_times(terms, a, contents->day_ns)) ==
+			sort_again(terms, rr_reply_without_times(terms, b, contents->day_ns));
+
+	contents->has_other_times |= are_alike;
+	return are_alike;
+}
+
+/* The second one with the random values of the first; RR_NO_ID: one of them is not known. */
+static uint32_t rename_after(struct rr_contents *contents, uint32_t one, uint32_t other,
+			     const struct rr_explored_programs *programs, size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	struct rr_renaming renaming = { 0 };
+
+	if (one == RR_NO_ID || other == RR_NO_ID)
+		return RR_NO_ID;
+	for (size_t i = 0; i < n_clients; i++)
+		programs->pair_values(programs->programs, i, &terms->reply[one].reply,
+				      &terms->reply[other].reply, &renaming);
+	other = rr_rename_reply(&renaming, terms, other);
+	rr_renaming_release(&renaming);
+	return other;
+}
+
+bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
+			   const struct rr_explored_programs *programs, size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	uint32_t number, renamed;
+
+	if (rr_contents_are_same(contents, a, b))
+		return true;
+	number = rr_contents_number(contents, a);
+	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs, n_clients);
+	return renamed != RR_NO_ID && (sort_again(terms, number) == sort_again(terms, renamed) ||
+				       differ_in_times(contents, number, renamed));
+}
+
+/* Of the same key: its type, its value, the time it has left. */
+static size_t count_parts(struct rr_terms *terms, const struct rl_reply *a,
+			  const struct rl_reply *b)
+{
+	size_t n = 0;
+
+	for (int i = RR_KEY_LEFT_MS; i < RR_KEY_PARTS; i++)
+		n += rr_terms_reply(terms, &a->elements[i]) !=
+		     rr_terms_reply(terms, &b->elements[i]);
+	return n;
+}
+
+static struct rr_contents_distance count_differences(struct rr_terms *terms, uint32_t number,
+						     uint32_t compared)
+{
+	const struct rl_reply one = terms->reply[number].reply;
+	const struct rl_reply other = terms->reply[compared].reply;
+	struct rr_contents_distance distance = { 0 };
+	size_t i = 0, j = 0;
+
+	while (i < one.length || j < other.length) {
+		const struct rl_reply *a = &one.elements[i], *b = &other.elements[j];
+		const int order = i == one.length ? 1 : j == other.length ? -1 : rr_contents_compare_keys(a, b);
+		const size_t n = order ? RR_KEY_PARTS - RR_KEY_LEFT_MS : count_parts(terms, a, b);
+
+		distance.keys += n > 0;
+		distance.parts += n;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return distance;
+}
+
+struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, uint32_t a,
+						 uint32_t b,
+						 const struct rr_explored_programs *programs,
+						 size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	uint32_t number, renamed;
+
+	if (rr_contents_are_alike(contents, a, b, programs, n_clients))
+		return (struct rr_contents_distance){ 0 };
+	number = rr_contents_number(contents, a);
+	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs, n_clients);
+	if (renamed == RR_NO_ID)
+		return (struct rr_contents_distance){ SIZE_MAX, 0 };
+	return count_differences(terms, sort_again(terms, number), sort_again(terms, renamed));
+}

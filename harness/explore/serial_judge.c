@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* A final state beside the serial orders: is it as in one of them, and which is nearest? */
+#include "contents.h"
+#include "serial.h"
+
+static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
+{
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (a->of[i] > b->of[i])
+			return false;
+	}
+	return true;
+}
+
+/* Does whoever was answered before another one began come before it? */
+static bool is_in_order_of_time(const struct rr_serial_end *end, const struct rr_serial_end *found)
+{
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+		if (end->ran >> i & 1 && found->after[i] & end->ran & ~end->after[i])
+			return false;
+	}
+	return true;
+}
+
+/* Might the end, but for its data, be that of the final state? */
+static bool is_candidate(const struct rr_serial_end *end, const struct rr_serial_end *found)
+{
+	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used);
+}
+
+/* A final state that is being judged. */
+struct judged {
+	const struct rr_serial *serial;
+	const struct rr_product *product;
+	const uint32_t *key;
+	struct rr_contents *contents;
+	const struct rr_explored_programs *programs;
+	struct rr_serial_end found;
+	bool is_thorough; /* see rr_explored_programs */
+	bool is_timeless; /* any order will do */
+};
+
+bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
+			    const uint32_t *key, uint32_t end)
+{
+	const struct rr_serial_end found = rr_serial_end_of(product, key, 0);
+
+	const struct rr_serial_end *it = rr_intern_get(&serial->ends, end);
+
+	return is_candidate(it, &found) && is_in_order_of_time(it, &found);
+}
+
+static bool ends_alike(const struct judged *judged, const struct rr_serial_end *end,
+		       size_t operation)
+{
+	const struct rr_product *product = judged->product;
+	const size_t client = rr_product_client_of(product, judged->key, operation);
+
+	return judged->programs->end_alike(judged->programs->programs, operation,
+					   rr_product_part(product, judged->key, client)->state,
+					   end->endings[operation], judged->is_thorough);
+}
+
+/* Has each client ended so in the order? A client that was refused may have done anything
+ * there but its work. With atomic clients that is not known of it. */
+static bool has_endings_of(const struct judged *judged, const struct rr_serial_end *end)
+{
+	const size_t n = rr_program_operations(judged->product->config.program);
+
+	for (size_t i = 0; i < n; i++) {
+		const bool is_good = judged->found.good & 1U << i;
+		const bool is_free = judged->serial->is_atomic || !(end->good & 1U << i);
+
+		if (judged->found.endings[i] < 0 || (!is_good && is_free))
+			continue;
+		if (!ends_alike(judged, end, i))
+			return false;
+	}
+	return true;
+}
+
+static void compare_with_orders(const struct judged *judged, struct rr_serial_verdict *verdict)
+{
+	for (uint32_t i = 0; i < judged->serial->ends.n && !verdict->allows_endings; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judged->serial->ends, i);
+
+		if (!is_candidate(end, &judged->found) ||
+		    !(judged->is_timeless || is_in_order_of_time(end, &judged->found)))
+			continue;
+		if (!rr_contents_are_alike(judged->contents, judged->found.server, end->server,
+					   judged->programs, judged->product->n_clients))
+			continue;
+		verdict->allows_data = true;
+		verdict->allows_endings = has_endings_of(judged, end);
+	}
+}
+
+struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
+					 const struct rr_product *product, const uint32_t *key,
+					 struct rr_contents *contents,
+					 const struct rr_explored_programs *programs)
+{
+	struct judged judged = { .serial = serial,
+				 .product = product,
+				 .key = key,
+				 .contents = contents,
+				 .programs = programs,
+				 .found = rr_serial_end_of(product, key, 0) };
+	struct rr_serial_verdict verdict = { 0 }, timeless = { 0 };
+
+	compare_with_orders(&judged, &verdict);
+	judged.is_thorough = true;
+	if (verdict.allows_data && !verdict.allows_endings)
+		compare_with_orders(&judged, &verdict);
+	judged.is_timeless = true;
+	if (!verdict.allows_endings && product->config.program->n_requests > 0)
+		compare_with_orders(&judged, &timeless);
+	verdict.is_untimely = timeless.allows_endings;
+	return verdict;
+}
+
+/* ---- What is nearest ----------------------------------------------------------------- */
+
+struct distance {
+	struct rr_contents_distance data;
+	size_t endings; /* that differ */
+};
+
+static bool is_farther(const struct distance *a, const struct distance *b)
+{
+	return a->data.keys != b->data.keys   ? a->data.keys > b->data.keys :
+	       a->data.parts != b->data.parts ? a->data.parts > b->data.parts :
+						a->endings > b->endings;
+}
+
+static struct distance distance_to(const struct judged *judged, const struct rr_serial_end *end)
+{
+	const size_t n = rr_program_operations(judged->product->config.program);
+	struct distance distance = { rr_contents_distance(judged->contents, judged->found.server,
+							  end->server, judged->programs,
+							  judged->product->n_clients),
+				     0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const bool has_ended = judged->found.endings[i] >= 0;
+
+		distance.endings += has_ended != (end->endings[i] >= 0) ||
+				    (has_ended && !ends_alike(judged, end, i));
+	}
+	return distance;
+}
+
+uint32_t rr_serial_nearest(const struct rr_serial *serial, const struct rr_product *product,
+			   const uint32_t *key, struct rr_contents *contents,
+			   const struct rr_explored_programs *programs)
+{
+	const struct judged judged = { .serial = serial,
+				       .product = product,
+				       .key = key,
+				       .contents = contents,
+				       .programs = programs,
+				       .found = rr_serial_end_of(product, key, 0),
+				       .is_thorough = true };
+	struct distance least = { { SIZE_MAX, SIZE_MAX }, SIZE_MAX };
+	uint32_t nearest = RR_NO_ID;
+
+	for (uint32_t i = 0; i < serial->ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
+		struct distance distance;
+
+		if (!is_candidate(end, &judged.found) || !is_in_order_of_time(end, &judged.found))
+			continue;
+		distance = distance_to(&judged, end);
+		if (is_farther(&distance, &least))
+			continue;
+		least = distance;
+		nearest = i;
+	}
+	return nearest;
+}
