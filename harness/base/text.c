@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,42 @@ const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns)
 					 0,
 		 value, units[unit]);
 	return buffer;
+}
+
+const char *rr_exact_duration(char buffer[RR_GROUPED_SIZE], int64_t ns)
+{
+	const int64_t us = ns > 0 ? (ns + 999) / 1000 : ns / 1000;
+
+	if (us % 1000000 == 0)
+		snprintf(buffer, RR_GROUPED_SIZE, "%" PRId64 "s", us / 1000000);
+	else if (us % 1000 == 0)
+		snprintf(buffer, RR_GROUPED_SIZE, "%" PRId64 "ms", us / 1000);
+	else
+		snprintf(buffer, RR_GROUPED_SIZE, "%" PRId64 "us", us);
+	return buffer;
+}
+
+bool rr_parse_duration(const char *text, bool is_signed, int64_t most_ns, int64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+	const char *digits = text + (is_signed && (*text == '+' || *text == '-'));
+	char *end;
+	const long long value = strtoll(text, &end, 10);
+
+	if (!isdigit((unsigned char)*digits) || (!is_signed && value <= 0))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const int64_t most = most_ns / units[i].ns;
+
+		if (strcmp(end, units[i].unit) == 0 && value <= most && value >= -most) {
+			*ns = value * units[i].ns;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool rr_parse_number(const char *text, long min, long max, long *value)

@@ -17,6 +17,14 @@ const char *rr_grouped(char buffer[RR_GROUPED_SIZE], long long value);
 /* 12345 ns -> "12.3 us"; three digits, in the unit that fits. */
 const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns);
 
+/* In the largest unit that needs no fraction, rounded up to a microsecond: "11s", "1500ms",
+ * "3us". */
+const char *rr_exact_duration(char buffer[RR_GROUPED_SIZE], int64_t ns);
+
+/* Such a duration, of more than 0 and of `most_ns` at most, or with a sign of as much either way;
+ * false otherwise. */
+bool rr_parse_duration(const char *text, bool is_signed, int64_t most_ns, int64_t *ns);
+
 /* A whole decimal number in [min, max], without a blank or a plus before it;
  * false otherwise. */
 bool rr_parse_number(const char *text, long min, long max, long *value);

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/reply.h"
+#include "base/text.h"
 #include "link.h"
 #include "scheduler/scheduler.h"
 
@@ -168,11 +169,10 @@ static struct rr_transition lose(struct rr_guided *guided, struct rr_transition 
 
 static void note_pause(struct rr_guided *guided, const struct rr_decision *decision)
 {
-	char duration[RR_DURATION_SIZE];
+	char duration[RR_GROUPED_SIZE];
 
 	rr_recorder_note(&guided->recorder, "%c stands still for %s",
-			 'A' + decision->transition.who,
-			 rr_race_duration_text(duration, decision->ns));
+			 'A' + decision->transition.who, rr_exact_duration(duration, decision->ns));
 }
 
 static void act(struct rr_guided *guided, const struct rr_decision *decision)
@@ -422,13 +422,13 @@ void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view 
 	};
 	const char *what = texts[thread->stop.kind];
 	const bool lasts = thread->ready_ns > now_ns && thread->ready_ns != RR_NEVER;
-	char duration[RR_DURATION_SIZE];
+	char duration[RR_GROUPED_SIZE];
 
 	if (thread->command != RR_NO_ID)
 		command_text(command_of(guided, thread), text);
 	else if (lasts)
 		snprintf(text, RR_THREAD_TEXT_SIZE, "%s, in %s", what,
-			 rr_race_duration_text(duration, thread->ready_ns - now_ns));
+			 rr_exact_duration(duration, thread->ready_ns - now_ns));
 	else
 		snprintf(text, RR_THREAD_TEXT_SIZE, "%s", what ? what : "go on");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "guided.h"
 #include "screen.h"
 
@@ -68,10 +69,10 @@ static void draw_keys(struct rr_guided *guided)
 {
 	const struct rr_race *race = guided->recorder.race;
 	const int64_t lease_ns = rr_guided_lease_ns(guided);
-	char duration[RR_DURATION_SIZE] = "";
+	char duration[RR_GROUPED_SIZE] = "";
 
 	if (lease_ns)
-		rr_race_duration_text(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
+		rr_exact_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 

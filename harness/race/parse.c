@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From text to lines, from lines to a race. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,24 +214,8 @@ bool parser_take_number(struct parser *parser, const char *text, int64_t least, 
 bool parser_take_duration(struct parser *parser, const char *text, bool is_signed,
 			  int64_t *duration_ns)
 {
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
-	const char *digits = text + (is_signed && (*text == '+' || *text == '-'));
-	char *end;
-	const long long value = strtoll(text, &end, 10);
-	const bool good = isdigit((unsigned char)*digits) && (is_signed || value > 0);
-
-	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
-		const int64_t most = LONGEST_NS / units[i].ns;
-
-		if (parser_same(end, units[i].unit) && value <= most && value >= -most) {
-			*duration_ns = value * units[i].ns;
-			return true;
-		}
-	}
-	return parser_fail(parser, "expected a duration like %s, found '%.60s'",
+	return rr_parse_duration(text, is_signed, LONGEST_NS, duration_ns) ||
+	       parser_fail(parser, "expected a duration like %s, found '%.60s'",
 			   is_signed ? "+60s or -60s" : "10s or 300ms", text);
 }
 

@@ -211,11 +211,6 @@ void rr_race_write(FILE *file, const struct rr_race *race);
 /* One step as its line, without the newline. */
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step);
 
-/* A duration as races have it, in the largest unit without a fraction: "11s",
- * "1500ms", "3us". */
-enum { RR_DURATION_SIZE = 32 };
-const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
-
 /* What a step's reply has to be, in words: its pattern, or that it must be no
  * error. */
 const char *rr_step_expectation(const struct rr_step *step);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/reply.h"
+#include "base/text.h"
 #include "parser.h"
 
 /* ---- Words -------------------------------------------------------------- */
@@ -22,19 +23,6 @@ static void write_words(FILE *file, const char *const *words, size_t n)
 		fputc(' ', file);
 		write_word(file, words[i]);
 	}
-}
-
-const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns)
-{
-	const int64_t us = ns > 0 ? (ns + 999) / 1000 : ns / 1000;
-
-	if (us % 1000000 == 0)
-		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "s", us / 1000000);
-	else if (us % 1000 == 0)
-		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "ms", us / 1000);
-	else
-		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "us", us);
-	return text;
 }
 
 static void write_command(FILE *file, const struct rr_step *step)
@@ -102,30 +90,29 @@ static void write_doing(FILE *file, const struct rr_race *race, const struct rr_
 
 static void write_clock(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
-	char text[RR_DURATION_SIZE];
+	char text[RR_GROUPED_SIZE];
 
 	fputs("clock ", file);
 	write_word(file, step->peer >= 0 ? race->clients[step->peer].name :
 					   race->servers[step->server].name);
-	fprintf(file, " %s%s", step->amount < 0 ? "" : "+",
-		rr_race_duration_text(text, step->amount));
+	fprintf(file, " %s%s", step->amount < 0 ? "" : "+", rr_exact_duration(text, step->amount));
 }
 
 static void write_fault(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
-	char text[RR_DURATION_SIZE];
+	char text[RR_GROUPED_SIZE];
 
 	fprintf(file, "%s ", rr_fault_name(step->fault));
 	write_word(file, race->servers[step->server].name);
 	if (step->fault == RR_FAULT_TEAR)
 		fprintf(file, " %s %" PRId64, rr_tear_name(step->tear), step->amount);
 	if (step->fault == RR_FAULT_SLOW_DISK)
-		fprintf(file, " %s", rr_race_duration_text(text, step->amount));
+		fprintf(file, " %s", rr_exact_duration(text, step->amount));
 }
 
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
-	char text[RR_DURATION_SIZE];
+	char text[RR_GROUPED_SIZE];
 
 	switch (step->kind) {
 	case RR_STEP_RUN:
@@ -136,7 +123,7 @@ void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_
 			step->text ? step->text : "");
 		break;
 	case RR_STEP_TICK:
-		fprintf(file, "tick %s", rr_race_duration_text(text, step->amount));
+		fprintf(file, "tick %s", rr_exact_duration(text, step->amount));
 		break;
 	case RR_STEP_CLOCK:
 		write_clock(file, race, step);

@@ -2,11 +2,15 @@
 #include "words.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/text.h"
+
+/* A duration is of a million seconds at most. */
+#define LONGEST_NS (INT64_C(1000000) * 1000000000)
 
 /* ---- Names -------------------------------------------------------------------- */
 
@@ -83,22 +87,8 @@ static bool expect_client(const struct reader *reader, const char *name, size_t 
 
 static bool take_duration(const struct reader *reader, const char *text)
 {
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
-	char *end;
-	const long long value = strtoll(text, &end, 10);
-
-	for (size_t i = 0; isdigit((unsigned char)*text) && value > 0 && value <= 1000000 &&
-			   i < sizeof(units) / sizeof(units[0]);
-	     i++) {
-		if (strcmp(end, units[i].unit) == 0) {
-			reader->word->ns = value * units[i].ns;
-			return true;
-		}
-	}
-	return expect(reader, "a duration like 10s, 300ms or 5us", text);
+	return rr_parse_duration(text, false, LONGEST_NS, &reader->word->ns) ||
+	       expect(reader, "a duration like 10s, 300ms or 5us", text);
 }
 
 static bool take_server(const struct reader *reader, const char *name)
@@ -195,19 +185,6 @@ bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr
 
 /* ---- Writing ------------------------------------------------------------------ */
 
-/* In the largest unit that needs no fraction. */
-static void write_duration(FILE *out, int64_t ns)
-{
-	const int64_t us = (ns + 999) / 1000;
-
-	if (us % 1000000 == 0)
-		fprintf(out, "%" PRId64 "s", us / 1000000);
-	else if (us % 1000 == 0)
-		fprintf(out, "%" PRId64 "ms", us / 1000);
-	else
-		fprintf(out, "%" PRId64 "us", us);
-}
-
 static void write_client(FILE *out, const struct rr_word *word)
 {
 	fprintf(out, "%c%.*s", 'A' + word->client, word->thread, "'''''''''''''''''");
@@ -218,7 +195,7 @@ static void write_client(FILE *out, const struct rr_word *word)
 static void write_parts(FILE *out, const struct rr_word *word, const struct rr_word_names *names)
 {
 	const struct rr_transition_row *row = &rr_transition_rows[word->kind];
-	char server[RR_WORD_SERVER];
+	char server[RR_WORD_SERVER], duration[RR_GROUPED_SIZE];
 
 	if (row->word)
 		fputs(row->word, out);
@@ -231,10 +208,8 @@ static void write_parts(FILE *out, const struct rr_word *word, const struct rr_w
 	if (word->server >= 0 && (row->subject == RR_OF_SERVER || names->n_servers > 1))
 		fprintf(out, "%s%s", row->subject == RR_OF_SERVER ? ":" : "@",
 			rr_word_server(names, (size_t)word->server, server));
-	if (word->ns) {
-		fputc(':', out);
-		write_duration(out, word->ns);
-	}
+	if (word->ns)
+		fprintf(out, ":%s", rr_exact_duration(duration, word->ns));
 }
 
 void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,

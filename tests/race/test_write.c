@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/reply.h"
+#include "base/text.h"
 #include "race/race.h"
 #include "random_race.h"
 
@@ -285,10 +286,10 @@ Test(write, rounds_up_to_whole_microseconds)
 		      { 3000, "3us" },
 		      { 10000000001, "10000001us" },
 		      { -60000000000, "-60s" } };
-	char text[RR_DURATION_SIZE];
+	char text[RR_GROUPED_SIZE];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		cr_assert_str_eq(rr_race_duration_text(text, cases[i].ns), cases[i].text);
+		cr_assert_str_eq(rr_exact_duration(text, cases[i].ns), cases[i].text);
 }
 
 Test(write, leaves_open_what_a_pattern_cannot_say)
