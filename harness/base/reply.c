@@ -63,6 +63,16 @@ char *rr_join_words(const struct rl_word *words, size_t n)
 	return text;
 }
 
+bool rr_word_is(const struct rl_word *word, const char *text)
+{
+	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
+}
+
+bool rr_words_are_same(struct rl_word a, struct rl_word b)
+{
+	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
 int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);

@@ -17,6 +17,12 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length);
 /* Words as they are typed: with blanks in quotes; malloc'd. */
 char *rr_join_words(const struct rl_word *words, size_t n);
 
+/* Is it that word, in whichever letters? */
+bool rr_word_is(const struct rl_word *word, const char *text);
+
+/* Have both the same bytes? */
+bool rr_words_are_same(struct rl_word a, struct rl_word b);
+
 /* As memcmp(3), and the shorter one first. */
 int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length);
 

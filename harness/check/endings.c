@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/reply.h"
 
 /* In a pattern: a word that may be any; and all words from there on. */
 #define ANY_WORD "*"
@@ -69,11 +70,6 @@ static bool is_word(struct rl_word word, const char *text)
 	return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
-static bool are_same_words(struct rl_word a, struct rl_word b)
-{
-	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
 static bool is_like(const char *line, const char *pattern)
 {
 	struct rl_word expected, word;
@@ -83,7 +79,7 @@ static bool is_like(const char *line, const char *pattern)
 		word = take_word(&line);
 		if (is_word(expected, ANY_REST))
 			return true;
-		if (!are_same_words(expected, word) &&
+		if (!rr_words_are_same(expected, word) &&
 		    (word.length == 0 || !is_word(expected, ANY_WORD)))
 			return false;
 	} while (expected.length > 0);
@@ -122,7 +118,7 @@ static char *pattern_of(const char *a, const char *b)
 			fputs(ANY_REST, file);
 			break;
 		}
-		if (are_same_words(word_a, word_b))
+		if (rr_words_are_same(word_a, word_b))
 			fwrite(word_a.text, 1, word_a.length, file);
 		else
 			fputs(ANY_WORD, file);

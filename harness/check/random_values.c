@@ -7,21 +7,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/reply.h"
 #include "scheduler/scheduler.h"
 
 /* At most one draw in so many may have come before. */
 enum { DRAWS_PER_REPEAT = 8 };
 
-static bool is_word(struct rl_word a, struct rl_word b)
-{
-	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-}
-
 /* RR_NAMES_MAX: there is no room for it. */
 static size_t number_of_name(struct rr_random_values *values, struct rl_word name)
 {
 	for (size_t i = 0; i < values->n; i++) {
-		if (is_word(values->names[i], name))
+		if (rr_words_are_same(values->names[i], name))
 			return i;
 	}
 	if (values->n == RR_NAMES_MAX)
@@ -55,7 +51,7 @@ static bool is_gone(const struct rr_random_values *values, struct rl_word name, 
 {
 	size_t i = 0;
 
-	while (i < values->n && !is_word(values->names[i], name))
+	while (i < values->n && !rr_words_are_same(values->names[i], name))
 		i++;
 	return i < values->n && gone >> i % RR_GENERATIONS & 1;
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/marks.h"
+#include "base/reply.h"
 #include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */
@@ -101,19 +102,13 @@ static const struct {
 	{ "LATENCY", NULL, RR_REQUEST_REFUSED },
 };
 
-/* In whichever letters. */
-static bool word_is(const struct rl_word *word, const char *text)
-{
-	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
-}
-
-/* As word_is(); a text that ends in a blank is what the word begins with. */
+/* As rr_word_is(); a text that ends in a blank is what the word begins with. */
 static bool begins_word(const struct rl_word *word, const char *text)
 {
 	const size_t length = strlen(text);
 
-	return word_is(word, text) || (text[length - 1] == ' ' && word->length > length &&
-				       strncasecmp(word->text, text, length) == 0);
+	return rr_word_is(word, text) || (text[length - 1] == ' ' && word->length > length &&
+					  strncasecmp(word->text, text, length) == 0);
 }
 
 /* In quotes, in whichever letters. */
@@ -137,9 +132,9 @@ static bool asks_of_objects(const struct rl_command *command)
 {
 	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
 	const struct rl_word *words = command->words;
-	const bool evaluates = word_is(&words[0], "EVAL") || word_is(&words[0], "EVAL_RO");
-	const bool loads = command->n_words > 2 && word_is(&words[1], "LOAD") &&
-			   (word_is(&words[0], "SCRIPT") || word_is(&words[0], "FUNCTION"));
+	const bool evaluates = rr_word_is(&words[0], "EVAL") || rr_word_is(&words[0], "EVAL_RO");
+	const bool loads = command->n_words > 2 && rr_word_is(&words[1], "LOAD") &&
+			   (rr_word_is(&words[0], "SCRIPT") || rr_word_is(&words[0], "FUNCTION"));
 	const struct rl_word *text = loads ? &words[command->n_words - 1] :
 					     &words[command->n_words > 1];
 	bool asks = false;
@@ -154,7 +149,7 @@ unsigned rr_request_traits(const struct rl_command *command)
 	if (asks_of_objects(command))
 		return RR_REQUEST_REFUSED;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (word_is(&command->words[0], table[i].name) &&
+		if (rr_word_is(&command->words[0], table[i].name) &&
 		    (!table[i].second ||
 		     (command->n_words > 1 && begins_word(&command->words[1], table[i].second))))
 			return table[i].traits;
@@ -176,10 +171,10 @@ static uint32_t text_reply(struct rr_terms *terms, enum rl_reply_type type, cons
  * none. */
 static bool take_option(const struct rl_command *command, size_t *at, const struct rl_word **name)
 {
-	const bool is_name = word_is(&command->words[*at], "SETNAME");
+	const bool is_name = rr_word_is(&command->words[*at], "SETNAME");
 	const size_t n = is_name ? 2 : 3;
 
-	if ((!is_name && !word_is(&command->words[*at], "AUTH")) || *at + n > command->n_words)
+	if ((!is_name && !rr_word_is(&command->words[*at], "AUTH")) || *at + n > command->n_words)
 		return false;
 	if (is_name)
 		*name = &command->words[*at + 1];
@@ -225,7 +220,7 @@ static uint32_t say_hello(const struct rl_command *command, struct rr_lane *lane
 	while (at < command->n_words && take_option(command, &at, &name))
 		continue;
 	if (at < command->n_words ||
-	    (has_version && !word_is(version, "2") && !word_is(version, "3")))
+	    (has_version && !rr_word_is(version, "2") && !rr_word_is(version, "3")))
 		return program->ask(program->ask_context, 0, command);
 	if (has_version)
 		lane->asked_protocol = (uint8_t)(version->text[0] - '0');
@@ -240,17 +235,17 @@ static uint32_t answer_about_lane(const struct rl_command *command, struct rr_la
 {
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 
-	if (word_is(&command->words[0], "HELLO"))
+	if (rr_word_is(&command->words[0], "HELLO"))
 		return say_hello(command, lane, program);
-	if (word_is(&command->words[1], "SETNAME")) {
+	if (rr_word_is(&command->words[1], "SETNAME")) {
 		if (command->n_words > 2)
 			lane->name = text_reply(program->terms, RL_REPLY_STRING,
 						command->words[2].text, command->words[2].length);
 		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
 	}
-	if (word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
+	if (rr_word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
 		return lane->name;
-	if (word_is(&command->words[1], "ID")) {
+	if (rr_word_is(&command->words[1], "ID")) {
 		reply.type = RL_REPLY_INTEGER;
 		reply.integer = lane->id;
 	}
@@ -317,10 +312,10 @@ static size_t first_stream(const struct rl_command *command)
 {
 	bool blocks = false;
 
-	for (size_t i = 1; word_is(&command->words[0], "XREAD") && i < command->n_words; i++) {
-		if (word_is(&command->words[i], "STREAMS"))
+	for (size_t i = 1; rr_word_is(&command->words[0], "XREAD") && i < command->n_words; i++) {
+		if (rr_word_is(&command->words[i], "STREAMS"))
 			return blocks ? i + 1 : 0;
-		blocks |= word_is(&command->words[i], "BLOCK");
+		blocks |= rr_word_is(&command->words[i], "BLOCK");
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/reply.h"
 #include "base/resp.h"
 
 enum shape {
@@ -67,15 +68,10 @@ static const struct {
 
 /* ---- Shapes ---------------------------------------------------------------------- */
 
-static bool is_word(struct rl_word word, const char *text, size_t length)
-{
-	return word.length == length && strncasecmp(word.text, text, length) == 0;
-}
-
 static bool has_word(const struct rl_command *command, size_t first, const char *text)
 {
 	for (size_t i = first; i < command->n_words; i++) {
-		if (is_word(command->words[i], text, strlen(text)))
+		if (rr_word_is(&command->words[i], text))
 			return true;
 	}
 	return false;
@@ -83,9 +79,11 @@ static bool has_word(const struct rl_command *command, size_t first, const char 
 
 static bool is_named(const struct rl_command *command, const char *names)
 {
+	const struct rl_word *word = &command->words[0];
+
 	for (size_t n; *names; names += n + (names[n] == ' ')) {
 		n = strcspn(names, " ");
-		if (is_word(command->words[0], names, n))
+		if (word->length == n && strncasecmp(word->text, names, n) == 0)
 			return true;
 	}
 	return false;

@@ -4,14 +4,14 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
+
+#include "base/reply.h"
 
 /* ---- Commands ------------------------------------------------------------- */
 
 static bool word_is(const struct rl_command *command, size_t i, const char *text)
 {
-	return i < command->n_words && command->words[i].length == strlen(text) &&
-	       strncasecmp(command->words[i].text, text, strlen(text)) == 0;
+	return i < command->n_words && rr_word_is(&command->words[i], text);
 }
 
 /* The place of an option of SET; 0 = it has none. */

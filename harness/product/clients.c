@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a client can do next: its commands are executed, its threads go on, it begins
  * an attempt. */
+#include "base/reply.h"
 #include "expansion.h"
 
 #include <strings.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What one client's next step does to a state: a command of it is executed, or one of its
  * threads goes on with what it waits for besides replies. */
+#include "base/reply.h"
 #include "expansion.h"
 
 #include <strings.h>
@@ -119,11 +120,6 @@ static uint32_t read_next_message(struct rr_state *state, size_t client, uint8_t
 						.question = question,
 						.reply = row->reply });
 	return row->reply;
-}
-
-bool rr_word_is(const struct rl_word *word, const char *name)
-{
-	return word->length == strlen(name) && strncasecmp(word->text, name, word->length) == 0;
 }
 
 /* A program's connection that was closed is reset: nobody reads what has come for it. */

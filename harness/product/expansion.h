@@ -153,8 +153,6 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 
 /* ---- What a client's next step does (execute.c) ------------------------------ */
 
-bool rr_word_is(const struct rl_word *word, const char *name);
-
 /* EXECUTE, LOSE or DROP of the next command of a connection; one that is gone answers
  * in its own way. */
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,

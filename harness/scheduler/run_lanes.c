@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/reply.h"
 #include "run.h"
 
 static int server_of(const struct rr_program *program, const struct rl_link *link)
@@ -41,18 +42,13 @@ struct run_lane *run_lane_of(struct rr_client_run *run, struct rl_link *link, ui
 	return NULL;
 }
 
-static bool is(const struct rl_word *word, const char *text)
-{
-	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
-}
-
 /* Nobody else could notice it, and whether it is sent depends on what the link has
  * been used for before. */
 static bool is_unnoticed(const struct rl_command *command)
 {
-	return is(&command->words[0], "COMMAND") ||
-	       (command->n_words > 1 && is(&command->words[0], "SCRIPT") &&
-		is(&command->words[1], "LOAD"));
+	return rr_word_is(&command->words[0], "COMMAND") ||
+	       (command->n_words > 1 && rr_word_is(&command->words[0], "SCRIPT") &&
+		rr_word_is(&command->words[1], "LOAD"));
 }
 
 /* A script that is sent whole is known by its hash as well: whether the client knew
@@ -67,7 +63,8 @@ static void name_script(const struct rr_client_run *run, int server, struct rl_c
 	const struct rl_reply *reply;
 	uint32_t answer;
 
-	if (!program->knows_scripts || command->n_words < 3 || !is(&command->words[0], "EVAL"))
+	if (!program->knows_scripts || command->n_words < 3 ||
+	    !rr_word_is(&command->words[0], "EVAL"))
 		return;
 	answer = program->ask(program->ask_context, server, &load);
 	if (answer == RR_NO_ID)

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/reply.h"
 
 /* ---- Random values -------------------------------------------------------- */
 
@@ -227,18 +228,13 @@ static int64_t to_ns(const char *text, double unit_ns)
 	return ns > 0 && ns < 1e18 ? (int64_t)ns : INT64_MAX;
 }
 
-static bool is_word(const struct rl_word *word, const char *name)
-{
-	return strcasecmp(word->text, name) == 0;
-}
-
 /* XREAD and XREADGROUP, whose group may be called BLOCK, and so may a stream. */
 static int64_t stream_time_out_ns(const struct rl_command *command, size_t first)
 {
 	const struct rl_word *words = command->words;
 
-	for (size_t i = first; i + 1 < command->n_words && !is_word(&words[i], "STREAMS"); i++) {
-		if (is_word(&words[i], "BLOCK"))
+	for (size_t i = first; i + 1 < command->n_words && !rr_word_is(&words[i], "STREAMS"); i++) {
+		if (rr_word_is(&words[i], "BLOCK"))
 			return to_ns(words[i + 1].text, 1e6);
 	}
 	return INT64_MAX;
@@ -250,11 +246,11 @@ int64_t rr_command_time_out_ns(const struct rl_command *command)
 	const struct rl_word *words = command->words, *name = words;
 	const size_t last = command->n_words - 1;
 
-	if (is_word(name, "XREAD") || is_word(name, "XREADGROUP"))
-		return stream_time_out_ns(command, is_word(name, "XREAD") ? 1 : 4);
-	if (is_word(name, "BLMPOP") || is_word(name, "BZMPOP"))
+	if (rr_word_is(name, "XREAD") || rr_word_is(name, "XREADGROUP"))
+		return stream_time_out_ns(command, rr_word_is(name, "XREAD") ? 1 : 4);
+	if (rr_word_is(name, "BLMPOP") || rr_word_is(name, "BZMPOP"))
 		return to_ns(words[last > 1].text, 1e9);
-	if (is_word(name, "WAIT") || is_word(name, "WAITAOF"))
+	if (rr_word_is(name, "WAIT") || rr_word_is(name, "WAITAOF"))
 		return to_ns(words[last].text, 1e6);
 	return to_ns(words[last].text, 1e9);
 }
