@@ -73,7 +73,7 @@ static char *clean_lines(const char *text)
 
 	while (text && *text) {
 		const char *line = text;
-		char *plain = clean_line(line, rr_case_line(&text));
+		char *plain = clean_line(line, rr_take_line(&text));
 
 		fprintf(out, "%s%s", plain, *text ? "\n" : "");
 		free(plain);

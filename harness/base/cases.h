@@ -100,8 +100,10 @@ bool rr_cases_load(struct rr_cases *cases, const char *name, const char *text, s
 
 /* ---- Writers (cases_print.c) --------------------------------------------- */
 
-/* The length of a text's first line, without its end; *text moves on to the next. */
-size_t rr_case_line(const char **text);
+/* JSON as results are printed, also into the log of a CI: with a newline at its end. "##[", which is
+ * a command to a runner of GitHub wherever it stands in a line, is \u0023#[ in there, which says
+ * the same; `flags` are jansson's. */
+void rr_json_print(const json_t *root, size_t flags, FILE *out);
 
 /* In one of RR_CASE_FORMATS. */
 void rr_cases_print(const struct rr_cases *cases, enum rr_format format, FILE *out);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "cases.h"
-#include "json.h"
+#include "memory.h"
 #include "text.h"
 
 /* Lines of details that an annotation has, cases and their lines in a summary: the
@@ -15,14 +15,6 @@
 enum { NOTE_LINES = 40, STEP_CASES = 40, STEP_LINES = 200 };
 
 enum { SCHEMA = 4 };
-
-size_t rr_case_line(const char **text)
-{
-	const size_t length = strcspn(*text, "\n");
-
-	*text += length + ((*text)[length] == '\n');
-	return length;
-}
 
 /* What does not pass a test. */
 static bool is_bad(const struct rr_case *one)
@@ -33,6 +25,21 @@ static bool is_bad(const struct rr_case *one)
 
 /* ---- JSON ------------------------------------------------------------------- */
 
+void rr_json_print(const json_t *root, size_t flags, FILE *out)
+{
+	char *text = json_dumps(root, flags);
+	const char *rest = text;
+
+	if (!text)
+		rr_out_of_memory();
+	/* Outside of strings there is no such thing. */
+	for (const char *at; (at = strstr(rest, "##[")); rest = at + 1)
+		fprintf(out, "%.*s\\u0023", (int)(at - rest), rest);
+	fputs(rest, out);
+	putc('\n', out);
+	free(text);
+}
+
 static json_t *json_of_lines(const char *text)
 {
 	json_t *lines = json_array();
@@ -40,7 +47,7 @@ static json_t *json_of_lines(const char *text)
 	while (text && *text) {
 		const char *line = text;
 
-		json_array_append_new(lines, json_pack("s%", line, rr_case_line(&text)));
+		json_array_append_new(lines, json_pack("s%", line, rr_take_line(&text)));
 	}
 	return lines;
 }
@@ -214,7 +221,7 @@ static void put_yaml_lines(FILE *out, const char *text, int depth)
 	while (*text) {
 		const char *line = text;
 
-		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_case_line(&text), line);
+		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_take_line(&text), line);
 	}
 }
 
@@ -316,7 +323,7 @@ static void put_command_details(FILE *out, const char *text)
 {
 	for (int i = 0; text && *text && i < NOTE_LINES; i++) {
 		const char *line = text;
-		const size_t length = rr_case_line(&text);
+		const size_t length = rr_take_line(&text);
 
 		fputs("%0A", out);
 		put_command_text(out, line, length, false);
@@ -373,7 +380,7 @@ static void put_step_details(FILE *out, const struct rr_case *one)
 	for (int i = 0; *text && i < STEP_LINES; i++) {
 		const char *line = text;
 
-		rr_xml_print(out, "%.*s\n", (int)rr_case_line(&text), line);
+		rr_xml_print(out, "%.*s\n", (int)rr_take_line(&text), line);
 	}
 	fprintf(out, "%s</pre>\n\n</details>\n\n", *text ? "...\n" : "");
 }

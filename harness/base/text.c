@@ -90,6 +90,14 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
+size_t rr_take_line(const char **text)
+{
+	const size_t length = strcspn(*text, "\n");
+
+	*text += length + ((*text)[length] == '\n');
+	return length;
+}
+
 bool rr_ends_in(const char *text, const char *suffix)
 {
 	const size_t length = strlen(text), end = strlen(suffix);
@@ -114,10 +122,11 @@ char *rr_reason_line(const char *output)
 {
 	const char *reason = "";
 	bool is_named = false;
-	size_t length;
 
-	for (const char *line = output; *line; line += length + (line[length] == '\n')) {
-		length = strcspn(line, "\n");
+	while (*output) {
+		const char *line = output;
+		const size_t length = rr_take_line(&output);
+
 		if (length == 0 || (is_named && !names_error(line, length)))
 			continue;
 		is_named = names_error(line, length);

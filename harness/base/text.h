@@ -33,6 +33,9 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
  * is near. */
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
+/* The length of a text's first line, without its end; *text moves on to the next. */
+size_t rr_take_line(const char **text);
+
 bool rr_ends_in(const char *text, const char *suffix);
 
 /* "a, b or c". */

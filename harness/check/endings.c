@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/reply.h"
+#include "base/text.h"
 
 /* In a pattern: a word that may be any; and all words from there on. */
 #define ANY_WORD "*"
@@ -44,14 +45,9 @@ struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t numbe
 /* The next line of a text, malloc'd; NULL: there is none. */
 static char *take_line(const char **text)
 {
-	const size_t length = strcspn(*text, "\n");
-	char *line;
+	const char *line = *text;
 
-	if (!**text)
-		return NULL;
-	line = rr_strndup(*text, length);
-	*text += length + ((*text)[length] == '\n');
-	return line;
+	return *line ? rr_strndup(line, rr_take_line(text)) : NULL;
 }
 
 /* The next word of a line; empty: there is none. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "verdict.h"
 
 enum { KEYS_NAMED = 8 };
@@ -16,7 +17,7 @@ static bool has_line(const char *text, const char *line, size_t length)
 	while (text && *text) {
 		const char *at = text;
 
-		if (rr_case_line(&text) == length && memcmp(at, line, length) == 0)
+		if (rr_take_line(&text) == length && memcmp(at, line, length) == 0)
 			return true;
 	}
 	return false;
@@ -43,7 +44,7 @@ static void put_subjects(FILE *out, const char *text, const char *other)
 
 	while (text && *text && n < KEYS_NAMED) {
 		const char *line = text;
-		const size_t length = rr_case_line(&text);
+		const size_t length = rr_take_line(&text);
 
 		if (has_line(other, line, length))
 			continue;

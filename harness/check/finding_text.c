@@ -16,10 +16,9 @@ enum { OUTPUT_SHOWN = 200, OUTPUT_BEFORE = 60 };
 static void print_indented(FILE *out, const char *lines)
 {
 	while (*lines) {
-		const int length = (int)strcspn(lines, "\n");
+		const char *line = lines;
 
-		fprintf(out, "  %.*s\n", length, lines);
-		lines += length + (lines[length] == '\n');
+		fprintf(out, "  %.*s\n", (int)rr_take_line(&lines), line);
 	}
 }
 

@@ -15,7 +15,7 @@
 #include <yaml.h>
 
 #include "base/array.h"
-#include "base/json.h"
+#include "base/cases.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "version.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/cases.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model.h"

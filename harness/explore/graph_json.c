@@ -190,7 +190,7 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 				       search->config->script_names),
 		.contents = { { .table = &search->tables[0] }, { .table = &search->tables[1] } },
 		.known = json_object(),
-		.told = rr_told_of(search),
+		.answers = rr_graph_answers_of(search),
 	};
 	bool *is_on_path = rr_calloc(search->graph.n_edges + 1, sizeof(*is_on_path));
 	struct rr_path path = { 0 };
@@ -225,6 +225,6 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	rr_path_release(&path);
 	free(is_on_path);
 	rr_naming_release(&writer.naming);
-	rr_told_release(&writer.told);
+	rr_graph_answers_release(&writer.answers);
 	return json;
 }

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "contents.h"
-#include "graph_told.h"
+#include "graph_answers.h"
 #include "naming.h"
 #include "play/play.h"
 #include "search.h"
@@ -22,10 +22,10 @@ struct graph_writer {
 	struct rr_naming naming;
 	struct rr_contents contents[2];
 	struct rr_recorder recorder;
-	struct rr_trace trace; /* of the recorder's race */
-	struct rr_told told;   /* answers to requests of an app */
-	json_t *steps;         /* of the transition that is looked at, and */
-	uint32_t to;           /* the state that it leads to */
+	struct rr_trace trace;           /* of the recorder's race */
+	struct rr_graph_answers answers; /* answers to requests of an app */
+	json_t *steps;                   /* of the transition that is looked at, and */
+	uint32_t to;                     /* the state that it leads to */
 	struct graph_table servers, clients, transitions;
 	json_t *known;            /* numbers in tables by what they were made of */
 	struct rr_intern sources; /* what transitions were made of, and */

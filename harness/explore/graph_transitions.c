@@ -45,15 +45,15 @@ static char *words_of_mark(const struct graph_writer *writer, const struct rr_ac
 						     action->question.slot / RR_RUN_ORDINALS,
 						     action->question.slot % RR_RUN_ORDINALS);
 	char *words, *answer;
-	long told;
+	long number;
 
 	if (strncmp(mark, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0)
 		return programs->describe_request(programs->programs, request, -1);
 	if (strncmp(mark, RR_MARK_ANSWER, strlen(RR_MARK_ANSWER)) != 0)
 		return NULL;
-	told = rr_told_answer(&writer->told, writer->to, request);
-	answer = told < 0 ? rr_strdup("its answer") :
-			    programs->describe_request(programs->programs, request, told);
+	number = rr_graph_answers_get(&writer->answers, writer->to, request);
+	answer = number < 0 ? rr_strdup("its answer") :
+			      programs->describe_request(programs->programs, request, number);
 	words = rr_asprintf("=> %s", answer);
 	free(answer);
 	return words;
@@ -326,9 +326,9 @@ static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
 	fwrite(&refuses, sizeof(refuses), 1, file);
 	fwrite(&word, sizeof(word), 1, file);
 	fwrite(recorder->leaves_after, sizeof(recorder->leaves_after), 1, file);
-	if (writer->told.n_requests)
-		fwrite(&writer->told.answers[writer->to * writer->told.n_requests],
-		       sizeof(*writer->told.answers), writer->told.n_requests, file);
+	if (writer->answers.n_requests)
+		fwrite(&writer->answers.of[writer->to * writer->answers.n_requests],
+		       sizeof(*writer->answers.of), writer->answers.n_requests, file);
 	fwrite(recorder->is_used, sizeof(recorder->is_used), 1, file);
 	fwrite(&product->edges.actions.all[edge->from], sizeof(struct rr_action),
 	       edge->to - edge->from, file);

@@ -14,8 +14,7 @@ enum {
 	SERIAL_MOST = 2000000, /* states of serial orders */
 	ALONE_MOST = 100000,   /* of those that are looked at before there is an end */
 	ORDERS_RUN = 24,       /* of them, for a finding */
-	KEYS_SHOWN = 6,
-	SHOWS_SIZE = 100
+	KEYS_SHOWN = 6
 };
 
 /* ---- The programs ----------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define RR_ACTIONS_H
 
 #include "asker.h"
+#include "base/memory.h"
 #include "client_run.h"
 #include "transitions.h"
 
@@ -56,6 +57,13 @@ struct rr_actions {
 	struct rr_action *all;
 };
 
-void rr_actions_add(struct rr_actions *actions, const struct rr_action *action);
+static inline void rr_actions_add(struct rr_actions *actions, const struct rr_action *action)
+{
+	if (actions->n == actions->capacity) {
+		actions->capacity = actions->capacity ? 2 * actions->capacity : 64;
+		actions->all = rr_realloc(actions->all, actions->capacity, sizeof(*action));
+	}
+	actions->all[actions->n++] = *action;
+}
 
 #endif

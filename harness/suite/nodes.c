@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/files.h"
 #include "base/memory.h"
 
 /* ---- What is wrong, and where -------------------------------------------------------- */
@@ -103,8 +101,8 @@ static bool is_last(yaml_parser_t *parser, const char *path, const char *text, s
 	return !root;
 }
 
-bool rr_yaml_parse(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
-		   struct rr_error *error)
+bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
+		  struct rr_error *error)
 {
 	yaml_parser_t parser;
 	bool good;
@@ -126,17 +124,6 @@ bool rr_yaml_parse(struct rr_yaml *yaml, const char *path, const char *text, siz
 			yaml_document_delete(&yaml->document);
 	}
 	yaml_parser_delete(&parser);
-	return good;
-}
-
-bool rr_yaml_open(struct rr_yaml *yaml, const char *path, struct rr_error *error)
-{
-	const enum rr_error_kind kind = access(path, F_OK) == 0 ? RR_ERROR_DATA : RR_ERROR_USAGE;
-	size_t size;
-	char *text = rr_files_read(path, kind, 1, &size, error);
-	const bool good = text && rr_yaml_parse(yaml, path, text, size, error);
-
-	free(text);
 	return good;
 }
 

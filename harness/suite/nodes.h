@@ -14,12 +14,9 @@ struct rr_yaml {
 };
 
 /* One document, which is not empty. False: the error says where, and nothing is open. */
-bool rr_yaml_open(struct rr_yaml *yaml, const char *path, struct rr_error *error);
+bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
+		  struct rr_error *error);
 void rr_yaml_close(struct rr_yaml *yaml);
-
-/* The same of a text instead of a file. */
-bool rr_yaml_parse(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
-		   struct rr_error *error);
 
 yaml_node_t *rr_yaml_node(struct rr_yaml *yaml, int index);
 

@@ -3,7 +3,9 @@
  * where it is wrong. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "nodes.h"
@@ -404,22 +406,27 @@ static bool read_file(struct reader *reader, struct rr_suite *suite)
 	return good;
 }
 
-bool rr_suite_read(struct rr_suite *suite, const char *path, const struct rr_suite_command *command,
-		   struct rr_error *error)
-{
-	struct reader reader = { .command = command };
-
-	*suite = (struct rr_suite){ .path = path };
-	return rr_yaml_open(&reader.yaml, path, error) && read_file(&reader, suite);
-}
-
 bool rr_suite_parse(struct rr_suite *suite, const char *path, const char *text, size_t size,
 		    const struct rr_suite_command *command, struct rr_error *error)
 {
 	struct reader reader = { .command = command };
 
 	*suite = (struct rr_suite){ .path = path };
-	return rr_yaml_parse(&reader.yaml, path, text, size, error) && read_file(&reader, suite);
+	return rr_yaml_open(&reader.yaml, path, text, size, error) && read_file(&reader, suite);
+}
+
+bool rr_suite_read(struct rr_suite *suite, const char *path, const struct rr_suite_command *command,
+		   struct rr_error *error)
+{
+	const enum rr_error_kind kind = access(path, F_OK) == 0 ? RR_ERROR_DATA : RR_ERROR_USAGE;
+	size_t size;
+	char *text = rr_files_read(path, kind, 1, &size, error);
+	bool good;
+
+	*suite = (struct rr_suite){ .path = path };
+	good = text && rr_suite_parse(suite, path, text, size, command, error);
+	free(text);
+	return good;
 }
 
 void rr_suite_release(struct rr_suite *suite)

@@ -125,7 +125,7 @@ static void print_lines(FILE *out, const char *text)
 {
 	while (text && *text) {
 		const char *line = text;
-		const size_t length = rr_case_line(&text);
+		const size_t length = rr_take_line(&text);
 
 		fprintf(out, length ? "  %.*s\n" : "\n", (int)length, line);
 	}
