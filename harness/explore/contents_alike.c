@@ -82,7 +82,8 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 	if (rr_contents_are_same(contents, a, b))
 		return true;
 	number = rr_contents_number(contents, a);
-	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs, n_clients);
+	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs,
+			       n_clients);
 	return renamed != RR_NO_ID && (sort_again(terms, number) == sort_again(terms, renamed) ||
 				       differ_in_times(contents, number, renamed));
 }
@@ -109,7 +110,9 @@ static struct rr_contents_distance count_differences(struct rr_terms *terms, uin
 
 	while (i < one.length || j < other.length) {
 		const struct rl_reply *a = &one.elements[i], *b = &other.elements[j];
-		const int order = i == one.length ? 1 : j == other.length ? -1 : rr_contents_compare_keys(a, b);
+		const int order = i == one.length   ? 1 :
+				  j == other.length ? -1 :
+						      rr_contents_compare_keys(a, b);
 		const size_t n = order ? RR_KEY_PARTS - RR_KEY_LEFT_MS : count_parts(terms, a, b);
 
 		distance.keys += n > 0;
@@ -131,7 +134,8 @@ struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, u
 	if (rr_contents_are_alike(contents, a, b, programs, n_clients))
 		return (struct rr_contents_distance){ 0 };
 	number = rr_contents_number(contents, a);
-	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs, n_clients);
+	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs,
+			       n_clients);
 	if (renamed == RR_NO_ID)
 		return (struct rr_contents_distance){ SIZE_MAX, 0 };
 	return count_differences(terms, sort_again(terms, number), sort_again(terms, renamed));
