@@ -147,7 +147,8 @@ static void work(const struct rr_pool *pool, struct rr_pool_worker *worker)
 	} else {
 		send_message(worker, FAILED, 0, &error, sizeof(error));
 	}
-	pool->end(pool->context, worker);
+	if (pool->end)
+		pool->end(pool->context, worker);
 	free(worker->result);
 }
 

@@ -56,8 +56,8 @@ struct rr_pool {
 	int n_workers; /* at once, RR_POOL_WORKERS_MAX at most */
 	void *context;
 	/* In the worker. begin() may leave something in worker->state, and
-	 * false is an error; end() is called in any case. run(): false =
-	 * called off, the job is not done, and the worker ends. */
+	 * false is an error; end(), if there is one, is called in any case. run():
+	 * false = called off, the job is not done, and the worker ends. */
 	bool (*begin)(void *context, struct rr_pool_worker *worker, struct rr_error *error);
 	bool (*run)(void *context, struct rr_pool_worker *worker, size_t job);
 	void (*end)(void *context, struct rr_pool_worker *worker);

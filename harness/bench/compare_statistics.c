@@ -7,16 +7,10 @@
 
 #include "base/memory.h"
 #include "compare.h"
+#include "measures.h"
 
 /* Up to so many of each, all arrangements are counted. */
 enum { EXACT_MAX = 30 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* ---- The exact distribution ---------------------------------------------- */
 
@@ -68,7 +62,7 @@ static double tie_term(const double *a, size_t n_a, const double *b, size_t n_b)
 
 	memcpy(all, a, n_a * sizeof(*a));
 	memcpy(all + n_a, b, n_b * sizeof(*b));
-	qsort(all, n, sizeof(*all), compare_doubles);
+	qsort(all, n, sizeof(*all), rr_by_value);
 	for (size_t from = 0, to; from < n; from = to) {
 		double t;
 
@@ -140,7 +134,7 @@ static void set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 
 	for (size_t i = 0; i < n; i++)
 		quotients[i] = b[i % n_b] / a[i / n_b];
-	qsort(quotients, n, sizeof(*quotients), compare_doubles);
+	qsort(quotients, n, sizeof(*quotients), rr_by_value);
 	result->ratio = n % 2 ? quotients[n / 2] : sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
 	result->has_interval = outside > 0;
 	result->low = quotients[first];

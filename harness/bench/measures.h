@@ -47,6 +47,9 @@ struct rr_statistics {
 	double low, high; /* 95 % bootstrap interval of the median */
 };
 
+/* Of two doubles, for qsort(3). */
+int rr_by_value(const void *a, const void *b);
+
 /* Sorts `values`. The interval is resampled 1000 times with `seed`; with one
  * value it is that value. n > 0. */
 struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed);

@@ -59,6 +59,17 @@ bool rr_results_replace(const struct rr_results *results, const char *name, stru
 	return rr_draft_replace(draft, path, error);
 }
 
+bool rr_results_replace_own(const struct rr_results *results, const struct rr_finished *finished,
+			    const char *folder, struct rr_draft *draft, struct rr_error *error)
+{
+	const struct rr_measurement *m = &finished->measurement;
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s/%s-t%d-p%d-r%ld.csv", folder, m->run.strategy->name,
+		 m->run.threads, m->run.processes, finished->repeat);
+	return rr_results_replace(results, name, draft, error);
+}
+
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* A row, and the names of its columns: both come from the same calls. */
@@ -273,15 +284,11 @@ static void print_percentiles(FILE *file, const struct rr_histogram *histogram)
 static bool write_percentiles(const struct rr_results *results, const struct rr_finished *finished,
 			      const struct rr_histogram *latency, struct rr_error *error)
 {
-	const struct rr_measurement *m = &finished->measurement;
 	struct rr_draft draft;
-	char name[160];
 
 	rr_draft_open(&draft);
 	print_percentiles(draft.out, latency);
-	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->run.strategy->name,
-		 m->run.threads, m->run.processes, finished->repeat);
-	return rr_results_replace(results, name, &draft, error);
+	return rr_results_replace_own(results, finished, "percentiles", &draft, error);
 }
 
 /* ---- The whole ----------------------------------------------------------- */

@@ -91,7 +91,7 @@ double rr_histogram_mean(const struct rr_histogram *histogram)
 
 /* ---- Statistics ---------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+int rr_by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -113,10 +113,10 @@ static void set_interval(struct rr_statistics *statistics, const double *values,
 	for (size_t i = 0; i < RESAMPLES; i++) {
 		for (size_t j = 0; j < n; j++)
 			sample[j] = values[rr_random_below(&random, n)];
-		qsort(sample, n, sizeof(*sample), by_value);
+		qsort(sample, n, sizeof(*sample), rr_by_value);
 		medians[i] = median_of_sorted(sample, n);
 	}
-	qsort(medians, RESAMPLES, sizeof(*medians), by_value);
+	qsort(medians, RESAMPLES, sizeof(*medians), rr_by_value);
 	statistics->low = medians[RESAMPLES * 25 / 1000];
 	statistics->high = medians[RESAMPLES * 975 / 1000 - 1];
 }
@@ -125,7 +125,7 @@ struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed)
 {
 	struct rr_statistics statistics = { .n = n };
 
-	qsort(values, n, sizeof(*values), by_value);
+	qsort(values, n, sizeof(*values), rr_by_value);
 	statistics.median = median_of_sorted(values, n);
 	statistics.min = values[0];
 	statistics.max = values[n - 1];

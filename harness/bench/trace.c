@@ -85,7 +85,6 @@ static void print_holds(FILE *out, const struct rr_holds *trace, int threads)
 bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error)
 {
-	const struct rr_measurement *m = &finished->measurement;
 	char path[RR_PATH_SIZE];
 	struct rr_draft draft;
 
@@ -93,8 +92,6 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 	if (!rr_files_make_directory(path, error))
 		return false;
 	rr_draft_open(&draft);
-	print_holds(draft.out, trace, m->run.threads);
-	snprintf(path, sizeof(path), "holders/%s-t%d-p%d-r%ld.csv", m->run.strategy->name,
-		 m->run.threads, m->run.processes, finished->repeat);
-	return rr_results_replace(results, path, &draft, error);
+	print_holds(draft.out, trace, finished->measurement.run.threads);
+	return rr_results_replace_own(results, finished, "holders", &draft, error);
 }

@@ -62,8 +62,8 @@ bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 		     struct rr_error *error);
 
-/* A plot as a figure, with what plots/describe wrote into it as its words. */
-bool rr_report_plot(FILE *out, const char *path, struct rr_error *error);
+/* All plots of a directory as figures, with what plots/describe wrote into each as its words. */
+bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error);
 
 /* ---- Searches (search_page.c) -------------------------------------------------- */
 

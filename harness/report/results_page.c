@@ -13,8 +13,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { NAME_SIZE = 256 };
-
 /* ---- In a sentence ------------------------------------------------------- */
 
 static size_t count_verdicts(const struct rr_csv *csv, const char *verdict)
@@ -168,7 +166,7 @@ static char *read_description(const char *path, struct rr_error *error)
 	return words;
 }
 
-bool rr_report_plot(FILE *out, const char *path, struct rr_error *error)
+static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 {
 	char *words = read_description(path, error);
 	bool good;
@@ -182,22 +180,20 @@ bool rr_report_plot(FILE *out, const char *path, struct rr_error *error)
 	return good;
 }
 
-static bool print_plots(FILE *out, const char *directory, struct rr_error *error)
+bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 {
-	char path[RR_PATH_SIZE + NAME_SIZE];
+	char path[2 * RR_PATH_SIZE];
 	bool good = true;
-	char **names;
 	size_t n;
+	char **names = rr_files_list(directory, ".svg", &n);
 
-	snprintf(path, sizeof(path), "%s/plots", directory);
-	names = rr_files_list(path, ".svg", &n);
 	if (n == 0)
 		fputs("<p class=\"quiet\">No plots were drawn there: <code>sh plots/draw DIR</code> draws them.</p>\n",
 		      out);
 	fputs("<div class=\"plots\">\n", out);
 	for (size_t i = 0; good && i < n; i++) {
-		snprintf(path, sizeof(path), "%s/plots/%s", directory, names[i]);
-		good = rr_report_plot(out, path, error);
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		good = print_plot(out, path, error);
 	}
 	fputs("</div>\n", out);
 	rr_files_free_list(names, n);
@@ -273,7 +269,8 @@ bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 	rr_xml_print(out, "<section class=\"results\">\n<h2>Results: %s</h2>\n", directory);
 	print_sentence(out, &csv);
 	print_results(out, &csv);
-	good = print_plots(out, directory, error);
+	snprintf(path, sizeof(path), "%.1000s/plots", directory);
+	good = rr_report_plots(out, path, error);
 	print_environment(out, directory);
 	fputs("</section>\n", out);
 	rr_csv_free(&csv);

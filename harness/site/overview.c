@@ -10,23 +10,6 @@
 
 /* ---- Plots ---------------------------------------------------------------------------------- */
 
-static bool print_docs_plots(const struct rr_site *site, FILE *out, struct rr_error *error)
-{
-	char path[2 * RR_PATH_SIZE];
-	bool good = true;
-	size_t n;
-	char **names = rr_files_list(site->docs, ".svg", &n);
-
-	fputs("<div class=\"plots\">\n", out);
-	for (size_t i = 0; good && i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s", site->docs, names[i]);
-		good = rr_report_plot(out, path, error);
-	}
-	fputs("</div>\n", out);
-	rr_files_free_list(names, n);
-	return good;
-}
-
 bool rr_site_write_plots(const struct rr_site *site, struct rr_error *error)
 {
 	const struct rr_site_config *config = site->config;
@@ -37,7 +20,7 @@ bool rr_site_write_plots(const struct rr_site *site, struct rr_error *error)
 	fputs("<h1>Plots</h1>\n<p><code>redrace bench</code> counts at full speed; this is what it measured.</p>\n",
 	      page.draft.out);
 	if (config->n_results == 0)
-		good = print_docs_plots(site, page.draft.out, error);
+		good = rr_report_plots(page.draft.out, site->docs, error);
 	for (size_t i = 0; good && i < config->n_results; i++)
 		good = rr_report_results(page.draft.out, config->results[i], error);
 	return rr_site_page_end(&page, NULL, error);

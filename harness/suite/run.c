@@ -46,12 +46,6 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker, struct rr
 	return good;
 }
 
-static void end_worker(void *context, struct rr_pool_worker *worker)
-{
-	(void)context;
-	(void)worker;
-}
-
 static void add_printed(struct rr_pool_worker *worker)
 {
 	char part[1 << 14];
@@ -135,7 +129,6 @@ bool rr_suite_run_checks(const struct rr_suite *suite, const struct rr_suite_com
 		.context = &running,
 		.begin = begin_worker,
 		.run = run_check,
-		.end = end_worker,
 		.take = take_result,
 		.lost = lose_result,
 		.name = name_check,
