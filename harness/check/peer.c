@@ -85,29 +85,13 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 
 /* ---- Whose process it is ---------------------------------------------------------- */
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[PATH_SIZE], line[300] = "";
-	const char *name_end;
-	int parent = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (file && fgets(line, sizeof(line), file) && (name_end = strrchr(line, ')')))
-		sscanf(name_end, ") %*c %d", &parent);
-	if (file)
-		fclose(file);
-	return parent;
-}
-
 /* A daemon's parent is the guardian. */
 static bool is_child_of(pid_t pid, pid_t group, pid_t guardian)
 {
 	for (int i = 0; i < PARENTS_MAX && pid > 1; i++) {
 		if (pid == guardian || getpgid(pid) == group)
 			return true;
-		pid = parent_of(pid);
+		pid = rr_process_parent(pid);
 	}
 	return false;
 }

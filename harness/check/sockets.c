@@ -235,6 +235,22 @@ bool rr_socket_is_of(unsigned long inode, pid_t pid)
 	return found;
 }
 
+pid_t rr_process_parent(pid_t pid)
+{
+	char path[PATH_SIZE], line[LINE_SIZE] = "";
+	const char *name_end;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (file && fgets(line, sizeof(line), file) && (name_end = strrchr(line, ')')))
+		sscanf(name_end, ") %*c %d", &parent);
+	if (file)
+		fclose(file);
+	return parent;
+}
+
 /* ---- Ports ------------------------------------------------------------------------ */
 
 static bool is_free(unsigned port)

@@ -52,6 +52,9 @@ bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *socket);
 /* Does a process have it open? */
 bool rr_socket_is_of(unsigned long inode, pid_t pid);
 
+/* Who may have given it to the process; 0: it has ended. */
+pid_t rr_process_parent(pid_t pid);
+
 /* A port of 127.0.0.1 on which nobody listens; 0 = none. */
 unsigned rr_sockets_free_port(void);
 

@@ -93,4 +93,24 @@ bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key
 /* One question was answered in two ways; returns false. */
 bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row *row);
 
+/* ---- Asking (server_table.c) --------------------------------------------------- */
+
+/* Brings the server to a state, by the questions that led there. */
+bool rr_server_bring_to(struct rr_server_table *table, uint32_t id);
+
+/* Asks the question of the row; `state` and `connections` are what there is before, and then
+ * after. */
+bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *state,
+		   struct rr_connections *connections, struct rr_server_row *row);
+
+/* Asks, and finds out which state that leads to; the server is at `from`. RR_NO_ID:
+ * table->error. */
+uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct rr_server_row *row,
+			    bool *is_new);
+
+/* What a script calls the server does not say before it runs: one that names a random
+ * command, or math.random, may draw. */
+bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
+			const struct rl_command *command);
+
 #endif

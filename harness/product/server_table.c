@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the server table: asking, learning, asking again. */
+/* The rows of the server table: asking, and learning. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,6 @@
 #include "server_state.h"
 
 #define MS INT64_C(1000000) /* in nanoseconds */
-
-/* More than a day, so that nothing looks the same by chance. */
-#define LATER_NS (INT64_C(100003) * 1000 * MS)
 
 /* ---- Asking --------------------------------------------------------------- */
 
@@ -84,8 +81,7 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	return true;
 }
 
-/* Brings the server to a state, by the questions that led there. */
-static bool bring_server_to(struct rr_server_table *table, uint32_t id)
+bool rr_server_bring_to(struct rr_server_table *table, uint32_t id)
 {
 	uint32_t *path;
 	uint32_t n = 0, at = id;
@@ -107,10 +103,8 @@ static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 	return good || rr_server_fail_asking(table);
 }
 
-/* What a script calls the server does not say before it runs: one that names a random
- * command, or math.random, may draw. */
-static bool may_draw(const struct rr_server_table *table, const char *name,
-		     const struct rl_command *command)
+bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
+			const struct rl_command *command)
 {
 	const struct rl_word *text = &command->words[command->n_words > 1];
 
@@ -137,7 +131,7 @@ static bool keep_row_reply(struct rr_server_table *table, struct rr_connections 
 	row->reply = rr_terms_reply(table->terms, reply);
 	if (reply->type == RL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0)
 		table->lacked_script = true;
-	if (info.is_random || may_draw(table, name, question_command(table, question)))
+	if (info.is_random || rr_server_may_draw(table, name, question_command(table, question)))
 		table->random_command = name;
 	if (!connection && info.of_connection)
 		connection = rr_connections_insert(connections, question->slot);
@@ -152,8 +146,8 @@ static bool keep_row_reply(struct rr_server_table *table, struct rr_connections 
 	return true;
 }
 
-static bool ask_server(struct rr_server_table *table, struct rr_server_snapshot *state,
-		       struct rr_connections *connections, struct rr_server_row *row)
+bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *state,
+		   struct rr_connections *connections, struct rr_server_row *row)
 {
 	const struct rr_question *question = &row->question;
 	struct rr_connection *connection = rr_connections_find(connections, question->slot);
@@ -186,10 +180,8 @@ static bool ask_server(struct rr_server_table *table, struct rr_server_snapshot 
 
 /* ---- Learning ------------------------------------------------------------- */
 
-/* Asks, and finds out which state that leads to; the server is at `from`. RR_NO_ID:
- * table->error. */
-static uint32_t ask_from(struct rr_server_table *table, uint32_t from, struct rr_server_row *row,
-			 bool *is_new)
+uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct rr_server_row *row,
+			    bool *is_new)
 {
 	struct rr_server_snapshot state = table->states[from];
 	struct rr_connections before = rr_server_connections(table, from);
@@ -205,7 +197,7 @@ static uint32_t ask_from(struct rr_server_table *table, uint32_t from, struct rr
 		state.names = 0;
 	}
 	table->at = RR_NO_ID;
-	if (!ask_server(table, &state, &after, row) ||
+	if (!rr_server_ask(table, &state, &after, row) ||
 	    !rr_server_take_apart(table, &key, &before, &after, row, &state))
 		return RR_NO_ID;
 	/* Its time has been made to be over, which leaves nothing. */
@@ -223,9 +215,9 @@ static uint32_t find_next_state(struct rr_server_table *table, uint32_t from,
 
 	if (rr_server_compose(table, from, &connections, row, &state))
 		return rr_server_add_state(table, &state, &connections, is_new);
-	if (!bring_server_to(table, from))
+	if (!rr_server_bring_to(table, from))
 		return RR_NO_ID;
-	to = ask_from(table, from, row, is_new);
+	to = rr_server_ask_from(table, from, row, is_new);
 	table->at = to;
 	return to;
 }
@@ -264,143 +256,6 @@ const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, u
 	if (id != RR_NO_ID)
 		return &table->row[id];
 	return learn_row(table, state, question, &key, sizeof(key));
-}
-
-/* ---- Conformance ---------------------------------------------------------- */
-
-static bool is_same_row(const struct rr_server_row *a, const struct rr_server_row *b)
-{
-	return a->to == b->to && a->reply == b->reply && a->blocks == b->blocks;
-}
-
-/* Asks `row` behind `merge`, which leads to its state by another path. */
-static int verify_row(struct rr_server_table *table, uint32_t merge, uint32_t number)
-{
-	const struct rr_server_row detour = table->row[merge];
-	const struct rr_server_row row = table->row[number];
-	struct rr_server_row again = { .from = row.from, .question = row.question };
-	struct rr_server_row copy = { .from = detour.from, .question = detour.question };
-	bool is_new = false;
-
-	if (!bring_server_to(table, detour.from) ||
-	    ask_from(table, detour.from, &copy, &is_new) == RR_NO_ID)
-		return -1;
-	again.to = ask_from(table, row.from, &again, &is_new);
-	table->at = RR_NO_ID;
-	if (again.to == RR_NO_ID)
-		return -1;
-	if (is_same_row(&again, &row))
-		return 0;
-	rr_server_differ(table, &row);
-	return 1;
-}
-
-/* All rows of the state that a merge leads to. */
-static int verify_merge(struct rr_server_table *table, uint32_t merge, unsigned long *left)
-{
-	const uint32_t n_rows = table->rows.n;
-	int result = 0;
-
-	for (uint32_t i = 0; i < n_rows && result == 0 && *left; i++) {
-		if (table->row[i].from != table->row[merge].to ||
-		    table->row[i].question.kind == RR_ASK_READ)
-			continue;
-		--*left;
-		result = verify_row(table, merge, i);
-	}
-	return result;
-}
-
-/* Questions that changed nothing, as it seems, come last: they are many. */
-int rr_server_table_verify(struct rr_server_table *table, unsigned long most, unsigned long *n)
-{
-	unsigned long left = most;
-	int result = table->error.kind ? -1 : 0;
-
-	for (int stays = 0; stays < 2 && result == 0; stays++) {
-		for (uint32_t i = 0; i < table->rows.n && result == 0; i++) {
-			const struct rr_server_row *row = &table->row[i];
-
-			if (row->merges && (row->from == row->to) == stays)
-				result = verify_merge(table, i, &left);
-		}
-	}
-	*n += most - left;
-	return result;
-}
-
-/* ---- The time of day ------------------------------------------------------- */
-
-/* A row asked again. */
-static bool is_same_again(struct rr_server_table *table, uint32_t number)
-{
-	const struct rr_server_row row = table->row[number];
-	struct rr_server_row again = { .from = row.from, .question = row.question };
-	struct rr_server_snapshot state = table->states[row.from];
-	struct rr_connections connections = rr_server_connections(table, row.from);
-
-	if (!bring_server_to(table, row.from))
-		return true;
-	table->at = RR_NO_ID;
-	return !ask_server(table, &state, &connections, &again) ||
-	       (again.reply == row.reply && state.data == table->states[row.to].data);
-}
-
-bool rr_server_table_tells_time(struct rr_server_table *table)
-{
-	enum { EACH = 6 };
-	uint8_t *seen = rr_calloc(table->terms->kinds.n + 1, 1);
-	bool differs = false;
-
-	rr_asker_set_epoch(table->asker, LATER_NS);
-	table->at = RR_NO_ID;
-	for (uint32_t i = 0; i < table->rows.n && !differs; i++) {
-		const struct rr_question *question = &table->row[i].question;
-		uint32_t kind;
-
-		if (question->kind != RR_ASK_COMMAND)
-			continue;
-		kind = table->terms->command[question->argument].kind;
-		if (seen[kind]++ < EACH)
-			differs = !is_same_again(table, i);
-		else
-			seen[kind] = EACH;
-	}
-	rr_asker_set_epoch(table->asker, 0);
-	table->at = RR_NO_ID;
-	free(seen);
-	return differs && !table->error.kind;
-}
-
-/* ---- Random commands --------------------------------------------------------- */
-
-static bool is_random_row(const struct rr_server_table *table, const struct rr_server_row *row)
-{
-	const char *name;
-
-	if (row->question.kind != RR_ASK_COMMAND)
-		return false;
-	name = rr_server_command_name(table, (uint32_t)row->question.argument);
-	return rr_asker_info(table->asker, name).is_random || strcmp(name, "EXEC") == 0 ||
-	       strcmp(name, "FCALL") == 0 ||
-	       may_draw(table, name, question_command(table, &row->question));
-}
-
-bool rr_server_table_verify_random(struct rr_server_table *table)
-{
-	enum { ROWS = 50, TIMES = 10 };
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; table->random_command && i < table->rows.n && n < ROWS; i++) {
-		if (!is_random_row(table, &table->row[i]))
-			continue;
-		n++;
-		for (int j = 0; j < TIMES; j++) {
-			if (!is_same_again(table, i))
-				return rr_server_differ(table, &table->row[i]);
-		}
-	}
-	return table->error.kind == RR_ERROR_NONE;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

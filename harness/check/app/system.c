@@ -106,25 +106,6 @@ static bool has_holder(unsigned long inode)
 	return holders.n > 0;
 }
 
-/* 0: it has ended. */
-static pid_t parent_of(pid_t pid)
-{
-	char path[40], line[300] = "";
-	const char *name_end;
-	int parent = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	if (name_end)
-		sscanf(name_end, ") %*c %d", &parent);
-	fclose(file);
-	return parent;
-}
-
 /* Whoever has given the socket to a child leaves it to the child. */
 size_t app_count_workers(unsigned port)
 {
@@ -138,7 +119,7 @@ size_t app_count_workers(unsigned port)
 			add_holders(&holders, socket.inode);
 	}
 	for (size_t i = 0; i < holders.n; i++)
-		parents.pids[parents.n++] = parent_of(holders.pids[i]);
+		parents.pids[parents.n++] = rr_process_parent(holders.pids[i]);
 	for (size_t i = 0; i < holders.n; i++)
 		n += !is_holder(&parents, holders.pids[i]);
 	return n;
