@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from scene import Failure, Scene, patience, wait_until
-from servers import Client, Server
+from servers import TOPOLOGIES, Client
 
 # What changes by itself, or by being asked.
 PASSING = {b'maxclients'}
@@ -65,23 +65,20 @@ def look(client, sha):
     return seen
 
 
-class Keys:
-    name = 'keys'
-    rounds = 100
+class Full:
+    """A server full of somebody's data, and what can be seen of it."""
 
-    def __init__(self, redrace, root, only):
-        self.redrace = redrace
-        self.home = tempfile.mkdtemp(prefix='rr-t-')
-        self.server = Server(self.home, 'full', '--databases', '16')
+    def __init__(self, home, topology):
+        self.server = TOPOLOGIES[topology](home, 'full-' + topology,
+                                           '--databases', '16')
         self.client = Client(self.server.socket)
         fill(self.client, 500)
         self.sha = configure(self.client)
         self.before = look(self.client, self.sha)
 
-    def close(self):
+    def end(self):
         self.client.close()
         self.server.end()
-        shutil.rmtree(self.home, ignore_errors=True)
 
     def is_same(self):
         return look(self.client, self.sha) == self.before
@@ -90,23 +87,41 @@ class Keys:
         now = look(self.client, self.sha)
         return ', '.join(name for name in now if now[name] != self.before[name])
 
+
+class Keys:
+    name = 'keys'
+    rounds = 100
+
+    def __init__(self, redrace, root, only):
+        self.redrace = redrace
+        self.home = tempfile.mkdtemp(prefix='rr-t-')
+        self.full = {name: Full(self.home, name)
+                     for name in only or TOPOLOGIES}
+
+    def close(self):
+        for full in self.full.values():
+            full.end()
+        shutil.rmtree(self.home, ignore_errors=True)
+
     def round(self, rng, tell):
+        topology = rng.choice(sorted(self.full))
+        full = self.full[topology]
         words = rng.choice(KINDS)
         number = rng.choice([None, signal.SIGKILL, signal.SIGKILL,
                              signal.SIGINT, signal.SIGTERM])
         after = rng.uniform(0, 1)
-        tell('bench --redis %s, %s after %.3f s' % (
-            ' '.join(words), number and number.name, after))
+        tell('bench --redis (%s) %s, %s after %.3f s' % (
+            topology, ' '.join(words), number and number.name, after))
         with Scene(self.redrace) as scene:
             scene.start(['bench', '-n', '6000', '-o', 'r', '--redis',
-                         self.server.uri, *words])
+                         full.server.uri, *words])
             if number:
                 time.sleep(after)
                 scene.program.send_signal(number)
             scene.wait(30)
             scene.check_code({0, 2} | ({130, -number} if number else set()))
             scene.check_left()
-        if not wait_until(self.is_same, patience(3)):
+        if not wait_until(full.is_same, patience(3)):
             raise Failure('the server is not the same: %s'
-                          % self.differences())
-        return number.name if number else 'undisturbed'
+                          % full.differences())
+        return '%s, %s' % (topology, number.name if number else 'undisturbed')

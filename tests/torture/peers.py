@@ -9,7 +9,7 @@ import time
 
 from commands import chosen
 from scene import Failure, Scene, patience, wait_until
-from servers import WRONG, Server, cluster, loading
+from servers import TOPOLOGIES, WRONG, Server, cluster, loading
 
 LIMIT = 30
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -50,12 +50,12 @@ def hostile_server(scene, behaviour):
 
 
 @contextlib.contextmanager
-def wrong_server(scene, what):
+def wrong_server(scene, what, topology='alone'):
     """A real one in that state; its address as a URI."""
     if what in ('loading', 'cluster'):
         server = {'loading': loading, 'cluster': cluster}[what](scene.aside)
     else:
-        server = Server(scene.aside, 'wrong')
+        server = TOPOLOGIES[topology](scene.aside, 'wrong')
         WRONG[what](server)
     with server:
         yield server.uri
@@ -73,6 +73,7 @@ class Peers:
 
     def round(self, rng, tell):
         ways = {'redis': self.with_redis, 'nodes': self.with_nodes,
+                'topology': self.with_topology,
                 'program': self.with_program, 'library': self.with_library}
         if not os.path.exists(self.caller):
             del ways['library']
@@ -98,6 +99,17 @@ class Peers:
                          *names])
             scene.wait(LIMIT)
             self.judge(scene, what, most=1 + 2 * len(names))
+
+    def with_topology(self, scene, rng, tell):
+        """Where it is says a sentinel, or the server itself of its cluster."""
+        what = rng.choice(sorted(set(WRONG) - {'replica'}))
+        topology = rng.choice(['cluster', 'sentinel'])
+        name = rng.choice(STRATEGIES)
+        tell('bench --redis of %s, whose %s is wrong: %s' % (name, topology, what))
+        with wrong_server(scene, what, topology) as uri:
+            scene.start(['bench', '-n', '3000', '-o', 'r', '--redis', uri, name])
+            scene.wait(LIMIT)
+            self.judge(scene, what, most=3)
 
     def with_nodes(self, scene, rng, tell):
         """A good server for the data; some of the lock servers are not."""

@@ -98,6 +98,64 @@ class Server:
         return 'unix://' + self.socket
 
 
+def free_port():
+    with socket.socket() as made:
+        made.bind(('127.0.0.1', 0))
+        return made.getsockname()[1]
+
+
+class Watched(Server):
+    """The same under a sentinel, which says where it is."""
+
+    def __init__(self, home, name, *options):
+        self.port = free_port()
+        data_port = free_port()
+        self.sentinel = None
+        super().__init__(home, name, '--port', str(data_port), *options)
+        path = self.home + '/sentinel.conf'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('port %d\ndir %s\nsentinel monitor mymaster 127.0.0.1 '
+                       '%d 1\n' % (self.port, self.home, data_port))
+        self.sentinel = subprocess.Popen(
+            ['redis-server', path, '--sentinel'], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, start_new_session=True)
+        if not wait_until(lambda: self.run('PUBSUB', 'CHANNELS'), patience(10)):
+            self.end()
+            raise Failure('a sentinel of the test does not start')
+
+    def end(self):
+        if self.sentinel:
+            self.sentinel.kill()
+            self.sentinel.wait()
+        super().end()
+
+    @property
+    def uri(self):
+        return 'redis+sentinel://127.0.0.1:%d/mymaster' % self.port
+
+
+class Clustered(Server):
+    """A cluster of one."""
+
+    def __init__(self, home, name, *options):
+        self.port = free_port()
+        super().__init__(home, name, '--port', str(self.port),
+                         '--cluster-enabled', 'yes', '--cluster-port',
+                         str(free_port()), *options)
+        self.run('CLUSTER', 'ADDSLOTSRANGE', 0, 16383)
+        if not wait_until(lambda: b'cluster_state:ok' in
+                          self.run('CLUSTER', 'INFO'), patience(10)):
+            self.end()
+            raise Failure('a cluster of the test does not start')
+
+    @property
+    def uri(self):
+        return 'redis+cluster://127.0.0.1:%d' % self.port
+
+
+TOPOLOGIES = {'alone': Server, 'sentinel': Watched, 'cluster': Clustered}
+
+
 # ---- What can be wrong with one ---------------------------------------------------
 
 def replica(server):
