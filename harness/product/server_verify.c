@@ -127,7 +127,8 @@ static bool is_random_row(const struct rr_server_table *table, const struct rr_s
 	name = rr_server_command_name(table, (uint32_t)row->question.argument);
 	return rr_asker_info(table->asker, name).is_random || strcmp(name, "EXEC") == 0 ||
 	       strcmp(name, "FCALL") == 0 ||
-	       rr_server_may_draw(table, name, &table->terms->command[row->question.argument].words);
+	       rr_server_may_draw(table, name,
+				  &table->terms->command[row->question.argument].words);
 }
 
 bool rr_server_table_verify_random(struct rr_server_table *table)
