@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pool.h"
+#include "pool_worker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,22 +15,7 @@
 #include "progress.h"
 #include "text.h"
 
-enum { LOOK_MS = 100, TOLD_MS = 100, CHUNK = 1 << 16 };
-
-/* What a worker tells the program. What the program tells a worker is the
- * number of a job, or the end of the stream. */
-enum message_kind {
-	READY,    /* it has begun, and can have a job */
-	STARTED,  /* the job that it was given */
-	PROGRESS, /* `number` units of that job are done */
-	RESULT,   /* followed by `size` bytes */
-	FAILED,   /* it could not begin: a struct rr_error follows */
-};
-
-struct message {
-	enum message_kind kind;
-	size_t number, size;
-};
+enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 
 enum job_state { WAITING, GIVEN, DONE };
 
@@ -61,110 +46,6 @@ struct run {
 	bool is_over;            /* nobody is to do anything more */
 	struct rr_error failure; /* the first */
 };
-
-/* ---- In a worker ---------------------------------------------------------- */
-
-/* All of it; ends the process when the program cannot be told. */
-static void send_all(const struct rr_pool_worker *worker, const void *data, size_t size)
-{
-	const char *at = data;
-
-	while (size > 0) {
-		const ssize_t n = send(worker->socket, at, size, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			_exit(1);
-		at += n;
-		size -= (size_t)n;
-	}
-}
-
-static void send_message(const struct rr_pool_worker *worker, enum message_kind kind, size_t number,
-			 const void *data, size_t size)
-{
-	const struct message message = { kind, number, size };
-
-	send_all(worker, &message, sizeof(message));
-	send_all(worker, data, size);
-}
-
-void rr_pool_add(struct rr_pool_worker *worker, const void *part, size_t size)
-{
-	const size_t need = worker->used + size;
-
-	if (need > worker->size) {
-		worker->result = rr_realloc(worker->result, 2 * need, 1);
-		worker->size = 2 * need;
-	}
-	if (size > 0)
-		memcpy(worker->result + worker->used, part, size);
-	worker->used = need;
-}
-
-void rr_pool_progress(struct rr_pool_worker *worker, unsigned long n)
-{
-	const int64_t now_ns = rr_clock_ns();
-
-	if (now_ns - worker->told_ns < TOLD_MS * INT64_C(1000000))
-		return;
-	worker->told_ns = now_ns;
-	send_message(worker, PROGRESS, n, NULL, 0);
-}
-
-/* The next job; false: there is none. */
-static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
-{
-	ssize_t n;
-
-	do {
-		n = recv(worker->socket, job, sizeof(*job), MSG_WAITALL);
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*job);
-}
-
-/* False: the worker is to end. */
-static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, size_t job)
-{
-	worker->used = 0;
-	send_message(worker, STARTED, job, NULL, 0);
-	if (!pool->run(pool->context, worker, job))
-		return false;
-	send_message(worker, RESULT, job, worker->result, worker->used);
-	return true;
-}
-
-static void work(const struct rr_pool *pool, struct rr_pool_worker *worker)
-{
-	struct rr_error error = { 0 };
-	size_t job;
-
-	if (pool->begin(pool->context, worker, &error)) {
-		send_message(worker, READY, 0, NULL, 0);
-		while (receive_job(worker, &job) && do_job(pool, worker, job))
-			;
-	} else {
-		send_message(worker, FAILED, 0, &error, sizeof(error));
-	}
-	if (pool->end)
-		pool->end(pool->context, worker);
-	free(worker->result);
-}
-
-/* In the new process: the program's sockets are none of its business. */
-static int be_worker(void *context, int slot)
-{
-	struct run *run = context;
-	struct rr_pool_worker worker = { .number = slot, .socket = run->inner_socket };
-
-	for (int i = 0; i < run->n; i++) {
-		if (run->members[i].socket >= 0)
-			close(run->members[i].socket);
-	}
-	work(run->pool, &worker);
-	return 0;
-}
 
 /* ---- Jobs and their givers ------------------------------------------------- */
 
@@ -277,6 +158,20 @@ static void receive_messages(struct run *run, struct member *member)
 }
 
 /* ---- Workers ----------------------------------------------------------------- */
+
+/* In the new process: the program's sockets are none of its business. */
+static int be_worker(void *context, int slot)
+{
+	struct run *run = context;
+	struct rr_pool_worker worker = { .number = slot, .socket = run->inner_socket };
+
+	for (int i = 0; i < run->n; i++) {
+		if (run->members[i].socket >= 0)
+			close(run->members[i].socket);
+	}
+	pool_work(run->pool, &worker);
+	return 0;
+}
 
 static bool start_worker(struct run *run, int slot)
 {
