@@ -1,0 +1,92 @@
+clients.o: harness/product/clients.c harness/base/reply.h lib/driver.h \
+  lib/redislock.h harness/product/expansion.h harness/product/product.h \
+  harness/base/error.h harness/product/client_view.h \
+  harness/product/client_table.h harness/scheduler/scheduler.h \
+  harness/scheduler/attempt.h harness/base/random.h scenarios/strategy.h \
+  harness/scheduler/counting.h harness/scheduler/client_run.h \
+  harness/scheduler/terms.h harness/base/bytes.h \
+  harness/scheduler/intern.h harness/scheduler/renaming.h \
+  harness/cluster/cluster.h harness/base/machine.h \
+  harness/cluster/guardian.h harness/cluster/keys.h \
+  harness/cluster/topology.h harness/scheduler/free_replay.h \
+  harness/scheduler/actions.h harness/scheduler/asker.h \
+  harness/scheduler/scripts.h harness/base/memory.h \
+  harness/scheduler/transitions.h harness/base/option.h \
+  harness/base/format.h harness/scheduler/words.h \
+  harness/scheduler/times.h harness/product/key_use.h \
+  harness/product/learning.h harness/product/live.h \
+  harness/product/server_table.h
+
+harness/base/reply.h:
+
+lib/driver.h:
+
+lib/redislock.h:
+
+harness/product/expansion.h:
+
+harness/product/product.h:
+
+harness/base/error.h:
+
+harness/product/client_view.h:
+
+harness/product/client_table.h:
+
+harness/scheduler/scheduler.h:
+
+harness/scheduler/attempt.h:
+
+harness/base/random.h:
+
+scenarios/strategy.h:
+
+harness/scheduler/counting.h:
+
+harness/scheduler/client_run.h:
+
+harness/scheduler/terms.h:
+
+harness/base/bytes.h:
+
+harness/scheduler/intern.h:
+
+harness/scheduler/renaming.h:
+
+harness/cluster/cluster.h:
+
+harness/base/machine.h:
+
+harness/cluster/guardian.h:
+
+harness/cluster/keys.h:
+
+harness/cluster/topology.h:
+
+harness/scheduler/free_replay.h:
+
+harness/scheduler/actions.h:
+
+harness/scheduler/asker.h:
+
+harness/scheduler/scripts.h:
+
+harness/base/memory.h:
+
+harness/scheduler/transitions.h:
+
+harness/base/option.h:
+
+harness/base/format.h:
+
+harness/scheduler/words.h:
+
+harness/scheduler/times.h:
+
+harness/product/key_use.h:
+
+harness/product/learning.h:
+
+harness/product/live.h:
+
+harness/product/server_table.h:

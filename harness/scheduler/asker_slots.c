@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The connections of clients to a server that is asked, and what is said on them. */
+#include "asker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/reply.h"
+#include "link.h"
+
+static bool open_slot(struct rr_asker *asker, struct slot *slot)
+{
+	if (!slot->link)
+		slot->link = rl_link_new(rr_cluster_address(asker->cluster, asker->server),
+					 ASKER_TIMEOUT_MS);
+	slot->is_changed = slot->listens = false;
+	return slot->link &&
+	       (rl_queue(slot->link, "CLIENT ID") == RL_OK || asker_fail(asker, slot->link));
+}
+
+/* Sends a command; what opens the connection goes before it, in the same write. */
+static bool send_down(struct rr_asker *asker, struct slot *slot, const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+	struct rl_reply reply;
+
+	if (!slot->id && !open_slot(asker, slot))
+		return false;
+	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
+		return asker_fail(asker, slot->link);
+	if (slot->id)
+		return true;
+	if (rl_receive(slot->link, &reply) != RL_OK)
+		return asker_fail(asker, slot->link);
+	slot->id = reply.integer;
+	return true;
+}
+
+bool asker_close_slot(struct rr_asker *asker, struct slot *slot)
+{
+	const long long id = slot->id;
+
+	if (!id)
+		return true;
+	rl_link_disconnect(slot->link);
+	slot->id = 0;
+	return asker_queue_words(asker, "CLIENT KILL ID %lld", id);
+}
+
+/* Those fields of CLIENT LIST that say what a connection carries. */
+static bool says_something(const char *field)
+{
+	static const char *const names[] = {
+		"name=",  "flags=", "db=",   "sub=",   "psub=", "ssub=",
+		"multi=", "watch=", "user=", "redir=", "resp=",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(field, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text, size_t size)
+{
+	struct rl_reply reply;
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (!rr_asker_say(asker, &reply, "CLIENT LIST ID %lld", asker->slots[slot].id) ||
+	    !reply.text)
+		return false;
+	for (const char *field = reply.text; *field;) {
+		const size_t length = strcspn(field, " \n");
+
+		if (says_something(field) && used + length + 2 < size) {
+			memcpy(text + used, field, length);
+			used += length;
+			text[used++] = ' ';
+			text[used] = '\0';
+		}
+		field += length + (field[length] != '\0');
+	}
+	return true;
+}
+
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *message)
+{
+	const struct slot *it = &asker->slots[slot];
+
+	return it->id && it->listens && rl_link_listen(it->link, message, 0) == RL_OK;
+}
+
+/* ---- Commands -------------------------------------------------------------- */
+
+static bool receive(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply)
+{
+	const enum rl_outcome outcome = rl_receive(slot->link, reply);
+
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || asker_fail(asker, slot->link);
+}
+
+/* A command that may wait: if nothing has come after two round trips, it does; then
+ * its time is made to be over. */
+static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply, bool *blocks)
+{
+	struct rl_reply ours;
+
+	for (int i = 0; i < 2; i++) {
+		if (!rr_asker_say(asker, &ours, "PING"))
+			return false;
+	}
+	if (!rl_link_has_unread(slot->link)) {
+		if (!rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT", slot->id))
+			return false;
+		*blocks = ours.integer == 1;
+	}
+	return receive(asker, slot, reply);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	const struct rl_reply *one = a, *other = b;
+
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
+}
+
+/* In the order of their bytes, and for races, too (play/connection.c). The list of SCAN stands
+ * behind a cursor. */
+static void sort_list(const struct rl_command *command, struct rl_reply *reply)
+{
+	struct rl_reply *list = reply;
+
+	if (!rr_lists_without_order(command->words[0].text))
+		return;
+	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
+	    reply->elements[1].type == RL_REPLY_ARRAY)
+		list = &reply->elements[1];
+	if (list->type == RL_REPLY_ARRAY && list->length > 0)
+		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
+}
+
+bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
+		       struct rl_reply *reply, bool *blocks)
+{
+	const struct rr_command_info info = rr_asker_info(asker, command->words[0].text);
+
+	asker_note_functions(asker, command);
+	if (!send_down(asker, slot, command))
+		return false;
+	slot->is_changed = slot->is_changed || info.of_connection;
+	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
+		return false;
+	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
+	sort_list(command, reply);
+	return true;
+}

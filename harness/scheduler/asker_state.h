@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What an asker keeps: of asker.c, which asks, and asker_slots.c, which has the clients'
+ * connections. */
+#ifndef RR_ASKER_STATE_H
+#define RR_ASKER_STATE_H
+
+#include "asker.h"
+
+enum { ASKER_TIMEOUT_MS = 20000, ASKER_INFOS = 128 };
+
+struct slot {
+	struct rl_link *link;
+	long long id;
+	bool is_changed; /* by a command that may leave something there */
+	bool listens;
+};
+
+struct known_info {
+	char name[32];
+	struct rr_command_info info;
+};
+
+struct rr_asker {
+	struct rr_cluster *cluster;
+	int server;
+	const struct rr_scripts *scripts;
+	size_t n_loaded;
+	bool was_wiped, has_functions;
+	struct rl_link *admin;
+	struct slot slots[RR_ASKER_SLOTS];
+	int64_t clock_ns, epoch_ns;
+	bool leaves_clock; /* to somebody else */
+	size_t n_queued;   /* on the admin's connection */
+	struct known_info infos[ASKER_INFOS];
+	size_t n_infos;
+	char error[RR_ERROR_SIZE];
+	bool is_refused; /* what was to be done first */
+};
+
+/* Of a link that is gone; returns false. */
+bool asker_fail(struct rr_asker *asker, const struct rl_link *link);
+
+/* A command whose reply does not matter. */
+bool asker_queue_words(struct rr_asker *asker, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The server may have functions from now on. */
+void asker_note_functions(struct rr_asker *asker, const struct rl_command *command);
+
+/* ---- On a client's connection (asker_slots.c) ---------------------------------- */
+
+/* As rr_asker_ask(). */
+bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
+		       struct rl_reply *reply, bool *blocks);
+
+/* The server has noticed when what is queued is flushed. */
+bool asker_close_slot(struct rr_asker *asker, struct slot *slot);
+
+#endif

@@ -1,0 +1,3 @@
+sockets.o: harness/check/sockets.c harness/check/sockets.h
+
+harness/check/sockets.h:
