@@ -259,19 +259,17 @@ static void watch_worker(struct run *run, int slot)
 static void name_jobs(const struct run *run, char *text, size_t size)
 {
 	char name[RR_POOL_NAME], number[RR_GROUPED_SIZE];
-	size_t used = 0;
 
 	text[0] = '\0';
-	for (int i = 0; i < run->n && i < 2 && used < size; i++) {
+	for (int i = 0; i < run->n && i < 2; i++) {
 		const struct member *member = &run->members[i];
 
 		if (!member->has_job)
 			continue;
 		run->pool->name(run->pool->context, member->job, name);
 		rr_grouped(number, (long long)member->progress);
-		used += (size_t)snprintf(text + used, size - used, "; %s%s%s", name,
-					 member->progress ? ": " : "",
-					 member->progress ? number : "");
+		rr_add_text(text, size, "; %s%s%s", name, member->progress ? ": " : "",
+			    member->progress ? number : "");
 	}
 }
 

@@ -45,16 +45,14 @@ double rr_progress_left(const struct rr_progress *progress, double share)
 
 static void add_left(char *line, size_t size, double left_s)
 {
-	const size_t used = strlen(line);
-
 	if (left_s < 100)
-		snprintf(line + used, size - used, ", about %.0f s left", left_s);
+		rr_add_text(line, size, ", about %.0f s left", left_s);
 	else if (left_s < 100 * 60)
-		snprintf(line + used, size - used, ", about %.0f min left", left_s / 60);
+		rr_add_text(line, size, ", about %.0f min left", left_s / 60);
 	else if (left_s < 100 * 3600)
-		snprintf(line + used, size - used, ", about %.0f h left", left_s / 3600);
+		rr_add_text(line, size, ", about %.0f h left", left_s / 3600);
 	else
-		snprintf(line + used, size - used, ", days left");
+		rr_add_text(line, size, ", days left");
 }
 
 void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,17 +204,21 @@ const char *rr_nearest(const char *name, const char *const names[], size_t n_nam
 	return nearest ? nearest : find_longer(name, names, n_names);
 }
 
+void rr_add_text(char *text, size_t size, const char *format, ...)
+{
+	const size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, size - used, format, arguments);
+	va_end(arguments);
+}
+
 const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n)
 {
-	size_t used = 0;
-
 	list[0] = '\0';
-	for (size_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(list + used, size - used, "%s%s",
-					 i == 0     ? "" :
-					 i + 1 == n ? " or " :
-						      ", ",
-					 words[i]);
+	for (size_t i = 0; i < n; i++)
+		rr_add_text(list, size, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", words[i]);
 	return list;
 }
 

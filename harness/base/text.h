@@ -38,6 +38,10 @@ size_t rr_take_line(const char **text);
 
 bool rr_ends_in(const char *text, const char *suffix);
 
+/* Puts more behind a text of `size` bytes at most, as far as there is room. */
+void rr_add_text(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* "a, b or c". */
 const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n);
 

@@ -16,6 +16,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/processes.h"
+#include "base/text.h"
 #include "command.h"
 #include "link.h"
 
@@ -190,10 +191,8 @@ static bool is_unknown(struct rr_server *server, const char *name)
 
 static void note_denied(struct rr_server *server, const struct rl_word *rule)
 {
-	const size_t used = strlen(server->denied);
-
-	snprintf(server->denied + used, sizeof(server->denied) - used, "%s%.*s", used ? " " : "",
-		 (int)rule->length, rule->text);
+	rr_add_text(server->denied, sizeof(server->denied), "%s%.*s", server->denied[0] ? " " : "",
+		    (int)rule->length, rule->text);
 }
 
 /* A line that is refused as a whole: its first rule, "-NAME", is what matters, for the

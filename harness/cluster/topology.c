@@ -2,6 +2,7 @@
 /* Formations: which servers they are made of, their start, and whether they are
  * whole. What becomes of them when the primary dies is in failover.c. */
 #include "base/files.h"
+#include "base/text.h"
 #include "server.h"
 
 #include <stdio.h>
@@ -246,7 +247,6 @@ static void name_servers(struct rr_formation *formation, int first)
 {
 	const struct rr_cluster *cluster = formation->cluster;
 	struct rl_address *address = &formation->address;
-	size_t used = 0;
 
 	*address = (struct rl_address){
 		.host = "127.0.0.1",
@@ -254,9 +254,8 @@ static void name_servers(struct rr_formation *formation, int first)
 	};
 	memcpy(address->password, cluster->password, sizeof(cluster->password));
 	for (int i = first + 1; i < formation->first + formation->n_servers; i++)
-		used += (size_t)snprintf(address->more + used, sizeof(address->more) - used,
-					 "%s127.0.0.1:%d", used ? "," : "",
-					 cluster->servers[i].port);
+		rr_add_text(address->more, sizeof(address->more), "%s127.0.0.1:%d",
+			    address->more[0] ? "," : "", cluster->servers[i].port);
 }
 
 bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)

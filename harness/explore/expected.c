@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
+
 const char *rr_invariant_name(int bit)
 {
 	static const char *const names[RR_INVARIANTS] = { "count",     "exclusion", "lease",
@@ -14,13 +16,10 @@ const char *rr_invariant_name(int bit)
 
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
 	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1 && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-						 rr_invariant_name(i));
+		if (breaks >> i & 1)
+			rr_add_text(text, size, "%s%s", text[0] ? ", " : "", rr_invariant_name(i));
 	}
 	return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { KNOWN_SIZE = 400, STEPS_MAX = 20000 };
 
@@ -111,7 +112,6 @@ static bool find_word(struct rr_product *product, const uint32_t *key, const str
 
 	known[0] = '\0';
 	for (size_t i = 0; edges && i < edges->n; i++) {
-		const size_t used = strlen(known);
 		char written[RR_WORD_SIZE];
 		struct rr_word word;
 
@@ -120,7 +120,7 @@ static bool find_word(struct rr_product *product, const uint32_t *key, const str
 		if (rr_word_means(said, &word))
 			return true;
 		rr_word_write(&word, &names, written);
-		snprintf(known + used, KNOWN_SIZE - used, "%s%s", used ? ", " : "", written);
+		rr_add_text(known, KNOWN_SIZE, "%s%s", known[0] ? ", " : "", written);
 	}
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
@@ -203,13 +204,12 @@ static struct rr_decision give_up(struct rr_schedule *schedule, const struct rr_
 {
 	char *note = schedule->rest.note;
 	const size_t size = sizeof(schedule->rest.note);
-	size_t used = (size_t)snprintf(note, size, "deadlock, these would wait for ever:");
 	char name[RR_THREAD_NAME_SIZE];
 
-	for (size_t i = 0; i < view->n && used < size; i++) {
+	snprintf(note, size, "deadlock, these would wait for ever:");
+	for (size_t i = 0; i < view->n; i++) {
 		if (rr_thread_is_alive(&view->threads[i]))
-			used += (size_t)snprintf(note + used, size - used, " %s",
-						 rr_thread_name(view, i, name));
+			rr_add_text(note, size, " %s", rr_thread_name(view, i, name));
 	}
 	schedule->rest.has_given_up = true;
 	return (struct rr_decision){ .note = note };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "race.h"
 
 static const char nothing[] = "(nil)";
@@ -48,17 +49,15 @@ static void note_entering(struct rr_observer *observer, int client, char remark[
 {
 	const int64_t limit = observer->race->limit;
 	char names[RR_REMARK_SIZE - 64] = "";
-	size_t used = 0;
 	int64_t n = 0;
 
 	observer->inside[client] = true;
 	if (client == observer->owner)
 		observer->owner_entered = true;
 	for (size_t i = 0; i < observer->race->n_clients; i++) {
-		if (!observer->inside[i] || used >= sizeof(names))
+		if (!observer->inside[i])
 			continue;
-		used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-					 client_name(observer, (int)i));
+		rr_add_text(names, sizeof(names), " %s", client_name(observer, (int)i));
 		n++;
 	}
 	if (limit > 1 && n > limit)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "race.h"
 
 /* ---- Findings ----------------------------------------------------------- */
@@ -106,16 +107,13 @@ void rr_trace_free(struct rr_trace *trace)
 
 void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
 	for (int i = 0; i < RR_FINDINGS; i++) {
-		if (!(trace->findings & 1U << i) || used >= size)
-			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-					 rr_finding_name((enum rr_finding)i));
+		if (trace->findings & 1U << i)
+			rr_add_text(text, size, "%s%s", text[0] ? ", " : "",
+				    rr_finding_name((enum rr_finding)i));
 	}
-	if (used == 0)
+	if (!text[0])
 		snprintf(text, size, "nothing broken");
 }
 

@@ -27,12 +27,8 @@ static bool refuse_level(const struct rr_levels *levels, const char *name, struc
 {
 	char known[RR_ERROR_SIZE / 2] = "";
 
-	for (size_t i = 0; i < levels->n; i++) {
-		const size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
-			 levels->all[i].name);
-	}
+	for (size_t i = 0; i < levels->n; i++)
+		rr_add_text(known, sizeof(known), "%s%s", i ? ", " : "", levels->all[i].name);
 	return rr_error_set(error, RR_ERROR_USAGE, "no level '%.40s'; there are: %s", name, known);
 }
 

@@ -153,11 +153,10 @@ static bool expect_word(const struct reader *reader, const char *found)
 
 	for (int i = 0; i < RR_TRANSITIONS; i++) {
 		const struct rr_transition_row *row = &rr_transition_rows[i];
-		const size_t used = strlen(what);
 
 		if (row->is_played && row->word)
-			snprintf(what + used, sizeof(what) - used,
-				 "%s%s:", i == RR_DO_PAUSE ? " or " : ", ", row->word);
+			rr_add_text(what, sizeof(what), "%s%s:", i == RR_DO_PAUSE ? " or " : ", ",
+				    row->word);
 	}
 	return expect(reader, what, found);
 }
