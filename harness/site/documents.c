@@ -164,12 +164,25 @@ static char *read_document(const struct rr_site *site, const char *name, size_t 
 	return rr_files_read(path, RR_ERROR_DATA, 64, length, error);
 }
 
+/* The heading without what marks code in it. */
+static char *plain_title(const char *heading)
+{
+	char *title = rr_strndup(heading, strcspn(heading, "\n")), *to = title;
+
+	for (const char *from = title; *from; from++) {
+		if (*from != '`')
+			*to++ = *from;
+	}
+	*to = '\0';
+	return title;
+}
+
 char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error)
 {
 	size_t length;
 	char *text = read_document(site, name, &length, error);
 	const char *from = text ? strstr(text, "# ") : NULL;
-	char *title = from ? rr_strndup(from + 2, strcspn(from + 2, "\n")) : NULL;
+	char *title = from ? plain_title(from + 2) : NULL;
 
 	if (text && !title)
 		title = rr_strdup(name);
