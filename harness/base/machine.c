@@ -261,6 +261,11 @@ int64_t rr_clock_wall_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+int64_t rr_clock_files_ns(void)
+{
+	return read_clock(CLOCK_REALTIME_COARSE);
+}
+
 double rr_clock_s(void)
 {
 	return (double)rr_clock_ns() / 1e9;

@@ -91,6 +91,9 @@ size_t rr_memory_available(void);
 /* Nanoseconds since 1970, as far as the machine knows. */
 int64_t rr_clock_wall_ns(void);
 
+/* The same by the clock that files are written by. */
+int64_t rr_clock_files_ns(void);
+
 /* Of the monotonic clock, in nanoseconds and in seconds. */
 int64_t rr_clock_ns(void);
 double rr_clock_s(void);

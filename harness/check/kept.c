@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "cache.h"
@@ -16,15 +16,6 @@
 enum { HISTORIES_AGAIN = 2 };
 
 /* ---- Beginning and end ------------------------------------------------------------------ */
-
-/* By the clock that files are written by. */
-static int64_t time_of_day_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* The file that a process runs; "": nobody knows. */
 static void find_program(const char *process, char path[PATH_MAX])
@@ -50,7 +41,7 @@ void rr_kept_init(struct rr_kept *kept)
 {
 	char path[PATH_MAX];
 
-	*kept = (struct rr_kept){ .begun_ns = time_of_day_ns() };
+	*kept = (struct rr_kept){ .begun_ns = rr_clock_files_ns() };
 	find_program("self", path);
 	rr_opened_add(&kept->opened, path);
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -25,7 +24,6 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 			   bool holds_day)
 {
 	struct rr_program_page *page;
-	struct timespec now;
 
 	snprintf(clock->path, sizeof(clock->path), "%s/page", directory);
 	page = rr_files_map_new(clock->path, sizeof(*page));
@@ -35,8 +33,7 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 	atomic_store(&page->start_ns, start_ns);
 	atomic_store(&page->holds_day, holds_day);
 	atomic_store(&page->monotonic_ns, rr_clock_ns());
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	atomic_store(&page->begun_ns, now.tv_sec * INT64_C(1000000000) + now.tv_nsec);
+	atomic_store(&page->begun_ns, rr_clock_files_ns());
 	return true;
 }
 

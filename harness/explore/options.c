@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/files.h"
+#include "base/machine.h"
 #include "explore.h"
 
 enum { AUDIT = 200, MEGABYTE = 1 << 20 };
@@ -176,14 +176,11 @@ static bool settle_options(void *into, struct rr_error *error)
 {
 	struct rr_explore_options *options = into;
 	struct rr_explore_config *config = &options->config;
-	struct timespec now;
 
 	if (!check_combinations(options, error))
 		return false;
-	clock_gettime(CLOCK_REALTIME, &now);
-	config->random.seed = options->seed >= 0 ?
-				      (uint64_t)options->seed :
-				      (uint64_t)(now.tv_sec ^ now.tv_nsec) % 1000000000;
+	config->random.seed = options->seed >= 0 ? (uint64_t)options->seed :
+						   (uint64_t)rr_clock_wall_ns() % 1000000000;
 	if (!config->random.depth)
 		config->random.depth = 3;
 	config->memory *= MEGABYTE;

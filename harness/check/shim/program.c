@@ -102,14 +102,6 @@ int64_t rr_shim_ns(const struct timespec *time)
 
 /* ---- Slots --------------------------------------------------------------------- */
 
-static int64_t kernel_ns(void)
-{
-	struct timespec now;
-
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return rr_shim_ns(&now);
-}
-
 /* A signal's handler may have left a wait by longjmp(). */
 static void free_slots_of(int thread)
 {
@@ -149,7 +141,8 @@ bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 	slot = take_slot(thread);
 	if (!slot)
 		return false;
-	*wait = (struct rr_shim_wait){ slot, atomic_fetch_add(&slot->ticket, 1) + 1, kernel_ns() };
+	*wait = (struct rr_shim_wait){ slot, atomic_fetch_add(&slot->ticket, 1) + 1,
+				       rr_shim_kernel_ns() };
 	atomic_store(&slot->is_brief, 0);
 	atomic_store(&slot->until_ns, atomic_load(&shim.page->passed_ns) + duration_ns);
 	atomic_store(&slot->state, RR_WAITER_WAITS);
@@ -189,12 +182,12 @@ static struct timespec timespec_of(int64_t ns)
 
 struct timespec rr_shim_look(const struct rr_shim_wait *wait)
 {
-	return timespec_of(look_ns(wait, kernel_ns()));
+	return timespec_of(look_ns(wait, rr_shim_kernel_ns()));
 }
 
 struct timespec rr_shim_look_end(const struct rr_shim_wait *wait)
 {
-	const int64_t now_ns = kernel_ns();
+	const int64_t now_ns = rr_shim_kernel_ns();
 
 	return timespec_of(now_ns + look_ns(wait, now_ns));
 }

@@ -34,6 +34,9 @@ RR_SHIM_INNER void (*rr_shim_library(_Atomic(void *) *known, const char *name))(
 /* syscall(2) of the C library: our own changes the time-out of a futex. */
 RR_SHIM_INNER long rr_shim_kernel_call(long number, const long words[6]);
 
+/* The time of the kernel's monotonic clock, by which a thread really waits. */
+RR_SHIM_INNER int64_t rr_shim_kernel_ns(void);
+
 /* The program's own file and the libraries that are mapped now, among those that are opened. */
 RR_SHIM_INNER void rr_shim_note_libraries(void);
 

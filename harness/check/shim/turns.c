@@ -20,7 +20,7 @@
  * a condition's __wrefs are flags. */
 enum { TURN_NS = 200 * 1000, SEMAPHORES = 256, SEMAPHORE_SHIFT = 5, CONTENDED = 2, FLAG_BITS = 3 };
 
-static int64_t kernel_ns(void)
+int64_t rr_shim_kernel_ns(void)
 {
 	struct timespec now;
 	const long words[6] = { CLOCK_MONOTONIC, (long)&now };
@@ -39,8 +39,8 @@ static void let_go(void)
 
 	if (!page || !atomic_load(&page->lets_others_go) || !rr_shim_talks())
 		return;
-	until_ns = kernel_ns() + TURN_NS;
-	while (kernel_ns() < until_ns)
+	until_ns = rr_shim_kernel_ns() + TURN_NS;
+	while (rr_shim_kernel_ns() < until_ns)
 		rr_shim_kernel_call(SYS_sched_yield, none);
 	errno = why;
 }
