@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace compare: two results directories, with a test and an interval. */
-#include <stdio.h>
 
 #include "base/format.h"
 #include "base/option.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace help: the subcommands, what each does, and its options. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/option.h"
 #include "check/check.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace matrix: every strategy under every hazard. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace report: results and races as one page. */
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/files.h"
-#include "base/machine.h"
 #include "commands.h"
 #include "report/report.h"
 

@@ -2,7 +2,6 @@
 /* The whole of a bench: what is run, in which order, and what is made of it. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/machine.h"
 #include "base/memory.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "scheduler/scheduler.h"
 
 enum { SILENCES_MAX = 3 };
 

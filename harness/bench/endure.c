@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A client whose data server may die and be replaced: what it tries again, what it
  * must not, and what it asks of replicas. */
-#include <string.h>
 
 #include "client.h"
 

@@ -2,7 +2,6 @@
 /* The options of bench: read, and checked against each other and the limits of
  * this machine. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>

@@ -2,7 +2,6 @@
 /* summary.csv and the table: repeats of one configuration, taken together. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"

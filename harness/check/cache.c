@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

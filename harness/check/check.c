@@ -8,7 +8,6 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "base/reply.h"
 #include "base/text.h"
 #include "verdict.h"
 

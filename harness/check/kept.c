@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "cache.h"
 #include "program_run.h"

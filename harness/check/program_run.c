@@ -2,7 +2,6 @@
 /* Runs of programs: started, fed, and compared with what was seen of others. */
 #include "program_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

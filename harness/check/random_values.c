@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_values.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/reply.h"
-#include "scheduler/scheduler.h"
 
 /* At most one draw in so many may have come before. */
 enum { DRAWS_PER_REPEAT = 8 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Suites of checks: what a file and the command line say of each check, together. */
-#include <string.h>
 #include <unistd.h>
 
 #include "base/machine.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The death of a formation's primary, and what follows: one phase after another. */
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "server.h"
 

@@ -3,9 +3,6 @@
  * servers killed, shut down, hung and started again; links between a master and
  * its replicas cut and joined. */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "server.h"
 

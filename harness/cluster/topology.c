@@ -6,7 +6,6 @@
 #include "server.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const rr_topology_names[RR_TOPOLOGIES] = {

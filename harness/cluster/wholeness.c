@@ -3,7 +3,6 @@
  * the nodes of a cluster. */
 #include "server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

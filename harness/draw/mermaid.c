@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A race as a Mermaid sequence diagram, for Markdown pages. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

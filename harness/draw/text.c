@@ -4,7 +4,6 @@
  * Where clients have no room side by side, they share a column; remarks stand
  * beside the table, or below their rows.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -3,7 +3,6 @@
 #include "graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/machine.h"

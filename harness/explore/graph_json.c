@@ -3,7 +3,6 @@
  * (graph_transitions.c). */
 #include <string.h>
 
-#include "base/array.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"

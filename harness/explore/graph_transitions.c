@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/marks.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "draw/draw.h"
 #include "graph_json.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The matrix as cases, for other programs. */
-#include <stdlib.h>
 
 #include "base/cases.h"
 #include "cell.h"

@@ -7,8 +7,6 @@
  */
 #include "cell.h"
 
-#include <string.h>
-
 const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS] = {
 	[RR_THREADS] = { "threads", "threads", "The clients are threads of one process." },
 	[RR_PROCESSES] = { "processes", "processes",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The transcripts of failing cells: as files, and played again. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include "base/reply.h"
 #include "link.h"
 #include "player.h"
-#include "scheduler/scheduler.h"
 
 /* BUSY_TICKS: of a server's own time, in hundredths of a second: half of that silence, since the
  * kernel counts them a little late or early. */

@@ -13,7 +13,6 @@
 #include "base/reply.h"
 #include "base/text.h"
 #include "link.h"
-#include "scheduler/scheduler.h"
 
 enum { LEASE_MS = 10000, SHOWN = 60 };
 

@@ -2,7 +2,6 @@
 /* The race of a recorder: its headings at the beginning, and its clients at the end. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

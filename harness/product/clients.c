@@ -4,8 +4,6 @@
 #include "base/reply.h"
 #include "expansion.h"
 
-#include <strings.h>
-
 static void wake_at(struct rr_expansion *it, int64_t left_ns)
 {
 	it->next_ns = rr_lesser_ns(it->next_ns, left_ns);

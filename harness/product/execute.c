@@ -4,8 +4,6 @@
 #include "base/reply.h"
 #include "expansion.h"
 
-#include <strings.h>
-
 /* ---- Commands are executed ------------------------------------------------ */
 
 /* A reply on the lane was lost: nothing more will be received there. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the server table: asking, and learning. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* From text to lines, from lines to a race. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/resp.h"

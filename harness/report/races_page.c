@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A page about races that are played for it, and about results. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that a run has sent, and what it hears of them: its links lead nowhere. */
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/reply.h"

@@ -3,7 +3,6 @@
 #include "pages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"

@@ -3,7 +3,6 @@
  * process's own time of work, and for a timerfd the kernel keeps them. */
 #include "shim.h"
 
-#include <errno.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
