@@ -241,7 +241,7 @@ void rr_print_verdict(FILE *out, const char *text)
 	char *verdict = rr_strndup(text, first);
 
 	if (*text)
-		print_lines(out, verdict, RR_COLUMNS, 0, 2);
+		print_lines(out, verdict, RR_COLUMNS + 1, 0, 2);
 	fputs(text + first + (text[first] == '\n'), out);
 	free(verdict);
 }

@@ -96,7 +96,7 @@ void rr_print_sentence(FILE *out, size_t from, size_t indent, const char *format
 /* Each line as a sentence that goes on two columns further in. */
 void rr_print_sentences(FILE *out, size_t from, const char *lines);
 
-/* Prints lines, the first of which is a verdict and may be a long sentence. */
+/* Prints lines, the first of which may be a long sentence: a verdict, a heading. */
 void rr_print_verdict(FILE *out, const char *text);
 
 /* How many lines that makes. */

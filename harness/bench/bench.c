@@ -316,7 +316,7 @@ static void print_topology(const struct rr_bench_options *options, FILE *out)
 		fprintf(out, ", WAIT %ld", options->wait_replicas);
 }
 
-static void print_heading(const struct bench *bench, FILE *out)
+static void write_heading(const struct bench *bench, FILE *out)
 {
 	const struct rr_bench_options *options = bench->options;
 	char increments[RR_GROUPED_SIZE];
@@ -334,7 +334,19 @@ static void print_heading(const struct bench *bench, FILE *out)
 		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
 	if (options->topology != RR_TOPOLOGY_ALONE)
 		print_topology(options, out);
-	fprintf(out, ", seed %ld\n\n", options->seed);
+	fprintf(out, ", seed %ld", options->seed);
+}
+
+static void print_heading(const struct bench *bench, FILE *out)
+{
+	char *heading;
+	FILE *text = rr_open_text(&heading);
+
+	write_heading(bench, text);
+	fclose(text);
+	rr_print_verdict(out, heading);
+	fputc('\n', out);
+	free(heading);
 }
 
 static bool print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)

@@ -212,7 +212,7 @@ static void print_failed_over(FILE *file, const struct rr_measurement *m)
 	char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
 	char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
 
-	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n", m->run.strategy->name,
+	fprintf(file, "%-20s %6ld %8s %6s %7s %8s %7s %11s\n", m->run.strategy->name,
 		tally->fail_overs, rr_duration(time, (uint64_t)tally->headless_ns),
 		rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
 		m->run.strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) : "-",
@@ -222,8 +222,8 @@ static void print_failed_over(FILE *file, const struct rr_measurement *m)
 
 void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 {
-	fprintf(file, "\n%-20s %10s  %15s  %8s  %8s  %8s  %8s  %11s\n", "each run", "fail-overs",
-		"without primary", "lost", "doubled", "overlaps", "unknown", "unconfirmed");
+	fprintf(file, "\n%-20s %6s %8s %6s %7s %8s %7s %11s\n", "each run", "killed", "down for",
+		"lost", "doubled", "overlaps", "unknown", "unconfirmed");
 	for (size_t i = 0; i < results->n_finished; i++)
 		print_failed_over(file, &results->finished[i]->measurement);
 }
