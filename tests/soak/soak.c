@@ -157,7 +157,7 @@ static bool drain_queue(struct run *run, struct rr_error *error)
 
 	while (queue && due + processing > 0 && rr_clock_ns() < end_ns) {
 		if (rl_delay_queue_take(queue, SOAK_TTL_MS, id, sizeof(id)) == RL_OK &&
-		    sscanf(id, "%d:%31s", &owner, place + 1) == 2) {
+		    sscanf(id, "%d:%30s", &owner, place + 1) == 2) {
 			place[0] = '#';
 			soak_effects_key(key, SOAK_QUEUE, owner);
 			rl_delay_queue_done(queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
