@@ -328,6 +328,20 @@ static bool reuses_names(const struct rr_programs *programs)
 	return reuses;
 }
 
+/* Is a value taken for random of which no other run has shown that it is? */
+static bool has_guesses(const struct rr_programs *programs)
+{
+	for (size_t i = 0; i < programs->n_lines; i++) {
+		const struct rr_client_table *table = &programs->lines[i].table;
+
+		for (uint32_t j = 0; j < table->n_states; j++) {
+			if (table->states[j].is_guessed && !table->states[j].is_seen_again)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Why it cannot be kept; NULL: it can. */
 static const char *why_not(const struct rr_programs *programs)
 {
@@ -339,6 +353,8 @@ static const char *why_not(const struct rr_programs *programs)
 		return "it opens too many files";
 	if (reuses_names(programs))
 		return "a client that draws a random value for each attempt is always learned anew";
+	if (has_guesses(programs))
+		return "a value that may be random was sent by one run only";
 	return count_states(programs) == 0 ? "nothing is known" : NULL;
 }
 

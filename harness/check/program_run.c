@@ -21,7 +21,7 @@ struct run {
 	uint32_t number;              /* of those that were started before it */
 	uint64_t counted;             /* see rr_random_values_count() */
 	uint8_t gone;                 /* of its random values, see rr_input */
-	uint32_t *sent;               /* commands, so far, if values may be gone */
+	uint32_t *sent;               /* commands, so far */
 	size_t n_sent;
 	int64_t unread_ns; /* that have passed since it read its clock */
 	struct rr_run_view view;
@@ -153,12 +153,16 @@ static void reuse_names(struct run *run)
 	       rr_random_values_reuse(&run->line->values, terms_of(programs), &programs->tokens,
 				      run->instance, &run->view, run->sent, run->n_sent, run->gone))
 		run->view = rr_instance_view(run->instance);
+	while (!programs->keeps_names && run->instance &&
+	       rr_random_values_share(&run->line->values, terms_of(programs), &programs->tokens,
+				      run->instance, &run->view, run->sent, run->n_sent)) {
+		run->view = rr_instance_view(run->instance);
+		run->view.is_guessed = true;
+	}
 }
 
 static void note_sent(struct run *run)
 {
-	if (!run->line->table.learning.reuses_names)
-		return;
 	for (uint32_t i = 0; i < run->view.n_sent; i++) {
 		rr_array_grow(&run->sent, run->n_sent, sizeof(*run->sent));
 		run->sent[run->n_sent++] = run->view.sent[i].command;
@@ -177,9 +181,10 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 		return false;
 	if (!known)
 		reuse_names(run);
-	while (known && !rr_run_view_is_same(&run->view, known)) {
+	while (known && !programs->has_wrong_names && !rr_run_view_is_same(&run->view, known)) {
 		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view,
-					     run->gone, &programs->has_wrong_names))
+					     run->gone, &programs->has_wrong_names) &&
+		    !programs->has_wrong_names)
 			return !refutes_table(run) && fail_differing_run(run, known, client);
 		run->view = rr_instance_view(run->instance);
 		programs->has_new_values |= values->n > n_values;

@@ -46,8 +46,9 @@ struct rr_programs {
 					    * whole history what another did */
 	bool has_own_tables;                     /* clients do different things */
 	bool wants_own_tables, has_new_values;
-	bool has_wrong_names; /* a value that was given the name of another is not random: */
-	bool keeps_names;     /* no name is given again */
+	bool has_wrong_names; /* a value that was given the name of another is not random; */
+	int n_wrong_names;    /* so many times, */
+	bool keeps_names;     /* until no name is given again */
 	struct rr_endings endings;
 	struct rr_intern ended;    /* states of tables in which a client has ended */
 	struct unwaited *unwaited; /* by their numbers */

@@ -12,6 +12,7 @@
 #include "requests.h"
 
 enum {
+	WRONG_NAMES = 4,               /* values that were taken for random and are not */
 	KEPT_MIN = 24,                 /* runs that are kept, however little memory there is */
 	KEPT_SIZE = 256 * 1024 * 1024, /* of memory for each beyond that */
 };
@@ -238,7 +239,8 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	if (programs->wants_own_tables || programs->has_wrong_names ||
 	    programs->kept_file.wants_anew || hears_otherwise) {
 		programs->has_own_tables |= programs->wants_own_tables;
-		programs->keeps_names |= programs->has_wrong_names;
+		programs->keeps_names |= programs->has_wrong_names &&
+					 ++programs->n_wrong_names == WRONG_NAMES;
 		rr_kept_give_up(programs);
 		rr_programs_make_tables_anew(programs);
 	}
@@ -337,7 +339,7 @@ static bool is_open(const struct rr_programs *programs, const struct command_lin
 {
 	const struct rr_run_view view = rr_client_state_view(state);
 
-	return (state->input.gone && !state->is_seen_again) ||
+	return ((state->input.gone || state->is_guessed) && !state->is_seen_again) ||
 	       rr_tokens_are_open(&programs->tokens, terms_of(programs), &view, line->values.names,
 				  line->values.n);
 }

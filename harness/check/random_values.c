@@ -59,7 +59,7 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 			     const struct rr_run_view *seen, uint8_t gone, bool *is_wrong)
 {
 	struct rl_word canonical, actual;
-	bool takes, is_new = true;
+	bool takes, is_random, is_new = true;
 	uint32_t i = 0;
 
 	if (known->n_sent != seen->n_sent)
@@ -71,10 +71,13 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 			     &terms->command[seen->sent[i].command].words, &canonical, &actual))
 		return false;
 	takes = is_gone(values, canonical, gone);
-	if (!note_draw(values, canonical, actual, instance->config->process.start_ns, &is_new))
+	is_random = note_draw(values, canonical, actual, instance->config->process.start_ns,
+			      &is_new);
+	*is_wrong |= !is_new && (takes || rr_intern_find(&values->guessed, actual.text,
+							 actual.length) != RR_NO_ID);
+	if (!is_random || *is_wrong)
 		return false;
-	*is_wrong |= takes && !is_new;
-	if (takes && is_new)
+	if (takes)
 		rr_instance_forget(instance, canonical);
 	return rr_instance_rename(instance, canonical, actual);
 }
@@ -149,6 +152,72 @@ bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_ter
 		return false;
 	rr_instance_forget(instance, name);
 	return rr_instance_rename(instance, name, text);
+}
+
+/* As bits, those that an instance has sent, under their names. */
+static uint64_t values_sent(const struct rr_random_values *values, const struct rr_terms *terms,
+			    const uint32_t *sent, size_t n_sent)
+{
+	uint64_t in = 0;
+
+	for (size_t i = 0; i < n_sent; i++) {
+		for (size_t j = 0; j < values->n; j++)
+			in |= rr_command_has_text(&terms->command[sent[i]].words,
+						  values->names[j]) ?
+				      UINT64_C(1) << j :
+				      0;
+	}
+	return in;
+}
+
+/* The first of the values that some command has in the place in which this one has a text that
+ * nobody knows; RR_NAMES_MAX: none. */
+static size_t find_shared(const struct rr_random_values *values, const struct rr_terms *terms,
+			  const struct rr_tokens *tokens, const struct rr_instance *instance,
+			  uint32_t command, uint64_t sent, struct rl_word *text)
+{
+	const int64_t start_ns = instance->config->process.start_ns;
+	size_t first = RR_NAMES_MAX;
+
+	for (uint32_t i = 0; i < terms->n_commands; i++) {
+		struct rl_word name, other;
+		size_t at = 0;
+
+		if (!rr_names_differ(&terms->command[i].words, &terms->command[command].words,
+				     &name, &other))
+			continue;
+		while (at < values->n && !rr_words_are_same(values->names[at], name))
+			at++;
+		if (at >= values->n || at >= first || sent >> at & 1 ||
+		    rr_is_time(other, start_ns) || rr_instance_renames(instance, other) ||
+		    !is_fresh(values, terms, tokens, other))
+			continue;
+		first = at;
+		*text = other;
+	}
+	return first;
+}
+
+bool rr_random_values_share(struct rr_random_values *values, const struct rr_terms *terms,
+			    const struct rr_tokens *tokens, struct rr_instance *instance,
+			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent)
+{
+	const uint64_t is_sent = values->n ? values_sent(values, terms, sent, n_sent) : 0;
+	bool is_new;
+
+	for (uint32_t i = 0; i < seen->n_sent && values->n > 0; i++) {
+		struct rl_word text;
+		const size_t name = find_shared(values, terms, tokens, instance,
+						seen->sent[i].command, is_sent, &text);
+
+		if (name == RR_NAMES_MAX || has_sent(terms, seen, values->names[name]) ||
+		    !note_draw(values, values->names[name], text,
+			       instance->config->process.start_ns, &is_new))
+			continue;
+		rr_intern_put(&values->guessed, text.text, text.length, NULL);
+		return rr_instance_rename(instance, values->names[name], text);
+	}
+	return false;
 }
 
 bool rr_random_values_see_forgotten(struct rr_random_values *values, const struct rr_terms *terms,
@@ -316,5 +385,6 @@ void rr_random_values_release(struct rr_random_values *values)
 	for (size_t i = 0; i < values->n; i++)
 		free((char *)values->names[i].text);
 	rr_intern_release(&values->drawn);
+	rr_intern_release(&values->guessed);
 	*values = (struct rr_random_values){ 0 };
 }

@@ -22,6 +22,7 @@ struct rr_random_values {
 		unsigned long n, repeats;
 	} draws[RR_NAMES_MAX];           /* by other processes */
 	struct rr_intern drawn;          /* what they had */
+	struct rr_intern guessed;        /* that are taken for random, and may be none */
 	uint64_t together[RR_NAMES_MAX]; /* with which others, as bits, each is sent in one
 					  * history */
 	size_t n_seen;                   /* values, and states of the table, of which that is
@@ -45,6 +46,15 @@ bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_ter
 			    const struct rr_tokens *tokens, struct rr_instance *instance,
 			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent,
 			    uint8_t gone);
+
+/*
+ * The same of a text in the place of a value that this instance has not sent, but others have, in
+ * other histories: so random values are called by the order in which they are drawn, and histories
+ * in which the same was drawn are alike.
+ */
+bool rr_random_values_share(struct rr_random_values *values, const struct rr_terms *terms,
+			    const struct rr_tokens *tokens, struct rr_instance *instance,
+			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent);
 
 /* Has an instance sent a value again that had given its name away? True: nobody has before.
  * *is_wrong: there is no room for one more name. */

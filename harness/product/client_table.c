@@ -50,6 +50,7 @@ static void fill_state(struct rr_client_state *state, const struct rr_run_view *
 	state->has_entered = view->has_entered;
 	state->has_read = view->has_read;
 	state->is_unheard = view->is_unheard;
+	state->is_guessed = view->is_guessed;
 }
 
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state)

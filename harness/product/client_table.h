@@ -46,8 +46,8 @@ struct rr_client_state {
 	int client;      /* whose run was here first */
 	bool is_attempt; /* an attempt is to begin */
 	bool is_inside, is_holding, has_entered, has_ended;
-	bool has_read;   /* the clock, on the way here */
-	bool is_unheard; /* see rr_run_view */
+	bool has_read;               /* the clock, on the way here */
+	bool is_unheard, is_guessed; /* see rr_run_view */
 	/* The state that this history is taken for, itself or another; RR_NO_ID: that was not
 	 * asked yet. */
 	uint32_t same;

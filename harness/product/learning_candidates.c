@@ -115,6 +115,7 @@ uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t histor
 {
 	const struct rr_client_row *last = &table->row[table->states[history].row];
 	const struct rr_client_row *first, *other;
+	uint32_t state;
 
 	if (table->states[last->from].row == RR_NO_ID)
 		return RR_NO_ID;
@@ -124,9 +125,9 @@ uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t histor
 		return RR_NO_ID;
 	other = row_alike(table, first->from, last);
 	other = other ? row_alike(table, other->state, first) : NULL;
-	return other && is_candidate(table, history, other->state) && !table->error.kind ?
-		       other->state :
-		       RR_NO_ID;
+	state = other ? other->state : RR_NO_ID;
+	return other && is_candidate(table, history, state) && !table->error.kind ? state :
+										    RR_NO_ID;
 }
 
 /* ---- All that are known --------------------------------------------------------------------- */

@@ -114,6 +114,8 @@ struct rr_run_view {
 	bool has_entered; /* during the last feed */
 	bool has_read;    /* the monotonic clock, during the last feed */
 	bool is_unheard;  /* a reply was lost since its attempt began */
+	bool is_guessed;  /* what it sends is taken for a random value, until another run has sent
+			   * another */
 	bool is_too_much; /* more threads, lanes or commands than there is room */
 };
 

@@ -184,6 +184,41 @@ Test(awkward, two_random_values_of_one_history_are_two)
 	cr_assert_not_null(strstr(cli_output, "(3 of 5 final states; "), "%s", cli_output);
 }
 
+/* A client enters a job twice, under a random name, `finds` out how many there are, and takes it
+ * out again. */
+static void check_jobs(const char *options, const char *finds, int code, const char *part)
+{
+	cli_write("jobs.py",
+		  "import hashlib, raw, uuid\n"
+		  "r = raw.Connection()\n"
+		  "for i in range(2):\n"
+		  "    me = str(uuid.uuid4())\n"
+		  "    n = r('RPUSH', 'jobs', me)\n"
+		  "    %s\n"
+		  "    r('LREM', 'jobs', 0, me)\n",
+		  finds);
+	cr_assert_eq(cli_runf(CHECK "%s -- env " CLI_PYTHON "jobs.py 2>&1", options), code,
+		     "%s: %s", finds, cli_output);
+	cli_assert_prints(part);
+}
+
+/* What is drawn behind different replies has one name, and many histories are one state. */
+Test(awkward, random_values_are_called_by_the_order_in_which_they_are_drawn, .timeout = 600)
+{
+	check_jobs("--no-cache --stats", "if r('LLEN', 'jobs') > 1: r('INCR', 'busy')", 1,
+		   "not serializable (4 of 5 final states; ");
+	cli_assert_prints("  clients          10 states, ");
+}
+
+/* What stands in the place of a random value may be none: both clients push the same. */
+Test(awkward, what_is_taken_for_random_and_is_not_is_noticed, .timeout = 600)
+{
+	check_jobs("--no-cache",
+		   "same = hashlib.md5(b'same%d' % n).hexdigest()\n"
+		   "    if n > 1: r('RPUSH', 'jobs', same); r('LREM', 'jobs', 1, same)",
+		   0, "serializable: all ");
+}
+
 /* ---- Commands ------------------------------------------------------------------------ */
 
 /* Only who is told NOSCRIPT prints anything. */
