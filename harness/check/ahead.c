@@ -14,12 +14,10 @@ void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *prog
 	ahead->most = n_others < memory ? n_others : memory;
 }
 
-/* The history's own client is the first to be played, and begins the next one. */
+/* The first one begins the next. */
 void rr_ahead_expect(struct rr_ahead *ahead)
 {
-	const long n = (long)ahead->programs->n_clients;
-
-	ahead->left = n > 1 ? n - 1 : n;
+	ahead->left = (long)ahead->programs->n_clients - 1;
 }
 
 /* ---- Those that were begun ----------------------------------------------------------- */

@@ -36,7 +36,7 @@ struct rr_ahead {
 void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *programs,
 		   const struct rr_instance_config *instances, size_t memory);
 
-/* Only one history and one play of all clients is still to come. */
+/* Only one play of all clients is still to come. */
 void rr_ahead_expect(struct rr_ahead *ahead);
 
 /* Ends all that were begun and are not used. */

@@ -110,7 +110,9 @@ static void make_programs(struct rr_check *check)
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
 		.n_clients = check->n_operations,
-		.kept = { options->no_cache ? NULL : &check->cluster, question_of(check) },
+		.kept = { .cluster = options->no_cache ? NULL : &check->cluster,
+			  .question = question_of(check),
+			  .plays = options->search.audit > 0 },
 	};
 
 	config.instances.refused = options->refused;

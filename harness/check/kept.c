@@ -162,6 +162,9 @@ static bool run_some_again(struct rr_programs *programs)
 	const size_t n_least = is_among_settled(programs) ? 1 : HISTORIES_AGAIN;
 	bool good = true;
 
+	/* Where nobody does anything, nothing is played. */
+	if (is_among_settled(programs) && programs->config.kept.plays && rr_programs_send(programs))
+		return true;
 	for (size_t i = 0; i < n_lines || i < n_least; i++)
 		good = good && run_any_again(programs, &programs->lines[i % n_lines].table);
 	return good;

@@ -5,11 +5,13 @@
  * one state, and all else that is believed, is found out anew, without programs.
  *
  * It holds for a command line in its directory with its environment, and as long as no file has
- * changed that a run has opened (opened.h), redrace, its shim and the server among them. When it is read, some histories are really run again, at random: if a
- * program does something else, nothing is believed of what was kept, and it is learned anew.
+ * changed that a run has opened (opened.h), redrace, its shim and the server among them. When it is
+ * read, some histories are really run again, at random: if a program does something else, nothing
+ * is believed of what was kept, and it is learned anew.
  *
  * A check that once came to its end with what is known now is settled: it has played the serial
- * orders and random paths with the same programs, and plays less of them again.
+ * orders and random paths with the same programs, and plays less of them again. What it plays, a
+ * finding or a path, is what is run again then.
  */
 #ifndef RR_KEPT_H
 #define RR_KEPT_H
@@ -22,6 +24,7 @@ enum { RR_SETTLED_MAX = 64 };
 struct rr_kept_config {
 	const struct rr_cluster *cluster; /* whose server counts; NULL: nothing is kept */
 	uint64_t question;                /* a digest of all that is asked of the programs */
+	bool plays;                       /* some path, with all of them, before it ends */
 };
 
 struct rr_kept {
