@@ -35,7 +35,7 @@ static void check_example(const char *arguments, int code, const char *part)
 
 	snprintf(command, sizeof(command), "$REDRACE check %s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
+	cr_assert(cli_says(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 Test(check_examples, counter_in_shell)

@@ -239,7 +239,7 @@ Test(check_expectations, pictures_are_drawn_in_all_formats)
 	assert_check("-o $HERE/x.svg -- sh -c '" COUNT "'", 1, "drawn: ");
 	cr_assert_eq(cli_run("grep -c 'Not serializable' $HERE/x.svg"), 0);
 	cr_assert_eq(cli_run(CHECK "--format mermaid -- sh -c '" COUNT "' 2>$HERE/text"), 1);
-	cr_assert_not_null(strstr(cli_output, "sequenceDiagram\n"));
+	cr_assert(cli_says(cli_output, "sequenceDiagram\n"));
 	cr_assert_eq(cli_run("grep -c 'not serializable (' $HERE/text"), 0);
 	cli_assert_one_line(CHECK "-o x.pdf -- true 2>&1 >/dev/null", 64,
 			    "--output 'x.pdf': expected .txt");
@@ -251,8 +251,8 @@ Test(check_expectations, stats_say_where_the_time_went)
 {
 	assert_check("--stats --clients 3 -- sh -c '" COUNT "'", 1,
 		     " waiting for programs to start, ");
-	cr_assert_not_null(strstr(cli_output, "\n  searched         59 states, 99 transitions, "),
-			   "%s", cli_output);
+	cr_assert(cli_says(cli_output, "\n  searched         59 states, 99 transitions, "), "%s",
+		  cli_output);
 }
 
 /* ---- The documents ------------------------------------------------------------------- */
@@ -301,5 +301,5 @@ Test(check_expectations, the_workflow_is_yaml)
 	cr_assert_eq(
 		cli_run("sed -n '/^## GitHub/,/^## GitLab/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md | /usr/bin/python3 -c 'import sys, yaml; w = yaml.safe_load(sys.stdin); print([s.get(\"name\") for s in w[\"jobs\"][\"check\"][\"steps\"]])'"),
 		0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "'Search all interleavings'"));
+	cr_assert(cli_says(cli_output, "'Search all interleavings'"));
 }

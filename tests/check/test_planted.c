@@ -139,8 +139,8 @@ static void check_program(const struct bug *bug, const char *name, int code)
 
 static void assert_told(const struct bug *bug, const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "%s of %s: no '%s' in: %s", bug->name,
-			   bug->language->name, part, cli_output);
+	cr_assert(cli_says(cli_output, part), "%s of %s: no '%s' in: %s", bug->name,
+		  bug->language->name, part, cli_output);
 }
 
 static void check_bug(const struct bug *bug)

@@ -96,7 +96,7 @@ Test(suite, each_mistake_is_a_line_that_says_where)
 		write_suite(wrongs[i].text);
 		snprintf(place, sizeof(place), "redrace.yaml:%s: ", wrongs[i].place);
 		cli_assert_one_line(CHECK "2>&1", 65, wrongs[i].part);
-		cr_assert_not_null(strstr(cli_output, place), "%s: %s", wrongs[i].text, cli_output);
+		cr_assert(cli_says(cli_output, place), "%s: %s", wrongs[i].text, cli_output);
 	}
 }
 
