@@ -316,11 +316,11 @@ static const struct rr_run_view *view_of_run(const void *context)
 	return run->client.table ? &run->own : &run->view;
 }
 
-static const char *problem_of_run(const void *context)
+static const struct rr_error *problem_of_run(const void *context)
 {
 	const struct run *run = context;
 
-	return run->programs->problem.kind ? run->programs->problem.text : NULL;
+	return run->programs->problem.kind ? &run->programs->problem : NULL;
 }
 
 static bool ends_alike(const struct rr_program *program, long a, long b)

@@ -62,10 +62,10 @@ static bool fail_differing(struct rr_client_table *table, const struct rr_client
 
 bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run)
 {
-	const char *problem = rr_client_run_problem(run);
+	const struct rr_error *problem = rr_client_run_problem(run);
 
 	if (problem)
-		return rr_error_set(&table->error, RR_ERROR_USAGE, "%s", problem);
+		return rr_error_set(&table->error, problem->kind, "%s", problem->text);
 	if (!rr_client_run_view(run)->is_too_much)
 		return true;
 	return rr_error_set(

@@ -351,7 +351,7 @@ uint32_t rr_client_run_connection(const struct rr_client_run *run, uint8_t lane)
 	return run->lanes[lane] && run->lanes[lane]->wire.is_open ? run->lanes[lane]->n_opened : 0;
 }
 
-const char *rr_client_run_problem(const struct rr_client_run *run)
+const struct rr_error *rr_client_run_problem(const struct rr_client_run *run)
 {
 	return run->other ? run->program->run_ops->problem(run->other) : NULL;
 }

@@ -150,13 +150,13 @@ struct rr_stacks {
 void rr_stacks_release(struct rr_stacks *stacks);
 
 /* How clients run, where it is not in fibers: the same calls as below. A problem is
- * what keeps it from running on, in words; NULL = there is none. */
+ * what keeps it from running on; NULL = there is none. */
 struct rr_run_ops {
 	void *(*begin)(const struct rr_program *program, int client);
 	void (*end)(void *run);
 	void (*feed)(void *run, const struct rr_input *input, int64_t passed_ns);
 	const struct rr_run_view *(*view)(const void *run);
-	const char *(*problem)(const void *run);
+	const struct rr_error *(*problem)(const void *run);
 	/* Has it done what a run of client `client` with the same history is known to have
 	 * done, but for random values? NULL: nobody else has had this history. */
 	bool (*compare)(void *run, const struct rr_run_view *known, int client);
@@ -283,7 +283,7 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view);
 bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b);
 
 /* What keeps it from running on; NULL = nothing. */
-const char *rr_client_run_problem(const struct rr_client_run *run);
+const struct rr_error *rr_client_run_problem(const struct rr_client_run *run);
 
 /* See rr_run_ops; of fibers it is true. */
 bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);

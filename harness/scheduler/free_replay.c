@@ -139,12 +139,12 @@ static bool let_run(struct rr_free_replay *replay, const struct rr_action *actio
 	struct rr_client_run *run = replay->relay.runs[action->client];
 	const struct rr_run_view before = *rr_client_run_view(run);
 	const struct rr_run_view *after;
-	const char *problem;
+	const struct rr_error *problem;
 
 	rr_client_run_feed(run, &action->input, replay->now_ns - client->read_ns);
 	problem = rr_client_run_problem(run);
 	if (problem)
-		return rr_error_set(&replay->relay.error, RR_ERROR_INTERNAL, "%s", problem);
+		return rr_error_set(&replay->relay.error, RR_ERROR_INTERNAL, "%s", problem->text);
 	after = rr_client_run_view(run);
 	if (after->has_read)
 		client->read_ns = replay->now_ns;

@@ -138,7 +138,7 @@ static const struct rr_run_view *view_of_run(const void *context)
 	return &((const struct run *)context)->view;
 }
 
-static const char *problem_of_run(const void *context)
+static const struct rr_error *problem_of_run(const void *context)
 {
 	(void)context;
 	return NULL;
