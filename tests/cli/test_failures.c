@@ -426,22 +426,3 @@ Test(failures, stay_on_one_line)
 			     "%s: %s", wrong[i], cli_output);
 	}
 }
-
-/* What stands for the tests fails twice: of a long output CI keeps the end. */
-Test(failures, tests_that_failed_are_named_at_the_end)
-{
-	cli_write("run", "%s",
-		  "#!/bin/sh\n[ \"$1\" = --list ] && exit\n"
-		  "echo '[PASS] a::good: (0.1s)'\n"
-		  "echo '[----] tests/a.c:12: Assertion Failed'\necho '[----]   '\n"
-		  "echo '[----]   1 is not 2'\necho '[FAIL] a::bad: (0.1s)'\n"
-		  "echo '[FAIL] b::worse: (0.1s)'\nexit 1\n");
-	cr_assert_eq(cli_run("mkdir -p $HERE/b/tests && mv $HERE/run $HERE/b/tests && "
-			     "chmod +x $HERE/b/tests/run && sh tests/run-all $HERE/b"),
-		     1, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "check: failed: a::bad, tests/a.c:12:\n"
-					      "    1 is not 2\n"
-					      "check: failed: b::worse\n"
-					      "check: 1 passed, 2 failed, 0 skipped"),
-			   "%s", cli_output);
-}

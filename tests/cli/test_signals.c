@@ -360,19 +360,3 @@ Test(signals, end_the_wait_for_the_reader_of_standard_output)
 				 printers[i]),
 			RR_EXIT_INTERRUPTED, "%s", printers[i]);
 }
-
-/* What stands for the tests waits for long. */
-Test(signals, tests_end_with_whoever_runs_them)
-{
-	cli_write("run", "%s",
-		  "#!/bin/sh\n[ \"$1\" = --list ] && exit\n"
-		  "echo $$ >$HERE/pid.new\nmv $HERE/pid.new $HERE/pid\nexec sleep 100\n");
-	cr_assert_eq(
-		cli_run("mkdir -p $HERE/b/tests && mv $HERE/run $HERE/b/tests && "
-			"chmod +x $HERE/b/tests/run && "
-			"{ sh tests/run-all $HERE/b >/dev/null 2>&1 & } && "
-			"i=0; until [ -s $HERE/pid ] || [ $i -eq 300 ]; do sleep 0.1; i=$((i + 1)); done; "
-			"kill -TERM $!; wait $!"),
-		143, "%s", cli_output);
-	cr_assert_eq(cli_run("kill -0 $(cat $HERE/pid) 2>&1"), 1, "%s", cli_output);
-}
