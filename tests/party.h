@@ -44,7 +44,7 @@ void lock_write(struct support *support, size_t first, size_t n, const char *val
 size_t locks_left(struct support *support, size_t n);
 
 /* Server i has run SET, or deleted a lock by whatever means, so many times;
- * waits for it, 5 s. */
+ * waits for it, two minutes at most. */
 bool server_has_set(struct support *support, size_t i, long times);
 bool server_has_deleted(struct support *support, size_t i, long times);
 

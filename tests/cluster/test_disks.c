@@ -177,10 +177,10 @@ Test(cluster_disks, a_slow_disk_delays_replies_under_always)
 	stage_close(&stage);
 }
 
-/* Until INFO persistence says `what`, 5 s at most. */
+/* Until INFO persistence says `what`, two minutes at most. */
 static void await_info(struct stage *stage, int server, const char *what)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 12000; i++) {
 		if (strstr(stage_ask(stage, server, "INFO persistence"), what))
 			return;
 		usleep(10000);

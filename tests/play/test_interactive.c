@@ -119,7 +119,7 @@ Test(interactive, kill_leaves_nothing_behind)
 	cr_assert_neq(cli_run("ls -A $HERE | grep ."), 1, "no servers to lose");
 	kill(pseudo.pid, SIGKILL);
 	cr_assert_eq(pseudo_close(&pseudo), 128 + SIGKILL);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 1200; i++) {
 		if (cli_run("ls -A $HERE; pgrep -f $HERE") != 0 && !cli_output[0])
 			return;
 		usleep(100000);
