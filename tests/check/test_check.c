@@ -247,8 +247,7 @@ Test(check, quit_closes_the_connection)
 	cli_write(
 		"program", "%s\n",
 		"exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf 'INCR c\\r\\nQUIT\\r\\n' >&3; cat <&3");
-	cr_assert_eq(cli_run(CHECK "--hangs-after 2 -- bash $HERE/program 2>&1"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run(CHECK "-- bash $HERE/program 2>&1"), 0, "%s", cli_output);
 }
 
 Test(check, commands_may_have_a_hundred_words)

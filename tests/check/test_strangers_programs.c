@@ -26,10 +26,10 @@ static const struct stranger strangers[] = {
 	  "ECHO redrace:leave\n" CLI "DEL busy",
 	  0, "serializable" },
 	{ "a pipe is looked at until the clock has moved", PYTHON,
-	  "--audit 1 --clients 1 --hangs-after 4",
+	  "--audit 1 --clients 1 --hangs-after 20",
 	  "import multiprocessing, os, time\n"
 	  "ends = multiprocessing.Pipe()\n"
-	  "for i in range(9): time.sleep(0.1 + ends[0].poll(0))\n"
+	  "for i in range(200): time.sleep(0.1 + ends[0].poll(0))\n"
 	  "os.system('redis-cli -p $REDIS_PORT INCR x')",
 	  0, "serializable" },
 	{ "threads in all orders are ended by --seconds", PYTHON, "--seconds 2 --clients 3",
