@@ -248,7 +248,7 @@ Test(claims, called_off_leave_what_is_known_and_nothing_else)
 
 Test(claims, killed_leave_nothing)
 {
-	cli_run("$REDRACE claims >/dev/null 2>&1 & P=$!; sleep 0.5; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 1200); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
+	cli_run("$REDRACE claims >/dev/null 2>&1 & P=$!; until ls $HERE | grep -q redrace-; do sleep 0.05; done; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 1200); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
 	cr_assert_str_eq(cli_output, "killed\n", "%s", cli_output);
 }
 

@@ -215,7 +215,7 @@ Test(failures, of_pipes_that_nobody_reads_are_74)
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		snprintf(
 			command, sizeof(command),
-			"(GITHUB_STEP_SUMMARY=$HERE/f.json timeout 60 $REDRACE %s >/dev/null 2>$HERE/said.%zu; echo $? >>$HERE/said.%zu) >/dev/null 2>&1 &",
+			"(GITHUB_STEP_SUMMARY=$HERE/f.json timeout 500 $REDRACE %s >/dev/null 2>$HERE/said.%zu; echo $? >>$HERE/said.%zu) >/dev/null 2>&1 &",
 			writers[i].words, i, i);
 		cr_assert_eq(cli_run(command), 0);
 	}
