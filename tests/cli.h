@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-/* That directory, also $HERE and $TMPDIR, and what the last command printed. */
+/* That directory, also $HERE and $TMPDIR, and what the last command printed, but how far it was. */
 extern char cli_home[SUPPORT_DIRECTORY];
 extern char cli_output[65536];
 

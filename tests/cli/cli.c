@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../cli.h"
 
+#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,39 @@ void cli_teardown(void)
 
 char cli_output[65536];
 
+/* How far a command is, it says where that takes longer than ten seconds: up to the machine. */
+static void leave_out_progress(char *text)
+{
+	static const char progress[] =
+		"^redrace: ([0-9]+ of [0-9]+, |[^:]*: [0-9,]+ [a-z ]+, [0-9,]+ a second(,|$))";
+	char *to = text;
+	regex_t is_progress;
+
+	cr_assert_eq(regcomp(&is_progress, progress, REG_EXTENDED | REG_NOSUB), 0);
+	while (*text) {
+		char *end = text + strcspn(text, "\n");
+		const bool is_whole = *end == '\n';
+		const size_t length = (size_t)(end - text) + is_whole;
+
+		*end = '\0';
+		if (regexec(&is_progress, text, 0, NULL, 0) != 0) {
+			if (is_whole)
+				*end = '\n';
+			memmove(to, text, length);
+			to += length;
+		}
+		text += length;
+	}
+	*to = '\0';
+	regfree(&is_progress);
+}
+
 int cli_run(const char *command)
 {
-	return support_shell(command, cli_output, sizeof(cli_output));
+	const int code = support_shell(command, cli_output, sizeof(cli_output));
+
+	leave_out_progress(cli_output);
+	return code;
 }
 
 int cli_runf(const char *format, ...)

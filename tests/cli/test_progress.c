@@ -119,3 +119,14 @@ Test(progress, results_come_line_by_line_through_a_pipe)
 			cli_run("[ -z \"$($REDRACE list | dd bs=1M count=1 2>/dev/null | tail -c 1)\" ]"),
 			0, "a line was cut");
 }
+
+/* In tests, on a machine where everything takes longer than ten seconds. */
+Test(progress, is_left_out_of_what_tests_compare)
+{
+	cr_assert_eq(
+		cli_run("printf 'redrace: %s\\n' 'redlock: 119,616 states, 5,953 a second' none "
+			"'x: 3 runs, 1 a second, about 5 s left' '3 of 12, 11 s; TL-7' "
+			"'1 of 2 claims' '2 of 9, incr: 30 %, 350/s, about 11 s left'; printf end"),
+		0);
+	cr_assert_str_eq(cli_output, "redrace: none\nredrace: 1 of 2 claims\nend");
+}
