@@ -33,12 +33,11 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 	}
 }
 
-/* Somebody may get messages by what led to the state. */
-static bool has_listener(const struct rr_server_table *table,
-			 const struct rr_server_snapshot *state)
+/* Somebody may get messages. */
+static bool has_listener(const struct rr_server_table *table, uint32_t state)
 {
 	size_t n;
-	const struct rr_connection *all = rr_server_table_connections(table, state->parent, &n);
+	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].listens)
@@ -47,33 +46,36 @@ static bool has_listener(const struct rr_server_table *table,
 	return false;
 }
 
-/* The question was a command on a connection that carried nothing, and left nothing
- * there: any connection will do. */
-static bool is_plain_command(struct rr_server_table *table, const struct rr_server_snapshot *state)
+/* A command that has led to a state, sent when its reply is not needed. One on a connection that carried
+ * nothing, and left nothing there, may be sent on any connection. */
+static bool queue_command(struct rr_server_table *table, const struct rr_server_snapshot *state,
+			  bool is_of_connection)
 {
 	const struct rr_question *question = &state->question;
-	struct rr_command_info info;
+	const struct rl_command *command = question_command(table, question);
 
-	if (question->kind != RR_ASK_COMMAND || has_listener(table, state) ||
-	    rr_server_table_connection(table, state->parent, question->slot))
-		return false;
-	info = rr_asker_info(table->asker,
-			     rr_server_command_name(table, (uint32_t)question->argument));
-	return !info.of_connection && !info.blocks;
+	if (is_of_connection || rr_server_table_connection(table, state->parent, question->slot))
+		return rr_asker_queue_on(table->asker, question->slot, command);
+	return rr_asker_queue(table->asker, command);
 }
 
 /* One question of those that lead to a state. */
 static bool replay_question(struct rr_server_table *table, uint32_t id)
 {
 	const struct rr_server_snapshot *state = &table->states[id];
+	const struct rr_question *question = &state->question;
+	struct rr_command_info info = { .blocks = true };
 	struct rl_reply reply;
 	bool blocks;
 
 	table->n_replayed++;
-	if (is_plain_command(table, state))
-		return rr_asker_queue(table->asker, question_command(table, &state->question));
-	if (!rr_asker_ask(table->asker, &state->question, question_command(table, &state->question),
-			  &reply, &blocks))
+	if (question->kind == RR_ASK_COMMAND)
+		info = rr_asker_info(table->asker,
+				     rr_server_command_name(table, (uint32_t)question->argument));
+	if (!info.blocks && !has_listener(table, state->parent) && !has_listener(table, id))
+		return queue_command(table, state, info.of_connection);
+	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
+			  &blocks))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -96,7 +98,6 @@ bool rr_server_bring_to(struct rr_server_table *table, uint32_t id)
 	good = at == table->at || rr_asker_queue_reset(table->asker);
 	while (good && n > 0)
 		good = replay_question(table, path[--n]);
-	good = good && rr_asker_flush(table->asker);
 	free(path);
 	table->at = good ? id : RR_NO_ID;
 	return good || rr_server_fail_asking(table);

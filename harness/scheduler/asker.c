@@ -39,24 +39,46 @@ bool asker_fail(struct rr_asker *asker, const struct rl_link *link)
 	return false;
 }
 
-bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command)
+static bool turn_to(struct rr_asker *asker, struct rl_link *link)
 {
-	struct rl_command copy = *command;
-	enum rl_outcome outcome;
-
-	if (!rr_asker_flush(asker))
+	if (asker->queued_on != link && !rr_asker_flush(asker))
 		return false;
-	outcome = rl_run_command(asker->admin, reply, &copy);
-	return outcome == RL_OK || reply->type == RL_REPLY_FAILED ||
-	       asker_fail(asker, asker->admin);
+	asker->queued_on = link;
+	return true;
 }
 
-static bool queue(struct rr_asker *asker, const struct rl_command *command)
+bool asker_receive(struct rr_asker *asker, struct rl_link *link, struct rl_reply *reply)
+{
+	const enum rl_outcome outcome = rl_receive(link, reply);
+
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || asker_fail(asker, link);
+}
+
+bool asker_send(struct rr_asker *asker, struct rl_link *link, const struct rl_command *command)
 {
 	struct rl_command copy = *command;
 
-	if (rl_queue_command(asker->admin, &copy) != RL_OK)
-		return asker_fail(asker, asker->admin);
+	if (!turn_to(asker, link))
+		return false;
+	if (rl_queue_command(link, &copy) != RL_OK || rl_flush(link) != RL_OK)
+		return asker_fail(asker, link);
+	return rr_asker_flush(asker);
+}
+
+bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command)
+{
+	return asker_send(asker, asker->admin, command) &&
+	       asker_receive(asker, asker->admin, reply);
+}
+
+bool asker_queue(struct rr_asker *asker, struct rl_link *link, const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+
+	if (!turn_to(asker, link))
+		return false;
+	if (rl_queue_command(link, &copy) != RL_OK)
+		return asker_fail(asker, link);
 	return ++asker->n_queued < QUEUED_MAX || rr_asker_flush(asker);
 }
 
@@ -69,7 +91,7 @@ bool asker_queue_words(struct rr_asker *asker, const char *format, ...)
 	va_start(arguments, format);
 	good = rl_command_parse(&command, format, arguments);
 	va_end(arguments);
-	return good && queue(asker, &command);
+	return good && asker_queue(asker, asker->admin, &command);
 }
 
 bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply, const char *format, ...)
@@ -246,13 +268,13 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 
 	if (question->kind == RR_ASK_COMMAND && !asker->was_wiped && !load_scripts(asker))
 		return false;
-	if (!rr_asker_flush(asker))
-		return false;
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	*blocks = false;
-	switch (question->kind) {
-	case RR_ASK_COMMAND:
+	if (question->kind == RR_ASK_COMMAND)
 		return asker_ask_command(asker, slot, command, reply, blocks);
+	if (!rr_asker_flush(asker))
+		return false;
+	switch (question->kind) {
 	case RR_ASK_TICK:
 		return tick(asker, question->argument);
 	case RR_ASK_CLOSE:
@@ -266,18 +288,28 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 
 bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command)
 {
-	return (asker->was_wiped || load_scripts(asker)) && queue(asker, command);
+	return (asker->was_wiped || load_scripts(asker)) &&
+	       asker_queue(asker, asker->admin, command);
+}
+
+bool rr_asker_queue_on(struct rr_asker *asker, uint16_t slot, const struct rl_command *command)
+{
+	return (asker->was_wiped || load_scripts(asker)) &&
+	       asker_queue_on_slot(asker, &asker->slots[slot], command);
 }
 
 bool rr_asker_flush(struct rr_asker *asker)
 {
 	struct rl_reply reply;
 
-	if (asker->n_queued && rl_flush(asker->admin) != RL_OK)
-		return asker_fail(asker, asker->admin);
+	if (asker->n_queued && rl_flush(asker->queued_on) != RL_OK)
+		return asker_fail(asker, asker->queued_on);
 	for (; asker->n_queued > 0; asker->n_queued--) {
-		if (rl_receive(asker->admin, &reply) != RL_OK && reply.type != RL_REPLY_FAILED)
-			return asker_fail(asker, asker->admin);
+		if (!asker_receive(asker, asker->queued_on, &reply))
+			return false;
+		if (asker->opening)
+			asker->opening->id = reply.integer;
+		asker->opening = NULL;
 	}
 	return true;
 }

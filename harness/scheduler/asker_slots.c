@@ -9,38 +9,41 @@
 #include "base/reply.h"
 #include "link.h"
 
+/* Opens the connection, if it is not: what asks for its number goes before all else. */
 static bool open_slot(struct rr_asker *asker, struct slot *slot)
 {
+	static const struct rl_command ask = { .n_words = 2,
+					       .words = { { "CLIENT", 6 }, { "ID", 2 } } };
+
+	if (slot->id || asker->opening == slot)
+		return true;
 	if (!slot->link)
 		slot->link = rl_link_new(rr_cluster_address(asker->cluster, asker->server),
 					 ASKER_TIMEOUT_MS);
 	slot->is_changed = slot->listens = false;
-	return slot->link &&
-	       (rl_queue(slot->link, "CLIENT ID") == RL_OK || asker_fail(asker, slot->link));
+	if (!slot->link || !asker_queue(asker, slot->link, &ask))
+		return false;
+	asker->opening = slot;
+	return true;
 }
 
-/* Sends a command; what opens the connection goes before it, in the same write. */
-static bool send_down(struct rr_asker *asker, struct slot *slot, const struct rl_command *command)
+bool asker_queue_on_slot(struct rr_asker *asker, struct slot *slot,
+			 const struct rl_command *command)
 {
-	struct rl_command copy = *command;
-	struct rl_reply reply;
-
-	if (!slot->id && !open_slot(asker, slot))
+	if (!open_slot(asker, slot))
 		return false;
-	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
-		return asker_fail(asker, slot->link);
-	if (slot->id)
-		return true;
-	if (rl_receive(slot->link, &reply) != RL_OK)
-		return asker_fail(asker, slot->link);
-	slot->id = reply.integer;
-	return true;
+	slot->is_changed = true;
+	return asker_queue(asker, slot->link, command);
 }
 
 bool asker_close_slot(struct rr_asker *asker, struct slot *slot)
 {
-	const long long id = slot->id;
+	const bool is_queued = slot->link && asker->queued_on == slot->link;
+	long long id;
 
+	if (is_queued && !rr_asker_flush(asker))
+		return false;
+	id = slot->id;
 	if (!id)
 		return true;
 	rl_link_disconnect(slot->link);
@@ -95,13 +98,6 @@ bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *me
 
 /* ---- Commands -------------------------------------------------------------- */
 
-static bool receive(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply)
-{
-	const enum rl_outcome outcome = rl_receive(slot->link, reply);
-
-	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || asker_fail(asker, slot->link);
-}
-
 /* A command that may wait: if nothing has come after two round trips, it does; then
  * its time is made to be over. */
 static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply, bool *blocks)
@@ -117,7 +113,7 @@ static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *re
 			return false;
 		*blocks = ours.integer == 1;
 	}
-	return receive(asker, slot, reply);
+	return asker_receive(asker, slot->link, reply);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -148,10 +144,11 @@ bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct r
 	const struct rr_command_info info = rr_asker_info(asker, command->words[0].text);
 
 	asker_note_functions(asker, command);
-	if (!send_down(asker, slot, command))
+	if (!open_slot(asker, slot) || !asker_send(asker, slot->link, command))
 		return false;
 	slot->is_changed = slot->is_changed || info.of_connection;
-	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
+	if (info.blocks ? !await(asker, slot, reply, blocks) :
+			  !asker_receive(asker, slot->link, reply))
 		return false;
 	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
 	sort_list(command, reply);

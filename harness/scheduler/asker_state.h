@@ -29,8 +29,10 @@ struct rr_asker {
 	struct rl_link *admin;
 	struct slot slots[RR_ASKER_SLOTS];
 	int64_t clock_ns, epoch_ns;
-	bool leaves_clock; /* to somebody else */
-	size_t n_queued;   /* on the admin's connection */
+	bool leaves_clock;         /* to somebody else */
+	struct rl_link *queued_on; /* one connection at a time */
+	size_t n_queued;
+	struct slot *opening; /* whose number is the first reply of what is queued */
 	struct known_info infos[ASKER_INFOS];
 	size_t n_infos;
 	char error[RR_ERROR_SIZE];
@@ -40,9 +42,18 @@ struct rr_asker {
 /* Of a link that is gone; returns false. */
 bool asker_fail(struct rr_asker *asker, const struct rl_link *link);
 
-/* A command whose reply does not matter. */
+/* A command whose reply does not matter: what is queued on another connection is sent and
+ * answered before, so that the order of the commands is that of the calls. */
+bool asker_queue(struct rr_asker *asker, struct rl_link *link, const struct rl_command *command);
+
+/* The same, on our own connection. */
 bool asker_queue_words(struct rr_asker *asker, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Sends a command behind all that is queued, in the same write if that is on the same
+ * connection. Its reply is what asker_receive() gets next. */
+bool asker_send(struct rr_asker *asker, struct rl_link *link, const struct rl_command *command);
+bool asker_receive(struct rr_asker *asker, struct rl_link *link, struct rl_reply *reply);
 
 /* The server may have functions from now on. */
 void asker_note_functions(struct rr_asker *asker, const struct rl_command *command);
@@ -52,6 +63,9 @@ void asker_note_functions(struct rr_asker *asker, const struct rl_command *comma
 /* As rr_asker_ask(). */
 bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
 		       struct rl_reply *reply, bool *blocks);
+
+bool asker_queue_on_slot(struct rr_asker *asker, struct slot *slot,
+			 const struct rl_command *command);
 
 /* The server has noticed when what is queued is flushed. */
 bool asker_close_slot(struct rr_asker *asker, struct slot *slot);
