@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "program_run.h"
+#include "scheduler/times.h"
 
 enum { NAMINGS = 4 }; /* searches that begin anew because more values are known */
 
@@ -23,6 +24,17 @@ static void name_values(struct rr_programs *programs, size_t client)
 	}
 }
 
+/* A time of day is no name for the next one. */
+static size_t count_drawn(const struct rr_programs *programs, const struct command_line *line)
+{
+	const int64_t start_ns = programs->config.instances.process.start_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < line->values.n; i++)
+		n += !rr_is_time(line->values.names[i], start_ns);
+	return n;
+}
+
 /* Another run of the history without an end shows which of its values are random. */
 static void see_values(struct command_line *line)
 {
@@ -37,13 +49,15 @@ static void see_values(struct command_line *line)
 static bool reuses_names(const struct rr_programs *programs, struct command_line *line)
 {
 	struct rr_learning *learning = &line->table.learning;
+	size_t n_drawn;
 
 	if (!learning->reuses_names && !learning->is_bounded)
 		return false;
 	if (line->n_namings < NAMINGS && !programs->keeps_names)
 		see_values(line);
-	if (line->values.n > line->n_named && line->n_namings < NAMINGS && !programs->keeps_names) {
-		line->n_named = line->values.n;
+	n_drawn = count_drawn(programs, line);
+	if (n_drawn > line->n_named && line->n_namings < NAMINGS && !programs->keeps_names) {
+		line->n_named = n_drawn;
 		line->n_namings++;
 		learning->is_bounded = false;
 	} else if (line->n_named == 0 || programs->keeps_names) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "renaming.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +77,36 @@ bool rr_renaming_drop(struct rr_renaming *renaming, struct rr_renaming *reverse,
 	return true;
 }
 
+static bool is_of_number(char c)
+{
+	return isdigit((unsigned char)c) || c == '.';
+}
+
+static bool is_number(const struct rr_rename *pair)
+{
+	size_t n = 0;
+
+	while (n < pair->n_from && is_of_number(pair->from[n]))
+		n++;
+	return n == pair->n_from;
+}
+
+/* One number is no part of another: 1900000000.5 has nothing to do with 1900000000.53. */
+static bool is_inside_number(const char *text, size_t length, size_t at, size_t n)
+{
+	return (at > 0 && isdigit((unsigned char)text[at - 1])) ||
+	       (at + n < length && isdigit((unsigned char)text[at + n]));
+}
+
 static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const char *text,
-				       size_t left)
+				       size_t length, size_t at)
 {
 	for (size_t i = 0; i < renaming->n; i++) {
 		const struct rr_rename *pair = &renaming->pairs[i];
 
-		if (pair->n_from <= left && memcmp(text, pair->from, pair->n_from) == 0)
+		if (pair->n_from <= length - at &&
+		    memcmp(text + at, pair->from, pair->n_from) == 0 &&
+		    !(is_inside_number(text, length, at, pair->n_from) && is_number(pair)))
 			return pair;
 	}
 	return NULL;
@@ -97,7 +121,7 @@ static char *rename_text(const void *context, const char *text, size_t length, s
 	FILE *file = rr_open_memory(&renamed, new_length);
 
 	for (size_t at = 0; at < length;) {
-		const struct rr_rename *pair = pair_at(renaming, text + at, length - at);
+		const struct rr_rename *pair = pair_at(renaming, text, length, at);
 
 		changed |= pair != NULL;
 		if (pair)

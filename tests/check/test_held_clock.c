@@ -50,6 +50,18 @@ Test(held_clock, so_is_one_that_pauses_at_random)
 	cr_assert(cli_says(cli_output, HELD), "%s", cli_output);
 }
 
+/* It says the time in a number of digits that depends on the pause: one is the beginning of
+ * another, which is no part of it. What is said must not depend on that. */
+Test(held_clock, pauses_of_few_lengths_change_nothing)
+{
+	for (int i = 0; i < 2; i++) {
+		check_lock("--no-cache", "time.sleep((90 + random.randrange(21)) / 1000)", RELEASE,
+			   0, "nothing was found in 2 rounds");
+		cr_assert(cli_says(cli_output, "there is no end to it otherwise"), "%s",
+			  cli_output);
+	}
+}
+
 /* There is an end to what it does, with any clock. The saved schedule knows that the clock was
  * held. */
 Test(held_clock, who_takes_the_lock_by_force_is_found_and_played_again)

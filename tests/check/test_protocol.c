@@ -198,6 +198,22 @@ Test(names, exchange_two_values)
 	rr_terms_release(&terms);
 }
 
+/* A time of day in digits is no part of a longer one. */
+Test(names, one_number_is_no_part_of_another)
+{
+	struct rr_renaming renaming = { 0 };
+	struct rr_terms terms = { 0 };
+	const struct rl_command a = set_of("19.5 19.53 219.5 (19.5)");
+	const uint32_t number = rr_terms_command(&terms, &a);
+	uint32_t renamed;
+
+	rr_renaming_add(&renaming, (struct rl_word){ "19.5", 4 }, (struct rl_word){ "now", 3 });
+	renamed = rr_rename_command(&renaming, &terms, number);
+	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "now 19.53 219.5 (now)");
+	rr_renaming_release(&renaming);
+	rr_terms_release(&terms);
+}
+
 Test(names, keep_their_length_and_their_alphabet)
 {
 	const struct rl_word token = rr_token_of_client((struct rl_word){ "09af-Zz_\xff", 9 }, 1);
