@@ -125,6 +125,25 @@ struct rr_instance {
 	struct rr_handover handover;
 };
 
+static inline struct rr_terms *instance_terms(const struct rr_instance *instance)
+{
+	return instance->config->program->terms;
+}
+
+/* ---- Its connections (instance_lanes.c) --------------------------------------------- */
+
+/* See struct rr_endpoint_owner. */
+bool instance_on_request(void *context, int connection, const struct rl_command *command);
+void instance_on_close(void *context, int connection);
+
+/* Sends the answers that wait for nothing any more. A lane that was closed and has
+ * nothing left to be done may be used again. */
+void instance_flush_lane(struct rr_instance *instance, struct rr_lane *lane);
+
+/* The program gets it, if it still listens to it. `request`: NULL = it is a message. */
+void instance_send_reply(struct rr_instance *instance, struct rr_lane *lane,
+			 const struct rr_request *request, uint32_t number);
+
 /* ---- An app (instance_app.c) -------------------------------------------------------- */
 
 /* What a command is, by rr_request_traits(). */

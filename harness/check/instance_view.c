@@ -10,11 +10,6 @@
 /* Values that have given their names to others are called as those of no client. */
 enum { FORGOTTEN = 9 };
 
-static struct rr_terms *terms_of(const struct rr_instance *instance)
-{
-	return instance->config->program->terms;
-}
-
 static void add_stop(struct rr_run_view *view, struct rr_stop stop)
 {
 	if (view->n_threads == RR_RUN_THREADS)
@@ -83,7 +78,7 @@ static uint32_t keep_ending(const struct rr_instance *instance)
 	const struct rl_reply printed = { .type = RL_REPLY_STRING,
 					  .text = output,
 					  .length = strlen(output) };
-	struct rr_terms *terms = terms_of(instance);
+	struct rr_terms *terms = instance_terms(instance);
 	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
 						 rr_terms_reply(terms, &printed));
 
@@ -130,8 +125,8 @@ bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
 		for (size_t j = 0; j < lane->n; j++) {
 			struct rr_request *request = rr_lane_request(lane, j);
 
-			request->command = rr_rename_command(&instance->inward, terms_of(instance),
-							     request->command);
+			request->command = rr_rename_command(
+				&instance->inward, instance_terms(instance), request->command);
 		}
 	}
 	return true;

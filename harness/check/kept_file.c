@@ -6,11 +6,6 @@
 #include "base/memory.h"
 #include "program_run.h"
 
-static struct rr_terms *terms_of(const struct rr_programs *programs)
-{
-	return programs->instances.program->terms;
-}
-
 /* ---- Numbers --------------------------------------------------------------------------- */
 
 static struct rr_table_numbers make_numbers(uint32_t n)
@@ -44,7 +39,7 @@ static void release_numbers(struct rr_table_file *file)
 
 static void write_terms(const struct rr_programs *programs, struct rr_table_file *file, FILE *out)
 {
-	const struct rr_terms *terms = terms_of(programs);
+	const struct rr_terms *terms = rr_programs_terms(programs);
 
 	rr_bytes_put_number(out, count_up(&file->commands));
 	for (uint32_t i = 0; i < file->commands.n; i++) {
@@ -71,15 +66,15 @@ static void write_asked(const struct rr_programs *programs, FILE *out)
 	for (uint32_t i = 0; i < asked->n; i++) {
 		const uint32_t *command = rr_intern_get(asked, i);
 
-		rr_command_write(out, &terms_of(programs)->command[*command].words);
+		rr_command_write(out, &rr_programs_terms(programs)->command[*command].words);
 	}
 }
 
 void rr_kept_write(const struct rr_programs *programs, FILE *out)
 {
 	struct rr_table_file file = {
-		make_numbers(terms_of(programs)->n_commands),
-		make_numbers(terms_of(programs)->n_replies),
+		make_numbers(rr_programs_terms(programs)->n_commands),
+		make_numbers(rr_programs_terms(programs)->n_replies),
 		make_numbers(programs->endings.all.n),
 	};
 
@@ -112,7 +107,7 @@ static struct rr_table_numbers take_numbers(struct rr_bytes *bytes)
 static void take_terms(struct rr_programs *programs, struct rr_table_file *file,
 		       struct rr_bytes *bytes)
 {
-	struct rr_terms *terms = terms_of(programs);
+	struct rr_terms *terms = rr_programs_terms(programs);
 
 	file->commands = take_numbers(bytes);
 	for (uint32_t i = 0; i < file->commands.n && !bytes->is_wrong; i++)
@@ -132,11 +127,11 @@ static void ask_again(struct rr_programs *programs, struct rr_bytes *bytes)
 	const size_t n = rr_bytes_take_count(bytes);
 
 	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
-		const uint32_t id = rr_terms_read_command(terms_of(programs), bytes);
+		const uint32_t id = rr_terms_read_command(rr_programs_terms(programs), bytes);
 
 		if (!bytes->is_wrong)
 			program->ask(program->ask_context, 0,
-				     &terms_of(programs)->command[id].words);
+				     &rr_programs_terms(programs)->command[id].words);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "program_run.h"
-#include "scheduler/times.h"
 
 enum { NAMINGS = 4 }; /* searches that begin anew because more values are known */
 
@@ -17,7 +16,7 @@ static void name_values(struct rr_programs *programs, size_t client)
 						   values->names[i] :
 						   rr_token_of_client(values->names[i], client);
 
-		rr_terms_add_name(programs->instances.program->terms, own, (int)client,
+		rr_terms_add_name(rr_programs_terms(programs), own, (int)client,
 				  (int)(i % RR_GENERATIONS));
 		if (own.text != values->names[i].text)
 			free((char *)own.text);
@@ -69,7 +68,7 @@ static bool reuses_names(const struct rr_programs *programs, struct command_line
 
 bool rr_programs_name_values(struct rr_programs *programs)
 {
-	struct rr_terms *terms = programs->instances.program->terms;
+	struct rr_terms *terms = rr_programs_terms(programs);
 	bool reuses = false;
 
 	for (size_t i = 0; i < programs->n_lines; i++)

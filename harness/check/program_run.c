@@ -31,18 +31,13 @@ struct run {
 	struct rr_run_view own;
 };
 
-static struct rr_terms *terms_of(const struct rr_programs *programs)
-{
-	return programs->instances.program->terms;
-}
-
 /* ---- Differences ------------------------------------------------------------------- */
 
 /* What a program does, in words; malloc'd. */
 static char *describe_view(const struct rr_programs *programs, const struct rr_run_view *view)
 {
 	if (view->stops[0].kind != RR_STOP_ENDED)
-		return rr_run_view_text(terms_of(programs), view, 3);
+		return rr_run_view_text(rr_programs_terms(programs), view, 3);
 	return rr_asprintf("ended with status %d",
 			   WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
 }
@@ -150,12 +145,14 @@ static void reuse_names(struct run *run)
 	struct rr_programs *programs = run->programs;
 
 	while (run->gone && run->instance &&
-	       rr_random_values_reuse(&run->line->values, terms_of(programs), &programs->tokens,
-				      run->instance, &run->view, run->sent, run->n_sent, run->gone))
+	       rr_random_values_reuse(&run->line->values, rr_programs_terms(programs),
+				      &programs->tokens, run->instance, &run->view, run->sent,
+				      run->n_sent, run->gone))
 		run->view = rr_instance_view(run->instance);
 	while (!programs->keeps_names && run->instance &&
-	       rr_random_values_share(&run->line->values, terms_of(programs), &programs->tokens,
-				      run->instance, &run->view, run->sent, run->n_sent)) {
+	       rr_random_values_share(&run->line->values, rr_programs_terms(programs),
+				      &programs->tokens, run->instance, &run->view, run->sent,
+				      run->n_sent)) {
 		run->view = rr_instance_view(run->instance);
 		run->view.is_guessed = true;
 	}
@@ -174,7 +171,7 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 	struct run *run = context;
 	struct rr_programs *programs = run->programs;
 	struct rr_random_values *values = &run->line->values;
-	struct rr_terms *terms = terms_of(programs);
+	struct rr_terms *terms = rr_programs_terms(programs);
 	const size_t n_values = values->n;
 
 	if (programs->problem.kind)
@@ -281,7 +278,7 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	run->gone = input->gone;
 	if (has_reply)
 		rr_random_values_hear(&run->line->values,
-				      &terms_of(run->programs)->reply[input->value].reply,
+				      &rr_programs_terms(run->programs)->reply[input->value].reply,
 				      &run->counted);
 	run->view = rr_instance_view(run->instance);
 	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;

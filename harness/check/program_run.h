@@ -61,6 +61,11 @@ struct rr_programs {
 	struct rr_error problem;
 };
 
+static inline struct rr_terms *rr_programs_terms(const struct rr_programs *programs)
+{
+	return programs->instances.program->terms;
+}
+
 /*
  * program_names.c, before a search. A client that draws a new value for each attempt never does
  * the same twice. But a value that is on no server, with no other client and not on its way is the

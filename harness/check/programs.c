@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes as clients of a search: made and verified. */
+/* Processes as clients of a search: their tables, and what is known of them. */
 #include "programs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "program_run.h"
@@ -16,11 +15,6 @@ enum {
 	KEPT_MIN = 24,                 /* runs that are kept, however little memory there is */
 	KEPT_SIZE = 256 * 1024 * 1024, /* of memory for each beyond that */
 };
-
-static struct rr_terms *terms_of(const struct rr_programs *programs)
-{
-	return programs->instances.program->terms;
-}
 
 /* ---- Making and freeing --------------------------------------------------------------------- */
 
@@ -121,14 +115,14 @@ static uint32_t heard_as_self(void *context, int client, uint32_t reply)
 {
 	struct rr_programs *programs = context;
 
-	return rr_rename_reply(&programs->own[client], terms_of(programs), reply);
+	return rr_rename_reply(&programs->own[client], rr_programs_terms(programs), reply);
 }
 
 static uint32_t sent_as_own(void *context, int client, uint32_t command)
 {
 	struct rr_programs *programs = context;
 
-	return rr_rename_command(&programs->own[client], terms_of(programs), command);
+	return rr_rename_command(&programs->own[client], rr_programs_terms(programs), command);
 }
 
 static struct rr_request_end request_end(void *context, long ending, size_t request)
@@ -148,7 +142,7 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 static uint32_t ask_noted(void *context, int server, const struct rl_command *command)
 {
 	struct rr_programs *programs = context;
-	const uint32_t id = rr_terms_command(terms_of(programs), command);
+	const uint32_t id = rr_terms_command(rr_programs_terms(programs), command);
 
 	rr_intern_put(&programs->kept_file.asked, &id, sizeof(id), NULL);
 	return programs->ask(programs->ask_context, server, command);
@@ -212,13 +206,13 @@ void rr_programs_pair_values(struct rr_programs *programs, size_t client, const 
 		else
 			names[i] = (struct rl_word){ own->pairs[2 * i].to, own->pairs[2 * i].n_to };
 	}
-	rr_random_values_see_histories(&line->values, terms_of(programs), &line->table);
+	rr_random_values_see_histories(&line->values, rr_programs_terms(programs), &line->table);
 	rr_random_values_pair(&line->values, names, n, a, b, renaming);
 }
 
 bool rr_programs_depend_on_scripts(const struct rr_programs *programs)
 {
-	const struct rr_terms *terms = terms_of(programs);
+	const struct rr_terms *terms = rr_programs_terms(programs);
 	uint32_t i = 0;
 
 	while (i < terms->n_commands && !rr_request_is_about_scripts(&terms->command[i].words))
@@ -288,114 +282,6 @@ void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 						       programs->config.instances.process.until_ns;
 	if (programs->problem.kind == RR_ERROR_INTERRUPTED)
 		programs->problem.kind = RR_ERROR_NONE;
-}
-
-/* ---- Verifying -------------------------------------------------------------------------- */
-
-/* Whatever a client was seen to do last, after the longest history. */
-static bool run_longest(struct command_line *line, int client)
-{
-	const struct rr_client_end end = rr_client_table_longest(&line->table);
-
-	return end.to == RR_NO_ID ||
-	       rr_client_table_run_again(&line->table, client, end.from, end.row);
-}
-
-/* Two clients have printed something else with the same replies. Does each of them do so by
- * itself? If not, each gets a table of its own. */
-static bool verify_outputs(struct rr_programs *programs, struct command_line *line, int client)
-{
-	const uint32_t *unlike = programs->unlike;
-
-	if (rr_endings_are_same(&programs->endings, unlike[0], unlike[1]))
-		return true;
-	if (!run_longest(line, client))
-		return false;
-	programs->wants_own_tables = !rr_endings_are_same(&programs->endings, unlike[0], unlike[1]);
-	memset(programs->unlike, 0, sizeof(programs->unlike));
-	return !programs->wants_own_tables;
-}
-
-static bool verify_names_of_clients(struct rr_programs *programs)
-{
-	for (size_t i = 0; i < programs->config.n_clients; i++) {
-		struct command_line *line = programs->line_of[i];
-		const struct rr_client_end end = rr_client_table_longest(&line->table);
-
-		if (programs->is_verified[i] || end.to == RR_NO_ID ||
-		    (!programs->has_own_tables && end.client == (int)i))
-			continue;
-		if (!run_longest(line, (int)i) || !verify_outputs(programs, line, end.client))
-			return false;
-		programs->is_verified[i] = true;
-	}
-	return true;
-}
-
-/* Whatever only one instance has sent may be random, and what has the name of a random value may
- * be none: another one tells. */
-static bool is_open(const struct rr_programs *programs, const struct command_line *line,
-		    const struct rr_client_state *state)
-{
-	const struct rr_run_view view = rr_client_state_view(state);
-
-	return ((state->input.gone || state->is_guessed) && !state->is_seen_again) ||
-	       rr_tokens_are_open(&programs->tokens, terms_of(programs), &view, line->values.names,
-				  line->values.n);
-}
-
-/* What only tests have seen does not matter. */
-static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
-{
-	struct rr_client_table *table = &line->table;
-
-	for (uint32_t i = table->n_states; i-- > 0;) {
-		if (table->states[i].same != RR_NO_ID &&
-		    is_open(programs, line, &table->states[i]) &&
-		    !rr_client_table_run_again(table, rr_client_table_next_client(table), i, NULL))
-			return false;
-	}
-	return true;
-}
-
-/* Are they random, or choices out of few? */
-static bool verify_draws(struct command_line *line)
-{
-	for (int i = 0; i < RR_DRAWS_MIN && rr_random_values_are_few(&line->values); i++) {
-		if (!run_longest(line, rr_client_table_next_client(&line->table)))
-			return false;
-	}
-	return true;
-}
-
-bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
-			struct rr_error *error)
-{
-	bool good = !programs->problem.kind && verify_names_of_clients(programs);
-
-	for (size_t i = 0; i < programs->n_lines && good; i++)
-		good = verify_tokens(programs, &programs->lines[i]);
-	*again = false;
-	for (size_t i = 0; i < programs->n_lines && good && !is_played && !programs->has_new_values;
-	     i++)
-		good = rr_learning_verify(&programs->lines[i].table);
-	/* Each of these runs has drawn, too. */
-	for (size_t i = 0; i < programs->n_lines && good && !programs->has_new_values; i++)
-		good = verify_draws(&programs->lines[i]);
-	good = good && !programs->problem.kind;
-	/* One that hangs would do so again. */
-	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)
-		*again |= programs->lines[i].table.learning.has_changed;
-	*again |= programs->wants_own_tables || programs->has_wrong_names ||
-		  (good && programs->has_new_values);
-	if (!good && programs->kept_file.is_contradicted)
-		*again |= rr_kept_doubt(programs);
-	if (good || *again)
-		return true;
-	*error = programs->problem;
-	for (size_t i = 0; i < programs->n_lines && !error->kind; i++)
-		*error = programs->lines[i].table.error;
-	return false;
 }
 
 /* ---- Figures ------------------------------------------------------------------------------ */

@@ -63,7 +63,7 @@ static struct rl_reply output_as_reply(struct rr_ending ending)
 static uint32_t put_printed(struct rr_programs *programs, int status, uint32_t reply)
 {
 	return rr_endings_put(&programs->endings, status,
-			      programs->instances.program->terms->reply[reply].reply.text);
+			      rr_programs_terms(programs)->reply[reply].reply.text);
 }
 
 static bool is_printed_as(struct rr_programs *programs, uint32_t ending, int status, uint32_t reply)
@@ -80,7 +80,7 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 	const struct rr_ending one = rr_endings_get(&programs->endings, a);
 	const struct rr_ending other = rr_endings_get(&programs->endings, b);
 	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
-	struct rr_terms *terms = programs->instances.program->terms;
+	struct rr_terms *terms = rr_programs_terms(programs);
 	const int64_t day_ns = programs->config.instances.process.start_ns;
 	struct rr_renaming renaming = { 0 };
 	uint32_t renamed;
@@ -149,7 +149,7 @@ long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long
 	const struct rl_reply printed = { .type = RL_REPLY_STRING,
 					  .text = known.output,
 					  .length = strlen(known.output) };
-	struct rr_terms *terms = programs->instances.program->terms;
+	struct rr_terms *terms = rr_programs_terms(programs);
 	const uint32_t own = rr_rename_reply(&programs->own[client_of(programs, operation)], terms,
 					     rr_terms_reply(terms, &printed));
 

@@ -157,8 +157,12 @@ bool rr_search_is_settled(const struct rr_search *search);
 /* Plays random paths. */
 bool rr_search_audit(struct rr_search *search);
 
-/* Each finding gets its verdict: its transcript is played as a race (serializability.c). The
- * tables are gone then. */
+/* What programs have come to by a schedule that has been played (finding.c), explained beside the
+ * serial order that is nearest. */
+bool rr_search_show_finding(struct rr_search *search, const struct rr_schedule *schedule);
+
+/* Each finding gets its verdict: its transcript is played as a race (finding.c). The tables are
+ * gone then. */
 bool rr_search_conclude_findings(struct rr_search *search);
 
 /* Lists the mutants of what has been searched (invariants.c). */

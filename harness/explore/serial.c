@@ -179,13 +179,8 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 /* Has whoever's turn it is nothing left to do? */
 static bool turn_is_over(const struct rr_product *product, const struct place *place)
 {
-	bool is_over = true;
-
-	if (!is_app(product))
-		return rr_product_is_over(product, place->key, place->turn);
-	for (size_t i = 0; i < product->n_clients; i++)
-		is_over &= rr_product_is_over(product, place->key, i);
-	return is_over;
+	return is_app(product) ? rr_product_all_are_over(product, place->key) :
+				 rr_product_is_over(product, place->key, place->turn);
 }
 
 /* The request that a move begins, from 1; 0 = none. */

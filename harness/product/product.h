@@ -255,6 +255,15 @@ static inline bool rr_product_is_over(const struct rr_product *product, const ui
 	       rr_product_client(product, key, client)->has_ended;
 }
 
+static inline bool rr_product_all_are_over(const struct rr_product *product, const uint32_t *key)
+{
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!rr_product_is_over(product, key, i))
+			return false;
+	}
+	return true;
+}
+
 /* The client to which a request has come, or will come. */
 size_t rr_product_client_of(const struct rr_product *product, const uint32_t *key, size_t request);
 

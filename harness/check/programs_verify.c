@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* What is believed of programs, and is verified by running them again. */
+#include <string.h>
+
+#include "program_run.h"
+
+/* Whatever a client was seen to do last, after the longest history. */
+static bool run_longest(struct command_line *line, int client)
+{
+	const struct rr_client_end end = rr_client_table_longest(&line->table);
+
+	return end.to == RR_NO_ID ||
+	       rr_client_table_run_again(&line->table, client, end.from, end.row);
+}
+
+/* Two clients have printed something else with the same replies. Does each of them do so by
+ * itself? If not, each gets a table of its own. */
+static bool verify_outputs(struct rr_programs *programs, struct command_line *line, int client)
+{
+	const uint32_t *unlike = programs->unlike;
+
+	if (rr_endings_are_same(&programs->endings, unlike[0], unlike[1]))
+		return true;
+	if (!run_longest(line, client))
+		return false;
+	programs->wants_own_tables = !rr_endings_are_same(&programs->endings, unlike[0], unlike[1]);
+	memset(programs->unlike, 0, sizeof(programs->unlike));
+	return !programs->wants_own_tables;
+}
+
+static bool verify_names_of_clients(struct rr_programs *programs)
+{
+	for (size_t i = 0; i < programs->config.n_clients; i++) {
+		struct command_line *line = programs->line_of[i];
+		const struct rr_client_end end = rr_client_table_longest(&line->table);
+
+		if (programs->is_verified[i] || end.to == RR_NO_ID ||
+		    (!programs->has_own_tables && end.client == (int)i))
+			continue;
+		if (!run_longest(line, (int)i) || !verify_outputs(programs, line, end.client))
+			return false;
+		programs->is_verified[i] = true;
+	}
+	return true;
+}
+
+/* Whatever only one instance has sent may be random, and what has the name of a random value may
+ * be none: another one tells. */
+static bool is_open(const struct rr_programs *programs, const struct command_line *line,
+		    const struct rr_client_state *state)
+{
+	const struct rr_run_view view = rr_client_state_view(state);
+
+	return ((state->input.gone || state->is_guessed) && !state->is_seen_again) ||
+	       rr_tokens_are_open(&programs->tokens, rr_programs_terms(programs), &view, line->values.names,
+				  line->values.n);
+}
+
+/* What only tests have seen does not matter. */
+static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
+{
+	struct rr_client_table *table = &line->table;
+
+	for (uint32_t i = table->n_states; i-- > 0;) {
+		if (table->states[i].same != RR_NO_ID &&
+		    is_open(programs, line, &table->states[i]) &&
+		    !rr_client_table_run_again(table, rr_client_table_next_client(table), i, NULL))
+			return false;
+	}
+	return true;
+}
+
+/* Are they random, or choices out of few? */
+static bool verify_draws(struct command_line *line)
+{
+	for (int i = 0; i < RR_DRAWS_MIN && rr_random_values_are_few(&line->values); i++) {
+		if (!run_longest(line, rr_client_table_next_client(&line->table)))
+			return false;
+	}
+	return true;
+}
+
+bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
+			struct rr_error *error)
+{
+	bool good = !programs->problem.kind && verify_names_of_clients(programs);
+
+	for (size_t i = 0; i < programs->n_lines && good; i++)
+		good = verify_tokens(programs, &programs->lines[i]);
+	*again = false;
+	for (size_t i = 0; i < programs->n_lines && good && !is_played && !programs->has_new_values;
+	     i++)
+		good = rr_learning_verify(&programs->lines[i].table);
+	/* Each of these runs has drawn, too. */
+	for (size_t i = 0; i < programs->n_lines && good && !programs->has_new_values; i++)
+		good = verify_draws(&programs->lines[i]);
+	good = good && !programs->problem.kind;
+	/* One that hangs would do so again. */
+	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)
+		*again |= programs->lines[i].table.learning.has_changed;
+	*again |= programs->wants_own_tables || programs->has_wrong_names ||
+		  (good && programs->has_new_values);
+	if (!good && programs->kept_file.is_contradicted)
+		*again |= rr_kept_doubt(programs);
+	if (good || *again)
+		return true;
+	*error = programs->problem;
+	for (size_t i = 0; i < programs->n_lines && !error->kind; i++)
+		*error = programs->lines[i].table.error;
+	return false;
+}
