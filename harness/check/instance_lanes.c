@@ -29,9 +29,10 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 }
 
 void instance_send_reply(struct rr_instance *instance, struct rr_lane *lane,
-		       const struct rr_request *request, uint32_t number)
+			 const struct rr_request *request, uint32_t number)
 {
-	const uint32_t renamed = rr_rename_reply(&instance->outward, instance_terms(instance), number);
+	const uint32_t renamed = rr_rename_reply(&instance->outward, instance_terms(instance),
+						 number);
 	const struct rl_reply *reply;
 	size_t length;
 	char *text;
@@ -170,9 +171,9 @@ void instance_on_close(void *context, int connection)
 		return;
 	lane->connection = -1;
 	if (lane->is_dirty && !instance->is_over)
-		add_request(
-			instance, lane,
-			(struct rr_request){ .command = rr_terms_words(instance_terms(instance), reset),
-					     .answer = RR_NO_ID });
+		add_request(instance, lane,
+			    (struct rr_request){
+				    .command = rr_terms_words(instance_terms(instance), reset),
+				    .answer = RR_NO_ID });
 	instance_flush_lane(instance, lane);
 }

@@ -52,8 +52,8 @@ static bool is_open(const struct rr_programs *programs, const struct command_lin
 	const struct rr_run_view view = rr_client_state_view(state);
 
 	return ((state->input.gone || state->is_guessed) && !state->is_seen_again) ||
-	       rr_tokens_are_open(&programs->tokens, rr_programs_terms(programs), &view, line->values.names,
-				  line->values.n);
+	       rr_tokens_are_open(&programs->tokens, rr_programs_terms(programs), &view,
+				  line->values.names, line->values.n);
 }
 
 /* What only tests have seen does not matter. */
