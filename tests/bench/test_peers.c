@@ -86,7 +86,8 @@ Test(peers, ctrl_c_is_130_and_ends_what_runs)
 	cr_assert_eq(run_beside("echo $$ >${0%/*}/pid; kill -INT $PPID; exec sleep 1000"), 130,
 		     "%s", cli_output);
 	/* What it had not begun to wait for yet, the kernel ends when it is gone. */
-	cr_assert_eq(cli_run("i=0; while [ $i -lt 100 ] && kill -0 $(cat $HERE/pid) 2>/dev/null; do"
-			     " sleep 0.1; i=$((i + 1)); done; [ $i -lt 100 ]"),
-		     0);
+	cr_assert_eq(
+		cli_run("i=0; while [ $i -lt 1200 ] && kill -0 $(cat $HERE/pid) 2>/dev/null; do"
+			" sleep 0.1; i=$((i + 1)); done; [ $i -lt 1200 ]"),
+		0);
 }

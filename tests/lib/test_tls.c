@@ -89,7 +89,7 @@ static bool await_server(void)
 
 	while (!(good = rl_link_connect(link) == RL_OK) &&
 	       !rr_guardian_has_ended(&support.session.guardian, &server, &status) &&
-	       monotonic_ms() - begun_ms < RR_START_MS)
+	       monotonic_ms() - begun_ms < 120000)
 		rl_sleep_ns(link, 10000000);
 	rl_link_free(link);
 	return good;
