@@ -121,13 +121,7 @@ int open(const char *path, int flags, ...)
 	return open_at(AT_FDCWD, path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...)
-{
-	mode_t mode;
-
-	TAKE_MODE(flags, mode);
-	return open_at(AT_FDCWD, path, flags, mode);
-}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 int openat(int directory, const char *path, int flags, ...)
 {
@@ -137,26 +131,15 @@ int openat(int directory, const char *path, int flags, ...)
 	return open_at(directory, path, flags, mode);
 }
 
-int openat64(int directory, const char *path, int flags, ...)
-{
-	mode_t mode;
-
-	TAKE_MODE(flags, mode);
-	return open_at(directory, path, flags, mode);
-}
+int openat64(int directory, const char *path, int flags, ...) __attribute__((alias("openat")));
 
 /* What calls with two arguments become with _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
+int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 int __openat_2(int directory, const char *path, int flags);
-int __openat64_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags) __attribute__((alias("__openat_2")));
 
 int __open_2(const char *path, int flags)
-{
-	return open_at(AT_FDCWD, path, flags, 0);
-}
-
-int __open64_2(const char *path, int flags)
 {
 	return open_at(AT_FDCWD, path, flags, 0);
 }
@@ -166,36 +149,16 @@ int __openat_2(int directory, const char *path, int flags)
 	return open_at(directory, path, flags, 0);
 }
 
-int __openat64_2(int directory, const char *path, int flags)
-{
-	return open_at(directory, path, flags, 0);
-}
-
 /* ---- fopen --------------------------------------------------------------------------- */
 
 /* "r" and "r+" read what is there. */
-static void note_stream(const char *path, const char *mode)
-{
-	note_at(AT_FDCWD, path, mode && mode[0] != 'r');
-}
-
 FILE *fopen(const char *path, const char *mode)
 {
-	static _Atomic(void *) known;
-	__typeof__(fopen) *const next = (__typeof__(next))rr_shim_library(&known, "fopen");
-
-	note_stream(path, mode);
-	return next(path, mode);
+	note_at(AT_FDCWD, path, mode && mode[0] != 'r');
+	return RR_SHIM_NEXT(fopen)(path, mode);
 }
 
-FILE *fopen64(const char *path, const char *mode)
-{
-	static _Atomic(void *) known;
-	__typeof__(fopen64) *const next = (__typeof__(next))rr_shim_library(&known, "fopen64");
-
-	note_stream(path, mode);
-	return next(path, mode);
-}
+FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 
 /* ---- execve -------------------------------------------------------------------------- */
 

@@ -30,6 +30,11 @@ RR_SHIM_INNER void rr_shim_count_idle_look(void);
 
 /* The C library's own function of that name, which is looked for once. */
 RR_SHIM_INNER void (*rr_shim_library(_Atomic(void *) *known, const char *name))(void);
+#define RR_SHIM_NEXT(function)                                              \
+	({                                                                  \
+		static _Atomic(void *) known;                               \
+		(__typeof__(function) *)rr_shim_library(&known, #function); \
+	})
 
 /* syscall(2) of the C library: our own changes the time-out of a futex. */
 RR_SHIM_INNER long rr_shim_kernel_call(long number, const long words[6]);
@@ -50,10 +55,8 @@ RR_SHIM_INNER bool rr_shim_talks(void);
 
 /* ---- Whose turn it is (turns.c) -------------------------------------------------- */
 
-/* Calls `next`, pthread_cond_signal or pthread_cond_broadcast of the C library, which returns
- * `result`. */
-RR_SHIM_INNER void rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *),
-				  int *result);
+/* Calls `next`, pthread_cond_signal or pthread_cond_broadcast of the C library. */
+RR_SHIM_INNER int rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *));
 
 /* How many wait for a semaphore, as who waits counts. */
 RR_SHIM_INNER _Atomic int *rr_shim_waiting(const void *semaphore);

@@ -66,46 +66,31 @@ static void note_talker(int fd)
 
 ssize_t write(int fd, const void *bytes, size_t n)
 {
-	static _Atomic(void *) known;
-	__typeof__(write) *const next = (__typeof__(next))rr_shim_library(&known, "write");
-
 	note_talker(fd);
-	return next(fd, bytes, n);
+	return RR_SHIM_NEXT(write)(fd, bytes, n);
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int n)
 {
-	static _Atomic(void *) known;
-	__typeof__(writev) *const next = (__typeof__(next))rr_shim_library(&known, "writev");
-
 	note_talker(fd);
-	return next(fd, parts, n);
+	return RR_SHIM_NEXT(writev)(fd, parts, n);
 }
 
 ssize_t send(int fd, const void *bytes, size_t n, int flags)
 {
-	static _Atomic(void *) known;
-	__typeof__(send) *const next = (__typeof__(next))rr_shim_library(&known, "send");
-
 	note_talker(fd);
-	return next(fd, bytes, n, flags);
+	return RR_SHIM_NEXT(send)(fd, bytes, n, flags);
 }
 
 ssize_t sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *address,
 	       socklen_t size)
 {
-	static _Atomic(void *) known;
-	__typeof__(sendto) *const next = (__typeof__(next))rr_shim_library(&known, "sendto");
-
 	note_talker(fd);
-	return next(fd, bytes, n, flags, address, size);
+	return RR_SHIM_NEXT(sendto)(fd, bytes, n, flags, address, size);
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	static _Atomic(void *) known;
-	__typeof__(sendmsg) *const next = (__typeof__(next))rr_shim_library(&known, "sendmsg");
-
 	note_talker(fd);
-	return next(fd, message, flags);
+	return RR_SHIM_NEXT(sendmsg)(fd, message, flags);
 }

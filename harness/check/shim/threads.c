@@ -51,38 +51,20 @@ void (*rr_shim_library(_Atomic(void *) *known, const char *name))(void)
 
 int pthread_cond_signal(pthread_cond_t *condition)
 {
-	static _Atomic(void *) known;
-	__typeof__(pthread_cond_signal) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_cond_signal");
-
-	int result;
-
 	atomic_fetch_add(signals_of(condition), 1);
-	rr_shim_signal(condition, next, &result);
-	return result;
+	return rr_shim_signal(condition, RR_SHIM_NEXT(pthread_cond_signal));
 }
 
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	static _Atomic(void *) known;
-	__typeof__(pthread_cond_broadcast) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_cond_broadcast");
-
-	int result;
-
 	atomic_fetch_add(signals_of(condition), 1);
-	rr_shim_signal(condition, next, &result);
-	return result;
+	return rr_shim_signal(condition, RR_SHIM_NEXT(pthread_cond_broadcast));
 }
 
 static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
 			     const struct timespec *until)
 {
-	static _Atomic(void *) known;
-	__typeof__(pthread_cond_clockwait) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_cond_clockwait");
-
-	return next(condition, mutex, clock, until);
+	return RR_SHIM_NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
 }
 
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -112,21 +94,11 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
 	return result;
 }
 
-static int library_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-			     const struct timespec *until)
-{
-	static _Atomic(void *) known;
-	__typeof__(pthread_cond_timedwait) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_cond_timedwait");
-
-	return next(condition, mutex, until);
-}
-
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {
 	if (!rr_shim_page())
-		return library_timedwait(condition, mutex, until);
+		return RR_SHIM_NEXT(pthread_cond_timedwait)(condition, mutex, until);
 	return pthread_cond_clockwait(condition, mutex, rr_shim_clock_of(rr_shim_ns(until)), until);
 }
 
@@ -160,11 +132,7 @@ static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *)
 
 static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
 {
-	static _Atomic(void *) known;
-	__typeof__(sem_clockwait) *const next = (__typeof__(next))rr_shim_library(&known,
-										  "sem_clockwait");
-
-	return next(semaphore, clock, until) == 0 ? 0 : errno;
+	return RR_SHIM_NEXT(sem_clockwait)(semaphore, clock, until) == 0 ? 0 : errno;
 }
 
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
@@ -187,11 +155,7 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 
 static int ask_mutex(void *mutex, clockid_t clock, const struct timespec *until)
 {
-	static _Atomic(void *) known;
-	__typeof__(pthread_mutex_clocklock) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_mutex_clocklock");
-
-	return next(mutex, clock, until);
+	return RR_SHIM_NEXT(pthread_mutex_clocklock)(mutex, clock, until);
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -211,12 +175,9 @@ struct join_call {
 
 static int ask_join(void *context, clockid_t clock, const struct timespec *until)
 {
-	static _Atomic(void *) known;
 	const struct join_call *call = context;
-	__typeof__(pthread_clockjoin_np) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_clockjoin_np");
 
-	return next(call->thread, call->result, clock, until);
+	return RR_SHIM_NEXT(pthread_clockjoin_np)(call->thread, call->result, clock, until);
 }
 
 int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
@@ -236,10 +197,8 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
 
 long rr_shim_kernel_call(long number, const long words[6])
 {
-	static _Atomic(void *) known;
-	long (*const next)(long, ...) = (long (*)(long, ...))rr_shim_library(&known, "syscall");
-
-	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+	return RR_SHIM_NEXT(syscall)(number, words[0], words[1], words[2], words[3], words[4],
+				     words[5]);
 }
 
 /* Does a call wait with a time-out? */

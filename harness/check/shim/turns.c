@@ -49,26 +49,24 @@ static void let_go(void)
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	static _Atomic(void *) known;
-	__typeof__(pthread_mutex_unlock) *const next =
-		(__typeof__(next))rr_shim_library(&known, "pthread_mutex_unlock");
 	const bool is_waited_for = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) >=
 				   CONTENDED;
-	const int result = next(mutex);
+	const int result = RR_SHIM_NEXT(pthread_mutex_unlock)(mutex);
 
 	if (is_waited_for)
 		let_go();
 	return result;
 }
 
-void rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *), int *result)
+int rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *))
 {
 	const bool is_waited_for = __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >>
 				   FLAG_BITS;
+	const int result = next(condition);
 
-	*result = next(condition);
 	if (is_waited_for)
 		let_go();
+	return result;
 }
 
 /* ---- Semaphores ---------------------------------------------------------------------- */
@@ -83,22 +81,18 @@ _Atomic int *rr_shim_waiting(const void *semaphore)
 
 int sem_wait(sem_t *semaphore)
 {
-	static _Atomic(void *) known;
-	__typeof__(sem_wait) *const next = (__typeof__(next))rr_shim_library(&known, "sem_wait");
 	int result;
 
 	atomic_fetch_add(rr_shim_waiting(semaphore), 1);
-	result = next(semaphore);
+	result = RR_SHIM_NEXT(sem_wait)(semaphore);
 	atomic_fetch_sub(rr_shim_waiting(semaphore), 1);
 	return result;
 }
 
 int sem_post(sem_t *semaphore)
 {
-	static _Atomic(void *) known;
-	__typeof__(sem_post) *const next = (__typeof__(next))rr_shim_library(&known, "sem_post");
 	const bool is_waited_for = atomic_load(rr_shim_waiting(semaphore)) > 0;
-	const int result = next(semaphore);
+	const int result = RR_SHIM_NEXT(sem_post)(semaphore);
 
 	if (is_waited_for)
 		let_go();
