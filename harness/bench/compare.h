@@ -30,7 +30,7 @@ struct rr_mann_whitney {
 void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 		     struct rr_mann_whitney *result);
 
-/* ---- A results directory (compare_read.c) -------------------------------- */
+/* ---- Results directories (compare_read.c) -------------------------------- */
 
 enum rr_compared_figure { RR_COMPARED_RATE, RR_COMPARED_P99, RR_COMPARED_FIGURES };
 
@@ -44,9 +44,6 @@ struct rr_compared_row {
 	/* What has to be equal for a comparison, as it stands there. */
 	const char *settings[12];
 };
-
-/* The names of `settings`; NULL behind the last one. */
-extern const char *const rr_compared_settings[];
 
 struct rr_compared_runs {
 	char *directory;   /* as it is shown */
@@ -64,9 +61,7 @@ void rr_compared_release(struct rr_compared_runs *runs);
 const char *rr_compared_environment(const struct rr_compared_runs *runs, const char *object,
 				    const char *name, char text[128]);
 
-/* ---- Were both measured alike? (compare_environment.c) ------------------- */
-
-/* Prints all that differs besides the program, a line each; how many. */
+/* Prints all that differs between both besides the program, a line each; how many. */
 size_t rr_compared_differences(const struct rr_compared_runs *before,
 			       const struct rr_compared_runs *after, FILE *out);
 

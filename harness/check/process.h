@@ -12,7 +12,6 @@
 #include "endpoint.h"
 #include "peer.h"
 #include "process_tree.h"
-#include "queues.h"
 #include "sockets.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "queues.h"
-
+/* What is under way to and from an app. */
 #include <netinet/tcp.h>
 #include <stdlib.h>
 

@@ -58,4 +58,18 @@ pid_t rr_process_parent(pid_t pid);
 /* A port of 127.0.0.1 on which nobody listens; 0 = none. */
 unsigned rr_sockets_free_port(void);
 
+/* ---- What is under way to and from an app (queues.c) --------------------------- */
+
+/*
+ * On connections to a port of this machine, bytes: that have not come to the
+ * other side, and that have come and were not read. The kernel counts what each side has sent and
+ * got, so that nobody has to wait until it is acknowledged, which takes 40 ms. Where it does not,
+ * or where the other side is gone, `sent` is what was not acknowledged.
+ */
+struct rr_queues {
+	unsigned long sent, received;
+};
+
+struct rr_queues rr_queues_look(unsigned port);
+
 #endif

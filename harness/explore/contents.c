@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/reply.h"
-#include "hyperloglog.h"
 
 /* Nobody's connection. */
 enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
@@ -154,19 +153,71 @@ int rr_contents_compare_keys(const void *a, const void *b)
 			       compare_bytes(&one[RR_KEY_NAME], &other[RR_KEY_NAME]);
 }
 
+/* ---- A HyperLogLog: its registers alone are what it means ---------------- */
+
+enum { REGISTERS = 1 << 14, REGISTER_BITS = 6, HEADER = 16 };
+
+/* Bits in a row, as hyperloglog.c has them, the lowest first. */
+static void read_dense(const unsigned char *bytes, uint8_t *registers)
+{
+	for (size_t i = 0; i < REGISTERS; i++) {
+		const size_t at = i * REGISTER_BITS / 8, bit = i * REGISTER_BITS % 8;
+		const unsigned next = bit > 8 - REGISTER_BITS ? bytes[at + 1] : 0;
+
+		registers[i] = (bytes[at] | next << 8) >> bit & ((1U << REGISTER_BITS) - 1);
+	}
+}
+
+/* Runs of equal registers: 00nnnnnn and 01nnnnnn nnnnnnnn of zeros, 1vvvvvnn of values.
+ * False: it is no such thing. */
+static bool read_sparse(const unsigned char *bytes, size_t length, uint8_t *registers)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		const unsigned byte = bytes[i];
+		size_t run = (byte & 0x80 ? byte & 3 : byte & 0x3f) + 1;
+
+		if ((byte & 0xc0) == 0x40 && i + 1 == length)
+			return false;
+		if ((byte & 0xc0) == 0x40)
+			run = ((byte & 0x3f) << 8 | bytes[++i]) + 1;
+		if (n + run > REGISTERS)
+			return false;
+		memset(registers + n, byte & 0x80 ? (int)(byte >> 2 & 0x1f) + 1 : 0, run);
+		n += run;
+	}
+	return n == REGISTERS;
+}
+
+/* Takes the registers out of a string. Behind the header: encoding, three bytes that are 0, the
+ * remembered count. False: it is a string like any other. */
+static bool read_hyperloglog(const char *text, size_t length, uint8_t *registers)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	if (length < HEADER || memcmp(bytes, "HYLL", 4) != 0 || memcmp(bytes + 5, "\0\0\0", 3) != 0)
+		return false;
+	if (bytes[4] == 1)
+		return read_sparse(bytes + HEADER, length - HEADER, registers);
+	if (bytes[4] || length != HEADER + REGISTERS * REGISTER_BITS / 8)
+		return false;
+	read_dense(bytes + HEADER, registers);
+	return true;
+}
+
 /* As the list of its registers that are not 0: number, value. */
 static void settle_string(struct rl_reply *key)
 {
 	struct rl_reply *value = &key[RR_KEY_VALUE];
-	uint8_t registers[RR_HYPERLOGLOG_REGISTERS];
+	uint8_t registers[REGISTERS];
 	size_t n = 0;
 
-	if (!rr_hyperloglog_read(value->text, value->length, registers))
+	if (!read_hyperloglog(value->text, value->length, registers))
 		return;
 	*value = (struct rl_reply){ .type = RL_REPLY_ARRAY,
-				    .elements = rr_calloc(2 * RR_HYPERLOGLOG_REGISTERS,
-							  sizeof(*value)) };
-	for (size_t i = 0; i < RR_HYPERLOGLOG_REGISTERS; i++) {
+				    .elements = rr_calloc(2 * REGISTERS, sizeof(*value)) };
+	for (size_t i = 0; i < REGISTERS; i++) {
 		if (!registers[i])
 			continue;
 		value->elements[n++] = (struct rl_reply){ .type = RL_REPLY_INTEGER,

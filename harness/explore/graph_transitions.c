@@ -50,7 +50,7 @@ static char *words_of_mark(const struct graph_writer *writer, const struct rr_ac
 		return programs->describe_request(programs->programs, request, -1);
 	if (strncmp(mark, RR_MARK_ANSWER, strlen(RR_MARK_ANSWER)) != 0)
 		return NULL;
-	number = rr_graph_answers_get(&writer->answers, writer->to, request);
+	number = graph_answer(&writer->answers, writer->to, request);
 	answer = number < 0 ? rr_strdup("its answer") :
 			      programs->describe_request(programs->programs, request, number);
 	words = rr_asprintf("=> %s", answer);

@@ -1,24 +1,245 @@
 /* SPDX-License-Identifier: MIT */
-/* What would mend a finding: the smallest spans of commands that leave nothing wrong. */
+/*
+ * What would mend a finding: the smallest spans of commands that leave nothing wrong. The graph is
+ * searched once more, with spans of commands as one step: a client that is within its span goes
+ * on until it is over. These schedules are a part of those that are known, so nothing new is
+ * asked.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "explore.h"
-#include "spans.h"
+#include "graph.h"
 #include "why.h"
 
-enum { KEY_SHOWN = 100 };
+enum {
+	KEY_SHOWN = 100,
+	SPAN_COMMANDS = 24,       /* of a client, at most */
+	STATES_MOST = 200000,     /* of a graph that is searched again */
+	PLACES_MOST = 3 * 1000000 /* in all searches */
+};
+
+/* A command, by its place in the sequence of all clients that run the same program. */
+struct slot {
+	uint32_t command; /* the first that was seen; RR_NO_ID = none */
+	uint8_t lane;     /* its connection */
+	bool varies;      /* there are others here, or other connections */
+	bool key_varies;  /* they have other first keys */
+	bool is_alone;    /* it was the only thing to be done, while others were there: a step that
+			   * nobody can notice may also come earlier or later */
+	bool waits;       /* a client may have waited for something else before it */
+};
+
+/* From command `first` to `last`; none if they are the same. */
+struct span {
+	size_t first, last;
+};
+
+/* Who does what in all interleavings, and which spans are one step. */
+struct mender {
+	const struct rr_graph *graph;
+	struct rr_graph mended; /* of places */
+	size_t n_groups;
+	size_t group[RR_PRODUCT_CLIENTS];   /* of each client: who runs the same program */
+	size_t example[RR_PRODUCT_CLIENTS]; /* of each group: a client */
+	struct slot slots[RR_PRODUCT_CLIENTS][SPAN_COMMANDS];
+	struct span spans[RR_PRODUCT_CLIENTS]; /* of each group */
+	bool surveys;                          /* slots are being filled in, without spans */
+	unsigned long left;                    /* states that may still be looked at */
+};
+
+static struct rr_server_table *table_of(const struct mender *mender)
+{
+	return mender->graph->product->tables[0];
+}
+
+/* ---- A graph, searched once more ----------------------------------------- */
+
+/* A state, and how many commands of each client have been executed. */
+struct place {
+	uint32_t state;
+	uint8_t done[RR_PRODUCT_CLIENTS];
+};
+
+static bool is_plain_step(const struct rr_graph_edge *edge)
+{
+	return rr_transition_is_step(edge->transition) && !rr_transition_is_fault(edge->transition);
+}
+
+static bool is_within_span(const struct mender *mender, const struct place *place, size_t client)
+{
+	const struct span *span = &mender->spans[mender->group[client]];
+
+	return place->done[client] > span->first && place->done[client] <= span->last;
+}
+
+/* The client that has to go on because it is within its span; -1 = nobody has to. A step that
+ * nobody else can notice stands alone in its state: it is taken, whosever it is. */
+static int who_goes_on(const struct mender *mender, const struct place *place)
+{
+	const struct rr_graph *graph = mender->graph;
+
+	for (uint64_t i = graph->first[place->state]; i < graph->first[place->state + 1]; i++) {
+		const struct rr_graph_edge *edge = &graph->edges[i];
+
+		if (is_plain_step(edge) && is_within_span(mender, place, edge->transition.who))
+			return edge->transition.who;
+	}
+	return -1;
+}
+
+static void survey_command(struct mender *mender, struct slot *slot, const struct rr_sent *sent)
+{
+	const struct rr_term_command *commands = table_of(mender)->terms->command;
+	const struct rl_command *is, *was;
+
+	if (slot->command == RR_NO_ID) {
+		slot->command = sent->command;
+		slot->lane = sent->lane;
+	}
+	is = &commands[sent->command].words;
+	was = &commands[slot->command].words;
+	slot->varies |= slot->lane != sent->lane ||
+			commands[sent->command].name != commands[slot->command].name;
+	slot->key_varies |= is->n_words < 2 || was->n_words < 2 ||
+			    strcmp(is->words[1].text, was->words[1].text) != 0;
+}
+
+/* Is there but one thing to be done, although another client has not ended? */
+static bool is_alone(const struct mender *mender, const struct rr_graph_edge *edge, uint32_t state)
+{
+	const struct rr_graph *graph = mender->graph;
+	const struct rr_product *product = graph->product;
+	const uint32_t *key = rr_graph_key(graph, state);
+
+	if (graph->first[state + 1] - graph->first[state] > 1)
+		return false;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (i != edge->transition.who && !rr_product_is_over(product, key, i))
+			return true;
+	}
+	return false;
+}
+
+/* False: too many commands. */
+static bool count_command(struct mender *mender, const struct rr_graph_edge *edge,
+			  struct place *place)
+{
+	const struct rr_transition transition = edge->transition;
+	uint8_t *n = &place->done[transition.who];
+	struct slot *slot = &mender->slots[mender->group[transition.who]][*n];
+	const struct rr_sent *sent;
+
+	if (!rr_transition_rows[transition.kind].has_command || transition.kind == RR_DO_GO) {
+		slot->waits |= transition.kind == RR_DO_GO;
+		return true;
+	}
+	sent = rr_product_next_sent(mender->graph->product,
+				    rr_graph_key(mender->graph, place->state), transition);
+	if (mender->surveys && sent) {
+		survey_command(mender, slot, sent);
+		slot->is_alone |= is_alone(mender, edge, place->state);
+	}
+	return sent && ++*n < SPAN_COMMANDS;
+}
+
+static bool is_bad(const struct mender *mender, const struct rr_graph_edge *edge)
+{
+	return !mender->surveys &&
+	       (edge->broken || mender->graph->flags[edge->to] & (RR_STATE_WRONG | RR_STATE_STUCK));
+}
+
+static bool leave_place(struct mender *mender, struct place place)
+{
+	const struct rr_graph *graph = mender->graph;
+	struct rr_graph *mended = &mender->mended;
+	const int goes_on = who_goes_on(mender, &place);
+
+	for (uint64_t i = graph->first[place.state]; i < graph->first[place.state + 1]; i++) {
+		const struct rr_graph_edge *edge = &graph->edges[i];
+		struct place next = place;
+
+		if (goes_on >= 0 && (!is_plain_step(edge) || edge->transition.who != goes_on))
+			continue;
+		if (is_bad(mender, edge) || (rr_transition_is_step(edge->transition) &&
+					     !count_command(mender, edge, &next)))
+			return false;
+		next.state = edge->to;
+		rr_array_grow(&mended->edges, mended->n_edges, sizeof(*mended->edges));
+		mended->edges[mended->n_edges++] = (struct rr_graph_edge){
+			.to = rr_intern_put(&mended->states, &next, sizeof(next), NULL)
+		};
+	}
+	return true;
+}
+
+/* Is nothing wrong, with these spans? Then `mended` has the interleavings. */
+static bool search_mended(struct mender *mender)
+{
+	struct rr_graph *mended = &mender->mended;
+	struct place place;
+	bool good = true;
+
+	memset(&place, 0, sizeof(place));
+	rr_graph_release(mended);
+	rr_intern_put(&mended->states, &place, sizeof(place), NULL);
+	for (uint32_t i = 0; i < mended->states.n && good; i++) {
+		place = *(const struct place *)rr_intern_get(&mended->states, i);
+		rr_array_grow(&mended->flags, i, sizeof(*mended->flags));
+		rr_array_grow(&mended->first, (size_t)i + 1, sizeof(*mended->first));
+		mended->flags[i] = mender->graph->flags[place.state];
+		mended->first[i] = mended->n_edges;
+		good = mender->left > 0 && leave_place(mender, place);
+		mended->first[i + 1] = mended->n_edges;
+		mended->n_expanded = i + 1;
+		mender->left -= mender->left > 0;
+	}
+	return good;
+}
+
+static void find_groups(struct mender *mender)
+{
+	const struct rr_product *product = mender->graph->product;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		size_t j = 0;
+
+		while (j < mender->n_groups &&
+		       product->clients[mender->example[j]].table != product->clients[i].table)
+			j++;
+		if (j == mender->n_groups)
+			mender->example[mender->n_groups++] = i;
+		mender->group[i] = j;
+	}
+	for (size_t i = 0; i < mender->n_groups; i++) {
+		for (size_t j = 0; j < SPAN_COMMANDS; j++)
+			mender->slots[i][j].command = RR_NO_ID;
+	}
+}
+
+/* Looks what clients do. False: too much. */
+static bool survey_clients(struct mender *mender, const struct rr_graph *graph)
+{
+	*mender = (struct mender){ .graph = graph, .left = PLACES_MOST, .surveys = true };
+	find_groups(mender);
+	if (graph->n_expanded < graph->states.n || graph->states.n > STATES_MOST ||
+	    !search_mended(mender))
+		return false;
+	mender->surveys = false;
+	return true;
+}
 
 /* ---- Spans -------------------------------------------------------------------------- */
 
 /* +1: a transaction begins with it, -1: it ends. */
-static int transaction_of(const struct rr_mender *mender, const struct rr_command_slot *slot)
+static int transaction_of(const struct mender *mender, const struct slot *slot)
 {
-	const char *name = rr_server_command_name(rr_mender_table(mender), slot->command);
+	const char *name = rr_server_command_name(table_of(mender), slot->command);
 
 	if (strcmp(name, "MULTI") == 0)
 		return 1;
@@ -27,13 +248,13 @@ static int transaction_of(const struct rr_mender *mender, const struct rr_comman
 
 /* Can these commands become one step? What nobody can notice stands in the graph as early as it
  * can: a span that began with it would take in what comes before. */
-static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_span span)
+static bool is_straight(const struct mender *mender, size_t group, struct span span)
 {
-	const struct rr_command_slot *slots = mender->slots[group];
+	const struct slot *slots = mender->slots[group];
 	int depth = 0;
 
 	for (size_t i = 0; i <= span.last; i++) {
-		const struct rr_command_slot *slot = &slots[i];
+		const struct slot *slot = &slots[i];
 
 		if (slot->command == RR_NO_ID)
 			return false;
@@ -47,8 +268,8 @@ static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_
 			return false;
 		if (slot->varies || slot->lane != slots[span.first].lane ||
 		    (slot->waits && i > span.first) ||
-		    rr_asker_info(rr_mender_table(mender)->asker,
-				  rr_server_command_name(rr_mender_table(mender), slot->command))
+		    rr_asker_info(table_of(mender)->asker,
+				  rr_server_command_name(table_of(mender), slot->command))
 			    .blocks)
 			return false;
 	}
@@ -57,38 +278,36 @@ static bool is_straight(const struct rr_mender *mender, size_t group, struct rr_
 
 /* Gives the clients of this group and of those behind it spans of so many commands in all,
  * and searches. */
-static bool try_spans(struct rr_mender *mender, size_t group, size_t length)
+static bool try_spans(struct mender *mender, size_t group, size_t length)
 {
-	struct rr_span *span = &mender->spans[group];
+	struct span *span = &mender->spans[group];
 
 	if (group == mender->n_groups)
-		return length == 0 && rr_mender_search(mender);
-	*span = (struct rr_span){ 0, 0 };
+		return length == 0 && search_mended(mender);
+	*span = (struct span){ 0, 0 };
 	if (try_spans(mender, group + 1, length))
 		return true;
-	for (size_t n = 2; n <= length && n < RR_SPAN_COMMANDS; n++) {
-		for (size_t first = 0; first + n <= RR_SPAN_COMMANDS && mender->left; first++) {
-			*span = (struct rr_span){ first, first + n - 1 };
+	for (size_t n = 2; n <= length && n < SPAN_COMMANDS; n++) {
+		for (size_t first = 0; first + n <= SPAN_COMMANDS && mender->left; first++) {
+			*span = (struct span){ first, first + n - 1 };
 			if (is_straight(mender, group, *span) &&
 			    try_spans(mender, group + 1, length - n))
 				return true;
 		}
 	}
-	*span = (struct rr_span){ 0, 0 };
+	*span = (struct span){ 0, 0 };
 	return false;
 }
 
 /* ---- In words ------------------------------------------------------------------------ */
 
 /* "GET counter". */
-static void write_slot(FILE *out, const struct rr_mender *mender,
-		       const struct rr_command_slot *slot)
+static void write_slot(FILE *out, const struct mender *mender, const struct slot *slot)
 {
-	const struct rl_command *command =
-		&rr_mender_table(mender)->terms->command[slot->command].words;
+	const struct rl_command *command = &table_of(mender)->terms->command[slot->command].words;
 	char *plain;
 
-	fputs(rr_server_command_name(rr_mender_table(mender), slot->command), out);
+	fputs(rr_server_command_name(table_of(mender), slot->command), out);
 	if (slot->key_varies || strncasecmp(command->words[0].text, "EVAL", 4) == 0)
 		return;
 	plain = rr_plain_bytes(command->words[1].text, command->words[1].length);
@@ -97,9 +316,9 @@ static void write_slot(FILE *out, const struct rr_mender *mender,
 }
 
 /* "GET counter … SET counter"; malloc'd, NULL = the clients have no span. */
-static char *text_of_span(const struct rr_mender *mender, size_t group)
+static char *text_of_span(const struct mender *mender, size_t group)
 {
-	const struct rr_span span = mender->spans[group];
+	const struct span span = mender->spans[group];
 	char *text;
 	size_t size;
 	FILE *out;
@@ -115,7 +334,7 @@ static char *text_of_span(const struct rr_mender *mender, size_t group)
 }
 
 /* Clients that have learned different things of one program may have the same span. */
-static void write_spans(FILE *out, const struct rr_mender *mender)
+static void write_spans(FILE *out, const struct mender *mender)
 {
 	char *texts[RR_PRODUCT_CLIENTS];
 	size_t n = 0, n_same = 0;
@@ -139,7 +358,7 @@ static void write_spans(FILE *out, const struct rr_mender *mender)
 	}
 }
 
-static char *describe(struct rr_mender *mender, unsigned found)
+static char *describe(struct mender *mender, unsigned found)
 {
 	const bool is_of_order = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS);
 	char number[RR_GROUPED_SIZE], *text;
@@ -162,16 +381,16 @@ static char *describe(struct rr_mender *mender, unsigned found)
 
 char *rr_mend_find(const struct rr_graph *graph, unsigned found)
 {
-	struct rr_mender mender;
+	struct mender mender;
 	char *text = NULL;
 
-	if (rr_mender_init(&mender, graph)) {
-		for (size_t n = 2; n <= mender.n_groups * RR_SPAN_COMMANDS && mender.left && !text;
+	if (survey_clients(&mender, graph)) {
+		for (size_t n = 2; n <= mender.n_groups * SPAN_COMMANDS && mender.left && !text;
 		     n++) {
 			if (try_spans(&mender, 0, n))
 				text = describe(&mender, found);
 		}
 	}
-	rr_mender_release(&mender);
+	rr_graph_release(&mender.mended);
 	return text;
 }

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "check/queues.h"
+#include "check/sockets.h"
 #include "check/sockets.h"
 
 TestSuite(queues);
