@@ -125,7 +125,6 @@ static const struct rr_option options_table[] = {
 	  .help = "go on without waiting for keys",
 	  .at = offsetof(struct demo_options, is_auto) },
 	{ .name = "seconds-each",
-	  .argument = "N",
 	  .help = "seconds that each of the four live counts takes (10)",
 	  .at = offsetof(struct demo_options, seconds),
 	  .min = 1,

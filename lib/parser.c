@@ -126,6 +126,20 @@ static void *parsed_nil(const redisReadTask *task)
 	return reply;
 }
 
+#if HIREDIS_MAJOR >= 1
+/* Only a client that has asked for them is sent such: what a server sends all the same. */
+static void *parsed_double(const redisReadTask *task, double value, char *text, size_t length)
+{
+	(void)value;
+	return parsed_string(task, text, length);
+}
+
+static void *parsed_bool(const redisReadTask *task, int value)
+{
+	return parsed_integer(task, value);
+}
+#endif
+
 static void forget_parsed(void *object)
 {
 	(void)object; /* the arena owns it */
@@ -138,6 +152,10 @@ void rl_parser_attach(struct redisReader *reader, struct rl_arena *arena)
 		.createArray = parsed_array,
 		.createInteger = parsed_integer,
 		.createNil = parsed_nil,
+#if HIREDIS_MAJOR >= 1
+		.createDouble = parsed_double,
+		.createBool = parsed_bool,
+#endif
 		.freeObject = forget_parsed,
 	};
 

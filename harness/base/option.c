@@ -13,11 +13,8 @@
 enum { KEY_FIRST = 0x100, NAMES_MAX = 512, LIST_SIZE = 200 };
 
 static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
-	[RR_OPTION_AUDIT] = { .name = "audit", .argument = "N", .max = 1000000 },
-	[RR_OPTION_CLIENTS] = { .name = "clients",
-				.argument = "N",
-				.help = "number of clients (2)",
-				.min = 1 },
+	[RR_OPTION_AUDIT] = { .name = "audit", .max = 1000000 },
+	[RR_OPTION_CLIENTS] = { .name = "clients", .help = "number of clients (2)", .min = 1 },
 	[RR_OPTION_DOCS] = { .name = "docs", .argument = "DIR" },
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
@@ -29,17 +26,14 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			      .help = "write the graph of states: .dot for Graphviz, or .json",
 			      .repeats = true },
 	[RR_OPTION_INCREMENTS_EACH] = { .name = "increments-each",
-					.argument = "N",
 					.help = "increments of each client (1)",
 					.min = 1 },
 	[RR_OPTION_JOBS] = { .name = "jobs",
 			     .letter = 'j',
-			     .argument = "N",
 			     .help = "run N jobs at once, 1 to 64 (the number of processors)",
 			     .min = 1,
 			     .max = 64 },
 	[RR_OPTION_MAX_STATES] = { .name = "max-states",
-				   .argument = "N",
 				   .help = "stop after N states",
 				   .min = 1,
 				   .max = 1000000000 },
@@ -48,21 +42,13 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .argument = "FILE",
 			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_FILE },
-	[RR_OPTION_PROCESSES] = { .name = "processes",
-				  .letter = 'p',
-				  .argument = "N",
-				  .min = 1,
-				  .max = 256 },
+	[RR_OPTION_PROCESSES] = { .name = "processes", .letter = 'p', .min = 1, .max = 256 },
 	[RR_OPTION_REDIS_SERVER] = { .name = "redis-server",
 				     .argument = "PATH",
 				     .help = "program to start private servers with (redis-server)" },
-	[RR_OPTION_REPEATS] = { .name = "repeats", .letter = 'r', .argument = "N", .min = 1 },
+	[RR_OPTION_REPEATS] = { .name = "repeats", .letter = 'r', .min = 1 },
 	[RR_OPTION_REPLAY] = { .name = "replay", .argument = "FILE" },
-	[RR_OPTION_ROUNDS] = { .name = "rounds",
-			       .argument = "N",
-			       .kind = RR_TAKES_INT,
-			       .min = 1,
-			       .max = 20 },
+	[RR_OPTION_ROUNDS] = { .name = "rounds", .kind = RR_TAKES_INT, .min = 1, .max = 20 },
 	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE" },
 	[RR_OPTION_SEED] = { .name = "seed", .argument = "N" },
 	[RR_OPTION_SHARD] = { .name = "shard",
@@ -110,6 +96,8 @@ static void complete_option(struct rr_option *option)
 		option->min = common->min;
 	if (!option->max)
 		option->max = common->max;
+	if (!option->argument && option->max)
+		option->argument = "N";
 	if (option->formats && option->common == RR_OPTION_OUTPUT)
 		option->kind = RR_TAKES_OUTPUT;
 	option->repeats |= common->repeats || option->kind == RR_TAKES_OUTPUT;
@@ -131,6 +119,7 @@ bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_op
 				continue;
 			option->at += row->at;
 			option->row_at = row->row_at;
+			complete_option(option);
 			return true;
 		}
 	}

@@ -83,7 +83,7 @@ struct rr_option {
 	enum rr_common_option common;
 	const char *name;     /* "ttl-ms"; NULL and a help: a headline */
 	char letter;          /* 0 = none */
-	const char *argument; /* "MS"; NULL = it takes none */
+	const char *argument; /* "MS"; NULL = it takes none or, with a max, "N" */
 	const char *help;
 	enum rr_option_kind kind;
 	size_t at;

@@ -10,12 +10,14 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "environment.h"
+#include "parser.h"
 
 enum { CONNECT_MS = 2000 };
 
 struct connection {
 	redisContext *context;
-	bool is_unsorted; /* what the last command lists is in no order */
+	struct rl_arena arena; /* the last reply */
+	bool is_unsorted;      /* what the last command lists is in no order */
 };
 
 /* ---- Opening and closing ------------------------------------------------ */
@@ -37,6 +39,7 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 	if (!context)
 		rr_out_of_memory();
 	connection->context = context;
+	rl_parser_attach(context->reader, &connection->arena);
 	if (!context->err &&
 	    (!address->password[0] ||
 	     (connection_send(connection, has_user ? 3 : 2, has_user ? login : password) &&
@@ -51,8 +54,10 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 
 void connection_close(struct connection *connection)
 {
-	if (connection)
-		redisFree(connection->context);
+	if (!connection)
+		return;
+	redisFree(connection->context);
+	rl_arena_reset(&connection->arena);
 	free(connection);
 }
 
@@ -112,23 +117,22 @@ static enum connection_state feed_parser(struct connection *connection, int64_t 
 
 static int compare_texts(const void *a, const void *b)
 {
-	const redisReply *one = *(const redisReply *const *)a;
-	const redisReply *other = *(const redisReply *const *)b;
+	const struct rl_reply *one = a, *other = b;
 
-	return rr_compare_bytes(one->str, one->len, other->str, other->len);
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
 }
 
 /* Keys or members in the order of their bytes, see scheduler/asker.c. */
-static void sort_list(const redisReply *reply)
+static void sort_list(struct rl_reply *reply)
 {
-	const redisReply *list = reply;
+	struct rl_reply *list = reply;
 
-	if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
-	    reply->element[1]->type == REDIS_REPLY_ARRAY)
-		list = reply->element[1];
-	if (list->type == REDIS_REPLY_ARRAY && list->elements > 0 &&
-	    list->element[0]->type == REDIS_REPLY_STRING)
-		qsort(list->element, list->elements, sizeof(*list->element), compare_texts);
+	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
+	    reply->elements[1].type == RL_REPLY_ARRAY)
+		list = &reply->elements[1];
+	if (list->type == RL_REPLY_ARRAY && list->length > 0 &&
+	    list->elements[0].type == RL_REPLY_STRING)
+		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
 }
 
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
@@ -151,6 +155,6 @@ enum connection_state connection_read(struct connection *connection, int timeout
 	if (connection->is_unsorted)
 		sort_list(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
-	freeReplyObject(reply);
+	rl_arena_reset(&connection->arena);
 	return CONNECTION_REPLY;
 }

@@ -117,7 +117,7 @@ const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
 {
 	char text[RR_REPLY_TEXT_SIZE];
 
-	rr_reply_text_of(recorder_reply_of(recorder, reply), text, sizeof(text));
+	rr_reply_text(recorder_reply_of(recorder, reply), text, sizeof(text));
 	rr_reply_to_pattern(text);
 	return rr_race_keep(recorder->race, text, strlen(text));
 }

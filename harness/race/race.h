@@ -16,7 +16,6 @@
 #include "cluster/cluster.h"
 #include "driver.h"
 
-struct redisReply;
 struct rl_reply;
 
 enum {
@@ -220,8 +219,7 @@ const char *rr_step_expectation(const struct rr_step *step);
 enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64, RR_VARIABLE_SIZE = 512 };
 
 /* As redis-cli prints it, arrays on one line; cut off with ... if too long. */
-void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
-void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size);
+void rr_reply_text(const struct rl_reply *reply, char *text, size_t size);
 
 /* What the names behind a $ stand for. */
 struct rr_variables {

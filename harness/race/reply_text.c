@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replies as text, and texts against patterns. */
 #include <ctype.h>
-#include <hiredis/hiredis.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,71 +10,23 @@
 
 /* ---- Replies as text ---------------------------------------------------- */
 
-static void write_flat(FILE *file, const redisReply *reply)
-{
-	static const enum rl_reply_type types[] = {
-		[REDIS_REPLY_STRING] = RL_REPLY_STRING, [REDIS_REPLY_STATUS] = RL_REPLY_STATUS,
-		[REDIS_REPLY_ERROR] = RL_REPLY_FAILED,  [REDIS_REPLY_INTEGER] = RL_REPLY_INTEGER,
-		[REDIS_REPLY_NIL] = RL_REPLY_NIL,
-	};
-	const size_t type = (size_t)reply->type;
-	const bool known = type < sizeof(types) / sizeof(types[0]);
-	const struct rl_reply flat = {
-		.type = known ? types[type] : RL_REPLY_NIL,
-		.integer = reply->integer,
-		.text = reply->str,
-		.length = (size_t)reply->len,
-	};
-
-	rr_write_reply(file, &flat);
-}
-
-static void write_any(FILE *file, const redisReply *reply)
-{
-	if (reply->type != REDIS_REPLY_ARRAY) {
-		write_flat(file, reply);
-		return;
-	}
-	fputc('[', file);
-	for (size_t i = 0; i < reply->elements; i++) {
-		fputs(i ? ", " : "", file);
-		write_any(file, reply->element[i]);
-	}
-	fputc(']', file);
-}
-
-/* What was written to the stream, cut off with ... when it is too long. An
- * error's text is not escaped: its newlines become blanks. */
-static void take_written(FILE *file, char **written, char *text, size_t size)
-{
-	fclose(file);
-	if (strlen(*written) < size)
-		strcpy(text, *written);
-	else
-		snprintf(text, size, "%.*s...", (int)size - 4, *written);
-	for (char *c = text; *c; c++) {
-		if (*c == '\n' || *c == '\r')
-			*c = ' ';
-	}
-	free(*written);
-}
-
-void rr_reply_text(const struct redisReply *reply, char *text, size_t size)
-{
-	char *written = NULL;
-	FILE *file = rr_open_text(&written);
-
-	write_any(file, reply);
-	take_written(file, &written, text, size);
-}
-
-void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
+/* An error's text is not escaped: its newlines become blanks. */
+void rr_reply_text(const struct rl_reply *reply, char *text, size_t size)
 {
 	char *written = NULL;
 	FILE *file = rr_open_text(&written);
 
 	rr_write_reply(file, reply);
-	take_written(file, &written, text, size);
+	fclose(file);
+	if (strlen(written) < size)
+		strcpy(text, written);
+	else
+		snprintf(text, size, "%.*s...", (int)size - 4, written);
+	for (char *c = text; *c; c++) {
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	}
+	free(written);
 }
 
 /* ---- Variables ---------------------------------------------------------- */

@@ -92,7 +92,6 @@ const char *rr_budget_name(enum rr_budget_kind kind, char name[RR_BUDGET_NAME])
 static struct rr_option option_of(size_t kind, const char *help)
 {
 	return (struct rr_option){ .name = rr_budget_rows[kind].option,
-				   .argument = "N",
 				   .help = help,
 				   .kind = RR_TAKES_INT,
 				   .at = kind * sizeof(int),

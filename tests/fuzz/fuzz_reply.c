@@ -80,7 +80,7 @@ static void show_reply(const struct rl_reply *reply)
 	char text[RR_REPLY_TEXT_SIZE];
 
 	free(write_reply(reply));
-	rr_reply_text_of(reply, text, sizeof(text));
+	rr_reply_text(reply, text, sizeof(text));
 	demand(strlen(text) < sizeof(text));
 	rr_reply_to_pattern(text);
 	demand(strlen(text) < sizeof(text));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replies against the patterns of races. */
 #include <criterion/criterion.h>
-#include <hiredis/hiredis.h>
 #include <string.h>
 
 #include "race/race.h"
@@ -98,7 +97,7 @@ Test(match, has_room_for_some_variables)
 
 /* ---- Replies as text ---------------------------------------------------- */
 
-static void assert_text(const redisReply *reply, const char *expected)
+static void assert_text(const struct rl_reply *reply, const char *expected)
 {
 	char text[64];
 
@@ -106,45 +105,41 @@ static void assert_text(const redisReply *reply, const char *expected)
 	cr_assert_str_eq(text, expected, "%s", text);
 }
 
-static redisReply string_of(int type, const char *bytes, size_t length)
+static struct rl_reply string_of(enum rl_reply_type type, const char *bytes, size_t length)
 {
-	redisReply reply = { .type = type, .str = (char *)bytes };
-
-	reply.len = (int)length;
-	return reply;
+	return (struct rl_reply){ .type = type, .text = (char *)bytes, .length = length };
 }
 
 Test(reply_text, is_what_redis_cli_prints)
 {
-	redisReply reply = string_of(REDIS_REPLY_STATUS, "OK", 2);
+	struct rl_reply reply = string_of(RL_REPLY_STATUS, "OK", 2);
 
 	assert_text(&reply, "OK");
-	reply = string_of(REDIS_REPLY_ERROR, "ERR no\r\n", 8);
+	reply = string_of(RL_REPLY_FAILED, "ERR no\r\n", 8);
 	assert_text(&reply, "(error) ERR no\\r\\n");
-	reply = string_of(REDIS_REPLY_STRING, "a\"\n\0\x7f", 5);
+	reply = string_of(RL_REPLY_STRING, "a\"\n\0\x7f", 5);
 	assert_text(&reply, "\"a\\\"\\n\\x00\\x7f\"");
-	reply = (redisReply){ .type = REDIS_REPLY_INTEGER, .integer = -7 };
+	reply = (struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = -7 };
 	assert_text(&reply, "(integer) -7");
-	reply = (redisReply){ .type = REDIS_REPLY_NIL };
+	reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	assert_text(&reply, "(nil)");
 }
 
 Test(reply_text, puts_arrays_on_one_line)
 {
-	redisReply one = { .type = REDIS_REPLY_INTEGER, .integer = 1 };
-	redisReply two = string_of(REDIS_REPLY_STRING, "b", 1);
-	redisReply *elements[] = { &one, &two };
-	redisReply reply = { .type = REDIS_REPLY_ARRAY, .element = elements };
+	struct rl_reply elements[] = { { .type = RL_REPLY_INTEGER, .integer = 1 },
+				       string_of(RL_REPLY_STRING, "b", 1) };
+	struct rl_reply reply = { .type = RL_REPLY_ARRAY, .elements = elements };
 
 	assert_text(&reply, "[]");
-	reply.elements = 2;
+	reply.length = 2;
 	assert_text(&reply, "[(integer) 1, \"b\"]");
 }
 
 Test(reply_text, is_cut_off_when_too_long)
 {
 	char bytes[200], text[32];
-	redisReply reply = string_of(REDIS_REPLY_STRING, bytes, sizeof(bytes));
+	struct rl_reply reply = string_of(RL_REPLY_STRING, bytes, sizeof(bytes));
 
 	memset(bytes, 'x', sizeof(bytes));
 	rr_reply_text(&reply, text, sizeof(text));
