@@ -243,19 +243,6 @@ bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const 
  * second? */
 bool rr_endure_is_replicated(struct rr_runner *runner);
 
-/* ---- Fail-overs of a run (failover.c) ----------------------------------------- */
-
-/* Nothing has happened yet. */
-void rr_failover_begin(const struct rr_run *run);
-
-/* A turn: kills when so much of the run is done, and looks after what follows.
- * False: a fail-over that does not end. */
-bool rr_failover_turn(const struct rr_run *run, const struct rr_board *board,
-		      struct rr_error *error);
-
-/* How long to wait before the next turn. */
-int rr_failover_pause_ms(const struct rr_run *run, int most_ms);
-
 /* ---- What the run came to (measurement.c) -------------------------------- */
 
 /* Adds up the board, the durations into `spectra`. Final value and server time

@@ -18,6 +18,8 @@ enum {
 	WATCH_MS = 250,
 	END_MS = 10000,        /* for workers that were told to stop ... */
 	INTERRUPTED_MS = 1000, /* ... by somebody who is waiting for it */
+	CALM_PAUSE_MS = 20,    /* between looks at servers that may fail over, and ... */
+	FAIL_OVER_PAUSE_MS = 2 /* ... while they do */
 };
 
 /* A run while it lasts. */
@@ -43,6 +45,15 @@ static bool fail_run(struct course *course, enum rr_error_kind kind, const char 
 }
 
 /* ---- The servers before and after ---------------------------------------- */
+
+const struct rl_address *rr_run_address(const struct rr_run *run, size_t i)
+{
+	const struct rr_formation *formation = run->formation;
+
+	if (i == 0 && formation && formation->kind != RR_TOPOLOGY_ALONE)
+		return &formation->address;
+	return rr_cluster_address(run->cluster, (int)i);
+}
 
 static bool fail_on_server(struct course *course, size_t i)
 {
@@ -175,6 +186,40 @@ static void take_turn(struct course *course, int timeout_ms)
 		rr_board_stop(course->board);
 }
 
+/* ---- Fail-overs: spread over the run, each when the one before it is mended --- */
+
+/* When so much of the run is done that it is the next one's time. */
+static bool is_fail_over_due(const struct rr_run *run, const struct rr_board *board)
+{
+	const struct rr_formation *formation = run->formation;
+	const uint64_t next = (uint64_t)formation->tally.kills + 1;
+
+	return formation->phase == RR_FORMATION_WHOLE && next <= (uint64_t)run->fail_overs &&
+	       rr_board_done(board) * ((uint64_t)run->fail_overs + 1) >=
+		       next * (uint64_t)run->increments;
+}
+
+/* A turn: kills when so much of the run is done, and looks after what follows.
+ * False: a fail-over that does not end. */
+static bool turn_fail_overs(const struct rr_run *run, const struct rr_board *board,
+			    struct rr_error *error)
+{
+	if (!run->formation)
+		return true;
+	if (!rr_formation_turn(run->formation, error))
+		return false;
+	return !is_fail_over_due(run, board) ||
+	       rr_formation_fail_over(run->formation, run->cut_ns, error);
+}
+
+/* How long to wait before the next turn. */
+static int pause_ms(const struct rr_run *run, int most_ms)
+{
+	if (!run->formation)
+		return most_ms;
+	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS : FAIL_OVER_PAUSE_MS;
+}
+
 /* ---- The course of a run ------------------------------------------------- */
 
 /* Calls the run off when it makes no progress. */
@@ -209,9 +254,9 @@ static void watch_until_done(struct course *course)
 		if (watcher)
 			watcher->watch(watcher->context, course->run, rr_board_done(course->board),
 				       rr_clock_ns() - start_ns);
-		take_turn(course, rr_failover_pause_ms(course->run, WATCH_MS));
+		take_turn(course, pause_ms(course->run, WATCH_MS));
 		watch_motion(course);
-		if (!rr_failover_turn(course->run, course->board, course->error))
+		if (!turn_fail_overs(course->run, course->board, course->error))
 			rr_board_stop(course->board);
 	}
 }
@@ -239,7 +284,8 @@ static void mend_servers(struct course *course)
 /* Workers count, and end. */
 static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
-	rr_failover_begin(course->run);
+	if (course->run->formation)
+		course->run->formation->tally = (struct rr_formation_tally){ 0 };
 	for (int i = 0; i < course->run->processes; i++) {
 		if (!start_run_worker(course, i))
 			break;

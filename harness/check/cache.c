@@ -179,8 +179,3 @@ bool rr_cache_write(const char *path, const void *key, size_t length, const void
 	free(draft.text);
 	return good;
 }
-
-void rr_cache_touch(const char *path)
-{
-	utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
-}

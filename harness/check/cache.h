@@ -29,7 +29,4 @@ char *rr_cache_read(const char *path, const void *key, size_t length, struct rr_
 bool rr_cache_write(const char *path, const void *key, size_t length, const void *content,
 		    size_t n_content);
 
-/* It was used now. */
-void rr_cache_touch(const char *path);
-
 #endif

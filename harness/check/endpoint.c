@@ -166,14 +166,3 @@ bool rr_endpoint_take(struct rr_endpoint *endpoint, const struct pollfd *list,
 	}
 	return true;
 }
-
-void rr_endpoint_write(struct rr_endpoint *endpoint, int connection, const char *text,
-		       size_t length)
-{
-	rr_wire_write(&endpoint->connections[connection], text, length);
-}
-
-void rr_endpoint_cut(struct rr_endpoint *endpoint, int connection)
-{
-	rr_wire_close(&endpoint->connections[connection]);
-}

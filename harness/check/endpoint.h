@@ -52,11 +52,4 @@ void rr_endpoint_list(const struct rr_endpoint *endpoint, struct pollfd *list);
 bool rr_endpoint_take(struct rr_endpoint *endpoint, const struct pollfd *list,
 		      struct rr_error *error);
 
-/* Writes a whole reply; what has been closed takes it silently. */
-void rr_endpoint_write(struct rr_endpoint *endpoint, int connection, const char *text,
-		       size_t length);
-
-/* Closes a connection without a word. */
-void rr_endpoint_cut(struct rr_endpoint *endpoint, int connection);
-
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "kept.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/machine.h"
@@ -383,7 +385,7 @@ void rr_kept_save(struct rr_programs *programs, bool is_settled)
 	else if (!rr_cache_path(key.text, key.length, path))
 		snprintf(kept->why, sizeof(kept->why), "there is no HOME");
 	else if (is_known)
-		rr_cache_touch(path);
+		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW); /* it was used now */
 	else
 		write_content(programs, path, &key);
 	free(key.text);

@@ -371,11 +371,11 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 void rr_process_write(struct rr_process *process, int connection, const char *text, size_t length)
 {
 	atomic_fetch_add(&process->clock.page->n_heard, 1);
-	rr_endpoint_write(&process->endpoint, connection, text, length);
+	rr_wire_write(&process->endpoint.connections[connection], text, length);
 }
 
 void rr_process_cut(struct rr_process *process, int connection)
 {
 	atomic_fetch_add(&process->clock.page->n_heard, 1);
-	rr_endpoint_cut(&process->endpoint, connection);
+	rr_wire_close(&process->endpoint.connections[connection]);
 }

@@ -10,7 +10,7 @@
 #include "product/product.h"
 #include "programs.h"
 #include "random_values.h"
-#include "tokens.h"
+#include "names.h"
 
 enum { UNWAITED_MAX = 8 };
 

@@ -12,7 +12,7 @@
 #define RR_RANDOM_VALUES_H
 
 #include "instance.h"
-#include "tokens.h"
+#include "names.h"
 #include "product/product.h"
 
 struct rr_random_values {

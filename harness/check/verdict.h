@@ -29,7 +29,7 @@ struct rr_check {
 /* Prints the verdict and what belongs to it, but for the schedule. */
 void rr_checked_print(FILE *out, const struct rr_check *check);
 
-/* What the findings are called, each once: "lost update (counter)" (finding_names.c). */
+/* What the findings are called, each once: "lost update (counter)" (finding_text.c). */
 json_t *rr_checked_finding_names(const struct rr_check *check);
 
 /* What the program exits with for it. */
@@ -64,7 +64,7 @@ void rr_checked_print_lines(FILE *out, const char *heading, const char *lines);
 /* What an operation is: "client", or "request" to an app. */
 const char *rr_checked_noun(const struct rr_check *check);
 
-/* ---- Its programs (check.c, setup.c) ------------------------------------------------- */
+/* ---- Its programs (check.c, given.c) ------------------------------------------------- */
 
 /* How its programs are started; and they, for a search. */
 struct rr_instance_config rr_check_instances(struct rr_check *check);

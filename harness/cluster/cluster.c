@@ -97,11 +97,6 @@ const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster
 	return &cluster->servers[server].own;
 }
 
-const char *rr_cluster_denied(const struct rr_cluster *cluster, int server)
-{
-	return cluster->servers[server].denied;
-}
-
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 {
 	struct rr_server *it = &cluster->servers[server];

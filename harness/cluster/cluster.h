@@ -221,10 +221,6 @@ const char *rr_strategy_lacking(const struct rr_strategy *strategy,
 /* The same for questions of the program's own, whatever its clients may do. */
 const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server);
 
-/* Rules of an ACL, blanks between them, which users that are made on a server of a race have
- * to end with: what no client may do at all. */
-const char *rr_cluster_denied(const struct rr_cluster *cluster, int server);
-
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
 

@@ -154,7 +154,7 @@ void rr_search_release_tables(struct rr_search *search)
 static void release_states(struct rr_search *search)
 {
 	rr_judge_release(&search->judge);
-	rr_walks_free(search->walks);
+	free(search->walks);
 	search->walks = NULL;
 	rr_schedule_release(&search->followed);
 	rr_graph_release(&search->graph);

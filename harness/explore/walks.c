@@ -60,11 +60,6 @@ struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random
 	return walks;
 }
 
-void rr_walks_free(struct rr_walks *walks)
-{
-	free(walks);
-}
-
 static int compare_steps(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;

@@ -26,9 +26,9 @@
 struct rr_walks;
 struct rr_schedule;
 
+/* Malloc'd in one piece. */
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows);
-void rr_walks_free(struct rr_walks *walks);
 
 /* The next way, into `result`. False: all have been, the product has to begin anew,
  * or product->error. */

@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "matrix.h"
 
-/* Does the hazard concern the strategy at all? */
-bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard);
-
 /*
  * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
  * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.

@@ -44,11 +44,6 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 	[RR_SKEW] = { .skew_ns = (LEASE_MS + 2000) * MS },
 };
 
-bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard)
-{
-	return hazard != RR_RESTART || strategy->lock.servers > 0;
-}
-
 static void override_bounds(struct rr_explore_config *bounds, const struct rr_search_bounds *other)
 {
 	if (other->clients)

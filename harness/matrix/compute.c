@@ -138,7 +138,7 @@ static size_t order_column(struct rr_matrix *matrix, int hazard, struct rr_cell 
 	for (size_t i = matrix->n_strategies; i-- > 0;) {
 		struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
 
-		if (!rr_bounds_apply(cell->strategy, cell->hazard))
+		if (hazard == RR_RESTART && !cell->strategy->lock.servers)
 			cell->verdict = RR_CELL_NONE;
 		else if (cell->verdict != RR_CELL_ELSEWHERE)
 			cells[n++] = cell;

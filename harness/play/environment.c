@@ -262,7 +262,7 @@ static bool check_needs(struct environment *env, struct rr_error *error)
 size_t environment_add_denied(const struct environment *env, const struct rr_step *step, int server,
 			      struct rl_word words[RR_WORDS_MAX])
 {
-	const char *rules = rr_cluster_denied(env->cluster, server);
+	const char *rules = env->cluster->servers[server].denied;
 	size_t n = step->n_words;
 
 	while (rr_step_makes_user(step) && *rules && n < RR_WORDS_MAX) {

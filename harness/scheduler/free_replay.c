@@ -270,7 +270,7 @@ void rr_free_replay_free(struct rr_free_replay *replay)
 	if (!replay)
 		return;
 	end_clients(replay);
-	rr_relay_end(&replay->relay);
+	rr_servers_close(&replay->relay.servers);
 	free(replay);
 }
 

@@ -386,8 +386,3 @@ bool rr_relay_begin(struct rr_relay *relay, struct rr_cluster *cluster,
 					     relay->program->terms, scripts)) ||
 	       relay_fail_servers(relay);
 }
-
-void rr_relay_end(struct rr_relay *relay)
-{
-	rr_servers_close(&relay->servers);
-}

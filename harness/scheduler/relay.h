@@ -48,10 +48,9 @@ struct rr_relay {
 	struct rr_error error;
 };
 
-/* Nobody is connected, and servers are empty. */
+/* Nobody is connected, and servers are empty. At the end its servers are closed. */
 bool rr_relay_begin(struct rr_relay *relay, struct rr_cluster *cluster,
 		    const struct rr_scripts *scripts);
-void rr_relay_end(struct rr_relay *relay);
 
 /* RR_ACTION_ASK and _DOWN: a request passes, a message is read, a connection is closed, a
  * clock jumps, a server restarts. */

@@ -101,12 +101,12 @@ static bool is_last(yaml_parser_t *parser, const char *path, const char *text, s
 }
 
 bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
-		  struct rr_error *error)
+		  const struct rr_suite_command *command, struct rr_error *error)
 {
 	yaml_parser_t parser;
 	bool good;
 
-	*yaml = (struct rr_yaml){ .path = path, .error = error };
+	*yaml = (struct rr_yaml){ .path = path, .command = command, .error = error };
 	if (!yaml_parser_initialize(&parser))
 		rr_out_of_memory();
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
@@ -124,11 +124,6 @@ bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size
 	}
 	yaml_parser_delete(&parser);
 	return good;
-}
-
-void rr_yaml_close(struct rr_yaml *yaml)
-{
-	yaml_document_delete(&yaml->document);
 }
 
 /* ---- Nodes --------------------------------------------------------------------------- */

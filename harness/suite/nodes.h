@@ -10,13 +10,14 @@
 struct rr_yaml {
 	const char *path; /* in messages */
 	yaml_document_t document;
+	const struct rr_suite_command *command;
 	struct rr_error *error;
 };
 
-/* One document, which is not empty. False: the error says where, and nothing is open. */
+/* One document, which is not empty. False: the error says where, and nothing is open; else delete
+ * the document. `command`: whose keys they are. */
 bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
-		  struct rr_error *error);
-void rr_yaml_close(struct rr_yaml *yaml);
+		  const struct rr_suite_command *command, struct rr_error *error);
 
 yaml_node_t *rr_yaml_node(struct rr_yaml *yaml, int index);
 
