@@ -3,8 +3,8 @@
 #ifndef RR_SHEET_H
 #define RR_SHEET_H
 
+#include "draw.h"
 #include "model.h"
-#include "pen.h"
 
 enum column_kind { ONE_CLIENT, ALL_CLIENTS, KEY, REMARKS };
 
@@ -23,6 +23,17 @@ enum {
 	SHEET_COLUMNS_MAX = RR_RACE_CLIENTS_MAX + RR_KEYS_SHOWN_MAX + 1,
 	GAP = 2,   /* between columns */
 	ARROW = 9, /* room for an arrow, where there are arrows */
+};
+
+enum rr_paint { RR_PLAIN, RR_BOLD, RR_DIM, RR_RED, RR_YELLOW, RR_CYAN, RR_MAGENTA };
+
+/* Writes lines of text: in the characters the terminal has, with colour where it may be. */
+struct rr_pen {
+	FILE *out;
+	const struct rr_style *style;
+	size_t column; /* where the next character goes */
+	size_t blanks; /* not written yet */
+	enum rr_paint paint;
 };
 
 struct sheet {

@@ -14,6 +14,100 @@ enum {
 	LINES_MOST = 6, /* of a cell; the last one then ends in "…" */
 };
 
+/* ---- Lines, without blanks at their ends --------------------------------- */
+
+static void pen_paint(struct rr_pen *pen, enum rr_paint paint)
+{
+	static const char *const codes[] = {
+		[RR_PLAIN] = "0",     [RR_BOLD] = "0;1",  [RR_DIM] = "0;2",      [RR_RED] = "0;31",
+		[RR_YELLOW] = "0;33", [RR_CYAN] = "0;36", [RR_MAGENTA] = "0;35",
+	};
+
+	if (pen->style->colour && paint != pen->paint)
+		fprintf(pen->out, "\033[%sm", codes[paint]);
+	pen->paint = paint;
+}
+
+/* What stands for a character that ASCII lacks, as wide as the character. */
+static char ascii_of(const char *character)
+{
+	static const struct {
+		const char *character;
+		char ascii;
+	} known[] = { { "─", '-' }, { "═", '=' }, { "┃", '|' }, { "▶", '>' },
+		      { "◀", '<' }, { "✗", 'X' }, { "–", '-' }, { "…", '~' } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strncmp(character, known[i].character, strlen(known[i].character)) == 0)
+			return known[i].ascii;
+	}
+	return '?';
+}
+
+static void pen_text(struct rr_pen *pen, const char *text, size_t length)
+{
+	for (; length > 0 && pen->blanks > 0; pen->blanks--)
+		putc(' ', pen->out);
+	for (size_t i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		if (c < 0x80 || !pen->style->ascii)
+			putc(c, pen->out);
+		else if ((c & 0xc0) != 0x80) /* a character's first byte */
+			putc(ascii_of(text + i), pen->out);
+	}
+	pen->column += rr_plain_width(text) - rr_plain_width(text + length);
+}
+
+static void pen_string(struct rr_pen *pen, const char *text)
+{
+	pen_text(pen, text, strlen(text));
+}
+
+/* Repeats a character of one column until the pen is at `column`. */
+static void pen_fill(struct rr_pen *pen, const char *character, size_t column)
+{
+	while (pen->column < column)
+		pen_string(pen, character);
+}
+
+static void pen_go(struct rr_pen *pen, size_t column)
+{
+	if (column > pen->column) {
+		pen->blanks += column - pen->column;
+		pen->column = column;
+	}
+}
+
+static void pen_end_line(struct rr_pen *pen)
+{
+	pen_paint(pen, RR_PLAIN);
+	putc('\n', pen->out);
+	pen->blanks = 0;
+	pen->column = 0;
+}
+
+/* A paragraph whose lines all begin at `column`, the first where the pen is. */
+static void pen_wrap(struct rr_pen *pen, const char *text, size_t column)
+{
+	const enum rr_paint paint = pen->paint;
+
+	do {
+		const size_t room = pen->style->width > pen->column ?
+					    pen->style->width - pen->column :
+					    1;
+		const char *line = text;
+		const size_t length = rr_plain_line(&text, room);
+
+		pen_text(pen, line, length);
+		pen_end_line(pen);
+		if (*text) {
+			pen_go(pen, column);
+			pen_paint(pen, paint);
+		}
+	} while (*text);
+}
+
 /* ---- Cells --------------------------------------------------------------- */
 
 /* The next line of a cell: before => when the reply would be torn off. */
@@ -43,11 +137,11 @@ static void table_line(struct rr_pen *pen, struct column *column, int line)
 		return;
 	length = next_line(&column->left, width);
 	if (line + 1 < LINES_MOST || !*column->left) {
-		rr_pen_text(pen, text, length);
+		pen_text(pen, text, length);
 		return;
 	}
-	rr_pen_text(pen, text, rr_plain_fit(text, width - 1));
-	rr_pen_string(pen, "…");
+	pen_text(pen, text, rr_plain_fit(text, width - 1));
+	pen_string(pen, "…");
 	column->left = NULL;
 }
 
@@ -55,10 +149,10 @@ static void table_line(struct rr_pen *pen, struct column *column, int line)
 static void table_arrow(struct rr_pen *pen, bool is_right, size_t end)
 {
 	if (!is_right)
-		rr_pen_string(pen, "◀");
-	rr_pen_fill(pen, "─", is_right ? end - 1 : end);
+		pen_string(pen, "◀");
+	pen_fill(pen, "─", is_right ? end - 1 : end);
 	if (is_right)
-		rr_pen_string(pen, "▶");
+		pen_string(pen, "▶");
 }
 
 /* The key stands to the right of the first client, to the left of the second;
@@ -73,13 +167,13 @@ static void table_client(struct sheet *sheet, struct column *column, const struc
 	if (is_second && has_arrow)
 		table_arrow(pen, !row->sends, column->at + ARROW - 1);
 	if (is_second)
-		rr_pen_go(pen, column->at + ARROW);
+		pen_go(pen, column->at + ARROW);
 	if (row->inside & 1U << column->index)
-		rr_pen_string(pen, "┃");
-	rr_pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
+		pen_string(pen, "┃");
+	pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
 	table_line(pen, column, line);
 	if (!is_second && has_arrow) {
-		rr_pen_go(pen, pen->column + 1);
+		pen_go(pen, pen->column + 1);
 		table_arrow(pen, row->sends, column->at + column->width);
 	}
 }
@@ -91,7 +185,7 @@ static void table_cell(struct sheet *sheet, struct column *column, const struct 
 	struct rr_pen *pen = &sheet->pen;
 	const bool has_arrow = sheet->has_arrows && line == 0 && row->kind == RR_ROW_MESSAGE;
 
-	rr_pen_go(pen, column->at);
+	pen_go(pen, column->at);
 	if (column->kind == ONE_CLIENT) {
 		table_client(sheet, column, row, has_arrow, line);
 		return;
@@ -103,8 +197,8 @@ static void table_cell(struct sheet *sheet, struct column *column, const struct 
 	} else if (column->left && *column->left) {
 		const char *text = column->left;
 
-		rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
-		rr_pen_text(pen, text, rr_plain_line(&column->left, column->width));
+		pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
+		pen_text(pen, text, rr_plain_line(&column->left, column->width));
 	}
 }
 
@@ -126,7 +220,7 @@ static void table_cells(struct sheet *sheet, const struct rr_row *row, int line)
 	for (; line == 0 || !is_row_done(sheet); line++) {
 		for (size_t i = 0; i < sheet->n; i++)
 			table_cell(sheet, &sheet->columns[i], row, line);
-		rr_pen_end_line(&sheet->pen);
+		pen_end_line(&sheet->pen);
 	}
 }
 
@@ -137,25 +231,25 @@ static void table_rule(struct sheet *sheet, const struct rr_row *row)
 	const char *glyph = row->kind == RR_ROW_TIME ? "─" : "═";
 	struct rr_pen *pen = &sheet->pen;
 
-	rr_pen_go(pen, sheet->numbers + GAP);
-	rr_pen_paint(pen, row->kind == RR_ROW_TIME ? RR_CYAN : RR_MAGENTA);
-	rr_pen_fill(pen, glyph, pen->column + 2);
-	rr_pen_go(pen, pen->column + 1);
-	rr_pen_text(pen, row->text, rr_plain_fit(row->text, sheet->width - pen->column));
-	rr_pen_go(pen, pen->column + 1);
+	pen_go(pen, sheet->numbers + GAP);
+	pen_paint(pen, row->kind == RR_ROW_TIME ? RR_CYAN : RR_MAGENTA);
+	pen_fill(pen, glyph, pen->column + 2);
+	pen_go(pen, pen->column + 1);
+	pen_text(pen, row->text, rr_plain_fit(row->text, sheet->width - pen->column));
+	pen_go(pen, pen->column + 1);
 	for (size_t i = 0; i < sheet->n; i++) {
 		struct column *column = &sheet->columns[i];
 
 		if (column->kind == KEY && column->left && pen->column < column->at) {
-			rr_pen_fill(pen, glyph, column->at - 1);
+			pen_fill(pen, glyph, column->at - 1);
 			table_cell(sheet, column, row, 0);
-			rr_pen_go(pen, pen->column + 1);
+			pen_go(pen, pen->column + 1);
 		}
 	}
-	rr_pen_fill(pen, glyph, sheet->width);
+	pen_fill(pen, glyph, sheet->width);
 	if (sheet->columns[sheet->n - 1].kind == REMARKS)
 		table_cell(sheet, &sheet->columns[sheet->n - 1], row, 0);
-	rr_pen_end_line(pen);
+	pen_end_line(pen);
 	table_cells(sheet, row, 1);
 }
 
@@ -163,13 +257,13 @@ static void table_note(struct sheet *sheet, const struct rr_row *row)
 {
 	struct rr_pen *pen = &sheet->pen;
 
-	rr_pen_go(pen, INDENT);
-	rr_pen_paint(pen, RR_DIM);
+	pen_go(pen, INDENT);
+	pen_paint(pen, RR_DIM);
 	if (row->kind == RR_ROW_NOTE) {
-		rr_pen_string(pen, pen->style->ascii ? "--" : "–");
-		rr_pen_go(pen, pen->column + 1);
+		pen_string(pen, pen->style->ascii ? "--" : "–");
+		pen_go(pen, pen->column + 1);
 	}
-	rr_pen_wrap(pen, row->text, pen->column);
+	pen_wrap(pen, row->text, pen->column);
 	table_cells(sheet, row, 1);
 }
 
@@ -185,7 +279,7 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
 	snprintf(number, sizeof(number), "%2zu", row->number);
 	if (row->number)
-		rr_pen_string(pen, number);
+		pen_string(pen, number);
 	if (sheet_is_rule(row))
 		table_rule(sheet, row);
 	else if (row->is_across)
@@ -194,9 +288,9 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 		table_cells(sheet, row, 0);
 	if (!row->remark || sheet->columns[sheet->n - 1].kind == REMARKS)
 		return;
-	rr_pen_go(pen, INDENT);
-	rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
-	rr_pen_wrap(pen, row->remark, INDENT + 2);
+	pen_go(pen, INDENT);
+	pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
+	pen_wrap(pen, row->remark, INDENT + 2);
 }
 
 /* The head of a column begins above its text. */
@@ -208,11 +302,11 @@ static void table_head(struct sheet *sheet, struct column *column)
 	if (column->kind == ONE_CLIENT)
 		begin += column->index == 1 ? column->extra : sheet->gutter;
 	width = column->at + column->width - begin;
-	rr_pen_go(pen, begin);
+	pen_go(pen, begin);
 	if (column->left && *column->left) {
 		const char *text = column->left;
 
-		rr_pen_text(pen, text, rr_plain_line(&column->left, width));
+		pen_text(pen, text, rr_plain_line(&column->left, width));
 	}
 }
 
@@ -224,36 +318,36 @@ static void table_heads(struct sheet *sheet)
 	for (size_t i = 0; i < sheet->n; i++)
 		sheet->columns[i].left = sheet->columns[i].head;
 	for (bool is_first = true; is_first || !is_row_done(sheet); is_first = false) {
-		rr_pen_paint(pen, RR_BOLD);
+		pen_paint(pen, RR_BOLD);
 		if (is_first)
-			rr_pen_string(pen, " #");
+			pen_string(pen, " #");
 		for (size_t i = 0; i < sheet->n; i++)
 			table_head(sheet, &sheet->columns[i]);
-		rr_pen_end_line(pen);
+		pen_end_line(pen);
 	}
-	rr_pen_paint(pen, RR_DIM);
-	rr_pen_fill(pen, "─", sheet->width);
-	rr_pen_end_line(pen);
+	pen_paint(pen, RR_DIM);
+	pen_fill(pen, "─", sheet->width);
+	pen_end_line(pen);
 }
 
 /* ---- The whole ----------------------------------------------------------- */
 
 static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 {
-	rr_pen_end_line(pen);
+	pen_end_line(pen);
 	if (picture->no_finding)
-		rr_pen_wrap(pen, picture->no_finding, 0);
+		pen_wrap(pen, picture->no_finding, 0);
 	if (!picture->is_complete)
 		return;
 	for (size_t i = 0; i < picture->n_findings; i++) {
-		rr_pen_paint(pen, RR_RED);
-		rr_pen_string(pen, "✗ ");
-		rr_pen_wrap(pen, picture->findings[i].heading, 2);
-		rr_pen_go(pen, 2);
-		rr_pen_wrap(pen, picture->findings[i].meaning, 2);
+		pen_paint(pen, RR_RED);
+		pen_string(pen, "✗ ");
+		pen_wrap(pen, picture->findings[i].heading, 2);
+		pen_go(pen, 2);
+		pen_wrap(pen, picture->findings[i].meaning, 2);
 	}
 	for (size_t i = 0; i < picture->race->n_sayings; i++)
-		rr_pen_wrap(pen, picture->sayings[i], 2);
+		pen_wrap(pen, picture->sayings[i], 2);
 }
 
 static void table_rows(struct sheet *sheet, size_t n)
@@ -277,15 +371,15 @@ void rr_write_text(FILE *out, const struct rr_picture *picture)
 	struct rr_pen *pen = &sheet.pen;
 
 	sheet_lay_out(&sheet, picture->style->width);
-	rr_pen_paint(pen, RR_BOLD);
-	rr_pen_wrap(pen, picture->title, 0);
+	pen_paint(pen, RR_BOLD);
+	pen_wrap(pen, picture->title, 0);
 	if (*picture->claims)
-		rr_pen_wrap(pen, picture->claims, strlen("claim "));
-	rr_pen_end_line(pen);
+		pen_wrap(pen, picture->claims, strlen("claim "));
+	pen_end_line(pen);
 	table_rows(&sheet, picture->n_rows);
 	if (picture->fates & 1U << RR_FATE_LOST)
-		rr_pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
+		pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
 	if (picture->fates & 1U << RR_FATE_WAITS)
-		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
+		pen_wrap(pen, "(waits): no reply yet.", 0);
 	table_verdict(pen, picture);
 }

@@ -10,6 +10,47 @@
 #include "base/marks.h"
 #include "base/memory.h"
 
+/* ---- Marks, connections, replies --------------------------------------------- */
+
+/* A step that needs no more than its kind and its client. */
+static void add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
+{
+	recorder_finish_step(recorder, recorder_add_step(recorder, kind, client), NULL);
+}
+
+/* A client's connection has been used: it is not left out at the end. */
+static void mark_used(struct rr_recorder *recorder, uint16_t slot)
+{
+	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
+}
+
+/* The race's client that a connection is; without a name of its own, its client's first. */
+static int client_of(const struct rr_recorder *recorder, uint16_t slot)
+{
+	const size_t owner = slot / RR_RUN_ORDINALS;
+	const int client = recorder->clients[owner][slot % RR_RUN_ORDINALS];
+
+	return client >= 0 ? client : recorder_own_client(recorder, owner);
+}
+
+/* Of the lane that an action is about. */
+static uint16_t slot_of(const struct rr_recorder *recorder, const struct rr_action *action,
+			uint8_t lane)
+{
+	return (uint16_t)(action->client * RR_RUN_ORDINALS +
+			  (size_t)rr_lane_ordinal(recorder->setup.program, lane));
+}
+
+/* A reply by its number, as a pattern that the race keeps. */
+static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
+{
+	char text[RR_REPLY_TEXT_SIZE];
+
+	rr_reply_text(recorder_reply_of(recorder, reply), text, sizeof(text));
+	rr_reply_to_pattern(text);
+	return rr_race_keep(recorder->race, text, strlen(text));
+}
+
 /* ---- Commands and their answers ---------------------------------------------- */
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
@@ -39,8 +80,8 @@ static void add_ping(struct rr_recorder *recorder, size_t server, int client, co
 void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
 {
 	recorder->connections[server][slot].is_open = true;
-	recorder_mark_used(recorder, slot);
-	add_ping(recorder, server, recorder_client_of(recorder, slot), "PONG");
+	mark_used(recorder, slot);
+	add_ping(recorder, server, client_of(recorder, slot), "PONG");
 }
 
 /* A reply is lost, and with it those behind it, until the client reads on. A race's
@@ -88,8 +129,8 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	} else {
 		if (recorder->setup.is_detailed && action->input.thread)
 			rr_recorder_note(recorder, "%s's renewer:", name);
-		recorder_mark_used(recorder, slot);
-		step = add_command(recorder, recorder_client_of(recorder, slot), action,
+		mark_used(recorder, slot);
+		step = add_command(recorder, client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	note_answer(recorder, action);
@@ -99,7 +140,7 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
 		mark_lost(action, step, connection);
 	else
-		step->expected = recorder_keep_reply(recorder, action->reply);
+		step->expected = keep_reply(recorder, action->reply);
 	recorder_finish_step(recorder, step, action);
 }
 
@@ -109,8 +150,7 @@ static void leave_later(struct rr_recorder *recorder, const struct rr_action *ac
 	unsigned *left = &recorder->leaves_after[action->client];
 
 	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
-		recorder_add_mark(recorder, RR_STEP_LEAVE,
-				  recorder_own_client(recorder, action->client));
+		add_mark(recorder, RR_STEP_LEAVE, recorder_own_client(recorder, action->client));
 }
 
 /* The command without who sends it and to whom. */
@@ -131,10 +171,10 @@ static void note_dropped(struct rr_recorder *recorder, const struct rr_action *a
 
 static void add_answer(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	const uint16_t slot = recorder_slot_of(recorder, action, action->lane);
+	const uint16_t slot = slot_of(recorder, action, action->lane);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const bool was_open = connection->is_open;
-	const int client = recorder_client_of(recorder, slot);
+	const int client = client_of(recorder, slot);
 	struct rr_step *step;
 
 	connection->is_open = false;
@@ -144,7 +184,7 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 			add_ping(recorder, action->server, client, NULL);
 		return;
 	}
-	recorder_mark_used(recorder, slot);
+	mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
 	recorder_finish_step(recorder, step, action);
@@ -157,21 +197,19 @@ static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
 	else
-		recorder_add_mark(recorder, RR_STEP_LEAVE,
-				  recorder_own_client(recorder, action->client));
+		add_mark(recorder, RR_STEP_LEAVE, recorder_own_client(recorder, action->client));
 }
 
 void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	recorder_add_mark(recorder, RR_STEP_ENTER, recorder_own_client(recorder, client));
+	add_mark(recorder, RR_STEP_ENTER, recorder_own_client(recorder, client));
 }
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
-		recorder_add_mark(recorder, RR_STEP_COUNT,
-				  recorder_own_client(recorder, action->client));
+		add_mark(recorder, RR_STEP_COUNT, recorder_own_client(recorder, action->client));
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
@@ -235,7 +273,7 @@ static void note_waiting(struct rr_recorder *recorder, const struct rr_action *a
 static void notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
-	const uint16_t slot = recorder_slot_of(recorder, action, lane);
+	const uint16_t slot = slot_of(recorder, action, lane);
 	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
 	struct rr_recorded_connection *connection = &recorder->connections[server][slot];
 	const bool is_written = connection->lost && connection->lost->kind == RR_STEP_WRITE;
@@ -244,7 +282,7 @@ static void notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 	connection->lost = NULL;
 	if (!is_written)
 		return;
-	step = recorder_add_step(recorder, RR_STEP_READ, recorder_client_of(recorder, slot));
+	step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 	step->server = (int)server;
 	step->is_lost = true;
 	recorder_finish_step(recorder, step, action);
@@ -284,7 +322,7 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
 			stays |= recorder->connections[s][first + i].listens;
 		if (client >= 0 && (i == own || (recorder->is_used[action->client][i] && !stays)))
-			recorder_add_mark(recorder, RR_STEP_CRASH, client);
+			add_mark(recorder, RR_STEP_CRASH, client);
 	}
 }
 
@@ -296,7 +334,7 @@ static void add_closing(struct rr_recorder *recorder, const struct rr_action *ac
 
 	connection->is_open = connection->listens = false;
 	if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
-		recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client_of(recorder, slot));
+		add_mark(recorder, RR_STEP_CRASH, client_of(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
@@ -344,9 +382,9 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 		break;
 	case RR_ASK_READ:
 		step = recorder_add_step(recorder, RR_STEP_READ,
-					 recorder_client_of(recorder, action->question.slot));
+					 client_of(recorder, action->question.slot));
 		step->server = action->server;
-		step->expected = recorder_keep_reply(recorder, action->reply);
+		step->expected = keep_reply(recorder, action->reply);
 		recorder_finish_step(recorder, step, action);
 		break;
 	case RR_ASK_TICK:

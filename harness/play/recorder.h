@@ -97,26 +97,12 @@ struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kin
 void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *step,
 			  const struct rr_action *action);
 
-/* A step that needs no more than its kind and its client. */
-void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client);
-
-/* A client's connection has been used: it is not left out at the end. */
-void recorder_mark_used(struct rr_recorder *recorder, uint16_t slot);
-
 /* The race's client that a client's first connection is: of an app, the first that is no
  * request's. */
 int recorder_own_client(const struct rr_recorder *recorder, size_t client);
 
-/* The race's client that a connection is; without a name of its own, its client's first. */
-int recorder_client_of(const struct rr_recorder *recorder, uint16_t slot);
-
-/* Of the lane that an action is about. */
-uint16_t recorder_slot_of(const struct rr_recorder *recorder, const struct rr_action *action,
-			  uint8_t lane);
-
-/* A reply by its number, and as a pattern that the race keeps. */
+/* A reply by its number. */
 const struct rl_reply *recorder_reply_of(const struct rr_recorder *recorder, uint32_t reply);
-const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply);
 
 /* The words of a command by its number; `reply`: to it, NULL = none is known. */
 void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,

@@ -31,11 +31,6 @@ void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *step,
 		recorder->setup.added(recorder->setup.context, step, action);
 }
 
-void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
-{
-	recorder_finish_step(recorder, recorder_add_step(recorder, kind, client), NULL);
-}
-
 void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
@@ -51,29 +46,9 @@ void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 
 /* ---- Connections ------------------------------------------------------------- */
 
-void recorder_mark_used(struct rr_recorder *recorder, uint16_t slot)
-{
-	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
-}
-
 int recorder_own_client(const struct rr_recorder *recorder, size_t client)
 {
 	return recorder->clients[client][rr_program_requests_of(recorder->setup.program, client)];
-}
-
-int recorder_client_of(const struct rr_recorder *recorder, uint16_t slot)
-{
-	const size_t owner = slot / RR_RUN_ORDINALS;
-	const int client = recorder->clients[owner][slot % RR_RUN_ORDINALS];
-
-	return client >= 0 ? client : recorder_own_client(recorder, owner);
-}
-
-uint16_t recorder_slot_of(const struct rr_recorder *recorder, const struct rr_action *action,
-			  uint8_t lane)
-{
-	return (uint16_t)(action->client * RR_RUN_ORDINALS +
-			  (size_t)rr_lane_ordinal(recorder->setup.program, lane));
 }
 
 /* ---- Words and replies ------------------------------------------------------- */
@@ -111,13 +86,4 @@ void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uin
 	}
 	step->words = (const struct rl_word *)rr_race_keep(recorder->race, (const char *)words,
 							   step->n_words * sizeof(words[0]));
-}
-
-const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
-{
-	char text[RR_REPLY_TEXT_SIZE];
-
-	rr_reply_text(recorder_reply_of(recorder, reply), text, sizeof(text));
-	rr_reply_to_pattern(text);
-	return rr_race_keep(recorder->race, text, strlen(text));
 }
