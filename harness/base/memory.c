@@ -85,3 +85,9 @@ FILE *rr_open_memory(char **text, size_t *size)
 {
 	return check_memory(open_memstream(text, size));
 }
+
+FILE *rr_open_fixed(char *text, size_t size)
+{
+	text[0] = text[size - 1] = '\0';
+	return check_memory(fmemopen(text, size - 1, "w"));
+}

@@ -39,4 +39,8 @@ FILE *rr_open_memory(char **text, size_t *size);
 /* The same, of a text whose length nobody asks for. */
 FILE *rr_open_text(char **text);
 
+/* Into so many bytes, which are a text as soon as the file is closed: what has no room in them is
+ * left out. */
+FILE *rr_open_fixed(char *text, size_t size);
+
 #endif

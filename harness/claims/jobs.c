@@ -189,10 +189,8 @@ static void note_difference(const struct rr_trace *trace, struct rr_job_result *
 static void note_findings(const struct rr_trace *trace, struct rr_job_result *result)
 {
 	const char *between = "";
-	FILE *out = fmemopen(result->text, sizeof(result->text), "w");
+	FILE *out = rr_open_fixed(result->text, sizeof(result->text));
 
-	if (!out)
-		return;
 	for (int i = 0; i < RR_FINDINGS; i++) {
 		if (!(trace->findings & 1U << i))
 			continue;

@@ -245,11 +245,9 @@ static bool is_said_already(const char *list, const char *part)
 /* Each part once. */
 static void add_observed(FILE *list, char *const *so_far, const struct rr_job *job, const char *id)
 {
-	char part[PART_SIZE] = "";
-	FILE *out = fmemopen(part, sizeof(part), "w");
+	char part[PART_SIZE];
+	FILE *out = rr_open_fixed(part, sizeof(part));
 
-	if (!out)
-		return;
 	describe_job(out, job, id);
 	fclose(out);
 	fflush(list);

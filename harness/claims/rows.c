@@ -237,13 +237,11 @@ const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_
 
 static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
 {
-	char name[RR_CLAIM_CASE], message[1600] = "", races[1200];
-	FILE *out = fmemopen(message, sizeof(message), "w");
+	char name[RR_CLAIM_CASE], message[1600], races[1200];
+	FILE *out = rr_open_fixed(message, sizeof(message));
 
-	if (out) {
-		describe_standing(row, out);
-		fclose(out);
-	}
+	describe_standing(row, out);
+	fclose(out);
 	snprintf(races, sizeof(races), "%s%s\nobserved: %s",
 		 row->races[0] ? "races: " : "measured, not played", row->races, row->observed);
 	rr_cases_add(cases, &(struct rr_case){ .suite = "claims",

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 const char *rr_invariant_name(int bit)
@@ -105,12 +106,9 @@ static void put_bounds(FILE *out, const struct rr_explore_config *bounds)
 
 const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE])
 {
-	FILE *out = fmemopen(text, RR_BOUNDS_SIZE, "w");
+	FILE *out = rr_open_fixed(text, RR_BOUNDS_SIZE);
 
-	text[0] = '\0';
-	if (out) {
-		put_bounds(out, bounds);
-		fclose(out);
-	}
+	put_bounds(out, bounds);
+	fclose(out);
 	return text;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reply.h"
 
 /* ---- Commands ------------------------------------------------------------- */
@@ -145,14 +146,12 @@ void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result 
 		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex", "the mutex" },
 	};
 	const struct rl_command *command = find_example(mutation);
-	char what[RR_MUTANT_NAME - 28] = "";
-	FILE *file = fmemopen(what, sizeof(what), "w");
+	char what[RR_MUTANT_NAME - 28];
+	FILE *file = rr_open_fixed(what, sizeof(what));
 
-	if (file && command)
+	if (command)
 		print_kind(file, mutation, command);
-	if (file)
-		fclose(file);
-	what[sizeof(what) - 1] = '\0';
+	fclose(file);
 	snprintf(result->name, sizeof(result->name), "%s%s", what, texts[mutation->how].does);
 	snprintf(result->rests_on, sizeof(result->rests_on), "%s%s", what,
 		 texts[mutation->how].rests_on);

@@ -71,15 +71,13 @@ void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smalles
 const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
 			     char text[RR_SMALLEST_SIZE])
 {
-	FILE *file = fmemopen(text, RR_SMALLEST_SIZE, "w");
+	FILE *file = rr_open_fixed(text, RR_SMALLEST_SIZE);
 
-	text[0] = '\0';
-	for (int i = 0; file && i < RR_INVARIANTS; i++) {
+	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (smallest[i].n)
 			fprintf(file, "%s%s %u*%llu", ftell(file) ? ", " : "", rr_invariant_name(i),
 				smallest[i].steps, (unsigned long long)smallest[i].n);
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	return text;
 }

@@ -15,11 +15,10 @@ enum { AUDIT_WAYS = 10, LEASE_MS = 10000, NUMBER_MAX = 8 };
 struct level_word {
 	const char *name;
 	enum {
-		LEVEL_TEXT,  /* const char * */
-		LEVEL_TEXTS, /* another one of several */
-		LEVEL_FLAG,  /* bool */
-		LEVEL_SIZE,  /* size_t */
-		LEVEL_LONG,
+		LEVEL_TEXT,   /* const char * */
+		LEVEL_TEXTS,  /* another one of several */
+		LEVEL_FLAG,   /* bool */
+		LEVEL_NUMBER, /* long, or another type of its size */
 		LEVEL_STRATEGY,
 		LEVEL_SCRIPT,
 	} kind;
@@ -44,10 +43,10 @@ static const struct level_word level_words[] = {
 	{ "unbreakable", LEVEL_FLAG, LEVEL_AT(unbreakable) },
 	{ "strategy", LEVEL_STRATEGY, 0 },
 	{ "script", LEVEL_SCRIPT, 0 },
-	{ "clients", LEVEL_SIZE, LEVEL_AT(search.n_clients) },
-	{ "increments", LEVEL_LONG, LEVEL_AT(search.increments) },
+	{ "clients", LEVEL_NUMBER, LEVEL_AT(search.n_clients) },
+	{ "increments", LEVEL_NUMBER, LEVEL_AT(search.increments) },
 	{ "processes", LEVEL_FLAG, LEVEL_AT(search.separate) },
-	{ "lock-servers", LEVEL_SIZE, LEVEL_AT(search.lock_servers) },
+	{ "lock-servers", LEVEL_NUMBER, LEVEL_AT(search.lock_servers) },
 	{ "without", LEVEL_TEXT, LEVEL_AT(without) },
 	{ "begin", LEVEL_TEXT, LEVEL_AT(begin) },
 	{ "broken-is-end", LEVEL_FLAG, LEVEL_AT(ends_broken) },
@@ -114,33 +113,19 @@ static bool add_level_script(const struct level_reader *reader, struct rr_level 
 	return true;
 }
 
-static bool read_level_number(const struct level_reader *reader, const char *text, long *number)
+static bool set_level_number(const struct level_reader *reader, long *field, const char *text)
 {
-	return rr_parse_number(text, 1, NUMBER_MAX, number) ||
+	return rr_parse_number(text, 1, NUMBER_MAX, field) ||
 	       fail_level(reader, "expected a number from 1 to 8", text);
 }
 
 static bool set_level_budget(const struct level_reader *reader, int *budget, const char *text)
 {
 	long number = 0;
-	const bool good = read_level_number(reader, text, &number);
+	const bool good = set_level_number(reader, &number, text);
 
 	*budget = (int)number;
 	return good;
-}
-
-static bool set_level_number(const struct level_reader *reader, const struct level_word *word,
-			     char *field, const char *text)
-{
-	long number;
-
-	if (!read_level_number(reader, text, &number))
-		return false;
-	if (word->kind == LEVEL_SIZE)
-		memcpy(field, &(size_t){ (size_t)number }, sizeof(size_t));
-	else
-		memcpy(field, &number, sizeof(number));
-	return true;
 }
 
 static bool set_level_word(const struct level_reader *reader, struct rr_level *level,
@@ -163,7 +148,7 @@ static bool set_level_word(const struct level_reader *reader, struct rr_level *l
 	case LEVEL_SCRIPT:
 		return add_level_script(reader, level, text);
 	default:
-		return set_level_number(reader, word, field, text);
+		return set_level_number(reader, (long *)(void *)field, text);
 	}
 }
 

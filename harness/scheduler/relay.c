@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reply.h"
 
 enum { TEXT_SIZE = 300 };
@@ -38,12 +39,12 @@ static const char *command_text(const struct rr_relay *relay, uint32_t command,
 
 static const char *reply_text(const struct rr_relay *relay, uint32_t reply, char text[TEXT_SIZE])
 {
-	FILE *file = reply == RR_NO_ID ? NULL : fmemopen(text, TEXT_SIZE, "w");
+	FILE *file = rr_open_fixed(text, TEXT_SIZE);
 
-	snprintf(text, TEXT_SIZE, "nothing");
-	if (!file)
-		return text;
-	rr_write_reply(file, &relay->program->terms->reply[reply].reply);
+	if (reply == RR_NO_ID)
+		fputs("nothing", file);
+	else
+		rr_write_reply(file, &relay->program->terms->reply[reply].reply);
 	fclose(file);
 	return text;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* A duration is of a million seconds at most. */
@@ -214,11 +215,8 @@ static void write_parts(FILE *out, const struct rr_word *word, const struct rr_w
 void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,
 		   char text[RR_WORD_SIZE])
 {
-	FILE *out = fmemopen(text, RR_WORD_SIZE, "w");
+	FILE *out = rr_open_fixed(text, RR_WORD_SIZE);
 
-	text[0] = '\0';
-	if (!out)
-		return;
 	write_parts(out, word, names);
 	fclose(out);
 }
