@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "claims/claims.h"
 
 enum { CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML) };
@@ -221,8 +220,6 @@ static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 	struct rr_signals signals;
 	enum rr_exit code;
 
-	if (options.jobs > RR_POOL_WORKERS_MAX)
-		options.jobs = RR_POOL_WORKERS_MAX;
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (!rr_claims_deal(&options.choice, error))
 		return RR_EXIT_OK;

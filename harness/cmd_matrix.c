@@ -6,7 +6,6 @@
 #include "base/files.h"
 #include "base/option.h"
 #include "base/machine.h"
-#include "base/pool.h"
 #include "commands.h"
 #include "matrix/matrix.h"
 
@@ -234,8 +233,6 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 	struct rr_signals signals;
 	enum rr_exit code;
 
-	if (options.jobs > RR_POOL_WORKERS_MAX)
-		options.jobs = RR_POOL_WORKERS_MAX;
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	const struct rr_cluster_options servers = {
 		.program = options.redis_server,

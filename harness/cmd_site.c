@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/machine.h"
-#include "base/pool.h"
 #include "commands.h"
 #include "race/race.h"
 #include "report/report.h"
@@ -103,8 +102,6 @@ static enum rr_exit run_site(int argc, char **argv, struct rr_error *error)
 	};
 	bool as_expected = true;
 
-	if (options.jobs > RR_POOL_WORKERS_MAX)
-		options.jobs = RR_POOL_WORKERS_MAX;
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	setlocale(LC_CTYPE, "");
 	options.config.jobs = (int)options.jobs;

@@ -355,7 +355,9 @@ bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct 
 	run->pool = pool;
 	run->signals = signals;
 	run->begun = rr_clock_s();
-	run->n = (size_t)pool->n_workers < pool->n_jobs ? pool->n_workers : (int)pool->n_jobs;
+	run->n = pool->n_workers < RR_POOL_WORKERS_MAX ? pool->n_workers : RR_POOL_WORKERS_MAX;
+	if ((size_t)run->n > pool->n_jobs)
+		run->n = (int)pool->n_jobs;
 	for (int i = 0; i < run->n; i++)
 		run->members[i].socket = -1;
 	run->states = rr_calloc(pool->n_jobs, 1);

@@ -53,7 +53,7 @@ struct rr_pool_worker {
 
 struct rr_pool {
 	size_t n_jobs; /* 0 to n_jobs - 1, begun in this order */
-	int n_workers; /* at once, RR_POOL_WORKERS_MAX at most */
+	int n_workers; /* at once; more than RR_POOL_WORKERS_MAX are so many */
 	void *context;
 	/* In the worker. begin() may leave something in worker->state, and
 	 * false is an error; end(), if there is one, is called in any case. run():

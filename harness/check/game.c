@@ -35,21 +35,9 @@ static char *read_text(const char *path)
 /* The command of each program as a line, malloc'd; NULL: there are no more. */
 static char *line_of(const struct rr_check_options *options, size_t program)
 {
-	const char *const *words = options->command;
-	char *line;
-	FILE *out;
-
 	if (program < options->n_named)
 		return rr_strdup(options->named[program].shell[2]);
-	if (options->n_named || program > 0)
-		return NULL;
-	out = rr_open_text(&line);
-	if (options->app)
-		fputs(options->app, out);
-	for (; !options->app && words && *words; words++)
-		fprintf(out, "%s ", *words);
-	fclose(out);
-	return line;
+	return options->n_named || program > 0 ? NULL : rr_checked_programs_words(options);
 }
 
 /* The first word of a line that is a file of text, as far as blanks part words. */

@@ -83,7 +83,7 @@ void rr_matrix_release(struct rr_matrix *matrix);
 bool rr_matrix_deal(struct rr_matrix *matrix, struct rr_shard *shard, struct rr_error *error);
 
 /*
- * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.
+ * Computes all cells by so many workers at once.
  * `servers`: but for the processor, of which each worker has its own. Before
  * any thread exists. False: not all are computed, and what is not is
  * RR_CELL_UNDONE; RR_ERROR_INTERRUPTED: a signal came. Nothing is left when it

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/text.h"
 
 enum { CASE_NAME = 512 };
@@ -201,8 +200,6 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 	const struct rr_suite chosen = { suite->path, suite->checks, choose(suite, options) };
 	struct rr_suite_result *results = rr_calloc(chosen.n + 1, sizeof(*results));
 	const double begun = rr_clock_s();
-	const int n_workers = options->jobs < RR_POOL_WORKERS_MAX ? (int)options->jobs :
-								    RR_POOL_WORKERS_MAX;
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_signals signals;
 
@@ -210,7 +207,8 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 		rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
 	} else {
 		if (chosen.n > 0)
-			rr_suite_run_checks(&chosen, command, n_workers, &signals, results, error);
+			rr_suite_run_checks(&chosen, command, (int)options->jobs, &signals, results,
+					    error);
 		code = publish(&chosen, options, results, rr_clock_s() - begun, outputs, error);
 		rr_signals_close(&signals);
 	}
