@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cases.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "commands.h"
@@ -193,34 +194,25 @@ static struct rr_article article_of(const struct play_options *options)
 	return article;
 }
 
-/* To a file, or, without a path, to standard output. */
-static void draw_to(const struct rr_trace *trace, enum rr_format format, const char *path,
-		    const struct rr_style *style, struct rr_error *error)
+/* What is drawn, and how. */
+struct drawing {
+	const struct rr_trace *trace;
+	const struct play_options *options;
+};
+
+static bool draw_trace(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
-	struct rr_draft draft;
+	const struct drawing *drawing = what;
+	const struct rr_article article = article_of(drawing->options);
+	const bool ascii = drawing->options->ascii;
+	struct rr_style style = { .ascii = ascii, .width = 80 };
 
-	rr_draft_open(&draft);
-	rr_draw(draft.out, trace, format, style);
-	rr_draft_replace(&draft, path, error);
-}
-
-static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_options *options)
-{
-	const struct rr_outputs *outputs = &options->outputs;
-	const struct rr_article article = article_of(options);
-	struct rr_style style = rr_draw_style(stdout, options->ascii);
-	struct rr_error error = { 0 };
-
+	(void)error;
+	if (out == stdout)
+		style = rr_draw_style(stdout, ascii);
 	style.article = &article;
-	draw_to(trace, outputs->printed, NULL, &style, &error);
-	style = (struct rr_style){ .ascii = options->ascii, .width = 80, .article = &article };
-	for (size_t i = 0; i < outputs->n; i++) {
-		const struct rr_output *file = &outputs->files[i];
-
-		draw_to(trace, file->format == RR_FORMATS ? outputs->printed : file->format,
-			file->path, &style, &error);
-	}
-	return rr_report_error(&error);
+	rr_draw(out, drawing->trace, format, &style);
+	return true;
 }
 
 /* ---- Playing ------------------------------------------------------------ */
@@ -228,11 +220,13 @@ static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_o
 /* What a race that was played comes to. */
 static enum rr_exit show_trace(const struct rr_trace *trace, const struct play_options *options)
 {
-	const enum rr_exit code = draw_trace(trace, options);
+	const struct drawing drawing = { trace, options };
+	struct rr_error error = { 0 };
 
-	fflush(stdout);
+	rr_outputs_write(&options->outputs, draw_trace, &drawing, &error);
 	rr_draw_difference(stderr, trace);
-	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED);
+	return rr_exit_worse(rr_report_error(&error),
+			     trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED);
 }
 
 static enum rr_exit show_played(void *context, const struct rr_trace *trace)

@@ -246,7 +246,7 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 		*(const char **)field = text;
 		return true;
 	case RR_TAKES_MORE:
-		return option->take(into, text, error);
+		return option->take(field, text, error);
 	}
 	return false;
 }

@@ -70,8 +70,8 @@ enum rr_common_option {
 	RR_COMMON_OPTIONS
 };
 
-/* Sets a field or several of the command's struct; false, and the error, when
- * the text will not do. It may be changed. */
+/* Sets a field or several of what is `at` in the command's struct, which is that struct where the
+ * row does not say it; false, and the error, when the text will not do. It may be changed. */
 typedef bool rr_take(void *into, char *text, struct rr_error *error);
 
 /* The same of an option with two values, "COMMAND VALUE"; the second one may look like an

@@ -113,13 +113,6 @@ static bool take_final(void *into, char *command, char *value, struct rr_error *
 	return true;
 }
 
-static bool take_graph(void *into, char *path, struct rr_error *error)
-{
-	struct rr_check_options *options = into;
-
-	return rr_explore_take_graph(&options->search, path, error);
-}
-
 /* The name of a check: a command stands behind --, see rr_check_take_words(). */
 static bool take_name(void *into, char *text, struct rr_error *error)
 {
@@ -268,7 +261,7 @@ static const struct rr_option options_table[] = {
 	  AT(report.printed),
 	  .formats = RR_CHECK_FORMATS,
 	  .pictures = RR_CHECK_PICTURES },
-	{ .common = RR_OPTION_GRAPH, .take = take_graph },
+	{ .common = RR_OPTION_GRAPH, .take = rr_explore_take_graph, AT(search) },
 	{ .common = RR_OPTION_STATS, AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },

@@ -356,8 +356,7 @@ struct json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_expl
 				struct rr_error *error);
 
 /* A file for the graph, by its suffix: the value of --graph. */
-bool rr_explore_take_graph(struct rr_explore_config *config, const char *path,
-			   struct rr_error *error);
+rr_take rr_explore_take_graph;
 
 /* ---- The subcommand -------------------------------------------------------- */
 

@@ -12,9 +12,9 @@ enum { AUDIT = 200, MEGABYTE = 1 << 20 };
 
 #define AT(field) offsetof(struct rr_explore_options, field)
 
-bool rr_explore_take_graph(struct rr_explore_config *config, const char *path,
-			   struct rr_error *error)
+bool rr_explore_take_graph(void *into, char *path, struct rr_error *error)
 {
+	struct rr_explore_config *config = into;
 	const char *suffix = strrchr(path, '.');
 
 	if (suffix && strcmp(suffix, ".dot") == 0)
@@ -25,13 +25,6 @@ bool rr_explore_take_graph(struct rr_explore_config *config, const char *path,
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--graph '%s': expected a name ending in .dot or .json", path);
 	return rr_files_can_write(path, error);
-}
-
-static bool take_graph(void *into, char *path, struct rr_error *error)
-{
-	struct rr_explore_options *options = into;
-
-	return rr_explore_take_graph(&options->config, path, error);
 }
 
 static const char *invariant_at(size_t index)
@@ -124,7 +117,7 @@ static const struct rr_option options_table[] = {
 	  .argument = "INVARIANT",
 	  .help = "the schedule that is shown is the shortest that breaks this: count, exclusion, lease, ownership, deadlock or starvation (the first of these that is broken)",
 	  .take = take_shown },
-	{ .common = RR_OPTION_GRAPH, .take = take_graph },
+	{ .common = RR_OPTION_GRAPH, .take = rr_explore_take_graph, .at = AT(config) },
 	{ .common = RR_OPTION_STATS, .at = AT(stats) },
 	{ .common = RR_OPTION_OUTPUT, .at = AT(report), .formats = RR_EXPLORE_FORMATS },
 	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_EXPLORE_FORMATS },
