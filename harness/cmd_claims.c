@@ -151,23 +151,20 @@ static void complain_of_failures(const struct rr_claim_rows *rows)
 		    rows->counts[RR_FAILED], rows->n, row->claim->id, row->problem);
 }
 
-/* Rows of a run that was called off are shown, and replace no file. */
 static enum rr_exit publish_claims(const struct claims_options *options,
 				   const struct rr_claim_rows *rows, double seconds,
 				   bool is_called_off)
 {
-	struct rr_outputs outputs = options->outputs;
 	struct rr_error error = { 0 };
 	struct rr_cases cases;
 
-	if (is_called_off)
-		outputs.n = 0;
 	rr_claim_rows_as_cases(rows, &cases);
 	cases.seconds = seconds;
+	cases.is_called_off = is_called_off;
 	if (options->choice.shard.of)
 		rr_shard_note(&options->choice.shard, &cases, json_object(),
 			      rr_claim_rows_exit(rows));
-	rr_cases_publish(&cases, &outputs, print_claims, rows, &error);
+	rr_cases_publish(&cases, &options->outputs, print_claims, rows, &error);
 	rr_cases_release(&cases);
 	return rr_report_error(&error);
 }

@@ -78,10 +78,8 @@ static bool print_searches(const void *what, enum rr_format format, FILE *out,
 	return true;
 }
 
-/* What was called off is shown, and replaces no file. */
 static void publish_searches(struct searches *searches, enum rr_exit code, struct rr_error *error)
 {
-	struct rr_outputs outputs = searches->options->report;
 	struct rr_error unwritten = { 0 };
 
 	if (error->kind)
@@ -89,9 +87,9 @@ static void publish_searches(struct searches *searches, enum rr_exit code, struc
 								  .name = "servers",
 								  .verdict = RR_CASE_ERROR,
 								  .message = error->text });
-	if (code == RR_EXIT_INTERRUPTED)
-		outputs.n = 0;
-	rr_cases_publish(&searches->cases, &outputs, print_searches, searches, &unwritten);
+	searches->cases.is_called_off = code == RR_EXIT_INTERRUPTED;
+	rr_cases_publish(&searches->cases, &searches->options->report, print_searches, searches,
+			 &unwritten);
 	if (error->kind)
 		rr_report_error(&unwritten);
 	else

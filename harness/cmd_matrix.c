@@ -132,23 +132,20 @@ static void complain_of_cells(const struct rr_matrix *matrix)
 			    rr_hazard_texts[cell->hazard].title, cell->result.error.text);
 }
 
-/* One that was called off is shown, and replaces no file. */
 static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 				   const struct matrix_options *options,
 				   const struct rr_error *broken_off)
 {
-	struct rr_outputs outputs = options->outputs;
 	struct rr_error error = { 0 };
 	struct rr_cases cases;
 
-	if (broken_off->kind == RR_ERROR_INTERRUPTED)
-		outputs.n = 0;
 	rr_matrix_as_cases(matrix, &cases);
+	cases.is_called_off = broken_off->kind == RR_ERROR_INTERRUPTED;
 	if (options->shard.of)
 		rr_shard_note(&options->shard, &cases,
 			      json_pack("{s:I}", "max_states", (json_int_t)matrix->most),
 			      rr_exit_worse(rr_matrix_exit(matrix), rr_exit_of(broken_off->kind)));
-	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
+	rr_cases_publish(&cases, &options->outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
 	complain_of_cells(matrix);
 	return rr_report_error(&error);

@@ -42,6 +42,7 @@ struct rr_cases {
 	char *command;      /* "redrace matrix" */
 	double seconds;     /* of all of it */
 	json_t *properties; /* of all of it: an object */
+	bool is_called_off; /* what is published then is shown, and replaces no file */
 	size_t n;
 	struct rr_case *cases;
 };

@@ -368,19 +368,16 @@ static bool print_bench(const void *what, enum rr_format format, FILE *out, stru
 	return true;
 }
 
-/* What was called off is shown, and replaces no file. */
 static bool publish_bench(struct bench *bench, struct rr_error *error)
 {
 	const struct rr_error *why = bench->error;
-	struct rr_outputs outputs = bench->options->report;
 
-	if (why->kind == RR_ERROR_INTERRUPTED)
-		outputs.n = 0;
-	else if (why->kind)
+	bench->cases.is_called_off = why->kind == RR_ERROR_INTERRUPTED;
+	if (why->kind && !bench->cases.is_called_off)
 		add_without_figures(bench, "bench", rr_exit_of(why->kind), why->text);
 	if (bench->results.n_finished)
 		rr_results_as_cases(&bench->results, &bench->cases);
-	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench, error);
+	return rr_cases_publish(&bench->cases, &bench->options->report, print_bench, bench, error);
 }
 
 /* What is done with results, finished ones of a broken-off bench included. */

@@ -164,29 +164,26 @@ static bool print_suite(const void *what, enum rr_format format, FILE *out, stru
 	return true;
 }
 
-/* A suite that was called off replaces no file. */
 static enum rr_exit publish(const struct rr_suite *suite, const struct rr_suite_options *options,
 			    const struct rr_suite_result *results, double seconds,
-			    const struct rr_outputs *wanted, struct rr_error *error)
+			    const struct rr_outputs *outputs, struct rr_error *error)
 {
-	struct rr_outputs outputs = *wanted;
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_cases cases;
 
 	rr_cases_init(&cases, "redrace check");
 	cases.seconds = seconds;
+	cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
 	for (size_t i = 0; i < suite->n; i++) {
 		if (results[i].is_done)
 			code = rr_exit_worse(code, rr_suite_judge(suite, &suite->checks[i],
 								  &results[i], &cases));
 	}
-	if (error->kind == RR_ERROR_INTERRUPTED)
-		outputs.n = 0;
 	if (options->shard.of)
 		rr_shard_note(&options->shard, &cases, json_pack("{s:s}", "suite", suite->path),
 			      rr_exit_worse(code, rr_exit_of(error->kind)));
-	rr_cases_publish(&cases, &outputs, print_suite, &cases, &unwritten);
+	rr_cases_publish(&cases, outputs, print_suite, &cases, &unwritten);
 	rr_cases_release(&cases);
 	return rr_exit_worse(code, rr_report_error(&unwritten));
 }
