@@ -10,7 +10,12 @@
 #include "base/memory.h"
 
 /* Of what a program does, shown beside what another run did. */
-enum { SHOWN = 150, CONTEXT = 30 };
+enum {
+	SHOWN = 150,
+	CONTEXT = 30,
+	RENAMED_MAX = 256 /* values in what is waited for at once: beyond that they contain each
+			   * other, and each round makes a text longer */
+};
 
 /* A process. One that runs beside other clients, and not for the tables, must do what its
  * table says, and is seen to do it with the client's own random values. */
@@ -173,15 +178,19 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 	struct rr_random_values *values = &run->line->values;
 	struct rr_terms *terms = rr_programs_terms(programs);
 	const size_t n_values = values->n;
+	int n_renamed = 0;
 
 	if (programs->problem.kind)
 		return false;
 	if (!known)
 		reuse_names(run);
 	while (known && !programs->has_wrong_names && !rr_run_view_is_same(&run->view, known)) {
-		if (!rr_random_values_rename(values, terms, run->instance, known, &run->view,
-					     run->gone, &programs->has_wrong_names) &&
-		    !programs->has_wrong_names)
+		const bool is_renamed = n_renamed++ < RENAMED_MAX &&
+					rr_random_values_rename(values, terms, run->instance, known,
+								&run->view, run->gone,
+								&programs->has_wrong_names);
+
+		if (!is_renamed && !programs->has_wrong_names)
 			return !refutes_table(run) && fail_differing_run(run, known, client);
 		run->view = rr_instance_view(run->instance);
 		programs->has_new_values |= values->n > n_values;
