@@ -59,20 +59,32 @@ static bool queue_command(struct rr_server_table *table, const struct rr_server_
 	return rr_asker_queue(table->asker, command);
 }
 
+/* Has a question one reply, which nobody waits for? A command that is about subscriptions may have
+ * several, and where somebody listens each may have. */
+static bool has_one_reply(struct rr_server_table *table, uint32_t id, struct rr_command_info *info)
+{
+	const struct rr_server_snapshot *state = &table->states[id];
+	const char *name;
+
+	if (state->question.kind != RR_ASK_COMMAND || has_listener(table, state->parent) ||
+	    has_listener(table, id))
+		return false;
+	name = rr_server_command_name(table, (uint32_t)state->question.argument);
+	*info = rr_asker_info(table->asker, name);
+	return !info->blocks && !strstr(name, "SUBSCRIBE");
+}
+
 /* One question of those that lead to a state. */
 static bool replay_question(struct rr_server_table *table, uint32_t id)
 {
 	const struct rr_server_snapshot *state = &table->states[id];
 	const struct rr_question *question = &state->question;
-	struct rr_command_info info = { .blocks = true };
+	struct rr_command_info info;
 	struct rl_reply reply;
 	bool blocks;
 
 	table->n_replayed++;
-	if (question->kind == RR_ASK_COMMAND)
-		info = rr_asker_info(table->asker,
-				     rr_server_command_name(table, (uint32_t)question->argument));
-	if (!info.blocks && !has_listener(table, state->parent) && !has_listener(table, id))
+	if (has_one_reply(table, id, &info))
 		return queue_command(table, state, info.of_connection);
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
 			  &blocks))

@@ -66,7 +66,8 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command);
 bool rr_asker_flush(struct rr_asker *asker);
 
-/* The same on a client's connection, of a command that waits for nothing. Nobody listens. */
+/* The same on a client's connection, of a command that waits for nothing and has one
+ * reply. Nobody listens. */
 bool rr_asker_queue_on(struct rr_asker *asker, uint16_t slot, const struct rl_command *command);
 
 /* A message that has come unasked on a connection, read off it. False: none has.
