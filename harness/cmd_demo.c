@@ -197,8 +197,7 @@ static enum rr_exit run_command_of(struct tour *tour, const struct scene *scene)
 	if (pid < 0)
 		return rr_complain(RR_EXIT_INTERNAL, "no more processes");
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		rr_signals_wait(signals, 100);
-		if (signals->interrupted && !is_told)
+		if (!rr_signals_wait(signals, 100) && !is_told)
 			is_told = kill(pid, SIGTERM) == 0;
 	}
 	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;

@@ -154,7 +154,7 @@ bool rr_signals_open(struct rr_signals *signals)
 	return signals->fd >= 0;
 }
 
-void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
+bool rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 {
 	struct pollfd fd = { .fd = signals->fd, .events = POLLIN };
 	struct signalfd_siginfo info;
@@ -166,6 +166,7 @@ void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 	}
 	if (signals->interrupted)
 		limit_the_rest();
+	return !signals->interrupted;
 }
 
 void rr_signals_close(struct rr_signals *signals)
@@ -243,12 +244,17 @@ size_t rr_memory_available(void)
 
 /* ---- Clocks -------------------------------------------------------------------- */
 
+int64_t rr_time_ns(struct timespec time)
+{
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
 static int64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return rr_time_ns(now);
 }
 
 int64_t rr_clock_ns(void)

@@ -37,8 +37,8 @@ void rr_signals_end_program(void);
 bool rr_signals_open(struct rr_signals *signals);
 void rr_signals_close(struct rr_signals *signals);
 
-/* Waits for a signal or the end of a child, `timeout_ms` at most. */
-void rr_signals_wait(struct rr_signals *signals, int timeout_ms);
+/* Waits for a signal or the end of a child, `timeout_ms` at most. False: interrupted. */
+bool rr_signals_wait(struct rr_signals *signals, int timeout_ms);
 
 /* Has one come in this process? Then it is about to be ended. */
 bool rr_signals_have_come(void);
@@ -97,5 +97,7 @@ int64_t rr_clock_files_ns(void);
 /* Of the monotonic clock, in nanoseconds and in seconds. */
 int64_t rr_clock_ns(void);
 double rr_clock_s(void);
+
+int64_t rr_time_ns(struct timespec time);
 
 #endif

@@ -303,9 +303,7 @@ static void look(struct run *run)
 		};
 	}
 	poll(ready, (nfds_t)run->n + 1, LOOK_MS);
-	rr_signals_wait(run->signals, 0);
-	if (run->signals->interrupted)
-		run->is_over = true;
+	run->is_over |= !rr_signals_wait(run->signals, 0);
 	for (int i = 0; i < run->n; i++) {
 		if (run->members[i].socket >= 0)
 			receive_messages(run, &run->members[i]);

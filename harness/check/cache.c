@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 
 /* A file is that line, the digest of what comes behind it, the key and the content. */
@@ -98,17 +99,15 @@ char *rr_cache_read(const char *path, const void *key, size_t length, struct rr_
 struct kept_file {
 	char *path;
 	off_t size;
-	struct timespec used;
+	int64_t used_ns;
 };
 
 static int compare_use(const void *a, const void *b)
 {
-	const struct timespec *one = &((const struct kept_file *)a)->used;
-	const struct timespec *other = &((const struct kept_file *)b)->used;
+	const int64_t one = ((const struct kept_file *)a)->used_ns;
+	const int64_t other = ((const struct kept_file *)b)->used_ns;
 
-	if (one->tv_sec != other->tv_sec)
-		return one->tv_sec < other->tv_sec ? 1 : -1;
-	return one->tv_nsec == other->tv_nsec ? 0 : one->tv_nsec < other->tv_nsec ? 1 : -1;
+	return (one < other) - (one > other);
 }
 
 /* Those that were not used for longest go. */
@@ -126,7 +125,7 @@ static void make_room(const char *directory)
 		file->path = rr_asprintf("%s/%s", directory, names[i]);
 		if (lstat(file->path, &info) == 0 && S_ISREG(info.st_mode)) {
 			file->size = info.st_size;
-			file->used = info.st_mtim;
+			file->used_ns = rr_time_ns(info.st_mtim);
 			n_files++;
 		} else {
 			free(file->path);

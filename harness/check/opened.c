@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -93,11 +94,6 @@ struct stamp {
 	uint64_t digest; /* of what is in there */
 };
 
-static int64_t ns_of(struct timespec time)
-{
-	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 static struct stamp look_at(const char *path)
 {
 	struct stat info;
@@ -109,8 +105,8 @@ static struct stamp look_at(const char *path)
 	return (struct stamp){ .kind = IS_FILE,
 			       .size = info.st_size,
 			       .number = (int64_t)info.st_ino,
-			       .changed_ns = ns_of(info.st_ctim),
-			       .written_ns = ns_of(info.st_mtim) };
+			       .changed_ns = rr_time_ns(info.st_ctim),
+			       .written_ns = rr_time_ns(info.st_mtim) };
 }
 
 static uint64_t digest_of(const char *path)

@@ -323,10 +323,8 @@ static bool is_called_off(const struct rr_process *process, struct rr_error *err
 	const int64_t until_ns = process->plan->config->until_ns;
 	bool is_over = until_ns != 0 && rr_clock_ns() > until_ns;
 
-	if (signals) {
-		rr_signals_wait(signals, 0);
-		is_over |= signals->interrupted;
-	}
+	if (signals)
+		is_over |= !rr_signals_wait(signals, 0);
 	if (is_over)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 	return is_over;

@@ -284,15 +284,12 @@ static void end_checking(void *context, struct rr_pool_worker *worker)
 static bool check_in_place(const struct rr_job *job, struct rr_workplace *place,
 			   const char *program, struct outcome *outcome)
 {
-	struct rr_signals *signals = &place->session.signals;
-
 	memcpy(outcome->version, place->version, sizeof(outcome->version));
 	if (job->race)
 		play_race(job->race, &place->cluster, &outcome->result);
 	else
 		rr_measure_take(job->measure, &place->session, program, &outcome->result);
-	rr_signals_wait(signals, 0);
-	return !signals->interrupted;
+	return rr_signals_wait(&place->session.signals, 0);
 }
 
 static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)

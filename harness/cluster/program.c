@@ -100,8 +100,7 @@ bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *clu
 	suspicion->is_settled = true;
 	if (tells_a_version(program))
 		return true;
-	rr_signals_wait(&cluster->session->signals, 0);
-	if (cluster->session->signals.interrupted)
+	if (!rr_signals_wait(&cluster->session->signals, 0))
 		return rr_error_interrupted(error);
 	return rr_error_set(
 		error, RR_ERROR_REDIS,

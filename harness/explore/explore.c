@@ -115,8 +115,7 @@ bool rr_explore_progress(void *context, unsigned long n, double share)
 	progress->looked = now;
 	if (rr_progress_is_due(&progress->line))
 		show_search(progress, share);
-	rr_signals_wait(progress->signals, 0);
-	return !progress->signals->interrupted &&
+	return rr_signals_wait(progress->signals, 0) &&
 	       !(progress->until_ns && rr_clock_ns() > progress->until_ns);
 }
 

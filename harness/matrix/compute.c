@@ -49,12 +49,10 @@ static bool tell_progress(void *context, unsigned long states, double share)
 {
 	struct rr_pool_worker *worker = context;
 	struct rr_workplace *workplace = worker->state;
-	struct rr_signals *signals = &workplace->session.signals;
 
 	(void)share;
 	rr_pool_progress(worker, states);
-	rr_signals_wait(signals, 0);
-	return !signals->interrupted;
+	return rr_signals_wait(&workplace->session.signals, 0);
 }
 
 static void add_text(struct rr_pool_worker *worker, char *text)

@@ -164,12 +164,10 @@ static bool name_level(const struct rr_level *level, struct rr_error *error)
 static bool goes_on(void *context, unsigned long states, double share)
 {
 	struct rr_cluster *cluster = context;
-	struct rr_signals *signals = &cluster->session->signals;
 
 	(void)states;
 	(void)share;
-	rr_signals_wait(signals, 0);
-	return !signals->interrupted;
+	return rr_signals_wait(&cluster->session->signals, 0);
 }
 
 static json_t *search_level(struct rr_cluster *cluster, const struct rr_level *level,
