@@ -108,11 +108,6 @@ const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column
 
 /* ---- A log of rows --------------------------------------------------------------- */
 
-static bool cannot_write(const char *path, struct rr_error *error)
-{
-	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
-}
-
 /* Does the file begin with `header`? */
 static bool has_header(int fd, const char *header)
 {
@@ -138,7 +133,7 @@ static int open_rows_file(const char *path, struct stat *info, struct rr_error *
 		rr_error_set(error, RR_ERROR_FILE,
 			     "'%s' is a link or no file; choose another --output", path);
 	else
-		cannot_write(path, error);
+		rr_error_file(error, "write", path);
 	return -1;
 }
 
@@ -171,13 +166,13 @@ bool rr_csv_append_row(int fd, const char *path, const char *row, struct rr_erro
 	ssize_t written;
 
 	if (fstat(fd, &before) != 0)
-		return cannot_write(path, error);
+		return rr_error_file(error, "write", path);
 	written = write(fd, row, length);
 	if (written == (ssize_t)length)
 		return true;
 	if (written >= 0)
 		errno = ENOSPC;
-	cannot_write(path, error);
+	rr_error_file(error, "write", path);
 	if (written > 0 && ftruncate(fd, before.st_size) != 0)
 		rr_error_set(error, RR_ERROR_FILE, "cannot write or shorten '%s': %s", path,
 			     strerror(errno));

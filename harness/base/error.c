@@ -30,6 +30,12 @@ bool rr_error_interrupted(struct rr_error *error)
 	return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 }
 
+bool rr_error_file(struct rr_error *error, const char *verb, const char *path)
+{
+	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
+			    strerror(errno));
+}
+
 /* ---- Exit codes --------------------------------------------------------------- */
 
 /* All there are, the worst last. */

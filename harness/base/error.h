@@ -35,6 +35,9 @@ bool rr_error_set(struct rr_error *error, enum rr_error_kind kind, const char *f
 
 bool rr_error_interrupted(struct rr_error *error);
 
+/* Of a file that cannot be "read", as errno says. */
+bool rr_error_file(struct rr_error *error, const char *verb, const char *path);
+
 /* ---- Exit codes --------------------------------------------------------------- */
 
 /* What the program's exit says; the same for every subcommand. */

@@ -20,12 +20,6 @@
 
 enum { READER_LOOK_US = 20000 };
 
-static bool cannot(const char *verb, const char *path, struct rr_error *error)
-{
-	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
-			    strerror(errno));
-}
-
 static bool read_all(FILE *file, const char *path, enum rr_error_kind kind, size_t most_mib,
 		     FILE *into, struct rr_error *error)
 {
@@ -72,7 +66,7 @@ bool rr_files_make_directory(const char *path, struct rr_error *error)
 
 	if (strlen(path) >= sizeof(partial)) {
 		errno = ENAMETOOLONG;
-		return cannot("create", path, error);
+		return rr_error_file(error, "create", path);
 	}
 	for (const char *at = path; *at; at++) {
 		const size_t length = strcspn(at + 1, "/") + 1;
@@ -81,17 +75,17 @@ bool rr_files_make_directory(const char *path, struct rr_error *error)
 		memcpy(partial, path, (size_t)(at + 1 - path));
 		partial[at + 1 - path] = '\0';
 		if (mkdir(partial, 0777) != 0 && errno != EEXIST)
-			return cannot("create", path, error);
+			return rr_error_file(error, "create", path);
 	}
 	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
 		return true;
 	errno = ENOTDIR;
-	return cannot("create", path, error);
+	return rr_error_file(error, "create", path);
 }
 
 bool rr_files_make_new_directory(const char *path, struct rr_error *error)
 {
-	return mkdir(path, 0777) == 0 || cannot("create", path, error);
+	return mkdir(path, 0777) == 0 || rr_error_file(error, "create", path);
 }
 
 /* ---- Replacing a file ----------------------------------------------------------- */
@@ -268,7 +262,7 @@ bool rr_files_can_write(const char *path, struct rr_error *error)
 {
 	return (is_special(path) ? access(path, W_OK) == 0 && !is_closed(path) :
 				   can_rename(path)) ||
-	       cannot("write", path, error);
+	       rr_error_file(error, "write", path);
 }
 
 /* A file was not written, and errno says why. */
@@ -280,7 +274,7 @@ static bool cannot_write(const char *path, struct rr_error *error)
 					     NULL;
 
 	if (!what)
-		return cannot("write", path, error);
+		return rr_error_file(error, "write", path);
 	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s in %d s", path, what,
 			    RR_FILES_READER_S);
 }
@@ -385,11 +379,11 @@ bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 	bool good;
 
 	if (!name_beside(path, other))
-		return cannot("link", path, error);
+		return rr_error_file(error, "link", path);
 	rr_signals_hold(&before);
 	good = symlink(target, other) == 0 && put_in_place(true, other, path);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return good || cannot("link", path, error);
+	return good || rr_error_file(error, "link", path);
 }
 
 void *rr_files_map_new(const char *path, size_t size)

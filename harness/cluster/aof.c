@@ -160,15 +160,9 @@ void rr_aof_forget_torn(struct rr_server *server)
 
 /* ---- Truncation and damage ------------------------------------------------------ */
 
-static bool cannot_change(const char *verb, const char *path, struct rr_error *error)
-{
-	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
-			    strerror(errno));
-}
-
 bool rr_aof_shorten(const char *path, int64_t length, struct rr_error *error)
 {
-	return truncate(path, length) == 0 || cannot_change("cut", path, error);
+	return truncate(path, length) == 0 || rr_error_file(error, "cut", path);
 }
 
 /* Where to cut; -1 when the file does not have that. */
@@ -199,7 +193,7 @@ bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *e
 	    aof_command(path, n, &start, &end))
 		return (tear == RR_TEAR_OVER_COMMAND ? aof_overwrite(path, start) :
 						       aof_take_out(path, start, end)) ||
-		       cannot_change("change", path, error);
+		       rr_error_file(error, "change", path);
 	at = tear_at(path, tear, n);
 	return at >= 0 && rr_aof_shorten(path, at, error);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of a cluster: the shim that is preloaded into its servers, the pages
  * that it shares with us, and their clocks moved by them, or made up without. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,13 +73,11 @@ bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 	/* LD_PRELOAD is split at spaces and colons; this path has none. */
 	snprintf(path, sizeof(path), "%s/clock.so", server->process.directory);
 	if (symlink(cluster->shim, path) != 0)
-		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
-				    strerror(errno));
+		return rr_error_file(error, "make", path);
 	snprintf(path, sizeof(path), "%s/clock", server->process.directory);
 	page = rr_files_map_new(path, sizeof(*server->page));
 	if (!page)
-		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
-				    strerror(errno));
+		return rr_error_file(error, "make", path);
 	server->page = page;
 	rr_page_set_time(cluster, server);
 	return true;

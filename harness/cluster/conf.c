@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The redis.conf of a private server. The settings are in a file rather than words of the
  * command line, which every user of the machine could read the password from. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "server.h"
@@ -150,5 +148,5 @@ bool rr_conf_write(const struct rr_cluster *cluster, const struct rr_server *ser
 		if (fclose(file) == 0 && is_written)
 			return true;
 	}
-	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+	return rr_error_file(error, "write", path);
 }

@@ -152,11 +152,6 @@ static bool set_save_point(struct rr_server *server, const char *point, struct r
 	return server->options.rdb || rr_server_run(server, error, "CONFIG SET save %s", point);
 }
 
-static bool cannot_make(const char *path, struct rr_error *error)
-{
-	return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path, strerror(errno));
-}
-
 bool rr_disk_break(struct rr_cluster *cluster, struct rr_server *server,
 		   const struct rr_injection *injection, struct rr_error *error)
 {
@@ -165,7 +160,7 @@ bool rr_disk_break(struct rr_cluster *cluster, struct rr_server *server,
 	(void)injection;
 	snapshot_paths(server, path, aside);
 	if ((rename(path, aside) != 0 && errno != ENOENT) || mkdir(path, 0700) != 0)
-		return cannot_make(path, error);
+		return rr_error_file(error, "make", path);
 	return set_save_point(server, "1000000000 1", error) &&
 	       save_snapshot(cluster, server, "rdb_last_bgsave_status:err", error);
 }
@@ -179,7 +174,7 @@ bool rr_disk_mend(struct rr_cluster *cluster, struct rr_server *server,
 	snapshot_paths(server, path, aside);
 	rmdir(path);
 	if (rename(aside, path) != 0 && errno != ENOENT)
-		return cannot_make(path, error);
+		return rr_error_file(error, "make", path);
 	return save_snapshot(cluster, server, "rdb_last_bgsave_status:ok", error) &&
 	       set_save_point(server, "", error);
 }

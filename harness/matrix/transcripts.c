@@ -24,8 +24,7 @@ static bool save_cell(const struct rr_cell *cell, const char *folder, struct rr_
 	if (cell->transcript)
 		return rr_files_replace(path, cell->transcript, strlen(cell->transcript), error);
 	/* One that an earlier matrix left. */
-	return unlink(path) == 0 || errno == ENOENT ||
-	       rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s", path, strerror(errno));
+	return unlink(path) == 0 || errno == ENOENT || rr_error_file(error, "remove", path);
 }
 
 bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct rr_error *error)

@@ -108,7 +108,7 @@ bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_USAGE, "'%s' is there already, and is left as it is",
 			     path);
 	else if (!good)
-		rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+		rr_error_file(error, "write", path);
 	else
 		fprintf(told,
 			"%s is written. Next: write the script that it names,\n'%s', with one operation of your service, or name your\nserver and requests to it, as its last lines do; then run 'redrace check'.\n",
