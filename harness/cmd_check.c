@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace check: all interleavings of a program in any language. */
-#include <locale.h>
 
 #include "check/check.h"
 #include "commands.h"
@@ -11,7 +10,6 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	struct rr_check_command chosen = rr_check_defaults();
 	enum rr_exit code = RR_EXIT_OK;
 
-	setlocale(LC_CTYPE, "");
 	chosen.each.write_game = rr_game_write_checked;
 	if (!rr_check_take_words(&chosen, argc, argv, error))
 		code = RR_EXIT_OK;

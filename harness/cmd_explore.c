@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace explore: all states of a strategy. */
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -103,7 +102,6 @@ static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 	struct searches searches = { .options = &options };
 	enum rr_exit code = RR_EXIT_OK;
 
-	setlocale(LC_CTYPE, "");
 	rr_command_line_parse(&rr_explore_command_line, &options, argc, argv);
 	servers.program = options.redis_server;
 	rr_cases_init(&searches.cases, "redrace explore");

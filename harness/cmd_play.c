@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace play: one race, step by step. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,7 +285,6 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 	enum rr_exit code = RR_EXIT_OK;
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
-	setlocale(LC_CTYPE, "");
 	if (!options.guided.setup.strategy) {
 		command = rr_shell_words(2, (char *[]){ "redrace play", (char *)options.race });
 		race = rr_library_open(options.race, error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace report: results and races as one page. */
-#include <locale.h>
 
 #include "base/files.h"
 #include "commands.h"
@@ -79,7 +78,6 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 	bool as_written = true;
 
 	rr_command_line_parse(&report_line, &options, argc, argv);
-	setlocale(LC_CTYPE, "");
 	if (rr_report_has_races(&options.report))
 		write_on_servers(&options, &as_written, error);
 	else

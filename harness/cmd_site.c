@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace site: everything as pages that link to each other. */
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,7 +102,6 @@ static enum rr_exit run_site(int argc, char **argv, struct rr_error *error)
 	bool as_expected = true;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	setlocale(LC_CTYPE, "");
 	options.config.jobs = (int)options.jobs;
 	if (rr_site_write(&options.config, &as_expected, error))
 		printf("%s/index.html\n", options.config.directory);

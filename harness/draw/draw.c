@@ -3,6 +3,7 @@
 #include "draw.h"
 
 #include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ struct rr_style rr_draw_style(FILE *out, bool ascii)
 	const char *no_colour = getenv("NO_COLOR");
 	const bool visible = isatty(fileno(out));
 
+	setlocale(LC_CTYPE, ""); /* the one that nl_langinfo() tells of */
 	return (struct rr_style){
 		.ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.colour = visible && !(no_colour && *no_colour) && rr_terminal_is_smart(),
