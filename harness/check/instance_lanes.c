@@ -40,7 +40,7 @@ void instance_send_reply(struct rr_instance *instance, struct rr_lane *lane,
 	if (renamed == RR_NO_ID || lane->connection < 0)
 		return;
 	reply = &instance_terms(instance)->reply[renamed].reply;
-	rr_lane_note_reply(lane, reply);
+	rr_lane_note_reply(lane, instance_terms(instance), request, reply);
 	text = rr_lane_reply_text(lane, instance_terms(instance), request, reply, &length);
 	rr_process_write(instance->process, lane->connection, text, length);
 	free(text);

@@ -35,7 +35,8 @@ struct rr_request rr_lane_pop(struct rr_lane *lane)
 
 bool rr_lane_is_subscribed(const struct rr_lane *lane)
 {
-	return lane->connection >= 0 && (lane->n_channels > 0 || lane->n_shards > 0);
+	return lane->connection >= 0 &&
+	       (lane->n_channels > 0 || lane->n_shards > 0 || lane->n_owed > 0);
 }
 
 bool rr_lane_will_be_subscribed(const struct rr_lane *lane)
@@ -47,17 +48,23 @@ bool rr_lane_will_be_subscribed(const struct rr_lane *lane)
 	return subscribes;
 }
 
-void rr_lane_note_reply(struct rr_lane *lane, const struct rl_reply *reply)
+void rr_lane_note_reply(struct rr_lane *lane, const struct rr_terms *terms,
+			const struct rr_request *request, const struct rl_reply *reply)
 {
 	const struct rl_reply *elements = reply->elements;
 	const char *word;
+	size_t n_words;
 
+	lane->n_owed -= !request && lane->n_owed > 0;
 	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
 	    elements[2].type != RL_REPLY_INTEGER || !elements[0].text)
 		return;
 	word = elements[0].text;
 	if (!rr_ends_in(word, "subscribe"))
 		return;
+	n_words = request ? terms->command[request->command].words.n_words : 0;
+	if (n_words > 2 && request->subscribes)
+		lane->n_owed += n_words - 2;
 	/* Those of shards are counted by themselves. */
 	if (strncmp(word, "ssub", 4) == 0 || strncmp(word, "suns", 4) == 0)
 		lane->n_shards = elements[2].integer;

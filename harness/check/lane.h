@@ -36,6 +36,7 @@ struct rr_lane {
 	size_t n_queued;        /* commands that were answered QUEUED, by numbers */
 	uint32_t *queued;
 	long long n_channels, n_shards; /* that it is subscribed to */
+	size_t n_owed;                  /* confirmations of what one command has named */
 	long long id;                   /* what CLIENT ID says */
 	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
@@ -63,7 +64,9 @@ struct rr_request rr_lane_pop(struct rr_lane *lane);
 bool rr_lane_is_subscribed(const struct rr_lane *lane);
 bool rr_lane_will_be_subscribed(const struct rr_lane *lane);
 
-/* The program hears a reply, which may say how many subscriptions there are now. */
-void rr_lane_note_reply(struct rr_lane *lane, const struct rl_reply *reply);
+/* The program hears the reply of a request, or a message (NULL): it may say how many subscriptions
+ * there are now. A command about subscriptions has a confirmation for each of its words. */
+void rr_lane_note_reply(struct rr_lane *lane, const struct rr_terms *terms,
+			const struct rr_request *request, const struct rl_reply *reply);
 
 #endif

@@ -17,6 +17,13 @@ static const struct rl_command *question_command(const struct rr_server_table *t
 						  NULL;
 }
 
+/* Does more come on it than replies? What was unsubscribed without being subscribed has as many
+ * replies as names. */
+static bool has_messages(const struct rr_connection *connection)
+{
+	return connection->listens || connection->n_messages > 0;
+}
+
 /* The messages that come with a question on the way have been noted already. */
 static void skip_messages(struct rr_server_table *table, uint32_t state)
 {
@@ -25,7 +32,7 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 	struct rl_reply message;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!all[i].listens)
+		if (!has_messages(&all[i]))
 			continue;
 		rr_asker_say(table->asker, &message, "PING");
 		while (rr_asker_message(table->asker, all[i].slot, &message))
@@ -40,7 +47,7 @@ static bool has_listener(const struct rr_server_table *table, uint32_t state)
 	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (all[i].listens)
+		if (has_messages(&all[i]))
 			return true;
 	}
 	return false;
