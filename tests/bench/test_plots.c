@@ -164,7 +164,7 @@ Test(plots, drawing_that_is_ended_leaves_nothing)
 	need_gnuplot();
 	cr_assert_eq(
 		cli_run("$REDRACE bench --increments 200 --repeats 1 --output $HERE/a none incr >/dev/null 2>&1;"
-			"mkdir $HERE/bin; printf '#!/bin/sh\\n: >$HERE/draws; until [ -e $HERE/told ]; do sleep 0.05; done\\n' >$HERE/bin/gnuplot; chmod +x $HERE/bin/gnuplot;"
+			"mkdir $HERE/bin; printf '#!/bin/sh\\n: >$HERE/draws; while [ -e $HERE/draws ] && [ ! -e $HERE/told ]; do sleep 0.05; done\\n' >$HERE/bin/gnuplot; chmod +x $HERE/bin/gnuplot;"
 			"PATH=$HERE/bin:$PATH sh plots/draw $HERE/a >/dev/null 2>&1 & p=$!; until [ -e $HERE/draws ] || ! kill -0 $p; do sleep 0.05; done; ls $HERE | grep -c rr-plots; kill -TERM $p; : >$HERE/told; wait $p; echo $?; ls $HERE | grep rr-plots; true"),
 		0);
 	cr_assert_str_eq(cli_output, "1\n143\n", "%s", cli_output);
