@@ -291,6 +291,14 @@ static uint64_t values_in(const struct rr_random_values *values, const struct rr
 	return in;
 }
 
+static void see_history(struct rr_random_values *values, uint64_t sent, bool is_whole)
+{
+	for (size_t i = 0; i < values->n; i++) {
+		values->together[i] |= sent >> i & 1 ? sent : 0;
+		values->apart[i] |= is_whole && sent >> i & 1 ? ~sent : 0;
+	}
+}
+
 void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
 				    const struct rr_client_table *table)
 {
@@ -299,17 +307,26 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 	if (values->n_seen == values->n && values->n_states == table->n_states)
 		return;
 	sent = rr_calloc(table->n_states + 1, sizeof(*sent));
+	memset(values->apart, 0, sizeof(values->apart));
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
 
 		sent[i] = values_in(values, terms, state) |
 			  (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
-		for (size_t j = 0; j < values->n; j++)
-			values->together[j] |= sent[i] >> j & 1 ? sent[i] : 0;
+		/* What only tests have seen does not matter. */
+		see_history(values, sent[i], state->has_ended && state->same != RR_NO_ID);
 	}
 	free(sent);
 	values->n_seen = values->n;
 	values->n_states = table->n_states;
+}
+
+/* Whoever has sent one of them has sent the other, too, and so they are two. Where a client has drawn
+ * once more only because of what it heard, the last value is what the only one is elsewhere. */
+static bool are_different(const struct rr_random_values *values, size_t a, size_t b)
+{
+	return values->together[a] >> b & 1 &&
+	       !((values->apart[a] >> b | values->apart[b] >> a) & 1);
 }
 
 void rr_random_values_pair(const struct rr_random_values *values, const struct rl_word *names,
@@ -329,7 +346,7 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
 	}
 	are_pairs = n_a == n_b;
 	for (size_t i = 0; are_pairs && i < n_a; i++)
-		are_pairs = !(values->together[only_a[i]] >> only_b[i] & 1);
+		are_pairs = !are_different(values, only_a[i], only_b[i]);
 	for (size_t i = 0; are_pairs && i < n_a; i++)
 		rr_renaming_add(renaming, names[only_b[i]], names[only_a[i]]);
 }

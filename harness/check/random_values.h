@@ -25,6 +25,8 @@ struct rr_random_values {
 	struct rr_intern guessed;        /* that are taken for random, and may be none */
 	uint64_t together[RR_NAMES_MAX]; /* with which others, as bits, each is sent in one
 					  * history */
+	uint64_t apart[RR_NAMES_MAX];    /* and without which others each is sent in one that has
+					  * come to its end */
 	size_t n_seen;                   /* values, and states of the table, of which that is
 					  * known */
 	uint32_t n_states;
@@ -72,7 +74,7 @@ void rr_random_values_count(struct rr_random_values *values, struct rr_terms *te
 void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
 			   uint64_t *counted);
 
-/* Which values are sent in one history, and so are different ones? */
+/* Which values are sent in one history, and which are not? */
 void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
 				    const struct rr_client_table *table);
 

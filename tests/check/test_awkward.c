@@ -172,6 +172,32 @@ Test(awkward, a_random_value_is_the_same_behind_other_replies)
 		    1, "not serializable (4 of 8 final states; ");
 }
 
+/* A program whose first lines are left out here. */
+static void check_raw(const char *text, int code, const char *part)
+{
+	cli_write("program",
+		  "import os, random, time\nimport raw\nr = raw.Connection()\n"
+		  "def token():\n    return os.urandom(16).hex()\n%s",
+		  text);
+	cr_assert_eq(cli_run(CHECK "-- env " CLI_PYTHON "program 2>&1"), code, "%s: %s", text,
+		     cli_output);
+	cli_assert_prints(part);
+}
+
+/* Whoever is refused draws once more, and what he drew first is in no data. */
+Test(awkward, a_random_value_of_a_later_attempt_is_the_same_as_of_the_first)
+{
+	check_raw("while True:\n"
+		  "    r('WATCH', 'n')\n"
+		  "    n = int(r('GET', 'n') or 0)\n"
+		  "    r('MULTI')\n"
+		  "    r('SET', 'n', n + 1)\n"
+		  "    r('SET', 'by', token())\n"
+		  "    if r('EXEC'):\n"
+		  "        break\n",
+		  0, "serializable: all ");
+}
+
 /* B keeps the first of two values that A draws: GET y is no value that an order leaves. */
 Test(awkward, two_random_values_of_one_history_are_two)
 {
