@@ -136,7 +136,8 @@ void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical)
 {
 	struct rl_word actual = rr_renaming_of(&instance->outward, canonical);
 	char *own = rr_memdup(actual.text, actual.length);
-	struct rl_word shifted = rr_token_of_client(canonical, FORGOTTEN);
+	struct rl_word shifted = rr_token_of_client(canonical, FORGOTTEN,
+						    instance->config->process.start_ns);
 	char *text = rr_asprintf("%.*s.%u", (int)shifted.length, shifted.text,
 				 ++instance->n_forgotten);
 	const struct rl_word other = { text, strlen(text) };

@@ -186,11 +186,12 @@ static char move_on(char c, size_t client)
 	return c & 0x80 ? (char)(0x80 | (((unsigned char)c + client) & 0x7f)) : c;
 }
 
-struct rl_word rr_token_of_client(struct rl_word token, size_t client)
+struct rl_word rr_token_of_client(struct rl_word token, size_t client, int64_t day_ns)
 {
 	char *moved = rr_memdup(token.text, token.length);
+	const size_t begin = rr_is_time(token, day_ns) ? rr_digits_of_day(day_ns) : 0;
 
-	for (size_t i = 0; i < token.length; i++)
+	for (size_t i = begin; i < token.length; i++)
 		moved[i] = move_on(moved[i], client);
 	return (struct rl_word){ moved, token.length };
 }

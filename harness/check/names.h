@@ -27,8 +27,8 @@ bool rr_command_has_text(const struct rl_command *command, struct rl_word text);
 bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token);
 
 /* What another client has instead of a token: each letter and digit moved on by so
- * many among its kind; malloc'd. */
-struct rl_word rr_token_of_client(struct rl_word token, size_t client);
+ * many among its kind; malloc'd. A time of day near that one stays one. */
+struct rl_word rr_token_of_client(struct rl_word token, size_t client, int64_t day_ns);
 
 /* ---- Which tokens may be random ----------------------------------------------- */
 

@@ -10,11 +10,13 @@ enum { NAMINGS = 4 }; /* searches that begin anew because more values are known 
 static void name_values(struct rr_programs *programs, size_t client)
 {
 	const struct rr_random_values *values = &programs->line_of[client]->values;
+	const int64_t start_ns = programs->config.instances.process.start_ns;
 
 	for (size_t i = 0; i < values->n; i++) {
 		const struct rl_word own = programs->has_own_tables || client == 0 ?
 						   values->names[i] :
-						   rr_token_of_client(values->names[i], client);
+						   rr_token_of_client(values->names[i], client,
+								      start_ns);
 
 		rr_terms_add_name(rr_programs_terms(programs), own, (int)client,
 				  (int)(i % RR_GENERATIONS));

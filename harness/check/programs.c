@@ -180,10 +180,11 @@ static void make_own_values(struct rr_programs *programs, size_t client)
 {
 	const struct rr_random_values *values = &programs->line_of[client]->values;
 	struct rr_renaming *own = &programs->own[client];
+	const int64_t start_ns = programs->config.instances.process.start_ns;
 
 	for (size_t i = 0; i < values->n && client > 0; i++) {
 		const struct rl_word name = values->names[i];
-		const struct rl_word value = rr_token_of_client(name, client);
+		const struct rl_word value = rr_token_of_client(name, client, start_ns);
 
 		rr_renaming_add(own, name, value);
 		rr_renaming_add(own, value, name);

@@ -16,11 +16,22 @@
 /* DAY_DIGITS: of the seconds of a day. */
 enum { DAY_DIGITS = 5, DATE_SIZE = 11 };
 
+static size_t write_seconds(char start[24], int64_t day_ns)
+{
+	return (size_t)snprintf(start, 24, "%lld", (long long)(day_ns / SECOND_NS));
+}
+
+size_t rr_digits_of_day(int64_t day_ns)
+{
+	char start[24];
+
+	return write_seconds(start, day_ns) - DAY_DIGITS;
+}
+
 bool rr_is_time(struct rl_word word, int64_t day_ns)
 {
 	char start[24];
-	const size_t seconds = (size_t)snprintf(start, sizeof(start), "%lld",
-						(long long)(day_ns / SECOND_NS));
+	const size_t seconds = write_seconds(start, day_ns);
 	size_t n = 0;
 
 	while (n < word.length && (isdigit((unsigned char)word.text[n]) || word.text[n] == '.'))

@@ -15,6 +15,9 @@
 /* Is the whole word digits that are a time of day near that one? */
 bool rr_is_time(struct rl_word word, int64_t day_ns);
 
+/* How many digits all those times have in common, from the first one on. */
+size_t rr_digits_of_day(int64_t day_ns);
+
 /* The text with "<time>" for each time of day; malloc'd. NULL: there is none in it. */
 char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *new_length);
 

@@ -198,6 +198,17 @@ Test(awkward, a_random_value_of_a_later_attempt_is_the_same_as_of_the_first)
 		  0, "serializable: all ");
 }
 
+/* What another client has instead of a time of day is one, too. */
+Test(awkward, a_time_of_day_behind_random_pauses_is_one_of_any_client)
+{
+	check_raw("while not r('SET', 'lock', 1, 'NX'):\n"
+		  "    time.sleep(random.SystemRandom().random())\n"
+		  "r('SET', 'at', int(time.time() * 1000))\n"
+		  "r('INCR', 'n')\n"
+		  "r('DEL', 'lock')\n",
+		  0, "serializable: all ");
+}
+
 /* B keeps the first of two values that A draws: GET y is no value that an order leaves. */
 Test(awkward, two_random_values_of_one_history_are_two)
 {

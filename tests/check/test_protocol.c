@@ -216,8 +216,14 @@ Test(names, one_number_is_no_part_of_another)
 
 Test(names, keep_their_length_and_their_alphabet)
 {
-	const struct rl_word token = rr_token_of_client((struct rl_word){ "09af-Zz_\xff", 9 }, 1);
+	const int64_t day_ns = INT64_C(1900000000000000000);
+	const struct rl_word token = rr_token_of_client((struct rl_word){ "09af-Zz_\xff", 9 }, 1,
+							day_ns);
+	const struct rl_word time = rr_token_of_client((struct rl_word){ "1900000012.5", 12 }, 1,
+						       day_ns);
 
 	assert_word(token, "10ba-Gg_\x80");
+	assert_word(time, "1900011123.6");
 	free((char *)token.text);
+	free((char *)time.text);
 }
