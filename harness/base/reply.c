@@ -91,6 +91,25 @@ bool rr_lists_without_order(const char *command)
 	return i < sizeof(names) / sizeof(names[0]);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	const struct rl_reply *one = a, *other = b;
+
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
+}
+
+void rr_reply_sort_list(struct rl_reply *reply)
+{
+	struct rl_reply *list = reply;
+
+	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
+	    reply->elements[1].type == RL_REPLY_ARRAY)
+		list = &reply->elements[1];
+	if (list->type == RL_REPLY_ARRAY && list->length > 0 &&
+	    list->elements[0].type == RL_REPLY_STRING)
+		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
+}
+
 /* A server may put anything into an error or a status. */
 static void write_plain(FILE *file, const struct rl_reply *reply)
 {

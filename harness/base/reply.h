@@ -30,6 +30,10 @@ int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_len
  * no order that a client may rely on, and that is another one on each server. */
 bool rr_lists_without_order(const char *command);
 
+/* Its list, for a race or a search: by bytes. That of SCAN stands behind a cursor; a reply that is
+ * no list of texts, as QUEUED or a row of EXEC, stays as it is. */
+void rr_reply_sort_list(struct rl_reply *reply);
+
 /* As redis-cli prints it, arrays on one line. */
 void rr_write_reply(FILE *file, const struct rl_reply *reply);
 

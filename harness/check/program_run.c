@@ -279,7 +279,7 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 {
 	const int64_t more_ns = passed_ns > run->unread_ns ? passed_ns - run->unread_ns : 0;
 	const uint8_t lane = run->view.stops[input->thread].lane;
-	const bool has_reply = input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
+	const bool has_reply = rr_input_has_reply(input);
 
 	if (!run->instance || run->programs->problem.kind ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))

@@ -115,26 +115,6 @@ static enum connection_state feed_parser(struct connection *connection, int64_t 
 		       CONNECTION_CLOSED;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	const struct rl_reply *one = a, *other = b;
-
-	return rr_compare_bytes(one->text, one->length, other->text, other->length);
-}
-
-/* Keys or members in the order of their bytes, see scheduler/asker.c. */
-static void sort_list(struct rl_reply *reply)
-{
-	struct rl_reply *list = reply;
-
-	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
-	    reply->elements[1].type == RL_REPLY_ARRAY)
-		list = &reply->elements[1];
-	if (list->type == RL_REPLY_ARRAY && list->length > 0 &&
-	    list->elements[0].type == RL_REPLY_STRING)
-		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
-}
-
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE])
 {
@@ -153,7 +133,7 @@ enum connection_state connection_read(struct connection *connection, int timeout
 	if (state != CONNECTION_REPLY)
 		return state;
 	if (connection->is_unsorted)
-		sort_list(reply);
+		rr_reply_sort_list(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
 	rl_arena_reset(&connection->arena);
 	return CONNECTION_REPLY;

@@ -22,7 +22,7 @@ struct drawn {
 
 static void feed_drawn(struct drawn *drawn, struct rr_input input, int64_t passed_ns)
 {
-	if (input.kind == RR_INPUT_REPLY || input.kind == RR_INPUT_MESSAGE)
+	if (rr_input_has_reply(&input))
 		input.value = rr_rename_reply(&drawn->renaming, drawn->program.terms,
 					      (uint32_t)input.value);
 	rr_client_run_feed(drawn->run, &input, passed_ns);

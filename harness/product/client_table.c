@@ -78,8 +78,7 @@ static uint64_t names_known_to(const struct rr_client_table *table,
 
 	if (state->parent != RR_NO_ID)
 		names = table->states[state->parent].names;
-	if (state->parent != RR_NO_ID &&
-	    (state->input.kind == RR_INPUT_REPLY || state->input.kind == RR_INPUT_MESSAGE))
+	if (state->parent != RR_NO_ID && rr_input_has_reply(&state->input))
 		names |= terms->reply[state->input.value].names;
 	for (uint32_t i = 0; i < state->n_sent; i++)
 		names |= terms->command[state->sent[i].command].names;

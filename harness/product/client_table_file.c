@@ -23,11 +23,6 @@ static void use(struct rr_table_numbers *numbers, uint32_t id)
 		numbers->number[id] = 0;
 }
 
-static bool has_reply(const struct rr_input *input)
-{
-	return input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
-}
-
 void rr_client_table_use(const struct rr_client_table *table, struct rr_table_file *file)
 {
 	for (uint32_t i = 0; i < table->n_states; i++) {
@@ -35,7 +30,7 @@ void rr_client_table_use(const struct rr_client_table *table, struct rr_table_fi
 
 		for (uint32_t j = 0; j < state->n_sent; j++)
 			use(&file->commands, state->sent[j].command);
-		if (i > 0 && has_reply(&state->input))
+		if (i > 0 && rr_input_has_reply(&state->input))
 			use(&file->replies, (uint32_t)state->input.value);
 		if (state->has_ended)
 			use(&file->endings, (uint32_t)state->tally.ending);
@@ -90,8 +85,8 @@ static void write_row(const struct rr_client_table *table, uint32_t to,
 	rr_bytes_put_number(out, state->parent);
 	rr_bytes_put_number(out, input->kind);
 	rr_bytes_put_number(out, input->thread);
-	rr_bytes_put_number(out,
-			    has_reply(input) ? file->replies.number[input->value] : input->value);
+	rr_bytes_put_number(out, rr_input_has_reply(input) ? file->replies.number[input->value] :
+							     input->value);
 	rr_bytes_put_number(out, table->row[state->row].is_timed);
 	rr_bytes_put_number(out, state->passed_ns);
 }
@@ -206,7 +201,7 @@ static void take_row(struct rr_bytes *bytes, const struct rr_table_file *file,
 	from = &table->states[row->from];
 	row->input.kind = (uint8_t)rr_bytes_take_number(bytes, RR_INPUT_GO, RR_INPUT_ATTEMPT - 1);
 	row->input.thread = (uint8_t)rr_bytes_take_number(bytes, 0, (int64_t)from->n_threads - 1);
-	row->input.value = has_reply(&row->input) ?
+	row->input.value = rr_input_has_reply(&row->input) ?
 				   take_id(bytes, &file->replies) :
 				   rr_bytes_take_number(bytes, INT64_MIN, INT64_MAX);
 	row->is_timed = rr_bytes_take_number(bytes, 0, 1);

@@ -110,7 +110,7 @@ struct rr_input rr_client_view_as_self(struct rr_client_view *view, const struct
 {
 	struct rr_input heard = *input;
 
-	if (has_own(view) && (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE))
+	if (has_own(view) && rr_input_has_reply(input))
 		heard.value = heard_as_self(view, (uint32_t)input->value);
 	return heard;
 }
@@ -135,7 +135,7 @@ static struct rr_input as_own(const struct rr_client_view *view, const struct rr
 	const struct rr_program *program = program_of(view);
 	struct rr_input own = *input;
 
-	if (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE)
+	if (rr_input_has_reply(input))
 		own.value = program->heard_as_self(program->context, view->client,
 						   (uint32_t)input->value);
 	return own;

@@ -14,11 +14,6 @@ long rr_state_n_done(const struct rr_state *state, size_t client)
 	return n_done(rr_state_client(state, client));
 }
 
-static bool is_same_wait(const struct rr_stop *a, const struct rr_stop *b)
-{
-	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
-}
-
 /* The client goes on: times count from new where it stands elsewhere. */
 static void move_client(const struct rr_product *product, struct rr_part *part,
 			const struct rr_input *input, const struct rr_client_state *before,
@@ -28,7 +23,7 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 
 	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
 		if (i == input->thread || i >= after->n_threads || i >= before->n_threads ||
-		    !is_same_wait(&before->stops[i], &after->stops[i]))
+		    !rr_stop_is_same(&before->stops[i], &after->stops[i]))
 			part->waited_ns[i] = 0;
 	}
 	if (!after->is_attempt && !after->has_ended)
@@ -115,7 +110,7 @@ static struct rr_input with_gone(const struct rr_state *state, size_t client,
 	if (!state->product->clients[client].table->learning.reuses_names || !it->names)
 		return heard;
 	elsewhere = names_elsewhere(state, client);
-	if (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE)
+	if (rr_input_has_reply(input))
 		elsewhere |= terms->reply[input->value].names;
 	for (uint32_t i = 0; i < it->n_sent; i++) {
 		if (it->sent[i].lane == lane && !is_answered)

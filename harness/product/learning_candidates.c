@@ -83,13 +83,8 @@ static bool is_state(struct rr_client_table *table, uint32_t history, uint32_t s
 
 /* ---- Diamonds ----------------------------------------------------------------------------- */
 
-/* What comes on two connections may come in either order, and mostly that does not matter. */
-static bool is_of_connection(const struct rr_input *input)
-{
-	return input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
-}
-
-/* The connection on which a row's input is heard. */
+/* The connection on which a row's input is heard. What comes on two may come in either order, and
+ * mostly that does not matter. */
 static uint8_t lane_of(const struct rr_client_table *table, const struct rr_client_row *row)
 {
 	return table->states[row->from].stops[row->input.thread].lane;
@@ -120,7 +115,7 @@ uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t histor
 	if (table->states[last->from].row == RR_NO_ID)
 		return RR_NO_ID;
 	first = &table->row[table->states[last->from].row];
-	if (!is_of_connection(&first->input) || !is_of_connection(&last->input) ||
+	if (!rr_input_has_reply(&first->input) || !rr_input_has_reply(&last->input) ||
 	    lane_of(table, first) == lane_of(table, last))
 		return RR_NO_ID;
 	other = row_alike(table, first->from, last);

@@ -2,9 +2,7 @@
 /* The connections of clients to a server that is asked, and what is said on them. */
 #include "asker_state.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/reply.h"
 #include "link.h"
@@ -116,28 +114,6 @@ static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *re
 	return asker_receive(asker, slot->link, reply);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	const struct rl_reply *one = a, *other = b;
-
-	return rr_compare_bytes(one->text, one->length, other->text, other->length);
-}
-
-/* In the order of their bytes, and for races, too (play/connection.c). The list of SCAN stands
- * behind a cursor. */
-static void sort_list(const struct rl_command *command, struct rl_reply *reply)
-{
-	struct rl_reply *list = reply;
-
-	if (!rr_lists_without_order(command->words[0].text))
-		return;
-	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
-	    reply->elements[1].type == RL_REPLY_ARRAY)
-		list = &reply->elements[1];
-	if (list->type == RL_REPLY_ARRAY && list->length > 0)
-		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
-}
-
 bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
 		       struct rl_reply *reply, bool *blocks)
 {
@@ -151,6 +127,7 @@ bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct r
 			  !asker_receive(asker, slot->link, reply))
 		return false;
 	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
-	sort_list(command, reply);
+	if (rr_lists_without_order(command->words[0].text))
+		rr_reply_sort_list(reply);
 	return true;
 }

@@ -388,18 +388,13 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view)
 					    view->has_entered << 2 | view->has_read << 3);
 }
 
-static bool waits_for_the_same(const struct rr_stop *a, const struct rr_stop *b)
-{
-	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
-}
-
 bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b)
 {
 	bool is_same = a->n_threads == b->n_threads && a->n_sent == b->n_sent &&
 		       a->is_inside == b->is_inside && a->tally.ok == b->tally.ok;
 
 	for (uint32_t i = 0; is_same && i < a->n_threads; i++)
-		is_same = waits_for_the_same(&a->stops[i], &b->stops[i]);
+		is_same = rr_stop_is_same(&a->stops[i], &b->stops[i]);
 	for (uint32_t i = 0; is_same && i < a->n_sent; i++)
 		is_same = a->sent[i].lane == b->sent[i].lane &&
 			  a->sent[i].command == b->sent[i].command;

@@ -61,6 +61,12 @@ struct rr_stop {
 	int64_t duration_ns;
 };
 
+/* Do two wait for the same? */
+static inline bool rr_stop_is_same(const struct rr_stop *a, const struct rr_stop *b)
+{
+	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
+}
+
 /* What a program says of itself, in its own words. */
 struct rr_run_tally {
 	long ok;           /* it was told that it is counted */
@@ -138,6 +144,12 @@ struct rr_input {
 		       * but in its memory, as bits: another value may have their names */
 	int64_t value;
 };
+
+/* Is its value what came on a connection? */
+static inline bool rr_input_has_reply(const struct rr_input *input)
+{
+	return input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE;
+}
 
 struct rr_client_run;
 struct rr_program;

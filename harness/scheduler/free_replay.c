@@ -33,11 +33,6 @@ static const struct rr_run_view *view_of(const struct rr_free_replay *replay, si
 
 /* ---- Clients go on ------------------------------------------------------------------ */
 
-static bool is_same_stop(const struct rr_stop *a, const struct rr_stop *b)
-{
-	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
-}
-
 static bool use_mutex(struct rr_free_replay *replay, const struct rr_action *action,
 		      const struct rr_stop *stop)
 {
@@ -149,7 +144,8 @@ static bool let_run(struct rr_free_replay *replay, const struct rr_action *actio
 	if (after->has_read)
 		client->read_ns = replay->now_ns;
 	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
-		if (i == action->input.thread || !is_same_stop(&before.stops[i], &after->stops[i]))
+		if (i == action->input.thread ||
+		    !rr_stop_is_same(&before.stops[i], &after->stops[i]))
 			client->since_ns[i] = replay->now_ns;
 	}
 	return compare_marks(replay, action, &before);
@@ -163,7 +159,7 @@ static bool feed_again(struct rr_free_replay *replay, const struct rr_action *ac
 		return rr_relay_differ(&replay->relay, action,
 				       "has crashed, and goes on in the path");
 	stop = &view_of(replay, action->client)->stops[action->input.thread];
-	if (!is_same_stop(stop, &action->stop) || stop->mutex != action->stop.mutex)
+	if (!rr_stop_is_same(stop, &action->stop) || stop->mutex != action->stop.mutex)
 		return rr_relay_differ(&replay->relay, action,
 				       "waits for something else than in the path");
 	return give_input(replay, action, stop) && let_run(replay, action);
