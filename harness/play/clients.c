@@ -9,9 +9,9 @@
 #include "link.h"
 #include "player.h"
 
-/* BUSY_TICKS: of a server's own time, in hundredths of a second: half of that silence, since the
- * kernel counts them a little late or early. */
-enum { REPLY_MS = 3000, SILENCE_MS = 40, BUSY_TICKS = 2 };
+/* BUSY_TICKS: of a server's own time, in hundredths of a second: so much in a row is a command that
+ * computes for long. It is looked at while it computes, LOOK_MS apart. */
+enum { REPLY_MS = 3000, SILENCE_MS = 40, LOOK_MS = 5, BUSY_TICKS = 2 };
 
 static const char *name_of_client(const struct player *player, int client)
 {
@@ -240,23 +240,31 @@ static char look_at_server(const struct player *player, int server, unsigned lon
 	return state;
 }
 
-/* The next reply. Silence says something of a server that rests, or computes for long: one that
- * has not had its turn yet, or waits for a disk, is waited for. */
+/* Does its silence, which has lasted that long, say something? Of a server that rests, or computes
+ * for long, it does: one that has not had its turn yet, or waits for a disk, is waited for. */
+static bool is_silent(const struct player *player, int server, unsigned long begun, int waited_ms)
+{
+	unsigned long ticks = 0;
+
+	if (strchr("RD", look_at_server(player, server, &ticks)))
+		return ticks - begun >= BUSY_TICKS || waited_ms >= REPLY_MS;
+	return waited_ms >= SILENCE_MS;
+}
+
+/* The next reply, or that there is none for now. */
 static enum connection_state read_or_rest(struct player *player, const struct rr_step *step,
 					  char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection *connection = step_connection(player, step)->connection;
-	unsigned long begun = 0, ticks = 0;
+	unsigned long begun = 0;
 	enum connection_state state;
 	int waited_ms = 0;
 
 	look_at_server(player, step->server, &begun);
 	do {
-		state = connection_read(connection, SILENCE_MS, text);
-		waited_ms += SILENCE_MS;
-	} while (state == CONNECTION_SILENT && waited_ms < REPLY_MS &&
-		 strchr("RD", look_at_server(player, step->server, &ticks)) &&
-		 ticks - begun < BUSY_TICKS);
+		state = connection_read(connection, LOOK_MS, text);
+		waited_ms += LOOK_MS;
+	} while (state == CONNECTION_SILENT && !is_silent(player, step->server, begun, waited_ms));
 	/* What it has sent before it came to rest. */
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
 }
