@@ -58,7 +58,8 @@ const struct rr_budget_row rr_budget_rows[RR_BUDGETS] = {
 	[RR_LATE_COMMANDS] = { .option = "late",
 			       .help = "at most N commands are executed after their client crashed or gave up (0)",
 			       .one = "late command",
-			       .many = "late commands" },
+			       .many = "late commands",
+			       .hazards = 1U << RR_PAUSE },
 };
 
 struct rr_budget rr_budget_in_parts(const struct rr_budget *budget)
