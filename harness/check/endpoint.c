@@ -97,7 +97,7 @@ static bool accept_connections(struct rr_endpoint *endpoint, int listener, struc
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		rr_wire_begin(&endpoint->connections[i], fd);
-		endpoint->asked_ns = rr_clock_ns();
+		endpoint->spent_ns = 0;
 	}
 	return true;
 }
@@ -121,7 +121,7 @@ static bool take_requests(struct rr_endpoint *endpoint, int number, struct rr_er
 	enum rr_resp_result result = RR_RESP_COMPLETE;
 	const int yes = 1;
 
-	endpoint->asked_ns = rr_clock_ns();
+	endpoint->spent_ns = 0;
 	while (wire->is_open && result == RR_RESP_COMPLETE) {
 		struct rl_command command;
 

@@ -37,7 +37,7 @@ struct rr_endpoint {
 	unsigned port;
 	char socket_path[108];
 	struct rr_wire connections[RR_ENDPOINT_CONNECTIONS];
-	int64_t asked_ns; /* when the program connected or sent something last */
+	int64_t spent_ns; /* of its time by the program, since it connected or sent something last */
 };
 
 /* Listens; the unix socket lies in `directory`, whose owner removes it. False: errno. Close it in any case. */

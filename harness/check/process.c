@@ -18,6 +18,7 @@ enum {
 	LOOK_NS = 100 * 1000,          /* between two looks at its threads, or */
 	LOOK_PART = 16,                /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000,    /* until short waits for it end */
+	SEEN_NS = 10 * 1000 * 1000,    /* counts at most, from look to look */
 	READS_MAX = 16,                /* of its output at once: it may never end */
 	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
 	STRAY_LOOK_NS = 5 * 1000 * 1000,
@@ -267,6 +268,21 @@ static enum rr_process_end end_process(struct rr_process *process, struct rr_err
 
 /* ---- Whether it waits ---------------------------------------------------------------- */
 
+/* Of its time since the look before, which a starved program has less of than there was: a thread
+ * that is not asleep has had what it ran. Nor has anybody hung while we did not look. */
+static int64_t spent_since(struct rr_process *process, const struct rr_process_look *before)
+{
+	const struct rr_process_look *look = &process->look;
+	const int64_t now_ns = rr_clock_ns();
+	const int64_t passed_ns = now_ns - process->looked_ns;
+	const int64_t seen_ns = passed_ns < SEEN_NS ? passed_ns : SEEN_NS;
+
+	process->looked_ns = now_ns;
+	if (look->awake && look->awake == before->awake)
+		return look->ran_ns - before->ran_ns;
+	return look->awake && look->ran_ns < seen_ns ? look->ran_ns : seen_ns;
+}
+
 /* Does all of it sleep, since before what has come was taken? For that, two looks in a
  * row have to see the same, and nobody may have been on his way before them: he looks
  * like a sleeper until he notices that he was woken. */
@@ -285,6 +301,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 
 	process->look = rr_process_tree_look(&tree);
 	process->look.sleeps &= !is_waking;
+	process->endpoint.spent_ns += spent_since(process, &before);
 	if (process->look.sleeps || has_come)
 		process->busy_ns = rr_clock_ns();
 	return !has_come && before.sleeps && process->look.sleeps &&
@@ -334,7 +351,8 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 {
 	const int64_t limit_ns = process->plan->config->patience_ms * INT64_C(1000000);
 
-	process->endpoint.asked_ns = process->busy_ns = rr_clock_ns();
+	process->endpoint.spent_ns = 0;
+	process->looked_ns = process->busy_ns = rr_clock_ns();
 	process->look.sleeps = false;
 	for (;;) {
 		const int n = take_events(process, until_look(process), error);
@@ -359,7 +377,7 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 		} else if (rr_program_clock_wake(&process->clock)) {
 			process->look.sleeps = false;
 		}
-		if (rr_clock_ns() - process->endpoint.asked_ns > limit_ns)
+		if (process->endpoint.spent_ns > limit_ns)
 			return RR_PROCESS_HANGS;
 	}
 }

@@ -57,6 +57,7 @@ struct rr_process {
 	struct rr_queues queues;     /* bytes that wait there, and */
 	int64_t queued_ns;           /* since when; 0 = none */
 	int64_t busy_ns;             /* since when it computes */
+	int64_t looked_ns;           /* when its threads were looked at last */
 	struct rr_process_look look; /* the last one at its threads */
 	struct rr_threads threads;   /* as that saw them; of an app */
 	struct rr_process_files files;

@@ -223,6 +223,10 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 		sight->look.stamp += stamp;
 		note_thread(sight->tree->threads, thread, stamp);
 		look_at_children(sight, files, directory);
+	} else if (state_in(text) != 'D' &&
+		   read_file(files, directory, RR_THREAD_SCHEDSTAT, text)) {
+		sight->look.awake = files->thread;
+		sight->look.ran_ns = strtoll(text, NULL, 10);
 	}
 	close_files(&spare);
 }
@@ -279,7 +283,7 @@ static void look_at_orphans(struct sight *sight)
 
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 {
-	struct sight sight = { tree, { true, 0 }, 0 };
+	struct sight sight = { tree, { .sleeps = true }, 0 };
 
 	if (tree->threads)
 		tree->threads->n = 0;

@@ -25,6 +25,8 @@
 struct rr_process_look {
 	bool sleeps;
 	uint64_t stamp; /* of which threads there are, and how often they ran */
+	int awake;      /* a thread that computes, or would on a free processor; 0 = none */
+	int64_t ran_ns; /* for so long it has, since it began */
 };
 
 /* Its threads that sleep, and a stamp each: another one if it has run since. Those behind the

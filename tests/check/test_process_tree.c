@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a program sleeps, as its processes are seen from outside. */
-#include "../support.h"
+#include "../cli.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,18 +12,27 @@
 #include "base/machine.h"
 #include "check/process_tree.h"
 
-enum { CHILDREN = 50, SECONDS = 5 };
+enum { CHILDREN = 50, SECONDS = 5, OTHERS = 8 };
 
-static void pin_to_first_processor(void)
+TestSuite(process_tree, .init = cli_setup, .fini = cli_teardown);
+
+static int first_processor(void)
 {
-	cpu_set_t allowed, first;
+	cpu_set_t allowed;
 	int cpu = 0;
 
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	while (!CPU_ISSET(cpu, &allowed))
 		cpu++;
+	return cpu;
+}
+
+static void pin_to_first_processor(void)
+{
+	cpu_set_t first;
+
 	CPU_ZERO(&first);
-	CPU_SET(cpu, &first);
+	CPU_SET(first_processor(), &first);
 	sched_setaffinity(0, sizeof(first), &first);
 }
 
@@ -177,4 +186,23 @@ Test(process_tree, files_of_one_that_has_ended_are_opened_anew)
 	cr_assert(!rr_process_tree_look(&second).sleeps);
 	end(second.pid);
 	rr_process_files_close(&files);
+}
+
+/* It computes for 0.2 s, which take 1.8 on a processor that it shares with eight others. */
+Test(process_tree, one_that_is_kept_from_the_processor_does_not_hang)
+{
+	pid_t others[OTHERS];
+	int code;
+
+	for (int i = 0; i < OTHERS; i++)
+		others[i] = start(compute_for_ever);
+	code = cli_runf(
+		"$REDRACE check --clients 1 --hangs-after 1 -- taskset -c %d /usr/bin/python3 -c '"
+		"import time\n"
+		"while time.process_time() < 0.2: pass' 2>&1",
+		first_processor());
+	for (int i = 0; i < OTHERS; i++)
+		end(others[i]);
+	cr_assert_eq(code, 2, "%s", cli_output);
+	cli_assert_prints("This shows nothing: no client sent a command");
 }
