@@ -6,7 +6,7 @@
 #include "driver.h"
 #include "support.h"
 
-/* ONE_WAIT_MS is less than two time-outs and leaves a loaded machine some. */
+/* ONE_WAIT_MS is less than two time-outs. */
 enum { NODE_MS = 250, ONE_WAIT_MS = 450, LONG_MS = 60000 };
 
 /* A quorum with links of its own, which are not connected yet. */
@@ -19,7 +19,7 @@ void party_open(struct party *party, const struct rl_address *addresses, size_t 
 		int node_timeout_ms);
 void party_close(struct party *party);
 
-/* rl_quorum_try() with a long lease; *spent_ms, if not NULL, is its time. */
+/* rl_quorum_try() with a long lease; *spent_ms, if not NULL, is for how long it slept. */
 enum rl_outcome party_try(struct party *party, long *spent_ms);
 enum rl_outcome party_release(struct party *party, long *spent_ms);
 

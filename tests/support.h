@@ -66,6 +66,10 @@ void support_remove(const char *path);
  * standard error goes to the log. */
 int support_shell(const char *command, char *output, size_t size);
 
+/* For how long the first thread of a process has slept: since when does not matter. What it
+ * computes and what it waits for a processor, as on a loaded machine, is no part of that. */
+long support_asleep_ms(pid_t pid);
+
 /* What this process says on its standard error is captured from the first call
  * on; what it has said since the last call holds `part`. */
 void support_capture_errors(void);

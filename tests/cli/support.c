@@ -238,6 +238,19 @@ int support_shell(const char *command, char *output, size_t size)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+long support_asleep_ms(pid_t pid)
+{
+	long long ran_ns = 0, delayed_ns = 0;
+	char path[40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	file = fopen(path, "re");
+	cr_assert(file && fscanf(file, "%lld %lld", &ran_ns, &delayed_ns) == 2, "%s", path);
+	fclose(file);
+	return (long)((rr_clock_ns() - ran_ns - delayed_ns) / 1000000);
+}
+
 static int captured = -1;
 
 /* A pipe, for a test may limit the size of files. */

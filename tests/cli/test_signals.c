@@ -17,8 +17,8 @@
 
 TestSuite(signals, .init = cli_setup, .fini = cli_teardown);
 
-/* A second and a half are promised; a machine may be busy. Without the promise the
- * time-outs of stopped servers are at least four seconds. */
+/* A second and a half of sleep are promised. Without the promise the time-outs of stopped
+ * servers are at least four seconds. */
 enum { LIMIT_MS = 3500, START_MS = 120000 };
 
 struct started {
@@ -120,14 +120,14 @@ static void stop_its_servers(const struct started *started, const char *argument
 		     arguments);
 }
 
-static int await_its_end(const struct started *started, const char *arguments, int64_t limit_ms)
+static int await_its_end(const struct started *started, const char *arguments, long limit_ms)
 {
-	const int64_t begun_ns = rr_clock_ns();
+	const long begun_ms = support_asleep_ms(started->pid);
 	int status = 0;
 	pid_t ended;
 
 	while ((ended = waitpid(started->pid, &status, WNOHANG)) == 0 &&
-	       rr_clock_ns() - begun_ns < limit_ms * INT64_C(1000000))
+	       support_asleep_ms(started->pid) - begun_ms < limit_ms)
 		rest_ms(10);
 	if (ended == 0)
 		kill(started->pid, SIGKILL);
@@ -135,13 +135,13 @@ static int await_its_end(const struct started *started, const char *arguments, i
 	return status;
 }
 
-/* The limit began when `begun_ns` was. */
-static void assert_ends_in_time(const struct started *started, const char *arguments,
-				int64_t begun_ns)
+static void assert_is_ended_by(const struct started *started, const char *arguments, int number,
+			       bool is_group)
 {
-	const int64_t gone_ms = (rr_clock_ns() - begun_ns) / 1000000;
-	const int status = await_its_end(started, arguments, LIMIT_MS - gone_ms);
+	int status;
 
+	kill(is_group ? -started->pid : started->pid, number);
+	status = await_its_end(started, arguments, LIMIT_MS);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_INTERRUPTED,
 		  "%s: ends with %d", arguments, status);
 }
@@ -169,13 +169,10 @@ static void end_all(const char *const commands[], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct started started = start_command(i, commands[i]);
-		int64_t begun_ns;
 
 		stop_its_servers(&started, commands[i]);
 		rest_ms(300);
-		begun_ns = rr_clock_ns();
-		kill(i % 2 ? -started.pid : started.pid, ending[i % 3]);
-		assert_ends_in_time(&started, commands[i], begun_ns);
+		assert_is_ended_by(&started, commands[i], ending[i % 3], i % 2);
 		assert_nothing_stays(&started, commands[i]);
 	}
 }
@@ -221,7 +218,6 @@ Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		char preload[SUPPORT_DIRECTORY + 16];
 		struct started started;
-		int64_t begun_ns;
 
 		snprintf(preload, sizeof(preload), "%s/stop.so", cli_home);
 		setenv("LD_PRELOAD", preload, 1);
@@ -229,9 +225,7 @@ Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 		unsetenv("LD_PRELOAD");
 		await_handling(started.pid, ending[i]);
 		rest_ms(500);
-		begun_ns = rr_clock_ns();
-		kill(started.pid, ending[i]);
-		assert_ends_in_time(&started, commands[i], begun_ns);
+		assert_is_ended_by(&started, commands[i], ending[i], false);
 		assert_nothing_stays(&started, commands[i]);
 	}
 }
@@ -244,7 +238,6 @@ Test(signals, end_commands_that_wait_for_a_file)
 
 	for (size_t i = 0; i < 3; i++) {
 		struct started started;
-		int64_t begun_ns;
 
 		snprintf(race, sizeof(race), "%s/%zu.race", cli_home, i);
 		cr_assert_eq(mkfifo(race, 0600), 0);
@@ -258,9 +251,7 @@ Test(signals, end_commands_that_wait_for_a_file)
 		started = start_command(i, arguments);
 		await_handling(started.pid, ending[i]);
 		rest_ms(300);
-		begun_ns = rr_clock_ns();
-		kill(started.pid, ending[i]);
-		assert_ends_in_time(&started, arguments, begun_ns);
+		assert_is_ended_by(&started, arguments, ending[i], false);
 		assert_nothing_stays(&started, arguments);
 	}
 }
@@ -328,8 +319,7 @@ Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 {
 	cr_assert_eq(
 		cli_run("mkfifo $HERE/p.json; $REDRACE claims TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
-			"until grep -q recorded $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P\n"
-			"(sleep 4; kill -9 $P) 2>/dev/null & wait $P"),
+			"until grep -q recorded $HERE/out; do sleep 0.1; done; sleep 0.5; kill $P; wait $P"),
 		RR_EXIT_INTERRUPTED);
 }
 
@@ -350,8 +340,7 @@ Test(signals, end_the_wait_for_the_reader_of_standard_output)
 				 "head -c 65500 /dev/zero >$HERE/p\n"
 				 "$REDRACE %s >$HERE/p 2>/dev/null & P=$!\n"
 				 "i=0; until grep -q '^[0-9]* 0x1 ' /proc/$P/syscall || [ $i -eq 300 ]; do sleep 0.1; i=$((i + 1)); done\n"
-				 "kill $P; (sleep 4; kill -9 $P) >/dev/null 2>&1 & K=$!\n"
-				 "wait $P; code=$?; kill $K; exit $code",
+				 "kill $P; wait $P",
 				 printers[i]),
 			RR_EXIT_INTERRUPTED, "%s", printers[i]);
 }
