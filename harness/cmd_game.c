@@ -73,6 +73,8 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 	struct rr_draft draft;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
+	if (rr_draft_needs_file(options.output, error))
+		return RR_EXIT_USAGE;
 	rr_draft_open(&draft);
 	write_game(&options, draft.out, error);
 	rr_draft_replace(&draft, options.output, error);

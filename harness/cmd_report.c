@@ -78,6 +78,8 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 	bool as_written = true;
 
 	rr_command_line_parse(&report_line, &options, argc, argv);
+	if (rr_draft_needs_file(options.output, error))
+		return RR_EXIT_USAGE;
 	if (rr_report_has_races(&options.report))
 		write_on_servers(&options, &as_written, error);
 	else

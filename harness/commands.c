@@ -2,6 +2,9 @@
 /* The table of subcommands. */
 #include "commands.h"
 
+#include "race/race.h"
+#include "strategy.h"
+
 static const struct rr_command *const commands[] = {
 	&rr_cmd_list,    &rr_cmd_bench, &rr_cmd_play,   &rr_cmd_explore,
 	&rr_cmd_check,   &rr_cmd_init,  &rr_cmd_matrix, &rr_cmd_claims,
@@ -23,10 +26,12 @@ const char *rr_command_name(size_t index)
 
 const struct rr_command *rr_command_find(const char *name, struct rr_error *error)
 {
+	const char *where = rr_library_has(name) || rr_strategy_find(name) ?
+				    "'redrace play' takes it" :
+				    "'redrace help' shows them";
 	size_t index = 0;
 
-	return rr_take_name("command", name, rr_command_name, "'redrace help' shows them", &index,
-			    error) ?
+	return rr_take_name("command", name, rr_command_name, where, &index, error) ?
 		       commands[index] :
 		       NULL;
 }

@@ -295,6 +295,13 @@ bool rr_files_append(const char *path, const char *text, size_t length, struct r
 	       cannot_write(path, error);
 }
 
+bool rr_draft_needs_file(const char *path, struct rr_error *error)
+{
+	return !path && isatty(STDOUT_FILENO) &&
+	       !rr_error_set(error, RR_ERROR_USAGE,
+			     "where to? A page would fill the terminal: name a file with -o FILE");
+}
+
 void rr_draft_open(struct rr_draft *draft)
 {
 	*draft = (struct rr_draft){ 0 };

@@ -46,6 +46,9 @@ struct rr_draft {
 	size_t length;
 };
 void rr_draft_open(struct rr_draft *draft);
+
+/* Asked before the work: is `path` NULL and standard output a terminal, which a page would fill? */
+bool rr_draft_needs_file(const char *path, struct rr_error *error);
 bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error);
 
 /* The names of the files in a folder that end in `suffix`, in order; malloc'd, as each

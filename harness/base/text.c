@@ -189,8 +189,8 @@ static const char *find_longer(const char *name, const char *const names[], size
 
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names)
 {
-	const char *nearest = NULL;
-	size_t best = (strlen(name) + 1) / 3;
+	const char *nearest = find_longer(name, names, n_names);
+	size_t best = nearest ? 0 : (strlen(name) + 1) / 3;
 
 	/* Near for both: a short name is not near to many. */
 	for (size_t i = 0; i < n_names; i++) {
@@ -201,7 +201,7 @@ const char *rr_nearest(const char *name, const char *const names[], size_t n_nam
 			nearest = names[i];
 		}
 	}
-	return nearest ? nearest : find_longer(name, names, n_names);
+	return nearest;
 }
 
 void rr_add_text(char *text, size_t size, const char *format, ...)

@@ -96,8 +96,9 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	reason = rr_reason_line(output);
 	rr_error_set(
 		error, RR_ERROR_HANGS,
-		"client %s neither sends a command nor ends: waited %ld s; it printed '%.200s'",
-		instance->plan.owner.name, instance->config->process.patience_ms / 1000, reason);
+		"client %s neither sends a command nor ends: waited %ld s (--hangs-after)%s%.200s%s",
+		instance->plan.owner.name, instance->config->process.patience_ms / 1000,
+		reason[0] ? "; it printed '" : "", reason, reason[0] ? "'" : "");
 	free(reason);
 	return false;
 }

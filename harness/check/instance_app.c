@@ -132,11 +132,13 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 	const long seconds = instance->config->process.patience_ms / 1000;
 
 	if (!instance->lanes[0].is_used && instance->app->n_requests)
-		return rr_error_set(error, RR_ERROR_HANGS,
-				    "the app is not up, and does not end: waited %ld s", seconds);
+		return rr_error_set(
+			error, RR_ERROR_HANGS,
+			"the app is not up, and does not end: waited %ld s (--hangs-after)",
+			seconds);
 	return rr_error_set(
 		error, RR_ERROR_HANGS,
-		"the app neither waits for anything nor ends, with %zu request%s under way: waited %ld s",
+		"the app neither waits for anything nor ends, with %zu request%s under way: waited %ld s (--hangs-after)",
 		instance->n_under_way, instance->n_under_way == 1 ? "" : "s", seconds);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/machine.h"
 #include "base/option.h"
+#include "base/text.h"
 #include "check.h"
 
 /* What the command line says of all checks, and the memory that each may use. */
@@ -89,12 +90,15 @@ static bool has_suite(const struct rr_suite_options *whole)
 	return whole->path || access(RR_SUITE_FILE, F_OK) == 0;
 }
 
-static bool refuse_name(const char *name, struct rr_error *error)
+static bool refuse_names(const struct rr_suite_options *whole, struct rr_error *error)
 {
-	return rr_error_set(
-		error, RR_ERROR_USAGE,
-		"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
-		name);
+	char words[400] = "";
+
+	for (size_t i = 0; i < whole->n_chosen; i++)
+		rr_add_text(words, sizeof(words), " %s", whole->chosen[i]);
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "'%.100s': the command must stand behind --, as in: redrace check --%s",
+			    whole->chosen[0], words);
 }
 
 /* An option that names a file, which several checks would write; NULL = there is none. */
@@ -112,7 +116,7 @@ static bool check_suite(const struct rr_check_command *chosen, struct rr_error *
 	const struct rr_suite_options *whole = &chosen->whole;
 
 	if (!has_suite(whole) && whole->n_chosen)
-		return refuse_name(whole->chosen[0], error);
+		return refuse_names(whole, error);
 	if (!has_suite(whole))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
@@ -132,7 +136,7 @@ static bool check_suite(const struct rr_check_command *chosen, struct rr_error *
 bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
 {
 	if (whole->n_chosen)
-		return refuse_name(whole->chosen[0], error);
+		return refuse_names(whole, error);
 	return !(whole->path || whole->jobs || whole->shard.of || whole->shard.times) ||
 	       rr_error_set(
 		       error, RR_ERROR_USAGE,

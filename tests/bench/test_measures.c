@@ -116,11 +116,13 @@ Test(text, numbers_as_people_read_them)
 
 Test(text, nearest_name)
 {
-	static const char *const names[] = { "none", "incr", "redlock" };
+	static const char *const names[] = { "none", "incr", "redlock", "incr-loses-nothing",
+					     "incr-lock" };
 
-	cr_assert_str_eq(rr_nearest("redlok", names, 3), "redlock");
-	cr_assert_str_eq(rr_nearest("nonne", names, 3), "none");
-	cr_assert_null(rr_nearest("xyzzyxyzzy", names, 3));
+	cr_assert_str_eq(rr_nearest("redlok", names, 5), "redlock");
+	cr_assert_str_eq(rr_nearest("nonne", names, 5), "none");
+	cr_assert_str_eq(rr_nearest("incr-loses", names, 5), "incr-loses-nothing");
+	cr_assert_null(rr_nearest("xyzzyxyzzy", names, 5));
 }
 
 /* ---- Verdicts ---------------------------------------------------------------- */

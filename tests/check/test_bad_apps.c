@@ -49,6 +49,8 @@ Test(bad_apps, says_why_an_app_is_not_up)
 	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
 	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
 			  ", and not on PORT, which is ");
+	cannot_be_checked("true", "the app exited with 0 before it was up: an app listens on "
+				  "$PORT until it is ended");
 	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
 	cannot_be_checked("'echo no queue; exit 3' --ready true",
 			  "the app exited with 3 before it asked Redis for anything; it printed "
@@ -148,7 +150,7 @@ Test(bad_apps, hangs, .timeout = 600)
 			 "        while True: pass");
 	check_app(SERVER, CURL "--hangs-after 5", 65);
 	cli_assert_prints("redrace: the app neither waits for anything nor ends, with 1 request "
-			  "under way: waited 5 s\n");
+			  "under way: waited 5 s (--hangs-after)\n");
 	cr_assert_eq(cli_run("wc -c <$HERE/hangs"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "hangs so often: %s", cli_output);
 	nothing_is_left();

@@ -407,7 +407,7 @@ Test(check, usage_is_explained)
 {
 	cli_assert_one_line(CHECK "2>&1", 64, "The command stands behind --");
 	cli_assert_one_line(CHECK "true 2>&1 | head -n 1; exit 64", 64,
-			    "the command must stand behind --");
+			    "the command must stand behind --, as in: redrace check -- true");
 	cli_assert_one_line(CHECK "--client A=true -- true 2>&1", 64,
 			    "--client has its own command");
 	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null", 64, "cannot read");

@@ -293,6 +293,23 @@ Test(check_expectations, the_gitlab_job_of_the_document_runs)
 		     cli_output);
 }
 
+/* What Jenkins runs writes what it reads. */
+Test(check_expectations, the_jenkins_stage_of_the_document_runs)
+{
+	cli_write("redrace.yaml", "checks:\n  a: {command: sh counter.sh}\n");
+	cr_assert_eq(
+		cli_run("cp examples/check/counter.sh $HERE && "
+			"sed -n '/^## Jenkins/,/^## What/s/^ *\\(redrace check.*\\)/\\1/p' docs/ci.md >$HERE/step && "
+			"sed -n \"/^## Jenkins/,/^## What/s/.* junit '\\([^']*\\)'.*/\\1/p\" docs/ci.md >$HERE/read && "
+			"test -s $HERE/step -a -s $HERE/read"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./step"),
+		1, "%s", cli_output);
+	cr_assert_eq(cli_run("cd $HERE && grep -c 'failures=.1. ' $(cat read)"), 0, "%s",
+		     cli_output);
+}
+
 /* The workflow, too. */
 Test(check_expectations, the_workflow_is_yaml)
 {

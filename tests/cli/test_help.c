@@ -151,6 +151,9 @@ Test(help, near_miss_is_suggested)
 		const char *arguments, *part;
 	} misses[] = {
 		{ "mtarix", "did you mean 'matrix'?" },
+		{ "lost-update", "'redrace play' takes it" },
+		{ "help set-nx-ex", "'redrace play' takes it" },
+		{ "play incr-loses", "did you mean 'incr-loses-nothing'?" },
 		{ "bench none --treads 2", "did you mean '--threads'?" },
 		{ "bench none --re 2", "may be several options" },
 		{ "bench none --xyzzyxyzzy", "no option '--xyzzyxyzzy'" },

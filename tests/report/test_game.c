@@ -113,6 +113,8 @@ Test(game, mistakes_in_levels_are_named)
 Test(game, what_cannot_be_is_refused)
 {
 	cli_assert_one_line("$REDRACE game nix 2>&1", 64, "no level 'nix'");
+	cli_assert_one_line("script -qec \"$REDRACE game\" /dev/null </dev/null", 64,
+			    "name a file with -o FILE");
 	cli_assert_one_line("$REDRACE game -o /nowhere/game.html incr 2>&1", 74, "/nowhere");
 	cli_assert_one_line("$REDRACE game --redis-server /nowhere incr 2>&1", 69, "/nowhere");
 }

@@ -134,8 +134,9 @@ static void fail_ended(const struct app *app, int status)
 		snprintf(text, sizeof(text), "the app was ended by signal %d before it was up",
 			 WTERMSIG(status));
 	else
-		snprintf(text, sizeof(text), "the app exited with %d before it was up",
-			 WEXITSTATUS(status));
+		snprintf(text, sizeof(text), "the app exited with %d before it was up%s",
+			 WEXITSTATUS(status),
+			 WEXITSTATUS(status) ? "" : ": an app listens on $PORT until it is ended");
 	fail(app, text);
 }
 
