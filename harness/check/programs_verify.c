@@ -71,16 +71,33 @@ static bool verify_tokens(struct rr_programs *programs, struct command_line *lin
 }
 
 /* Are they random, or choices out of few? */
-static bool verify_draws(struct command_line *line)
+static bool verify_draws(const struct rr_programs *programs, struct command_line *line)
 {
-	for (int i = 0; i < RR_DRAWS_MIN && rr_random_values_are_few(&line->values); i++) {
-		if (!run_longest(line, rr_client_table_next_client(&line->table)))
+	struct rr_client_table *table = &line->table;
+
+	for (int i = 0; i < RR_DRAWS_MIN; i++) {
+		const uint32_t history = rr_random_values_try_history(
+			&line->values, rr_programs_terms(programs), table);
+
+		if (history == RR_NO_ID)
+			return true;
+		if (!rr_client_table_run_again(table, rr_client_table_next_client(table), history,
+					       NULL))
 			return false;
 	}
 	return true;
 }
 
-bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
+static bool has_merged(const struct rr_programs *programs)
+{
+	size_t i = 0;
+
+	while (i < programs->n_lines && programs->lines[i].table.learning.merges == 0)
+		i++;
+	return i < programs->n_lines;
+}
+
+bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *again,
 			struct rr_error *error)
 {
 	bool good = !programs->problem.kind && verify_names_of_clients(programs);
@@ -93,7 +110,7 @@ bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *agai
 		good = rr_learning_verify(&programs->lines[i].table);
 	/* Each of these runs has drawn, too. */
 	for (size_t i = 0; i < programs->n_lines && good && !programs->has_new_values; i++)
-		good = verify_draws(&programs->lines[i]);
+		good = verify_draws(programs, &programs->lines[i]);
 	good = good && !programs->problem.kind;
 	/* One that hangs would do so again. */
 	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)

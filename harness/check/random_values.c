@@ -299,6 +299,22 @@ static void see_history(struct rr_random_values *values, uint64_t sent, bool is_
 	}
 }
 
+/* As bits, what is sent in each history. */
+static uint64_t *values_of_histories(const struct rr_random_values *values,
+				     const struct rr_terms *terms,
+				     const struct rr_client_table *table)
+{
+	uint64_t *sent = rr_calloc(table->n_states + 1, sizeof(*sent));
+
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		const struct rr_client_state *state = &table->states[i];
+
+		sent[i] = values_in(values, terms, state) |
+			  (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
+	}
+	return sent;
+}
+
 void rr_random_values_see_histories(struct rr_random_values *values, const struct rr_terms *terms,
 				    const struct rr_client_table *table)
 {
@@ -306,13 +322,11 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 
 	if (values->n_seen == values->n && values->n_states == table->n_states)
 		return;
-	sent = rr_calloc(table->n_states + 1, sizeof(*sent));
+	sent = values_of_histories(values, terms, table);
 	memset(values->apart, 0, sizeof(values->apart));
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
 
-		sent[i] = values_in(values, terms, state) |
-			  (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
 		/* What only tests have seen does not matter. */
 		see_history(values, sent[i], state->has_ended && state->same != RR_NO_ID);
 	}
@@ -351,13 +365,37 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
 		rr_renaming_add(renaming, names[only_b[i]], names[only_a[i]]);
 }
 
-bool rr_random_values_are_few(const struct rr_random_values *values)
+static uint64_t values_that_are_few(const struct rr_random_values *values)
 {
-	for (size_t i = 0; i < values->n; i++) {
-		if (values->draws[i].n < RR_DRAWS_MIN)
-			return true;
+	uint64_t few = 0;
+
+	for (size_t i = 0; i < values->n; i++)
+		few |= values->draws[i].n < RR_DRAWS_MIN && values->draws[i].tried < RR_DRAWS_MIN ?
+			       UINT64_C(1) << i :
+			       0;
+	return few;
+}
+
+uint32_t rr_random_values_try_history(struct rr_random_values *values, const struct rr_terms *terms,
+				      const struct rr_client_table *table)
+{
+	const uint64_t few = values_that_are_few(values);
+	uint64_t *sent = few ? values_of_histories(values, terms, table) : NULL;
+	uint32_t best = RR_NO_ID;
+	int most = 0;
+
+	for (uint32_t i = 0; i < table->n_states && few; i++) {
+		const int n = __builtin_popcountll(sent[i] & few);
+
+		if (n <= most || (i > 0 && table->states[i].same == RR_NO_ID))
+			continue;
+		most = n;
+		best = i;
 	}
-	return false;
+	for (size_t i = 0; i < values->n && best != RR_NO_ID; i++)
+		values->draws[i].tried += (sent[best] & few) >> i & 1;
+	free(sent);
+	return best;
 }
 
 /* ---- In a file ----------------------------------------------------------------------- */

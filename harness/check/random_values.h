@@ -20,6 +20,7 @@ struct rr_random_values {
 	struct rl_word names[RR_NAMES_MAX]; /* as the table has them */
 	struct {
 		unsigned long n, repeats;
+		int tried;               /* so many runs were made to see more */
 	} draws[RR_NAMES_MAX];           /* by other processes */
 	struct rr_intern drawn;          /* what they had */
 	struct rr_intern guessed;        /* that are taken for random, and may be none */
@@ -83,8 +84,11 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
 			   size_t n, const struct rl_reply *a, const struct rl_reply *b,
 			   struct rr_renaming *renaming);
 
-/* Have there been too few draws of one to know whether it is random? */
-bool rr_random_values_are_few(const struct rr_random_values *values);
+/* Of values of which there were too few draws to know whether they are random: the history of the
+ * table in which most of them are sent, to be run again. RR_NO_ID: none. After RR_DRAWS_MIN runs for
+ * a value there are no more. */
+uint32_t rr_random_values_try_history(struct rr_random_values *values, const struct rr_terms *terms,
+				      const struct rr_client_table *table);
 
 /* In a file: all but what is found out of the table's histories. What is read into values of which
  * nothing is known yet may be wrong. */

@@ -230,6 +230,17 @@ Test(check, who_polls_is_followed_so_often)
 	cli_assert_prints("--rounds");
 	check_program("--accept-bounded", program, 0);
 	cli_assert_prints("no failure found: ");
+/* Eight other runs of a history in which it is sent tell that it is random, though that is not the
+ * longest one; and these are all, however often it is asked. */
+Test(check, random_values_are_drawn_where_they_are_sent)
+{
+	check_program("--audit 0",
+		      "read t </proc/sys/kernel/random/uuid\n[ $(" CLI "INCR turn) = 2 ] && " CLI
+		      "INCR a && exec " CLI "INCR b\nexec " CLI "SET token $t",
+		      0);
+	cli_assert_prints("(2 clients, 11 runs of the program, ");
+}
+
 }
 
 /* The shell itself has ended long before. */
