@@ -45,23 +45,66 @@ static void see_values(struct command_line *line)
 				  table->learning.endless, NULL);
 }
 
+static bool sends(const struct rr_terms *terms, const struct rr_client_state *state,
+		  struct rl_word text)
+{
+	uint32_t i = 0;
+
+	while (i < state->n_sent &&
+	       !rr_command_has_text(&terms->command[state->sent[i].command].words, text))
+		i++;
+	return i < state->n_sent;
+}
+
+/* Is that first sent behind the first of the rounds to which there is no end? */
+static bool is_of_later_round(const struct rr_terms *terms, const struct rr_client_table *table,
+			      struct rl_word text)
+{
+	const struct rr_client_state *states = table->states;
+	uint32_t at = table->learning.endless;
+	bool is_sent = false;
+
+	for (; at != table->learning.first_round && !is_sent; at = states[at].parent)
+		is_sent = sends(terms, &states[at], text);
+	for (at = table->learning.first_round; at != RR_NO_ID && is_sent; at = states[at].parent)
+		is_sent = !sends(terms, &states[at], text);
+	return is_sent;
+}
+
+/* Does it draw a value in each round? A time of day is none. */
+static bool draws_in_rounds(const struct rr_programs *programs, const struct command_line *line)
+{
+	const struct rr_random_values *values = &line->values;
+	const int64_t start_ns = programs->config.instances.process.start_ns;
+	size_t i = 0;
+
+	while (i < values->n &&
+	       (rr_is_time(values->names[i], start_ns) ||
+		!is_of_later_round(rr_programs_terms(programs), &line->table, values->names[i])))
+		i++;
+	return i < values->n;
+}
+
 /* Who draws new random values without an end gives them the names of those that are nowhere any
  * more: of all that were known when the search began. */
 static bool reuses_names(const struct rr_programs *programs, struct command_line *line)
 {
 	struct rr_learning *learning = &line->table.learning;
 	size_t n_drawn;
+	bool draws;
 
 	if (!learning->reuses_names && !learning->is_bounded)
 		return false;
 	if (line->n_namings < NAMINGS && !programs->keeps_names)
 		see_values(line);
 	n_drawn = count_drawn(programs, line);
-	if (n_drawn > line->n_named && line->n_namings < NAMINGS && !programs->keeps_names) {
+	draws = draws_in_rounds(programs, line);
+	if (draws && n_drawn > line->n_named && line->n_namings < NAMINGS &&
+	    !programs->keeps_names) {
 		line->n_named = n_drawn;
 		line->n_namings++;
 		learning->is_bounded = false;
-	} else if (line->n_named == 0 || programs->keeps_names) {
+	} else if (!draws || line->n_named == 0 || programs->keeps_names) {
 		learning->is_bounded = true;
 	}
 	learning->reuses_names = !learning->is_bounded;

@@ -125,7 +125,8 @@ struct rr_learning {
 	bool merges_all;             /* histories that are no rounds of a loop, too */
 	bool reuses_names;           /* of random values that are nowhere any more: see rr_input */
 	bool is_bounded;             /* there is no end to what it does: `rounds` counts */
-	uint32_t endless;            /* the last history behind which no end was found */
+	uint32_t endless;            /* the last history behind which no end was found, and */
+	uint32_t first_round;        /* that behind the first of the rounds that it has */
 	bool has_changed;            /* since a search began: what that knows is not so any more */
 	uint32_t n_verified;         /* rows of the hypothesis, when all of it was tested last */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,

@@ -28,9 +28,10 @@ static bool ask_all_anew(struct rr_client_table *table, const char *why)
 	return rr_error_set(&table->error, RR_ERROR_INTERNAL, "%s", why);
 }
 
-bool rr_learning_bound(struct rr_client_table *table, uint32_t state)
+bool rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round)
 {
 	table->learning.endless = state;
+	table->learning.first_round = first_round;
 	table->learning.is_bounded = table->learning.reuses_names || !table->program->run_ops;
 	table->learning.reuses_names = !table->learning.is_bounded;
 	table->learning.merges_all = false;

@@ -133,10 +133,11 @@ bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
 			  const struct rr_input *input);
 
-/* There is no end to what the client does behind that history: perhaps there is one if a random value that is
+/* There is no end to what the client does behind that history, whose rounds are like each other
+ * since another one, the first of them: perhaps there is one if a random value that is
  * nowhere any more has the name of the next; if not, from now on histories are no states, and it
  * is followed for some rounds. False: table->error, the search has to begin anew. */
-bool rr_learning_bound(struct rr_client_table *table, uint32_t state);
+bool rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
 
 /* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);

@@ -195,5 +195,5 @@ void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state)
 	if (table->learning.is_bounded || !is_due(table, state, period, most) ||
 	    !has_no_end(table, state, period))
 		return;
-	rr_learning_bound(table, state);
+	rr_learning_bound(table, state, rounds_before(table, state, (most - 1) * period));
 }

@@ -130,6 +130,13 @@ Test(loops_check, a_token_that_is_kept_elsewhere_is_another_one)
 		   RELEASE, 0, "serializable: all ");
 }
 
+/* There is no end to it because it counts, and calling its one token otherwise changes nothing. */
+Test(loops_check, who_counts_and_has_a_token_is_not_followed_twice)
+{
+	check_lock("--ignore asked", "r('SET', 'asked', n)", ADD, RELEASE, 2, "no failure found");
+	cli_assert_prints("(2 clients, 14 runs of the program, ");
+}
+
 /* Who crashes leaves a lock that would run out, were it not for a client that asks by putting
  * its lease off: it waits for ever. */
 Test(loops_check, who_asks_and_puts_the_lease_off_makes_no_progress)
