@@ -10,14 +10,21 @@ void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *prog
 {
 	const size_t n_others = (size_t)rr_placement_count() - 1;
 
-	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances, .left = -1 };
+	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances };
 	ahead->most = n_others < memory ? n_others : memory;
 }
 
-/* The first one begins the next. */
-void rr_ahead_expect(struct rr_ahead *ahead)
+void rr_ahead_expect(struct rr_ahead *ahead, uint32_t clients)
 {
-	ahead->left = (long)ahead->programs->n_clients - 1;
+	ahead->is_known = true;
+	ahead->expected = clients;
+	for (size_t i = 0; i < ahead->n; i++)
+		ahead->expected &= ~(1U << rr_instance_client(ahead->begun[i]));
+}
+
+void rr_ahead_expect_any(struct rr_ahead *ahead)
+{
+	ahead->is_known = false;
 }
 
 /* ---- Those that were begun ----------------------------------------------------------- */
@@ -93,14 +100,12 @@ static bool begin_ahead(struct rr_ahead *ahead, size_t client)
 	struct rr_error ignored = { 0 };
 	struct rr_instance *instance;
 
-	if (ahead->left == 0)
-		return false;
 	instance = begin(ahead, client, &ignored);
 	if (!instance) {
 		give_up(ahead);
 		return false;
 	}
-	ahead->left -= ahead->left > 0;
+	ahead->expected &= ~(1U << client);
 	ahead->begun[ahead->n++] = instance;
 	ahead->n_unused++;
 	return true;
@@ -128,6 +133,8 @@ static void begin_next(struct rr_ahead *ahead, size_t client)
 		return;
 	for (size_t i = 0; i < n_wanted && ahead->n < RR_AHEAD_MAX; i++) {
 		client = next_client(ahead, client);
+		if (ahead->is_known && !(ahead->expected >> client & 1))
+			continue;
 		if (count_of(ahead, client) == turns[client] && !begin_ahead(ahead, client))
 			return;
 		turns[client]++;
@@ -184,6 +191,7 @@ struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct
 	}
 	if (!instance)
 		return NULL;
+	ahead->expected &= ~(1U << client);
 	begin_next(ahead, client);
 	if (!rr_instance_settle(instance, error)) {
 		rr_instance_free(instance);

@@ -28,7 +28,8 @@ struct rr_ahead {
 	} lines[RR_PROGRAMS_MAX]; /* of each client's command line */
 	size_t n;
 	struct rr_instance *begun[RR_AHEAD_MAX]; /* those that were begun first are first */
-	long left;              /* so many more are wanted at all; -1 = nobody knows */
+	bool is_known; /* who is started still: these, as bits, once each */
+	uint32_t expected;
 	unsigned long n_unused; /* that were begun, and not settled */
 };
 
@@ -36,8 +37,10 @@ struct rr_ahead {
 void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *programs,
 		   const struct rr_instance_config *instances, size_t memory);
 
-/* Only one play of all clients is still to come. */
-void rr_ahead_expect(struct rr_ahead *ahead);
+/* Of all that is started until the next such call, this is known: each of these clients once, at
+ * most. Or nobody knows. */
+void rr_ahead_expect(struct rr_ahead *ahead, uint32_t clients);
+void rr_ahead_expect_any(struct rr_ahead *ahead);
 
 /* Ends all that were begun and are not used. */
 void rr_ahead_release(struct rr_ahead *ahead);

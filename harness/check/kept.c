@@ -194,7 +194,7 @@ static void forget(struct rr_programs *programs)
 	kept->is_given_up = true;
 	kept->is_loaded = kept->is_contradicted = false;
 	kept->n_settled = 0;
-	programs->ahead.left = -1;
+	rr_ahead_expect_any(&programs->ahead);
 	programs->has_own_tables = false;
 	rr_tokens_release(&programs->tokens);
 	rr_programs_make_tables_anew(programs);
@@ -213,7 +213,7 @@ static void use_content(struct rr_programs *programs, struct rr_bytes *content)
 		kept->is_loaded = true;
 		kept->n_states = count_states(programs);
 		if (is_among_settled(programs))
-			rr_ahead_expect(&programs->ahead);
+			rr_ahead_expect(&programs->ahead, rr_programs_all(programs));
 		if (!run_some_again(programs) && rr_kept_doubt(programs))
 			forget(programs);
 		kept->wants_anew = false;

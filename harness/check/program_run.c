@@ -33,6 +33,8 @@ struct run {
 	struct rr_client_view client; /* without a table: it runs for that */
 	uint32_t state;               /* in the table */
 	struct rr_inputs received;    /* since it began */
+	uint32_t history;             /* that is all of it; RR_NO_ID: the table has none */
+	bool is_fact;                 /* it has no instance, because the client was seen there */
 	struct rr_run_view own;
 };
 
@@ -216,7 +218,8 @@ static void start_instance(struct run *run, size_t client)
 
 	if (programs->problem.kind)
 		return;
-	programs->instances.n_starts = programs->figures.starts++;
+	run->number = (uint32_t)programs->figures.starts++;
+	programs->instances.n_starts = run->number;
 	run->instance = rr_ahead_start(&programs->ahead, client, &programs->problem);
 	if (!run->instance)
 		return;
@@ -227,16 +230,42 @@ static void start_instance(struct run *run, size_t client)
 
 /* How it came there, over its critical section or not, is its own: many histories are one
  * state. */
-static bool reach_state(struct run *run, uint32_t state)
+static void reach_state(struct run *run, uint32_t state)
 {
 	const struct rr_client_state *known = &run->client.table->states[state];
 	const struct rr_run_view view = rr_client_state_view(known);
-	const bool is_same = compare_run(run, &view, known->client);
+	struct rr_client_state *history = run->history == RR_NO_ID ?
+						  NULL :
+						  &run->client.table->states[run->history];
 
 	run->state = state;
 	run->own = rr_client_state_view(&run->client.states[state]);
+	if (run->is_fact) {
+		run->own.has_entered = history->has_entered;
+		return;
+	}
+	if (compare_run(run, &view, known->client) && history)
+		history->clients |= 1U << rr_instance_client(run->instance);
 	run->own.has_entered = run->view.has_entered;
-	return is_same;
+}
+
+/* Was the client itself seen to hear all of that? */
+static bool is_fact(const struct run *run, uint32_t history)
+{
+	return history != RR_NO_ID &&
+	       run->client.table->states[history].clients >> run->client.client & 1;
+}
+
+/* Where the whole history leads that has one more input. */
+static uint32_t next_history(const struct run *run, const struct rr_received *next)
+{
+	const struct rr_client_row *row = run->history == RR_NO_ID ?
+						  NULL :
+						  rr_client_table_find(run->client.table,
+								       run->history, &next->input,
+								       next->passed_ns);
+
+	return row ? row->to : RR_NO_ID;
 }
 
 static void *begin_run(const struct rr_program *program, int client)
@@ -251,8 +280,9 @@ static void *begin_run(const struct rr_program *program, int client)
 	run->own = run->view;
 	if (!is_for_table && !rr_client_view_init(&run->client, programs->tables[client], client))
 		return run;
-	run->number = (uint32_t)programs->figures.starts;
-	start_instance(run, (size_t)client);
+	run->is_fact = !is_for_table && programs->plays_order && is_fact(run, 0);
+	if (!run->is_fact)
+		start_instance(run, (size_t)client);
 	if (!is_for_table)
 		reach_state(run, 0);
 	return run;
@@ -293,11 +323,39 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;
 }
 
+/* `state`: where the table says that it leads. */
+static void hear(struct run *run, const struct rr_received *received, uint32_t state)
+{
+	run->history = next_history(run, received);
+	feed_instance(run, &received->input, received->passed_ns);
+	reach_state(run, state);
+}
+
+/* What comes next nobody has seen it hear: it is started, and hears what it was told so far. */
+static void start_after_all(struct run *run)
+{
+	uint32_t state = 0;
+
+	run->is_fact = false;
+	run->history = 0;
+	start_instance(run, (size_t)run->client.client);
+	reach_state(run, 0);
+	for (size_t i = 0; i < run->received.n && !run->programs->problem.kind; i++) {
+		const struct rr_received *received = &run->received.all[i];
+
+		state = rr_client_table_find(run->client.table, state, &received->input,
+					     received->passed_ns)
+				->state;
+		hear(run, received, state);
+	}
+}
+
 static void feed_run(void *context, const struct rr_input *input, int64_t passed_ns)
 {
 	struct run *run = context;
-	struct rr_input heard;
+	struct rr_received received = { *input, passed_ns };
 	const struct rr_client_row *row;
+	uint32_t state;
 
 	if (!run->client.table) {
 		feed_instance(run, input, passed_ns);
@@ -305,14 +363,16 @@ static void feed_run(void *context, const struct rr_input *input, int64_t passed
 	}
 	if (run->programs->problem.kind)
 		return;
-	heard = rr_client_view_as_self(&run->client, input);
+	received.input = rr_client_view_as_self(&run->client, input);
 	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
 	if (!row)
 		return;
+	state = row->state;
+	if (run->is_fact && !is_fact(run, next_history(run, &received)))
+		start_after_all(run);
 	rr_array_grow(&run->received.all, run->received.n, sizeof(*run->received.all));
-	run->received.all[run->received.n++] = (struct rr_received){ heard, passed_ns };
-	feed_instance(run, &heard, passed_ns);
-	reach_state(run, row->state);
+	run->received.all[run->received.n++] = received;
+	hear(run, &received, state);
 }
 
 static const struct rr_run_view *view_of_run(const void *context)

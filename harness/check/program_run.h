@@ -46,6 +46,7 @@ struct rr_programs {
 					    * whole history what another did */
 	bool has_own_tables;                     /* clients do different things */
 	bool wants_own_tables, has_new_values;
+	bool plays_order;     /* of clients, one after the other */
 	bool has_wrong_names; /* a value that was given the name of another is not random; */
 	int n_wrong_names;    /* so many times, */
 	bool keeps_names;     /* until no name is given again */
@@ -60,6 +61,12 @@ struct rr_programs {
 	struct rr_programs_figures figures;
 	struct rr_error problem;
 };
+
+/* All clients, as bits. */
+static inline uint32_t rr_programs_all(const struct rr_programs *programs)
+{
+	return (1U << programs->config.n_clients) - 1;
+}
 
 static inline struct rr_terms *rr_programs_terms(const struct rr_programs *programs)
 {

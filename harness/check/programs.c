@@ -276,8 +276,16 @@ void rr_programs_finish(struct rr_programs *programs, bool is_settled)
 	rr_kept_save(programs, is_settled);
 }
 
-void rr_programs_set_live(struct rr_programs *programs, bool is_live)
+void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 {
+	const bool is_live = play != RR_PLAY_NOTHING;
+
+	programs->plays_order = play == RR_PLAY_ORDER;
+	if (play == RR_PLAY_FINDING || play == RR_PLAY_ORDER)
+		rr_ahead_expect(&programs->ahead,
+				play == RR_PLAY_ORDER ? 0 : rr_programs_all(programs));
+	else if (!is_live)
+		rr_ahead_expect_any(&programs->ahead);
 	programs->instances.process.until_ns = is_live ?
 						       0 :
 						       programs->config.instances.process.until_ns;

@@ -16,6 +16,7 @@
 #ifndef RR_PROGRAMS_H
 #define RR_PROGRAMS_H
 
+#include "explore/explore.h"
 #include "instance.h"
 #include "kept.h"
 
@@ -58,10 +59,12 @@ bool rr_programs_begin_search(struct rr_programs *programs);
 /*
  * Looks whether what is believed of the programs holds: each client does under its own
  * name what the others do, and nothing that it sends is random, but for what is known
- * to be. Starts programs again for it. *again: something new was learned, and the
- * search has to begin anew. False: the error.
+ * to be. Starts programs again for it. `left_out`: of enum rr_left_out; names are verified all the
+ * same where histories are taken for each other, for what one client does is compared with what
+ * another does then. *again: something new was learned, and the search has to begin anew.
+ * False: the error.
  */
-bool rr_programs_verify(struct rr_programs *programs, bool is_played, bool *again,
+bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *again,
 			struct rr_error *error);
 
 /* Has the same check come to its end before, so that not all has to be played again? */
@@ -76,8 +79,9 @@ bool rr_programs_hold_day(struct rr_programs *programs);
 void rr_programs_finish(struct rr_programs *programs, bool is_settled);
 
 /* From now on each client of the explorer is a process of its own that is told all of
- * it; it must do what is known already. */
-void rr_programs_set_live(struct rr_programs *programs, bool is_live);
+ * it; it must do what is known already. In a serial order a client is only started if it has not
+ * itself, by its own name, been told all of that before: what it did then is a fact. */
+void rr_programs_set_live(struct rr_programs *programs, enum rr_play play);
 
 struct rr_programs_figures {
 	unsigned long starts; /* processes that were started and used */

@@ -112,21 +112,24 @@ static struct rr_free_replay *open_replay(struct rr_search *search)
 }
 
 /* All clients at once, and real servers. If they do something else, something may have
- * been learned of them. */
+ * been learned of them; so it may of those whose first whole run that was. */
 static bool play_actions(struct rr_search *search, struct rr_free_replay *replay,
-			 const struct rr_actions *actions, const uint32_t *end, unsigned broken)
+			 const struct rr_actions *actions, const uint32_t *end, unsigned broken,
+			 enum rr_play play)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
+	const bool shows = programs->set_live && play != RR_PLAY_PATHS;
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	bool good;
 
 	if (programs->set_live)
-		programs->set_live(programs->programs, true);
-	good = rr_product_replay(&search->product, replay, actions, end, broken, &error) ||
-	       (search->property->verify(search) && !search->learned &&
-		rr_search_fail(search, &error));
+		programs->set_live(programs->programs, play);
+	good = rr_product_replay(&search->product, replay, actions, end, broken, &error);
+	if (!good || shows)
+		good = search->property->verify(search) && !search->learned &&
+		       (good || rr_search_fail(search, &error));
 	if (programs->set_live)
-		programs->set_live(programs->programs, false);
+		programs->set_live(programs->programs, RR_PLAY_NOTHING);
 	return good;
 }
 
@@ -190,7 +193,7 @@ bool rr_search_audit(struct rr_search *search)
 		good = find_actions(search, &search->graph, &path, &actions) &&
 		       play_actions(search, replay, &actions,
 				    rr_graph_path_end(&search->graph, &path),
-				    rr_graph_path_breaks(&search->graph, &path));
+				    rr_graph_path_breaks(&search->graph, &path), RR_PLAY_PATHS);
 		free(actions.all);
 		search->result->stats.audited++;
 	}
@@ -211,7 +214,7 @@ void rr_schedule_release(struct rr_schedule *schedule)
 bool rr_search_play(struct rr_search *search, const struct rr_actions *actions, const uint32_t *end)
 {
 	struct rr_free_replay *replay = open_replay(search);
-	const bool good = play_actions(search, replay, actions, end, 0);
+	const bool good = play_actions(search, replay, actions, end, 0, RR_PLAY_ORDER);
 
 	rr_free_replay_free(replay);
 	return good;
@@ -221,7 +224,7 @@ bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule
 {
 	struct rr_free_replay *replay = open_replay(search);
 	const bool good = play_actions(search, replay, &schedule->actions, schedule->end,
-				       schedule->broken);
+				       schedule->broken, RR_PLAY_FINDING);
 
 	rr_free_replay_free(replay);
 	search->result->switches = schedule->switches;

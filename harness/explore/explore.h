@@ -45,14 +45,29 @@ struct rr_expected {
 
 struct rr_programs;
 
+/* What is left out, as bits, when what is believed of programs is verified. */
+enum rr_left_out {
+	RR_LEAVE_HISTORIES = 1, /* that are the same: what was found is played, or nothing is
+				 * said of others */
+	RR_LEAVE_NAMES = 2      /* of equal clients: they play what was found, or nothing is
+				 * judged yet */
+};
+
+/* What is played for real. */
+enum rr_play {
+	RR_PLAY_NOTHING,
+	RR_PLAY_PATHS,   /* at random, of which there are many */
+	RR_PLAY_FINDING, /* by all clients */
+	RR_PLAY_ORDER    /* a serial one, which nothing new is played for */
+};
+
 /* Programs of others, as a search needs them (check/programs.h). */
 struct rr_explored_programs {
 	void (*init)(struct rr_programs *programs, struct rr_program *program);
 	/* Before each search: what was learned of them counts from now on. */
 	bool (*begin_search)(struct rr_programs *programs);
-	/* Behind each: *again, if it has to be repeated. `is_played`: what was found does not
-	 * rest on which histories of clients are the same, since it is played for real. */
-	bool (*verify)(struct rr_programs *programs, bool is_played, bool *again,
+	/* Behind each: *again, if it has to be repeated. `left_out`: enum rr_left_out. */
+	bool (*verify)(struct rr_programs *programs, unsigned left_out, bool *again,
 		       struct rr_error *error);
 	/* Has the same check come to its end before, with all that is known now? */
 	bool (*is_settled)(struct rr_programs *programs);
@@ -61,8 +76,8 @@ struct rr_explored_programs {
 	bool (*hold_day)(struct rr_programs *programs);
 	/* The search is over; `is_settled`: it has come to its end. */
 	void (*finish)(struct rr_programs *programs, bool is_settled);
-	/* From now on clients are real processes, and not what is known of them. */
-	void (*set_live)(struct rr_programs *programs, bool is_live);
+	/* What is played now is played by real processes, and not by what is known of them. */
+	void (*set_live)(struct rr_programs *programs, enum rr_play play);
 	/* Renames a client's random values that only the second reply has to those that only
 	 * the first has, if they may be the same ones. */
 	void (*pair_values)(struct rr_programs *programs, size_t client, const struct rl_reply *a,

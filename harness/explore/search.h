@@ -144,8 +144,7 @@ bool rr_search_conclude_walks(struct rr_search *search, void *unused);
 /* Plays a schedule, with all clients at once on real servers, and shows it. */
 bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule);
 
-/* Has clients and servers do what leads to a state of the product in which nothing is broken,
- * for real. */
+/* Has clients and servers do what leads to a state of the product in a serial order, for real. */
 bool rr_search_play(struct rr_search *search, const struct rr_actions *actions,
 		    const uint32_t *end);
 

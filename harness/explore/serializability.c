@@ -29,7 +29,8 @@ static bool open_programs(struct rr_search *search)
 
 /* Whatever is believed of programs is verified, and may turn out to be otherwise. One
  * schedule that is followed says nothing of any other, and a mutant nothing of the programs. */
-static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
+static bool verify(struct rr_search *search, const struct rr_explored_programs *programs,
+		   unsigned left_out)
 {
 	const bool is_played = search->config->schedule || search->program.mutate ||
 			       search->end == RR_GRAPH_BROAD ||
@@ -37,7 +38,8 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 	struct rr_error error = { 0 };
 	bool again = false;
 
-	if (programs->init && !programs->verify(programs->programs, is_played, &again, &error))
+	left_out |= is_played ? RR_LEAVE_HISTORIES : 0;
+	if (programs->init && !programs->verify(programs->programs, left_out, &again, &error))
 		return rr_search_fail(search, &error);
 	if (again)
 		search->learned |= RR_LEARNED_PROGRAMS;
@@ -55,11 +57,19 @@ static bool look_at_ends(struct rr_search *search)
 	return good;
 }
 
+/* What is searched is judged next, unless the search has failed or begins anew. */
+static unsigned left_out_of(const struct rr_search *search)
+{
+	if (search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT)
+		return RR_LEAVE_NAMES;
+	return 0;
+}
+
 static bool verify_programs(struct rr_search *search)
 {
 	const bool sees_ends = search->end != RR_GRAPH_BROAD || look_at_ends(search);
 
-	return verify(search, &search->config->programs) &&
+	return verify(search, &search->config->programs, left_out_of(search)) &&
 	       (sees_ends || search->learned & RR_LEARNED_PROGRAMS ||
 		rr_search_fail(search, &search->product.error));
 }
@@ -164,12 +174,15 @@ static void note_found(struct rr_search *search)
 
 static bool judge_programs(struct rr_search *search)
 {
-	bool good;
+	bool good, is_found;
 
 	if (search->is_interrupted && !search->graph.breaks)
 		return true;
 	good = judge_states(search);
-	if (!verify(search, &search->config->checker) || !verify_programs(search))
+	is_found = search->result->wrong + search->result->odd > 0 ||
+		   search->graph.breaks & RR_BREAKS_EXCLUSION;
+	if (!verify(search, &search->config->checker, 0) ||
+	    !verify(search, &search->config->programs, is_found ? RR_LEAVE_NAMES : 0))
 		return false;
 	if (search->learned)
 		return true;

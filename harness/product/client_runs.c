@@ -74,7 +74,7 @@ bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_cl
 }
 
 /* Processes differ in their random values. */
-static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run,
+static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run, int client,
 			  struct rr_client_state *state)
 {
 	const struct rr_run_view *view = rr_client_run_view(run);
@@ -83,15 +83,18 @@ static bool does_as_known(struct rr_client_table *table, struct rr_client_run *r
 		const struct rr_run_view known = rr_client_state_view(state);
 
 		rr_client_run_compare(run, &known, state->client);
-		state->is_seen_again = rr_client_table_check_run(table, run);
-		return state->is_seen_again;
+		if (!rr_client_table_check_run(table, run))
+			return state->is_seen_again = false;
+		state->clients |= 1U << client;
+		return state->is_seen_again = true;
 	}
 	if (rr_run_view_signature(view) != state->signature)
 		return fail_differing(table, state, view);
 	return rr_client_table_check_run(table, run);
 }
 
-static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, uint32_t to)
+static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, int client,
+		    uint32_t to)
 {
 	const uint32_t depth = table->states[to].depth;
 	uint32_t *way = rr_malloc((depth + 1) * sizeof(*way));
@@ -104,7 +107,7 @@ static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, ui
 
 		if (i > 0)
 			rr_client_run_feed(run, &state->input, state->passed_ns);
-		good = does_as_known(table, run, state);
+		good = does_as_known(table, run, client, state);
 	}
 	free(way);
 	return good;
@@ -116,7 +119,8 @@ static struct rr_client_run *bring_run(struct rr_client_table *table, int client
 	struct rr_client_run *run = rr_client_run_new(table->program, client);
 
 	table->n_runs++;
-	if (table->n_states == 0 ? rr_client_table_check_run(table, run) : feed_to(table, run, to))
+	if (table->n_states == 0 ? rr_client_table_check_run(table, run) :
+				   feed_to(table, run, client, to))
 		return run;
 	rr_client_run_free(run);
 	return NULL;
@@ -140,7 +144,7 @@ bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32
 
 	if (run && row) {
 		rr_client_run_feed(run, &row->input, row->passed_ns);
-		good = does_as_known(table, run, &table->states[row->to]);
+		good = does_as_known(table, run, client, &table->states[row->to]);
 	}
 	if (run && good && !row && !table->states[state].has_ended)
 		rr_client_table_keep_run(table, state, client, run, 0);

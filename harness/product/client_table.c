@@ -109,9 +109,11 @@ static uint32_t put_state(struct rr_client_table *table, struct rr_client_state 
 static uint32_t add_beginning(struct rr_client_table *table, const struct rr_run_view *view,
 			      int client)
 {
-	struct rr_client_state state = {
-		.parent = RR_NO_ID, .client = client, .row = RR_NO_ID, .first_row = RR_NO_ID
-	};
+	struct rr_client_state state = { .parent = RR_NO_ID,
+					 .client = client,
+					 .clients = 1U << client,
+					 .row = RR_NO_ID,
+					 .first_row = RR_NO_ID };
 
 	return put_state(table, &state, view);
 }
@@ -124,6 +126,7 @@ static uint32_t add_state(struct rr_client_table *table, const struct rr_client_
 					 .input = row->input,
 					 .passed_ns = row->passed_ns,
 					 .client = row->client,
+					 .clients = 1U << row->client,
 					 .same = RR_NO_ID,
 					 .row = RR_NO_ID,
 					 .first_row = RR_NO_ID };

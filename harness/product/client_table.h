@@ -43,8 +43,9 @@ struct rr_client_state {
 	struct rr_stop *stops;
 	struct rr_sent *sent;
 	struct rr_run_tally tally;
-	int client;      /* whose run was here first */
-	bool is_attempt; /* an attempt is to begin */
+	int client;       /* whose run was here first */
+	uint32_t clients; /* whose runs were here, as bits */
+	bool is_attempt;  /* an attempt is to begin */
 	bool is_inside, is_holding, has_entered, has_ended;
 	bool has_read;               /* the clock, on the way here */
 	bool is_unheard, is_guessed; /* see rr_run_view */

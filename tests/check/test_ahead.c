@@ -51,6 +51,14 @@ Test(ahead_check, what_is_not_used_is_counted_and_ended)
 		     0);
 }
 
+/* The last that is started plays the finding: who that will be is known. */
+Test(ahead_check, none_is_started_in_vain_behind_a_finding)
+{
+	cr_assert_eq(cli_run(CHECK "--stats --clients 3 -- sh examples/check/counter.sh 2>&1"), 1,
+		     "%s", cli_output);
+	cr_assert_not(cli_says(cli_output, "not used"), "%s", cli_output);
+}
+
 Test(ahead_check, a_program_that_fails_at_once_is_not_started_more_often)
 {
 	long used;

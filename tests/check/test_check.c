@@ -89,12 +89,33 @@ Test(check, starts_a_program_about_once_for_each_history)
 	cli_assert_prints("(3 clients, 5 runs of the program");
 }
 
-/* Three runs tell what clients do, two play the finding, and two a serial order: both of them
- * end alike. */
-Test(check, serial_orders_are_really_run)
+/* Two runs tell what clients do, and two play the finding, each by its own name. In the serial
+ * order, too, each of them does what it was seen to do. */
+Test(check, what_is_played_is_not_run_for_anything_else)
 {
 	check_program("--audit 0", COUNT, 1);
-	cli_assert_prints("(1 of 2 final states; 2 clients, 7 runs of the program");
+	cli_assert_prints("(1 of 2 final states; 2 clients, 4 runs of the program");
+}
+
+/* Whose turn is the second reads what the first has written, and then B does what A does not: it
+ * leaves what seemed to be in no serial order. */
+Test(check, serial_orders_are_really_run_by_whom_they_are_news_to)
+{
+	check_program("",
+		      "n=$(" CLI "INCR turn)\nv=$(" CLI "GET counter)\n"
+		      "[ $n = 2 ] && [ \"$REDRACE_CLIENT$v\" != B1 ] || n=1\n" CLI "SET counter $n",
+		      0);
+	cli_assert_prints("serializable: all ");
+}
+
+/* One name is found to be another client's only where the finding is played. */
+Test(check, names_that_play_a_finding_are_those_of_its_clients)
+{
+	check_program("",
+		      "n=$(" CLI "GET counter)\n" CLI "SET counter $((n + 1))\n[ \"$n\" ] || " CLI
+		      "SET $REDRACE_CLIENT 1",
+		      1);
+	cli_assert_prints("In the end there is\n  A = \"1\"\n  counter = \"1\"\n  B = \"1\"\n");
 }
 
 Test(check, who_is_refused_counts_as_absent)
@@ -209,6 +230,17 @@ Test(check, random_values_are_renamed)
 	check_program("--clients 2 --expiries 1", lock, 1);
 }
 
+/* Eight other runs of a history in which it is sent tell that it is random, though that is not the
+ * longest one; and these are all, however often it is asked. */
+Test(check, random_values_are_drawn_where_they_are_sent)
+{
+	check_program("--audit 0",
+		      "read t </proc/sys/kernel/random/uuid\n[ $(" CLI "INCR turn) = 2 ] && " CLI
+		      "INCR a && exec " CLI "INCR b\nexec " CLI "SET token $t",
+		      0);
+	cli_assert_prints("(2 clients, 11 runs of the program, ");
+}
+
 Test(check, a_program_may_do_what_its_name_says)
 {
 	check_program("--clients 3", CLI "SET $REDRACE_CLIENT 1", 0);
@@ -230,17 +262,6 @@ Test(check, who_polls_is_followed_so_often)
 	cli_assert_prints("--rounds");
 	check_program("--accept-bounded", program, 0);
 	cli_assert_prints("no failure found: ");
-/* Eight other runs of a history in which it is sent tell that it is random, though that is not the
- * longest one; and these are all, however often it is asked. */
-Test(check, random_values_are_drawn_where_they_are_sent)
-{
-	check_program("--audit 0",
-		      "read t </proc/sys/kernel/random/uuid\n[ $(" CLI "INCR turn) = 2 ] && " CLI
-		      "INCR a && exec " CLI "INCR b\nexec " CLI "SET token $t",
-		      0);
-	cli_assert_prints("(2 clients, 11 runs of the program, ");
-}
-
 }
 
 /* The shell itself has ended long before. */
