@@ -189,6 +189,7 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.verify = rr_programs_verify,
 		.is_settled = rr_programs_is_settled,
 		.hold_day = rr_programs_hold_day,
+		.take_back = rr_programs_take_back,
 		.finish = rr_programs_finish,
 		.set_live = rr_programs_set_live,
 		.pair_values = rr_programs_pair_values,

@@ -59,6 +59,8 @@ struct rr_programs {
 	uint32_t (*ask)(void *ask_context, int server, const struct rl_command *command);
 	void *ask_context; /* both the program's */
 	struct rr_programs_figures figures;
+	struct rr_learning_figures learned; /* before the time of day stood still, if that */
+	bool is_taken_back;                 /* came to nothing */
 	struct rr_error problem;
 };
 

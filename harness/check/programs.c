@@ -259,11 +259,17 @@ bool rr_programs_hold_day(struct rr_programs *programs)
 
 	if (*holds || !programs->figures.reads_day || programs->figures.has_own_clock)
 		return false;
+	programs->learned = rr_programs_figures(programs).learning;
 	*holds = programs->instances.process.holds_day = true;
 	rr_ahead_release(&programs->ahead);
 	rr_kept_give_up(programs);
 	rr_programs_make_tables_anew(programs);
 	return true;
+}
+
+void rr_programs_take_back(struct rr_programs *programs)
+{
+	programs->is_taken_back = true;
 }
 
 bool rr_programs_is_settled(struct rr_programs *programs)
@@ -316,6 +322,8 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 		figures.learning.walks += table->learning.walks;
 		figures.learning.untested += table->learning.untested;
 	}
+	if (programs->is_taken_back)
+		figures.learning = programs->learned;
 	return figures;
 }
 

@@ -75,6 +75,9 @@ bool rr_programs_is_settled(struct rr_programs *programs);
  * or none of them has read it. */
 bool rr_programs_hold_day(struct rr_programs *programs);
 
+/* That came to nothing: the figures of learning are those of before. */
+void rr_programs_take_back(struct rr_programs *programs);
+
 /* The search is over: what is known is kept. `is_settled`: it has come to its end. */
 void rr_programs_finish(struct rr_programs *programs, bool is_settled);
 

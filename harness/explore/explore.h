@@ -74,6 +74,8 @@ struct rr_explored_programs {
 	/* There is no end to what they do: from now on the time of day stands still while they wait.
 	 * False: that would change nothing. */
 	bool (*hold_day)(struct rr_programs *programs);
+	/* That came to nothing: what was found out before stands. */
+	void (*take_back)(struct rr_programs *programs);
 	/* The search is over; `is_settled`: it has come to its end. */
 	void (*finish)(struct rr_programs *programs, bool is_settled);
 	/* What is played now is played by real processes, and not by what is known of them. */

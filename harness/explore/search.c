@@ -412,6 +412,7 @@ static bool take_back(struct rr_search *search, bool good)
 
 	if (!search->before || is_better || result->error.kind == RR_ERROR_INTERRUPTED)
 		return good;
+	search->config->programs.take_back(search->config->programs.programs);
 	rr_explore_release(result);
 	*result = *search->before;
 	*search->before = (struct rr_explore_result){ 0 };

@@ -57,12 +57,13 @@ static bool look_at_ends(struct rr_search *search)
 	return good;
 }
 
-/* What is searched is judged next, unless the search has failed or begins anew. */
+/* What is searched is judged next, unless the search has failed or begins anew. Where the time of
+ * day stands still and the search fails, what came of it before stands. */
 static unsigned left_out_of(const struct rr_search *search)
 {
 	if (search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT)
 		return RR_LEAVE_NAMES;
-	return 0;
+	return search->before && search->end == RR_GRAPH_FAILED ? RR_LEAVE_HISTORIES : 0;
 }
 
 static bool verify_programs(struct rr_search *search)

@@ -74,6 +74,24 @@ Test(held_clock, who_takes_the_lock_by_force_is_found_and_played_again)
 	check_lock("--replay $HERE/f.race", wrong, RELEASE, 1, "not serializable");
 }
 
+/* Nobody reads what the other one publishes, until there is no room for more: that is so with a clock
+ * that stands still, too. What was learned of loops then is not what the verdict rests on, and it is
+ * not tested. */
+Test(held_clock, what_a_search_has_learned_that_failed_does_not_count)
+{
+	cli_write("heard.py", "%s",
+		  "import raw, time\n"
+		  "r, s = raw.Connection(), raw.Connection()\n"
+		  "s('SUBSCRIBE', 'go')\n"
+		  "while not r('SET', 'lock', time.time(), 'NX'):\n"
+		  "    r('PUBLISH', 'go', 'x')\n"
+		  "    time.sleep(0.05)\n" ADD "\n" RELEASE "\n");
+	cr_assert_eq(cli_run("$REDRACE check --audit 2 -- env " CLI_PYTHON "heard.py 2>&1"), 2,
+		     "%s", cli_output);
+	cr_assert_not(cli_says(cli_output, "loops followed"), "%s", cli_output);
+	cli_assert_prints("(2 clients, 67 runs of the program, ");
+}
+
 /* With a clock that stands still nobody would see that the time is over. */
 Test(held_clock, who_takes_over_by_its_own_clock_is_found_before)
 {
