@@ -81,8 +81,7 @@ static const struct rr_command_line command_line = {
 	.arguments = "[CLAIM...]",
 	.examples = "redrace claims TL-7\n"
 		    "redrace claims --format junit --output claims.xml",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_claims,
 	.name_at = claim_name,
 };

@@ -73,8 +73,7 @@ static const struct rr_command_line command_line = {
 		    "redrace compare --fail-if-slower -o report.xml before after\n"
 		    "redrace compare --format gobench -o before.txt before",
 	.missing = "name two results directories, that from before and that from after",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_directory,
 	.check = check_directories,
 };

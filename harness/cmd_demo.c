@@ -141,8 +141,7 @@ static const struct rr_command_line demo_line = {
 	.take_argument = take_act,
 	.examples = "redrace demo --auto --seconds-each 2\n"
 		    "redrace demo proof",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 };
 
 /* ---- Scenes -------------------------------------------------------------- */

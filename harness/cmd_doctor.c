@@ -31,8 +31,7 @@ static const struct rr_command_line command_line = {
 	.examples = "redrace doctor\n"
 		    "redrace doctor --redis-server /opt/valkey/bin/valkey-server\n"
 		    "redrace doctor --format json",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 };
 
 static enum rr_exit run_doctor(int argc, char **argv, struct rr_error *error)

@@ -33,8 +33,7 @@ static const struct rr_command_line command_line = {
 		"Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many interleavings end well is searched on real servers.",
 	.arguments = "[LEVEL...]",
 	.examples = "redrace game -o game.html",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_level,
 };
 

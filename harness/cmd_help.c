@@ -57,8 +57,7 @@ static const struct rr_command_line help_line = {
 	.examples = "redrace help bench\n"
 		    "redrace help --man bench | man -l -",
 	.name_at = rr_command_name,
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_help_word,
 	.check = check_help_options,
 };

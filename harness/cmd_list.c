@@ -25,8 +25,7 @@ static const struct rr_option options_table[] = {
 static const struct rr_command_line command_line = {
 	.about =
 		"Lists the strategies (name, documents, expectation, commands) and the races (name, claims, title).",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 };
 
 static void list_strategies(bool markdown)

@@ -100,8 +100,7 @@ static const struct rr_command_line command_line = {
 	.examples = "redrace matrix --hazard pause fenced lua-renewed\n"
 		    "redrace matrix --format html > matrix.html",
 	.name_at = rr_strategy_name,
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = rr_take_strategy,
 	.check = complete_options,
 };

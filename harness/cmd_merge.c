@@ -45,8 +45,7 @@ static const struct rr_command_line command_line = {
 	.examples = "redrace matrix --shard 1/2 -o 1.json\n"
 		    "redrace matrix --shard 2/2 -o 2.json\n"
 		    "redrace merge 1.json 2.json",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_shard_file,
 };
 

@@ -176,22 +176,12 @@ static const struct rr_command_line play_line = {
 	.name_at = rr_strategy_name,
 	.find_names = rr_library_names,
 	.missing = "play what? 'redrace list' shows the races",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_race,
 	.check = check_play_options,
 };
 
 /* ---- Drawing ------------------------------------------------------------ */
-
-static struct rr_article article_of(const struct play_options *options)
-{
-	struct rr_article article = { .id = "race", .command = options->command };
-
-	if (options->counterpart)
-		rr_counterpart_show(options->counterpart, options->counterpart_of, &article);
-	return article;
-}
 
 /* What is drawn, and how. */
 struct drawing {
@@ -202,13 +192,15 @@ struct drawing {
 static bool draw_trace(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct drawing *drawing = what;
-	const struct rr_article article = article_of(drawing->options);
-	const bool ascii = drawing->options->ascii;
-	struct rr_style style = { .ascii = ascii, .width = 80 };
+	const struct play_options *options = drawing->options;
+	struct rr_article article = { .id = "race", .command = options->command };
+	struct rr_style style = { .ascii = options->ascii, .width = 80 };
 
 	(void)error;
+	if (options->counterpart)
+		rr_counterpart_show(options->counterpart, options->counterpart_of, &article);
 	if (out == stdout)
-		style = rr_draw_style(stdout, ascii);
+		style = rr_draw_style(stdout, options->ascii);
 	style.article = &article;
 	rr_draw(out, drawing->trace, format, &style);
 	return true;
@@ -217,8 +209,9 @@ static bool draw_trace(const void *what, enum rr_format format, FILE *out, struc
 /* ---- Playing ------------------------------------------------------------ */
 
 /* What a race that was played comes to. */
-static enum rr_exit show_trace(const struct rr_trace *trace, const struct play_options *options)
+static enum rr_exit show_trace(void *context, const struct rr_trace *trace)
 {
+	const struct play_options *options = context;
 	const struct drawing drawing = { trace, options };
 	struct rr_error error = { 0 };
 
@@ -226,11 +219,6 @@ static enum rr_exit show_trace(const struct rr_trace *trace, const struct play_o
 	rr_draw_difference(stderr, trace);
 	return rr_exit_worse(rr_report_error(&error),
 			     trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED);
-}
-
-static enum rr_exit show_played(void *context, const struct rr_trace *trace)
-{
-	return show_trace(trace, context);
 }
 
 /* A page shows what is safe beside it. */
@@ -247,7 +235,7 @@ static enum rr_exit play_whole_race(const struct rr_race *race, struct rr_cluste
 	if (rr_player_play(race, cluster, NULL, &trace, error) &&
 	    (!rr_outputs_have(&options->outputs, RR_ONLY(RR_FORMAT_HTML)) ||
 	     rr_counterpart_play(&counterpart, race, cluster, error)))
-		code = show_trace(&trace, &shown);
+		code = show_trace(&shown, &trace);
 	rr_counterpart_free(&counterpart);
 	rr_trace_free(&trace);
 	return code;
@@ -257,20 +245,17 @@ static enum rr_exit play_whole_race(const struct rr_race *race, struct rr_cluste
 static enum rr_exit play_on_servers(const struct rr_race *race, struct play_options *options,
 				    struct rr_error *error)
 {
-	const struct rr_cluster_options cluster_options = {
-		.program = options->redis_server,
-		.cpu = -1,
-	};
-	struct rr_workplace *place = rr_workplace_new(&cluster_options, error);
+	const struct rr_cluster_options servers = { .program = options->redis_server, .cpu = -1 };
+	struct rr_workplace *place = rr_workplace_new(&servers, error);
 	struct rr_cluster *cluster = place ? &place->cluster : NULL;
 	enum rr_exit code;
 
 	if (!place)
 		return RR_EXIT_OK;
 	if (!race)
-		code = rr_play_strategy(&options->guided, cluster, show_played, options, error);
+		code = rr_play_strategy(&options->guided, cluster, show_trace, options, error);
 	else if (options->step)
-		code = rr_quiz_play(race, cluster, options->ascii, show_played, options, error);
+		code = rr_quiz_play(race, cluster, options->ascii, show_trace, options, error);
 	else
 		code = play_whole_race(race, cluster, options, error);
 	rr_workplace_free(place);

@@ -41,8 +41,7 @@ static const struct rr_command_line report_line = {
 	.find_names = rr_library_names,
 	.missing =
 		"report what? Name a results directory of bench, or races; 'redrace list --races' shows them",
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_subject,
 };
 
@@ -61,11 +60,8 @@ static void write_page(const struct report_options *options, struct rr_cluster *
 static void write_on_servers(const struct report_options *options, bool *as_written,
 			     struct rr_error *error)
 {
-	const struct rr_cluster_options cluster_options = {
-		.program = options->redis_server,
-		.cpu = -1,
-	};
-	struct rr_workplace *place = rr_workplace_new(&cluster_options, error);
+	const struct rr_cluster_options servers = { .program = options->redis_server, .cpu = -1 };
+	struct rr_workplace *place = rr_workplace_new(&servers, error);
 
 	if (place)
 		write_page(options, &place->cluster, as_written, error);

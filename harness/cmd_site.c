@@ -80,8 +80,7 @@ static const struct rr_command_line command_line = {
 		    "redrace site -o site results/latest",
 	.name_at = rr_strategy_name,
 	.find_names = rr_library_names,
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = take_subject,
 	.check = complete_options,
 };

@@ -31,21 +31,8 @@ const struct rr_command *rr_command_find(const char *name, struct rr_error *erro
 /* The table as a user sees it. */
 void rr_commands_print(FILE *out);
 
-extern const struct rr_command rr_cmd_help;
-extern const struct rr_command rr_cmd_list;
-extern const struct rr_command rr_cmd_bench;
-extern const struct rr_command rr_cmd_play;
-extern const struct rr_command rr_cmd_claims;
-extern const struct rr_command rr_cmd_explore;
-extern const struct rr_command rr_cmd_check;
-extern const struct rr_command rr_cmd_init;
-extern const struct rr_command rr_cmd_matrix;
-extern const struct rr_command rr_cmd_merge;
-extern const struct rr_command rr_cmd_demo;
-extern const struct rr_command rr_cmd_game;
-extern const struct rr_command rr_cmd_compare;
-extern const struct rr_command rr_cmd_report;
-extern const struct rr_command rr_cmd_site;
-extern const struct rr_command rr_cmd_doctor;
+extern const struct rr_command rr_cmd_help, rr_cmd_list, rr_cmd_bench, rr_cmd_play, rr_cmd_claims,
+	rr_cmd_explore, rr_cmd_check, rr_cmd_init, rr_cmd_matrix, rr_cmd_merge, rr_cmd_demo,
+	rr_cmd_game, rr_cmd_compare, rr_cmd_report, rr_cmd_site, rr_cmd_doctor;
 
 #endif

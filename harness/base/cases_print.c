@@ -152,8 +152,7 @@ static void put_testcase(FILE *out, const struct rr_case *one)
 {
 	rr_xml_print(out, "    <testcase classname=\"redrace.%s\" name=\"%s\"", one->suite,
 		     one->name);
-	fprintf(out, " time=\"%.3f\"", one->seconds);
-	fputs(">\n", out);
+	fprintf(out, " time=\"%.3f\">\n", one->seconds);
 	put_xml_verdict(out, one);
 	put_system_out(out, one);
 	fputs("    </testcase>\n", out);
@@ -284,13 +283,11 @@ static void put_test(FILE *out, const struct rr_case *one, size_t number)
 	put_tap(out, one->suite);
 	fputs(" ", out);
 	put_tap(out, one->name);
-	if (one->verdict == RR_CASE_SKIPPED) {
-		fputs(" # SKIP ", out);
-		put_tap(out, one->message);
-	} else {
-		fputs(one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " : ": ", out);
-		put_tap(out, one->message);
-	}
+	fputs(one->verdict == RR_CASE_SKIPPED      ? " # SKIP " :
+	      one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " :
+						     ": ",
+	      out);
+	put_tap(out, one->message);
 	fputc('\n', out);
 	put_diagnosis(out, one);
 }

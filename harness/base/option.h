@@ -103,6 +103,8 @@ struct rr_option {
 	bool (*row_at)(size_t index, struct rr_option *option);
 };
 
+#define RR_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof((table)[0])
+
 struct rr_command_line {
 	const char *about;     /* what the command does: paragraphs, which a \v
 				* separates; the first is a sentence or two */
@@ -113,7 +115,7 @@ struct rr_command_line {
 	 * last one; and more of them, in malloc'd memory. May be NULL. */
 	const char *(*name_at)(size_t index);
 	char **(*find_names)(size_t *n);
-	const struct rr_option *options;
+	const struct rr_option *options; /* RR_OPTIONS(their table) */
 	size_t n_options;
 	rr_take *take_argument;
 	/* When all has been taken: does it go together? May be NULL. */

@@ -353,8 +353,7 @@ const struct rr_command_line rr_bench_command_line = {
 		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"
 		    "redrace bench --topology sentinel --fail-over 3 --cut-ms 200 lua-delifequals",
 	.name_at = rr_strategy_name,
-	.options = options_table,
-	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	RR_OPTIONS(options_table),
 	.take_argument = rr_take_strategy,
 	.check = check_options,
 };

@@ -204,57 +204,36 @@ static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 	add_count_if(row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 }
 
-/* Release it. */
-static void row_print(struct row *row, const struct rr_results *results,
-		      const struct rr_finished *finished)
+/* Opens runs.csv, if it is not open yet, with the names as its first line; else the row is
+ * appended. */
+static bool write_row(struct rr_results *results, const struct rr_finished *finished,
+		      struct rr_error *error)
 {
-	*row = (struct row){ .has_fields = false };
-	row->names = rr_open_text(&row->names_text);
-	row->values = rr_open_text(&row->values_text);
-	add_setting(row, results, finished);
-	add_result(row, &finished->measurement);
-	add_times(row, &finished->measurement.times);
-	add_cost(row, results, &finished->measurement);
-	add_fail_overs(row, &finished->measurement);
-	fputc('\n', row->names);
-	fputc('\n', row->values);
-	fclose(row->names);
-	fclose(row->values);
-}
-
-static void row_release(struct row *row)
-{
-	free(row->names_text);
-	free(row->values_text);
-}
-
-static bool open_rows(struct rr_results *results, struct rr_error *error)
-{
-	const struct rr_finished blank = {
-		.measurement.run.strategy = rr_strategies[0],
-	};
+	const struct rr_measurement *m = &finished->measurement;
+	const bool is_open = results->rows >= 0;
 	char path[RR_PATH_SIZE];
-	struct row row;
+	struct row row = { .has_fields = false };
+	bool good = true;
 
-	row_print(&row, results, &blank);
+	row.names = rr_open_text(&row.names_text);
+	row.values = rr_open_text(&row.values_text);
+	add_setting(&row, results, finished);
+	add_result(&row, m);
+	add_times(&row, &m->times);
+	add_cost(&row, results, m);
+	add_fail_overs(&row, m);
+	fputc('\n', row.names);
+	fputc('\n', row.values);
+	fclose(row.names);
+	fclose(row.values);
 	path_in(results, path, "runs.csv");
-	results->rows = rr_csv_open_rows(path, row.names_text, error);
-	row_release(&row);
-	return results->rows >= 0;
-}
-
-static bool append_row(const struct rr_results *results, const struct rr_finished *finished,
-		       struct rr_error *error)
-{
-	char path[RR_PATH_SIZE];
-	struct row row;
-	bool good;
-
-	row_print(&row, results, finished);
-	path_in(results, path, "runs.csv");
-	good = rr_csv_append_row(results->rows, path, row.values_text, error);
-	row_release(&row);
-	return good;
+	if (is_open)
+		good = rr_csv_append_row(results->rows, path, row.values_text, error);
+	else
+		results->rows = rr_csv_open_rows(path, row.names_text, error);
+	free(row.names_text);
+	free(row.values_text);
+	return good && results->rows >= 0;
 }
 
 /* ---- Percentiles --------------------------------------------------------- */
@@ -297,6 +276,7 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 		     const struct rr_cluster *cluster, const struct rl_address *data,
 		     struct rr_error *error)
 {
+	const struct rr_finished blank = { .measurement.run.strategy = rr_strategies[0] };
 	char path[RR_PATH_SIZE];
 
 	*results = (struct rr_results){
@@ -311,7 +291,7 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 				  rr_files_make_new_directory(results->directory, error))))
 		return false;
 	path_in(results, path, "percentiles");
-	if (!rr_files_make_directory(path, error) || !open_rows(results, error))
+	if (!rr_files_make_directory(path, error) || !write_row(results, &blank, error))
 		return false;
 	return options->output || rr_files_link("results/latest", results->run_id, error);
 }
@@ -331,6 +311,6 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 {
 	rr_array_grow(&results->finished, results->n_finished, sizeof(*results->finished));
 	results->finished[results->n_finished++] = finished;
-	return append_row(results, finished, error) &&
+	return write_row(results, finished, error) &&
 	       write_percentiles(results, finished, &spectra->latency, error);
 }

@@ -32,8 +32,8 @@ void rr_page_begin_among(FILE *out, const char *title, const char *navigation)
 {
 	fputs(page_head, out);
 	rr_xml_print(out, "<title>%s</title>\n", title);
-	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n", rr_asset_style_css);
-	fprintf(out, "</head>\n<body>\n%s%s<main>\n", navigation ? navigation : "", page_bar);
+	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n</head>\n<body>\n%s%s<main>\n",
+		rr_asset_style_css, navigation ? navigation : "", page_bar);
 }
 
 void rr_page_begin(FILE *out, const char *title)
@@ -43,10 +43,8 @@ void rr_page_begin(FILE *out, const char *title)
 
 void rr_page_end(FILE *out, const char *script)
 {
-	fputs("</main>\n", out);
-	fprintf(out, "<script>//<![CDATA[\n%s%s//]]></script>\n", rr_asset_page_js,
-		script ? script : "");
-	fputs("</body>\n</html>\n", out);
+	fprintf(out, "</main>\n<script>//<![CDATA[\n%s%s//]]></script>\n</body>\n</html>\n",
+		rr_asset_page_js, script ? script : "");
 }
 
 /* ---- The article -------------------------------------------------------- */

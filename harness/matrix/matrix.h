@@ -119,7 +119,7 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
  * `cell`, NULL = the first, NULL = there is none; its id, "none-threads"; its title; and what
  * stands on its page. */
 enum { RR_CELL_ID = 80, RR_CELL_TITLE = 200 };
-void rr_matrix_html_part(const struct rr_matrix *matrix, FILE *file);
+void rr_matrix_html_part(const struct rr_matrix *matrix, bool in_site, FILE *file);
 const struct rr_cell *rr_matrix_next_page(const struct rr_matrix *matrix,
 					  const struct rr_cell *cell);
 void rr_cell_id(const struct rr_cell *cell, char id[RR_CELL_ID]);

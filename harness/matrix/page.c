@@ -23,13 +23,12 @@ void rr_cell_id(const struct rr_cell *cell, char id[RR_CELL_ID])
 /* `in_site`: what fails is a page beside this one, not a part of it. */
 static void put_cell(const struct rr_cell *cell, bool in_site, FILE *file)
 {
-	char id[RR_CELL_ID];
-
 	static const char *const remarks[] = {
 		[RR_CELL_DIFFERS] = "differs",
 		[RR_CELL_UNDECIDED] = "undecided",
 	};
 	const struct rr_cell_words words = rr_cell_words(cell);
+	char id[RR_CELL_ID];
 
 	fprintf(file, "<td class=\"%s%s\">%s ", words.verdict->class,
 		words.standing == RR_CELL_DIFFERS ? " differs" : "", words.verdict->symbol);
@@ -86,11 +85,9 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 	     i = rr_matrix_column(matrix, i)) {
 		const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)i);
 
-		fprintf(file, "<tr><th scope=\"row\">%s</th><td>", rr_hazard_texts[i].title);
-		rr_xml_text(file, rr_hazard_texts[i].meaning);
-		fputs("</td><td>", file);
-		rr_xml_text(file, rr_bounds_text(&bounds, text));
-		fputs("</td></tr>\n", file);
+		rr_xml_print(file, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td></tr>\n",
+			     rr_hazard_texts[i].title, rr_hazard_texts[i].meaning,
+			     rr_bounds_text(&bounds, text));
 	}
 	fputs("</tbody></table>\n", file);
 }
@@ -98,11 +95,9 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 static void put_breakable(FILE *file)
 {
 	fputs("<h2>What can break</h2>\n<dl>\n", file);
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		fprintf(file, "<dt>%s</dt><dd>", rr_invariant_name(i));
-		rr_xml_text(file, rr_invariant_meaning(i));
-		fputs("</dd>\n", file);
-	}
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		rr_xml_print(file, "<dt>%s</dt><dd>%s</dd>\n", rr_invariant_name(i),
+			     rr_invariant_meaning(i));
 	fputs("</dl>\n", file);
 }
 
@@ -148,7 +143,7 @@ const struct rr_cell *rr_matrix_next_page(const struct rr_matrix *matrix,
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-static void put_matrix(const struct rr_matrix *matrix, bool in_site, FILE *file)
+void rr_matrix_html_part(const struct rr_matrix *matrix, bool in_site, FILE *file)
 {
 	fputs(introduction, file);
 	put_table(matrix, in_site, file);
@@ -156,17 +151,12 @@ static void put_matrix(const struct rr_matrix *matrix, bool in_site, FILE *file)
 	put_breakable(file);
 }
 
-void rr_matrix_html_part(const struct rr_matrix *matrix, FILE *file)
-{
-	put_matrix(matrix, true, file);
-}
-
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
 
 	rr_page_begin(file, "The safety matrix");
-	put_matrix(matrix, false, file);
+	rr_matrix_html_part(matrix, false, file);
 	fputs("<h2>The shortest failing interleavings</h2>\n", file);
 	while ((cell = rr_matrix_next_page(matrix, cell)))
 		put_interleaving(cell, file);

@@ -260,20 +260,14 @@ static void write_without_script(FILE *out, const struct rr_level *const *levels
 void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
 			  const struct rr_level *const *levels, size_t n)
 {
-	fputs(game_head, out);
-	fputs(rr_asset_style_css, out);
-	fputs(rr_asset_game_css, out);
-	fprintf(out, "</style>\n</head>\n<body>\n%s%s", navigation ? navigation : "", game_top);
+	fprintf(out, "%s%s%s</style>\n</head>\n<body>\n%s%s", game_head, rr_asset_style_css,
+		rr_asset_game_css, navigation ? navigation : "", game_top);
 	write_without_script(out, levels, n);
-	fputs(rr_asset_game_html, out);
-	fputs("</main>\n<script type=\"application/json\" id=\"levels\">", out);
+	fprintf(out, "%s</main>\n<script type=\"application/json\" id=\"levels\">",
+		rr_asset_game_html);
 	json_dumpf(data, out, JSON_COMPACT | JSON_ESCAPE_SLASH);
-	fputs("</script>\n<script>\n", out);
-	fputs(rr_asset_page_js, out);
-	fputs(rr_asset_game_graph_js, out);
-	fputs(rr_asset_game_words_js, out);
-	fputs(rr_asset_game_js, out);
-	fputs("</script>\n</body>\n</html>\n", out);
+	fprintf(out, "</script>\n<script>\n%s%s%s%s</script>\n</body>\n</html>\n", rr_asset_page_js,
+		rr_asset_game_graph_js, rr_asset_game_words_js, rr_asset_game_js);
 }
 
 bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_config *config,

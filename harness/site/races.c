@@ -163,10 +163,8 @@ static bool write_race(struct rr_site *site, size_t i, struct rr_cluster *cluste
 
 bool rr_site_write_races(struct rr_site *site, struct rr_error *error)
 {
-	const struct rr_cluster_options servers = {
-		.program = site->config->redis_server,
-		.cpu = -1,
-	};
+	const struct rr_cluster_options servers = { .program = site->config->redis_server,
+						    .cpu = -1 };
 	struct rr_workplace *place = rr_workplace_new(&servers, error);
 	bool good = place != NULL;
 

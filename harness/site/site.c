@@ -34,16 +34,14 @@ static void choose_claims(struct rr_site *site)
 
 static bool check_claims(struct rr_site *site, struct rr_signals *signals, struct rr_error *error)
 {
-	enum rr_exit code;
-
+	site->config->progress("checking claims");
 	choose_claims(site);
 	if (!rr_claims_deal(&site->choice, error) ||
 	    !rr_jobs_collect(&site->jobs, site->config->redis_server, &site->choice, error) ||
 	    !rr_jobs_run(&site->jobs, site->config->jobs, signals, error))
 		return false;
 	rr_judge(&site->claims, &site->jobs, &site->choice);
-	code = rr_claim_rows_exit(&site->claims);
-	site->as_expected = site->as_expected && code != RR_EXIT_VIOLATED;
+	site->as_expected &= rr_claim_rows_exit(&site->claims) != RR_EXIT_VIOLATED;
 	return true;
 }
 
@@ -56,12 +54,12 @@ static bool compute_matrix(struct rr_site *site, struct rr_signals *signals, str
 		.cpu = -1,
 	};
 
+	site->config->progress("searching the matrix");
 	rr_matrix_init(&site->matrix, chosen->n ? chosen->all : rr_strategies,
 		       chosen->n ? chosen->n : rr_n_strategies, RR_ALL_HAZARDS, 0);
 	if (!rr_matrix_run(&site->matrix, &servers, site->config->jobs, signals, error))
 		return false;
-	if (rr_matrix_exit(&site->matrix) == RR_EXIT_VIOLATED)
-		site->as_expected = false;
+	site->as_expected &= rr_matrix_exit(&site->matrix) != RR_EXIT_VIOLATED;
 	return true;
 }
 
@@ -72,12 +70,7 @@ static bool compute(struct rr_site *site, struct rr_error *error)
 
 	if (!rr_signals_open(&signals))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
-	site->config->progress("checking claims");
-	good = check_claims(site, &signals, error);
-	if (good) {
-		site->config->progress("searching the matrix");
-		good = compute_matrix(site, &signals, error);
-	}
+	good = check_claims(site, &signals, error) && compute_matrix(site, &signals, error);
 	rr_signals_close(&signals);
 	return good;
 }
@@ -116,7 +109,7 @@ static bool write_matrix(const struct rr_site *site, struct rr_error *error)
 	bool good;
 
 	rr_site_page_begin(&page, site, "matrix.html", "The safety matrix");
-	rr_matrix_html_part(&site->matrix, page.draft.out);
+	rr_matrix_html_part(&site->matrix, true, page.draft.out);
 	good = rr_site_page_end(&page, NULL, error);
 	while (good && (cell = rr_matrix_next_page(&site->matrix, cell)))
 		good = write_cell(site, cell, error);
