@@ -88,7 +88,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
-static bool print_claims(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_claims(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
 	if (format == RR_FORMAT_MARKDOWN)
@@ -97,7 +97,6 @@ static bool print_claims(const void *what, enum rr_format format, FILE *out, str
 		rr_claims_html(what, out);
 	else
 		rr_claims_text(what, out);
-	return true;
 }
 
 /* A part must not take the place of the whole. */

@@ -45,36 +45,33 @@ static enum rr_exit explore_strategies(struct searches *searches)
 	return n_skipped == options->strategies.n ? RR_EXIT_SKIPPED : worst;
 }
 
-static bool print_page(const struct searches *searches, FILE *out, struct rr_error *error)
+static void print_page(const struct searches *searches, FILE *out, struct rr_error *error)
 {
 	struct rr_explore_config config = searches->options->config;
-	bool good = true;
 
 	rr_page_begin(out, "redrace explore");
 	fputs("<h1>Every interleaving</h1>\n", out);
-	for (size_t i = 0; i < searches->n && good; i++) {
+	for (size_t i = 0; i < searches->n && !error->kind; i++) {
 		const struct rr_explore_said *said = &searches->said[i];
 
 		config.strategy = searches->options->strategies.all[i];
-		good = !said->is_judged ||
-		       rr_report_search(out, &config, said->text, said->transcript,
-					&searches->place->cluster, error);
+		if (said->is_judged)
+			rr_report_search(out, &config, said->text, said->transcript,
+					 &searches->place->cluster, error);
 	}
 	rr_page_end(out, rr_race_script);
-	return good;
 }
 
 /* Text is printed as it comes. */
-static bool print_searches(const void *what, enum rr_format format, FILE *out,
+static void print_searches(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	const struct searches *searches = what;
 
 	if (format == RR_FORMAT_HTML)
-		return print_page(searches, out, error);
-	for (size_t i = 0; i < searches->n && out != stdout; i++)
+		print_page(searches, out, error);
+	for (size_t i = 0; i < searches->n && out != stdout && format != RR_FORMAT_HTML; i++)
 		rr_print_verdict(out, searches->said[i].text);
-	return true;
 }
 
 static void publish_searches(struct searches *searches, enum rr_exit code, struct rr_error *error)

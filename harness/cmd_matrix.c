@@ -107,7 +107,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Files ------------------------------------------------------------- */
 
-static bool print_matrix(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_matrix(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
 	if (format == RR_FORMAT_MARKDOWN)
@@ -116,7 +116,6 @@ static bool print_matrix(const void *what, enum rr_format format, FILE *out, str
 		rr_matrix_html(what, out);
 	else
 		rr_matrix_text(what, out);
-	return true;
 }
 
 /* What is in no way the strategies' doing is said once, by its first cell. */

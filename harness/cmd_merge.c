@@ -51,7 +51,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
-static bool print_merged(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_merged(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct rr_cases *cases = what;
 
@@ -68,7 +68,6 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out, str
 		json_array_size(json_object_get(cases->properties, "shards")));
 	rr_cases_summarise(cases, out);
 	fputc('\n', out);
-	return true;
 }
 
 /* ---- The whole --------------------------------------------------------- */

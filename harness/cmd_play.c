@@ -189,7 +189,7 @@ struct drawing {
 	const struct play_options *options;
 };
 
-static bool draw_trace(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void draw_trace(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct drawing *drawing = what;
 	const struct play_options *options = drawing->options;
@@ -203,7 +203,6 @@ static bool draw_trace(const void *what, enum rr_format format, FILE *out, struc
 		style = rr_draw_style(stdout, options->ascii);
 	style.article = &article;
 	rr_draw(out, drawing->trace, format, &style);
-	return true;
 }
 
 /* ---- Playing ------------------------------------------------------------ */

@@ -186,13 +186,12 @@ static bool write_file(const char *path, enum rr_format format, rr_print *print,
 {
 	char *text = NULL;
 	FILE *out = rr_open_text(&text);
-	bool good = print(what, format, out, error);
+	bool good;
 
+	print(what, format, out, error);
 	fclose(out);
-	if (good) {
-		strip_colours(text);
-		good = rr_files_replace(path, text, strlen(text), error);
-	}
+	strip_colours(text);
+	good = !error->kind && rr_files_replace(path, text, strlen(text), error);
 	free(text);
 	return good;
 }
@@ -252,15 +251,15 @@ struct publication {
 	const void *what;
 };
 
-static bool print_publication(const void *what, enum rr_format format, FILE *out,
+static void print_publication(const void *what, enum rr_format format, FILE *out,
 			      struct rr_error *error)
 {
 	const struct publication *publication = what;
 
-	if (!(RR_CASE_FORMATS >> format & 1))
-		return publication->print(publication->what, format, out, error);
-	rr_cases_print(publication->cases, format, out);
-	return true;
+	if (RR_CASE_FORMATS >> format & 1)
+		rr_cases_print(publication->cases, format, out);
+	else
+		publication->print(publication->what, format, out, error);
 }
 
 bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,

@@ -75,8 +75,8 @@ size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict
 /* "3 passed, 1 failed, 2 skipped": what there is none of is left out. */
 void rr_cases_summarise(const struct rr_cases *cases, FILE *file);
 
-/* Prints `what` in that format. False: the error. */
-typedef bool rr_print(const void *what, enum rr_format format, FILE *out, struct rr_error *error);
+/* Prints `what` in that format; what is wrong is in the error. */
+typedef void rr_print(const void *what, enum rr_format format, FILE *out, struct rr_error *error);
 
 /* Prints and writes all that was asked for: a file without colours, and under another
  * name first. False: the first error; the others are written all the same. */

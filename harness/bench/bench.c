@@ -349,7 +349,7 @@ static void print_heading(const struct bench *bench, FILE *out)
 	free(heading);
 }
 
-static bool print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct bench *bench = what;
 	char *directory;
@@ -357,7 +357,7 @@ static bool print_bench(const void *what, enum rr_format format, FILE *out, stru
 	(void)format;
 	(void)error;
 	if (bench->results.n_finished == 0)
-		return true;
+		return;
 	print_heading(bench, out);
 	rr_results_table(&bench->results, out);
 	if (bench->options->fail_overs)
@@ -365,7 +365,6 @@ static bool print_bench(const void *what, enum rr_format format, FILE *out, stru
 	directory = rr_plain(bench->results.directory);
 	fprintf(out, "\nresults: %s\n", directory);
 	free(directory);
-	return true;
 }
 
 static bool publish_bench(struct bench *bench, struct rr_error *error)

@@ -370,13 +370,12 @@ static void compare_runs(struct comparer *comparer)
 		compare_figures(comparer);
 }
 
-static bool print_compared(const void *what, enum rr_format format, FILE *out,
+static void print_compared(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	(void)format;
 	(void)error;
 	fputs(what, out);
-	return true;
 }
 
 enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_error *error)

@@ -47,7 +47,7 @@ static void print_gobench_row(const struct rr_compared_row *row, FILE *out)
 	free(policy);
 }
 
-static bool print_gobench(const void *what, enum rr_format format, FILE *out,
+static void print_gobench(const void *what, enum rr_format format, FILE *out,
 			  struct rr_error *error)
 {
 	const struct rr_compared_runs *runs = what;
@@ -57,7 +57,6 @@ static bool print_gobench(const void *what, enum rr_format format, FILE *out,
 	print_gobench_head(runs, out);
 	for (size_t i = 0; i < runs->n_rows; i++)
 		print_gobench_row(&runs->rows[i], out);
-	return true;
 }
 
 void rr_write_gobench(const struct rr_compare_options *options, struct rr_error *error)

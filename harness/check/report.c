@@ -177,26 +177,24 @@ static void add_case(const struct written *written, enum rr_exit code, struct rr
 
 /* ---- For people ------------------------------------------------------------------------- */
 
-static bool print_words(FILE *out, const struct written *written)
+static void print_words(FILE *out, const struct written *written)
 {
 	rr_print_verdict(out, written->words);
 	if (written->drawing)
 		fprintf(out, "\n%s", written->drawing);
-	return true;
 }
 
-static bool print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct written *written = what;
+	const struct rr_explore_result *result = written->check->result;
 	const struct rr_style style = { .width = 80 };
 
-	if (!written->check->result)
-		return true;
-	if (format == RR_FORMAT_TEXT)
-		return print_words(out, written);
-	return !written->check->result->findings[0].transcript ||
-	       rr_conclude_draw(out, written->check->result->findings[0].transcript,
-				&written->check->cluster, format, &style, error);
+	if (result && format == RR_FORMAT_TEXT)
+		print_words(out, written);
+	else if (result && result->findings[0].transcript)
+		rr_conclude_draw(out, result->findings[0].transcript, &written->check->cluster,
+				 format, &style, error);
 }
 
 static bool save_schedule(const struct rr_check *check, struct rr_error *error)

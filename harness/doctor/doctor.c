@@ -323,9 +323,8 @@ static void print_json(const struct rr_doctor *doctor, FILE *out)
 	json_decref(root);
 }
 
-bool rr_doctor_print(const void *doctor, enum rr_format format, FILE *out, struct rr_error *error)
+void rr_doctor_print(const void *doctor, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
 	(format == RR_FORMAT_JSON ? print_json : print_text)(doctor, out);
-	return true;
 }

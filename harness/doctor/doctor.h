@@ -54,6 +54,6 @@ bool rr_doctor_examine(struct rr_doctor *doctor, const char *only_server, const 
 void rr_doctor_release(struct rr_doctor *doctor);
 
 /* Prints a struct rr_doctor as text or JSON, for rr_outputs_write(). */
-bool rr_doctor_print(const void *doctor, enum rr_format format, FILE *out, struct rr_error *error);
+void rr_doctor_print(const void *doctor, enum rr_format format, FILE *out, struct rr_error *error);
 
 #endif

@@ -151,7 +151,7 @@ static void print_case(FILE *out, const struct rr_case *one)
 	fputc('\n', out);
 }
 
-static bool print_suite(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
+static void print_suite(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct rr_cases *cases = what;
 
@@ -161,7 +161,6 @@ static bool print_suite(const void *what, enum rr_format format, FILE *out, stru
 		print_case(out, &cases->cases[i]);
 	rr_cases_summarise(cases, out);
 	fprintf(out, " (%.1f s)\n", cases->seconds);
-	return true;
 }
 
 static enum rr_exit publish(const struct rr_suite *suite, const struct rr_suite_options *options,
