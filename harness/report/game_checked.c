@@ -185,12 +185,10 @@ static char *any_way(const json_t *graph)
 	char *words;
 
 	steps[0].is_known = true;
-	while (at < n) {
+	for (; at < n; at++) {
 		if (number_of(json_array_get(states, queue[at]), 2) & RR_GRAPH_FINAL)
 			break;
 		go_on(graph, queue[at], steps, queue, &n);
-		if (++at == n)
-			break;
 	}
 	words = words_to(steps, at < n ? queue[at] : 0);
 	free(steps);
