@@ -294,7 +294,6 @@ static void end_run(void *context)
 
 	if (run->instance) {
 		rr_instance_note_opened(run->instance, &run->programs->kept_file.opened);
-		run->programs->figures.reads_day |= rr_instance_reads_day(run->instance);
 		run->programs->figures.hands_over |= rr_instance_hands_over(run->instance);
 	}
 	rr_instance_free(run->instance);
@@ -314,6 +313,7 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	if (!run->instance || run->programs->problem.kind ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;
+	run->programs->figures.reads_day |= rr_instance_reads_day(run->instance);
 	run->gone = input->gone;
 	if (has_reply)
 		rr_random_values_hear(&run->line->values,

@@ -74,6 +74,22 @@ Test(held_clock, who_takes_the_lock_by_force_is_found_and_played_again)
 	check_lock("--replay $HERE/f.race", wrong, RELEASE, 1, "not serializable");
 }
 
+/* None that has read the clock behind its wait has come to its end, when it is asked whether any
+ * has: they stand where they are. */
+Test(held_clock, a_value_that_says_when_it_was_made_is_right)
+{
+	cli_write("made.py", "%s",
+		  "import raw, time, uuid\n"
+		  "r, me = raw.Connection(), uuid.uuid4().hex\n"
+		  "if not r('GET', 'value'):\n"
+		  "    while not r('SET', 'lock', me, 'NX'): time.sleep(0.1)\n"
+		  "    if not r('GET', 'value'): r('SET', 'value', time.time())\n"
+		  "    " RELEASE "\n");
+	cr_assert_eq(cli_run("$REDRACE check --audit 2 -- env " CLI_PYTHON "made.py 2>&1"), 0, "%s",
+		     cli_output);
+	cr_assert(cli_says(cli_output, HELD), "%s", cli_output);
+}
+
 /* Nobody reads what the other one publishes, until there is no room for more: that is so with a clock
  * that stands still, too. What was learned of loops then is not what the verdict rests on, and it is
  * not tested. */
