@@ -81,7 +81,8 @@ static void print_item(FILE *out, const char *file, const char *title, const cha
 static void print_figures(const struct rr_site *site, FILE *out)
 {
 	fputs("<ul>\n", out);
-	rr_xml_print(out, "<li>%zu races</li>\n<li>", site->n_races);
+	rr_xml_print(out, "<li>%zu race%s</li>\n<li>", site->n_races,
+		     site->n_races == 1 ? "" : "s");
 	rr_claim_rows_summarise(&site->claims, out);
 	fputs("</li>\n<li>the matrix: ", out);
 	rr_matrix_summarise(&site->matrix, out);

@@ -33,6 +33,9 @@ async function look(open, name) {
 				`a table of ${name} is cut off at ${width}`);
 			assert.deepStrictEqual(name === "races.html" ? await brokenWords(page) : [], [], `${width}`);
 		}
+		assert(await page.$$eval(".wide", (all) =>
+			all.every((one) => getComputedStyle(one).scrollbarColor !== "auto")),
+			`${name}: a scroll bar that Firefox draws white on a dark page`);
 		assert.deepStrictEqual(await barriers(page), [], `${name}, ${scheme}`);
 		if (isFirefox) continue;
 		/* One emulation ends the other, unless both are asked for at once. */

@@ -40,6 +40,7 @@ Test(site, in_a_browser)
 	int code;
 
 	cr_assert_eq(cli_run("$REDRACE site -o $HERE/site lost-update none"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("grep '<li>1 race</li>' $HERE/site/index.html"), 0);
 	code = cli_run(
 		"node tests/report/site.js $HERE/site index.html races.html "
 		"races/lost-update.html by-document.html matrix.html matrix/none-threads.html "
