@@ -79,9 +79,7 @@ static void print_finding(FILE *out, const struct rr_check *check)
 					    "s can end");
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
 		fprintf(out, "%lu of %lu final states%s; ", result->wrong, result->finals,
-			result->explored == RR_EXPLORED_PREEMPTED_ONCE ?
-				" of schedules in which a client is preempted once" :
-				"");
+			result->explored == RR_EXPLORED_FOUND ? " so far" : "");
 	print_figures(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
 	rr_print_sentences(out, 0, result->serial ? result->serial : "");

@@ -63,15 +63,12 @@ static void note_graph(struct rr_search *search)
 	static const enum rr_explored explored[] = {
 		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,       [RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
 		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,       [RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
-		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED,
+		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED, [RR_GRAPH_FOUND] = RR_EXPLORED_FOUND,
 	};
 	struct rr_explore_result *result = search->result;
 	const struct rr_graph *graph = &search->graph;
 
-	result->explored = search->breadth == RR_BREADTH_PREEMPTED_ONCE &&
-					   search->end != RR_GRAPH_STOPPED ?
-				   RR_EXPLORED_PREEMPTED_ONCE :
-				   explored[search->end];
+	result->explored = explored[search->end];
 	result->day = day_of(search);
 	result->has_other_times = search->judge.contents.has_other_times;
 	result->has_leases = has_leases(&search->tables[0]);
@@ -125,6 +122,7 @@ static bool play_actions(struct rr_search *search, struct rr_free_replay *replay
 	if (programs->set_live)
 		programs->set_live(programs->programs, play);
 	good = rr_product_replay(&search->product, replay, actions, end, broken, &error);
+	search->is_misplayed |= !good;
 	if (!good || shows)
 		good = search->property->verify(search) && !search->learned &&
 		       (good || rr_search_fail(search, &error));
@@ -272,7 +270,7 @@ static void find_kinds(struct wrong_ends *ends)
 {
 	const struct rr_graph *graph = &ends->search->graph;
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		size_t j = 0;
 
 		if (!(graph->flags[i] & RR_STATE_WRONG))
@@ -292,7 +290,7 @@ static bool show_kind(struct wrong_ends *ends, uint32_t like)
 	struct rr_path path = { 0 };
 	bool good;
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++)
+	for (uint32_t i = 0; i < graph->states.n; i++)
 		ends->goals[i] = graph->flags[i] & RR_STATE_WRONG && are_alike(ends, like, i);
 	good = rr_graph_shortest_to(graph, ends->goals, &path) && show_path(ends->search, &path);
 	rr_path_release(&path);
@@ -384,9 +382,6 @@ bool rr_search_conclude(struct rr_search *search, void *unused)
 	note_tables(search);
 	good = search->property->judge(search);
 	note_graph(search);
-	/* That may be because not all was searched. */
-	if (good && result->explored == RR_EXPLORED_PREEMPTED_ONCE && !result->breaks)
-		search->learned |= RR_LEARNED_BROAD;
 	good = good && (search->learned || (verify_random(search) && check_states(search)));
 	result->stats.checking = rr_clock_s() - begun;
 	return good;

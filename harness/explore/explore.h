@@ -119,14 +119,13 @@ struct rr_explore_config {
 			      * row are followed no further */
 	long ttl_ms;
 	struct rr_random_config random;
-	unsigned long most; /* states, 0 = no limit */
-	unsigned long
-		broad; /* of programs: behind so many, those schedules are searched first in which
-				 * a client is preempted once; 0 = never */
-	size_t memory; /* bytes, 0 = half of what is free */
-	unsigned long audit;    /* random paths that are played before `safe` */
-	bool all_mutants;       /* tries all, not only until one fails */
-	unsigned shows;         /* what the schedule that is shown should break, if any
+	unsigned long most;  /* states, 0 = no limit */
+	unsigned long broad; /* of programs: behind so many, commands whose keys are a client's own
+			      * are taken at once, and a finding ends the search; 0 = never */
+	size_t memory;       /* bytes, 0 = half of what is free */
+	unsigned long audit; /* random paths that are played before `safe` */
+	bool all_mutants;    /* tries all, not only until one fails */
+	unsigned shows;      /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
 	const char *dot, *json; /* files for the graph; NULL = none */
 	unsigned long graph_of; /* the result has the graph, too, if all its states are
@@ -182,7 +181,7 @@ enum rr_explored {
 	RR_EXPLORED_ROUNDS,         /* loops were cut after their rounds */
 	RR_EXPLORED_RANDOM_REPLIES, /* a server answered at random */
 	RR_EXPLORED_DRAWS,          /* clients look at their random values */
-	RR_EXPLORED_PREEMPTED_ONCE, /* schedules in which a client is preempted once */
+	RR_EXPLORED_FOUND,          /* up to a finding */
 	RR_EXPLORED_MOST,           /* the limit of states was reached */
 	RR_EXPLORED_MEMORY,         /* that of memory was */
 	RR_EXPLORED_STOPPED,        /* `progress` said so */

@@ -15,21 +15,103 @@ enum {
 	LOOK_FOR_COUNTERS = 3000
 };
 
+/* A search of programs is judged before its end for the first time. */
+enum { LOOK_STATES = 4096, LOOK_RUNS = 64 };
+
 enum { REPORT_EVERY = 64, REPORT_NS = 50 * 1000 * 1000 };
 
-static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
+/* ---- What is next ----------------------------------------------------------- */
+
+/* It has been reached, perhaps with less than before. */
+static void put_state(struct rr_graph *graph, uint32_t state, bool is_new,
+		      struct rr_graph_place place)
 {
-	return rr_intern_put(&graph->states, key, graph->product->n_words * sizeof(*key), NULL);
+	if (!graph->config.detour)
+		return;
+	if (is_new)
+		rr_array_grow(&graph->places, state, sizeof(*graph->places));
+	if (!is_new &&
+	    (rr_graph_is_expanded(graph, state) || graph->places[state].cost <= place.cost))
+		return;
+	graph->places[state] = place;
+	rr_heap_push(&graph->waiting, place.cost, state);
 }
 
-static void note_edge(struct rr_graph *graph, const struct rr_edge *edge)
+/* False: there is none. */
+static bool take_state(struct rr_graph *graph, uint32_t *state)
 {
-	const uint32_t to = add_graph_state(graph, edge->key);
+	if (!graph->config.detour) {
+		*state = graph->n_expanded;
+		return *state < graph->states.n;
+	}
+	while (graph->waiting.n > 0) {
+		*state = rr_heap_pop(&graph->waiting);
+		if (!rr_graph_is_expanded(graph, *state))
+			return true;
+	}
+	return false;
+}
+
+/* Could whoever made the last step go on, and is in no loop? Then others preempt it. */
+static uint8_t holder_of_turn(const struct rr_graph *graph, uint32_t state,
+			      const struct rr_edges *edges)
+{
+	const uint8_t turn = graph->places[state].turn;
+
+	if (!turn || rr_product_is_in_loop(graph->product, rr_graph_key(graph, state), turn - 1))
+		return 0;
+	for (size_t i = 0; i < edges->n; i++) {
+		if (rr_transition_is_step(edges->all[i].transition) &&
+		    edges->all[i].transition.who == turn - 1)
+			return turn;
+	}
+	return 0;
+}
+
+static struct rr_graph_place place_behind(const struct rr_graph *graph, uint32_t state,
+					  uint8_t holder, struct rr_transition transition)
+{
+	const bool is_step = rr_transition_is_step(transition);
+	const bool preempts = is_step && holder && transition.who != holder - 1;
+	struct rr_graph_place place = graph->places[state];
+
+	place.cost += 1 +
+		      (preempts || rr_transition_is_fault(transition) ? graph->config.detour : 0);
+	if (is_step)
+		place.turn = (uint8_t)(transition.who + 1);
+	return place;
+}
+
+/* ---- States and edges --------------------------------------------------------- */
+
+static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key, bool *is_new)
+{
+	const uint32_t state = rr_intern_put(&graph->states, key,
+					     graph->product->n_words * sizeof(*key), is_new);
+
+	if (!*is_new)
+		return state;
+	rr_array_grow(&graph->flags, state, sizeof(*graph->flags));
+	rr_array_grow(&graph->first, state, sizeof(*graph->first));
+	rr_array_grow(&graph->degree, state, sizeof(*graph->degree));
+	graph->flags[state] = 0;
+	graph->first[state] = 0;
+	graph->degree[state] = 0;
+	return state;
+}
+
+static void note_edge(struct rr_graph *graph, uint32_t from, uint8_t holder,
+		      const struct rr_edge *edge)
+{
+	bool is_new;
+	const uint32_t to = add_graph_state(graph, edge->key, &is_new);
 
 	graph->breaks |= edge->broken;
 	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
 	graph->edges[graph->n_edges++] = (struct rr_graph_edge){ to, edge->transition,
 								 edge->broken };
+	if (graph->config.detour)
+		put_state(graph, to, is_new, place_behind(graph, from, holder, edge->transition));
 }
 
 /* Is the counter what the clients were told it is? */
@@ -50,28 +132,28 @@ static bool judge_count(struct rr_graph *graph, uint32_t state, unsigned *flags)
 
 static bool expand_state(struct rr_graph *graph, uint32_t state)
 {
-	const struct rr_edges *edges;
+	const struct rr_edges *edges = rr_product_expand(graph->product,
+							 rr_graph_key(graph, state));
+	const uint64_t first = graph->n_edges;
 	unsigned flags;
+	uint8_t holder;
 
-	rr_array_grow(&graph->flags, state, sizeof(*graph->flags));
-	/* The next one's edges begin where this one's end. */
-	rr_array_grow(&graph->first, (size_t)state + 1, sizeof(*graph->first));
-	graph->first[state] = graph->n_edges;
-	edges = rr_product_expand(graph->product, rr_graph_key(graph, state));
-	for (size_t i = 0; edges && i < edges->n; i++)
-		note_edge(graph, &edges->all[i]);
 	if (!edges)
 		return false;
-	flags = edges->flags;
+	flags = edges->flags | RR_STATE_KNOWN;
 	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
 		return false;
+	holder = graph->config.detour ? holder_of_turn(graph, state, edges) : 0;
+	for (size_t i = 0; i < edges->n; i++)
+		note_edge(graph, state, holder, &edges->all[i]);
 	if (flags & RR_STATE_STARVED)
 		graph->breaks |= RR_STARVES;
 	if (flags & RR_STATE_DEAD)
 		graph->breaks |= RR_DEADLOCKS;
 	graph->flags[state] = (uint8_t)flags;
-	graph->n_expanded = state + 1;
-	graph->first[state + 1] = graph->n_edges;
+	graph->first[state] = first;
+	graph->degree[state] = (uint32_t)(graph->n_edges - first);
+	graph->n_expanded++;
 	return true;
 }
 
@@ -80,8 +162,9 @@ size_t rr_graph_bytes(const struct rr_graph *graph)
 	const struct rr_product *product = graph->product;
 
 	return graph->states.n_bytes + rr_array_capacity(graph->n_edges) * sizeof(*graph->edges) +
-	       rr_array_capacity(graph->n_expanded) *
-		       (sizeof(*graph->first) + sizeof(*graph->flags)) +
+	       rr_array_capacity(graph->states.n) *
+		       (sizeof(*graph->first) + sizeof(*graph->degree) + sizeof(*graph->flags) +
+			(graph->config.detour ? sizeof(*graph->places) : 0)) +
 	       product->parts.n_bytes + product->commons.n_bytes;
 }
 
@@ -112,6 +195,39 @@ static bool is_due(struct rr_graph *graph)
 	return true;
 }
 
+static unsigned long count_runs(const struct rr_product *product)
+{
+	unsigned long n = 0;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_client_table *table = rr_product_client_table(product, i);
+
+		n += table ? table->n_runs : 0;
+	}
+	return n;
+}
+
+static void look_later(struct rr_graph *graph, unsigned long n_runs)
+{
+	while (graph->look_states <= graph->n_expanded)
+		graph->look_states *= 2;
+	while (graph->look_runs <= n_runs)
+		graph->look_runs *= 2;
+}
+
+/* Is there a finding among what has been seen? It is looked for each time when the search has
+ * become twice as large. */
+static bool has_found(struct rr_graph *graph)
+{
+	const unsigned long n_runs = count_runs(graph->product);
+
+	if (!graph->config.has_found ||
+	    (graph->n_expanded < graph->look_states && n_runs < graph->look_runs))
+		return false;
+	look_later(graph, n_runs);
+	return graph->config.has_found(graph->config.search);
+}
+
 /* Why to stop before the end; RR_GRAPH_WHOLE = go on. */
 static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 {
@@ -123,6 +239,8 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 		return RR_GRAPH_AGAIN;
 	if (graph->breaks & config->first_of)
 		return RR_GRAPH_FIRST;
+	if (has_found(graph))
+		return RR_GRAPH_FOUND;
 	if (is_endless(graph))
 		return product->error.kind ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
 	if (config->most && graph->states.n > config->most)
@@ -140,7 +258,7 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 
 static bool was_cut(const struct rr_graph *graph)
 {
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_CUT)
 			return true;
 	}
@@ -174,13 +292,19 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 {
 	enum rr_graph_end end = RR_GRAPH_WHOLE;
 	rr_state_key key;
+	uint32_t state;
+	bool is_new;
 
-	*graph = (struct rr_graph){ .product = product, .config = *config };
+	*graph = (struct rr_graph){ .product = product,
+				    .config = *config,
+				    .look_states = LOOK_STATES,
+				    .look_runs = LOOK_RUNS };
 	if (!rr_product_begin(product, key, NULL))
 		return RR_GRAPH_FAILED;
-	add_graph_state(graph, key);
-	while (graph->n_expanded < graph->states.n && end == RR_GRAPH_WHOLE) {
-		if (!expand_state(graph, graph->n_expanded))
+	look_later(graph, count_runs(product));
+	put_state(graph, add_graph_state(graph, key, &is_new), true, (struct rr_graph_place){ 0 });
+	while (end == RR_GRAPH_WHOLE && take_state(graph, &state)) {
+		if (!expand_state(graph, state))
 			return failed_end(graph);
 		end = why_to_stop(graph);
 	}
@@ -194,6 +318,9 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 void rr_graph_release(struct rr_graph *graph)
 {
 	rr_intern_release(&graph->states);
+	free(graph->waiting.entries);
+	free(graph->places);
+	free(graph->degree);
 	free(graph->flags);
 	free(graph->first);
 	free(graph->edges);

@@ -9,13 +9,15 @@
 #ifndef RR_GRAPH_H
 #define RR_GRAPH_H
 
+#include "heap.h"
 #include "product/product.h"
 #include "strategy.h"
 
 enum {
 	RR_STATE_WRONG = 16,
 	RR_STATE_STUCK = 32,
-	RR_STATE_ODD = 64, /* clients have printed what they print in no serial order */
+	RR_STATE_ODD = 64,   /* clients have printed what they print in no serial order */
+	RR_STATE_KNOWN = 128 /* it was expanded: its edges and flags are known */
 };
 
 struct rr_graph_edge {
@@ -32,6 +34,7 @@ enum rr_graph_end {
 	RR_GRAPH_BROAD,   /* so many that another search may be better */
 	RR_GRAPH_STOPPED, /* `progress` said so */
 	RR_GRAPH_FIRST,   /* the first failure was enough */
+	RR_GRAPH_FOUND,   /* `has_found` said so */
 	RR_GRAPH_AGAIN,   /* has to begin anew: product->wants_... */
 	RR_GRAPH_ENDLESS, /* there is no end to it, unless it is bounded */
 	RR_GRAPH_FAILED,  /* product->error */
@@ -42,9 +45,14 @@ struct rr_graph_config {
 	size_t memory;       /* bytes, 0 = no limit */
 	unsigned long broad; /* states, 0 = never mind */
 	unsigned first_of;   /* ends at the first of these that is broken */
+	unsigned detour; /* so many transitions later than others come states behind a preemption
+			      * or a fault; 0 = in the order of transitions */
 	/* Told now and then; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
+	/* Asked each time when the search has become twice as large: true: ends. May be NULL. */
+	bool (*has_found)(void *search);
+	void *search;
 };
 
 struct rr_graph {
@@ -52,14 +60,21 @@ struct rr_graph {
 	struct rr_graph_config config;
 	struct rr_intern states; /* rr_state_key of product->n_words */
 	uint8_t *flags;          /* of each state */
-	uint64_t *first;         /* of its edges; the next one's = the end */
+	uint64_t *first;         /* of its edges, of which there are */
+	uint32_t *degree;        /* so many */
 	struct rr_graph_edge *edges;
 	uint64_t n_edges;
 	uint32_t n_expanded;
+	struct rr_heap waiting; /* states that are to be expanded, where the order is not theirs */
+	struct rr_graph_place {
+		uint64_t cost;
+		uint8_t turn; /* of the client that made the last step + 1; 0 = nobody has */
+	} * places;           /* of each state then: how it was reached */
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	int64_t reported_ns;                           /* when `progress` was called last */
+	unsigned long look_states, look_runs;          /* at so many `has_found` is asked next */
 };
 
 static inline const uint32_t *rr_graph_key(const struct rr_graph *graph, uint32_t state)
@@ -70,7 +85,13 @@ static inline const uint32_t *rr_graph_key(const struct rr_graph *graph, uint32_
 /* Are its edges and flags known? */
 static inline bool rr_graph_is_expanded(const struct rr_graph *graph, uint32_t state)
 {
-	return state < graph->n_expanded;
+	return state < graph->states.n && (graph->flags[state] & RR_STATE_KNOWN);
+}
+
+/* Where its edges end; they begin at graph->first. */
+static inline uint64_t rr_graph_last(const struct rr_graph *graph, uint32_t state)
+{
+	return graph->first[state] + graph->degree[state];
 }
 
 enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *product,

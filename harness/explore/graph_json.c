@@ -76,8 +76,8 @@ static bool look_back(const struct rr_graph *graph, struct graph_answers *answer
 {
 	bool has_changed = false;
 
-	for (uint32_t i = graph->n_expanded; i-- > 0;) {
-		for (uint64_t e = graph->first[i]; e < graph->first[i + 1]; e++)
+	for (uint32_t i = graph->states.n; i-- > 0;) {
+		for (uint64_t e = graph->first[i]; e < rr_graph_last(graph, i); e++)
 			has_changed |= take_over(answers, i, graph->edges[e].to);
 	}
 	return has_changed;
@@ -94,7 +94,7 @@ static struct graph_answers answers_of(const struct rr_search *search)
 	answers.of = rr_calloc(n, sizeof(*answers.of));
 	for (size_t i = 0; i < n; i++)
 		answers.of[i] = NO_ANSWER;
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_FINAL)
 			note_end(search, &answers, i);
 	}

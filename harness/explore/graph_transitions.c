@@ -122,7 +122,7 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 {
 	const struct rr_product *product = &search->product;
 
-	for (uint32_t i = 0; i < search->graph.n_expanded; i++) {
+	for (uint32_t i = 0; i < search->graph.states.n; i++) {
 		const uint32_t *key = rr_graph_key(&search->graph, i);
 
 		for (size_t c = 0; c < product->n_clients; c++) {

@@ -41,8 +41,8 @@ static void reverse_edges(struct marking *marking)
 	}
 	for (uint32_t i = 1; i <= graph->states.n; i++)
 		first[i] += first[i - 1];
-	for (uint32_t i = graph->n_expanded; i-- > 0;) {
-		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
+	for (uint32_t i = graph->states.n; i-- > 0;) {
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++) {
 			const struct rr_graph_edge *edge = &graph->edges[j];
 
 			if (!rr_transition_is_fault(edge->transition))
@@ -100,7 +100,7 @@ static void find_stuck(struct rr_graph *graph, struct marking *marking)
 			mark_state(marking, i);
 	}
 	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (!marking->marks[i])
 			graph->flags[i] |= RR_STATE_STUCK;
 	}
@@ -125,7 +125,7 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 {
 	if (graph->flags[state] & RR_STATE_STARVED)
 		return true;
-	for (uint64_t i = graph->first[state]; i < graph->first[state + 1]; i++) {
+	for (uint64_t i = graph->first[state]; i < rr_graph_last(graph, state); i++) {
 		const struct rr_graph_edge *edge = &graph->edges[i];
 
 		if (!rr_transition_is_fault(edge->transition) &&
@@ -140,12 +140,12 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 static void classify_stuck(struct rr_graph *graph, struct marking *marking)
 {
 	memset(marking->marks, 0, graph->states.n);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_STUCK && can_change(graph, i))
 			mark_state(marking, i);
 	}
 	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const bool is_dead = graph->flags[i] & RR_STATE_STUCK && !marking->marks[i];
 
 		marking->marks[i] = 0;
@@ -155,7 +155,7 @@ static void classify_stuck(struct rr_graph *graph, struct marking *marking)
 		}
 	}
 	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_STUCK && !marking->marks[i])
 			graph->flags[i] |= RR_STATE_STARVED;
 	}
@@ -185,7 +185,7 @@ static void count_broken(struct rr_graph *graph)
 		for (int bit = 0; bit < RR_INVARIANTS; bit++)
 			graph->broken[bit] += graph->edges[i].broken >> bit & 1;
 	}
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const unsigned broken = rr_graph_broken_by(graph, i);
 
 		for (int bit = 0; bit < RR_INVARIANTS; bit++)
@@ -212,7 +212,7 @@ static bool sort_states(const struct rr_graph *graph, uint32_t *order, uint32_t 
 	for (uint32_t i = 0; i < n && n_into[0] == 0; i++) {
 		const uint32_t state = order[i];
 
-		for (uint64_t j = graph->first[state]; j < graph->first[state + 1]; j++) {
+		for (uint64_t j = graph->first[state]; j < rr_graph_last(graph, state); j++) {
 			if (--n_into[graph->edges[j].to] == 0)
 				order[n++] = graph->edges[j].to;
 		}
@@ -231,11 +231,11 @@ static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t 
 	all[0] = good[0] = 1;
 	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t state = order[i];
-		const bool is_end = graph->first[state] == graph->first[state + 1];
+		const bool is_end = graph->degree[state] == 0;
 
 		if (rr_graph_broken_by(graph, state))
 			good[state] = 0;
-		for (uint64_t j = graph->first[state]; j < graph->first[state + 1]; j++) {
+		for (uint64_t j = graph->first[state]; j < rr_graph_last(graph, state); j++) {
 			const struct rr_graph_edge *edge = &graph->edges[j];
 
 			all[edge->to] = add_capped(all[edge->to], all[state]);

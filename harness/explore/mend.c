@@ -84,7 +84,7 @@ static int who_goes_on(const struct mender *mender, const struct place *place)
 {
 	const struct rr_graph *graph = mender->graph;
 
-	for (uint64_t i = graph->first[place->state]; i < graph->first[place->state + 1]; i++) {
+	for (uint64_t i = graph->first[place->state]; i < rr_graph_last(graph, place->state); i++) {
 		const struct rr_graph_edge *edge = &graph->edges[i];
 
 		if (is_plain_step(edge) && is_within_span(mender, place, edge->transition.who))
@@ -117,7 +117,7 @@ static bool is_alone(const struct mender *mender, const struct rr_graph_edge *ed
 	const struct rr_product *product = graph->product;
 	const uint32_t *key = rr_graph_key(graph, state);
 
-	if (graph->first[state + 1] - graph->first[state] > 1)
+	if (graph->degree[state] > 1)
 		return false;
 	for (size_t i = 0; i < product->n_clients; i++) {
 		if (i != edge->transition.who && !rr_product_is_over(product, key, i))
@@ -160,7 +160,7 @@ static bool leave_place(struct mender *mender, struct place place)
 	struct rr_graph *mended = &mender->mended;
 	const int goes_on = who_goes_on(mender, &place);
 
-	for (uint64_t i = graph->first[place.state]; i < graph->first[place.state + 1]; i++) {
+	for (uint64_t i = graph->first[place.state]; i < rr_graph_last(graph, place.state); i++) {
 		const struct rr_graph_edge *edge = &graph->edges[i];
 		struct place next = place;
 
@@ -191,11 +191,12 @@ static bool search_mended(struct mender *mender)
 	for (uint32_t i = 0; i < mended->states.n && good; i++) {
 		place = *(const struct place *)rr_intern_get(&mended->states, i);
 		rr_array_grow(&mended->flags, i, sizeof(*mended->flags));
-		rr_array_grow(&mended->first, (size_t)i + 1, sizeof(*mended->first));
+		rr_array_grow(&mended->first, i, sizeof(*mended->first));
+		rr_array_grow(&mended->degree, i, sizeof(*mended->degree));
 		mended->flags[i] = mender->graph->flags[place.state];
 		mended->first[i] = mended->n_edges;
 		good = mender->left > 0 && leave_place(mender, place);
-		mended->first[i + 1] = mended->n_edges;
+		mended->degree[i] = (uint32_t)(mended->n_edges - mended->first[i]);
 		mended->n_expanded = i + 1;
 		mender->left -= mender->left > 0;
 	}

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "graph.h"
+#include "heap.h"
 
 enum {
 	PATH_MAX_EDGES = 4000,
@@ -37,50 +38,8 @@ struct search {
 	const bool *goals; /* states; NULL = what breaks one of `bits` */
 	struct rr_intern places;
 	struct step *steps;
-	uint32_t *heap; /* places, the cheapest first */
-	uint32_t n_heap;
+	struct rr_heap heap; /* of places */
 };
-
-static bool is_cheaper(const struct search *search, uint32_t a, uint32_t b)
-{
-	const struct step *x = &search->steps[a], *y = &search->steps[b];
-
-	return x->cost != y->cost ? x->cost < y->cost : a < b;
-}
-
-static void push_place(struct search *search, uint32_t place)
-{
-	uint32_t i = search->n_heap;
-
-	rr_array_grow(&search->heap, i, sizeof(*search->heap));
-	search->n_heap++;
-	for (; i > 0 && is_cheaper(search, place, search->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		search->heap[i] = search->heap[(i - 1) / 2];
-	search->heap[i] = place;
-}
-
-static uint32_t pop_place(struct search *search)
-{
-	const uint32_t top = search->heap[0];
-	const uint32_t last = search->heap[--search->n_heap];
-	uint32_t i = 0;
-
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-
-		if (child >= search->n_heap)
-			break;
-		if (child + 1 < search->n_heap &&
-		    is_cheaper(search, search->heap[child + 1], search->heap[child]))
-			child++;
-		if (!is_cheaper(search, search->heap[child], last))
-			break;
-		search->heap[i] = search->heap[child];
-		i = child;
-	}
-	search->heap[i] = last;
-	return top;
-}
 
 static bool reach_place(struct search *search, struct place place, uint32_t before, uint64_t edge,
 			uint64_t cost)
@@ -97,7 +56,7 @@ static bool reach_place(struct search *search, struct place place, uint32_t befo
 	if (!is_new && (step->is_done || step->cost <= cost))
 		return true;
 	*step = (struct step){ before, edge, cost, false };
-	push_place(search, id);
+	rr_heap_push(&search->heap, cost, id);
 	return true;
 }
 
@@ -123,7 +82,7 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 
 	if (!rr_graph_is_expanded(graph, place.state))
 		return true;
-	for (uint64_t i = graph->first[place.state]; i < graph->first[place.state + 1]; i++) {
+	for (uint64_t i = graph->first[place.state]; i < rr_graph_last(graph, place.state); i++) {
 		const struct rr_graph_edge *edge = &graph->edges[i];
 		struct place next = { .state = edge->to,
 				      .last = place.last,
@@ -192,8 +151,8 @@ static bool search_path(struct search *search, struct rr_path *path)
 
 	if (!reach_place(search, begin, RR_NO_ID, 0, 0))
 		return false;
-	while (search->n_heap > 0) {
-		const uint32_t id = pop_place(search);
+	while (search->heap.n > 0) {
+		const uint32_t id = rr_heap_pop(&search->heap);
 		const struct place place = *(const struct place *)rr_intern_get(&search->places,
 										id);
 
@@ -214,7 +173,7 @@ static bool search_path(struct search *search, struct rr_path *path)
 static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int client)
 {
 	uint64_t i = rr_graph_is_expanded(graph, state) ? graph->first[state] : graph->n_edges;
-	const uint64_t end = rr_graph_is_expanded(graph, state) ? graph->first[state + 1] : i;
+	const uint64_t end = rr_graph_is_expanded(graph, state) ? rr_graph_last(graph, state) : i;
 
 	for (; i < end; i++) {
 		const struct rr_transition transition = graph->edges[i].transition;
@@ -285,7 +244,7 @@ static bool find_path(struct search search, struct rr_path *path)
 
 	rr_intern_release(&search.places);
 	free(search.steps);
-	free(search.heap);
+	free(search.heap.entries);
 	return found;
 }
 
@@ -312,7 +271,7 @@ void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr
 
 	path->n = 0;
 	while (path->n < PATH_MAX_EDGES && rr_graph_is_expanded(graph, state)) {
-		const uint64_t n = graph->first[state + 1] - graph->first[state];
+		const uint64_t n = graph->degree[state];
 		const uint64_t edge = n ? graph->first[state] + rr_random_below(&random, n) : 0;
 
 		if (n == 0)

@@ -292,7 +292,7 @@ static json_t *properties_of_search(const struct report *report)
 		[RR_EXPLORED_MEMORY] = "limit of memory",
 		[RR_EXPLORED_STOPPED] = "interrupted",
 		[RR_EXPLORED_RANDOM] = "random schedules",
-		[RR_EXPLORED_PREEMPTED_ONCE] = "one preemption",
+		[RR_EXPLORED_FOUND] = "up to a finding",
 	};
 	const struct rr_explore_result *result = &report->result;
 	char smallest[RR_SMALLEST_SIZE];

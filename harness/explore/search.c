@@ -262,23 +262,6 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
 }
 
-/* How many states there may be before the next breadth is tried. */
-static unsigned long broad_at(enum rr_breadth breadth, unsigned long many)
-{
-	return breadth == RR_BREADTH_UNKNOWN ? many : breadth == RR_BREADTH_ALL ? 0 : 3 * many;
-}
-
-static void adapt_breadth(struct rr_search *search)
-{
-	const struct rr_explore_config *config = search->config;
-	const bool is_limited = search->breadth == RR_BREADTH_UNKNOWN && !config->shows_all;
-
-	search->breadth = is_limited ? RR_BREADTH_PREEMPTED_ONCE : RR_BREADTH_ALL;
-	search->wanted.is_preempted_once = is_limited;
-	search->wanted.key_use = &search->key_use;
-	search->bounds.broad = broad_at(search->breadth, search->bounds.broad);
-}
-
 /* What was learned decides what the next product is like. */
 static void adapt(struct rr_search *search)
 {
@@ -288,8 +271,10 @@ static void adapt(struct rr_search *search)
 	wanted->reads_clock |= (learned & RR_LEARNED_CLOCK) != 0;
 	wanted->absolute |= (learned & RR_LEARNED_DAY) != 0;
 	wanted->bounded |= (learned & RR_LEARNED_NO_END) != 0;
-	if (learned & RR_LEARNED_BROAD)
-		adapt_breadth(search);
+	if (learned & RR_LEARNED_BROAD) {
+		wanted->key_use = &search->key_use;
+		search->bounds.broad = 0;
+	}
 	/* What clients were taken for is not so any more, nor what they name. */
 	if (learned & ~(unsigned)(RR_LEARNED_BROAD | RR_LEARNED_KEYS))
 		rr_key_use_release(&search->key_use);
@@ -351,7 +336,6 @@ static bool stop_early(struct rr_search *search)
 			search->product.clients[i].table->error.kind = RR_ERROR_NONE;
 	}
 	graph->breaks &= RR_BREAKS_EXCLUSION;
-	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] : 0;
 	search->end = RR_GRAPH_STOPPED;
 	search->is_interrupted = true;
 	search->learned = 0;
@@ -390,6 +374,7 @@ static bool search_on(struct rr_search *search, bool (*conclude)(struct rr_searc
 		adapt(search);
 		release_states(search);
 		search->learned = 0;
+		search->is_misplayed = false;
 		good = search_once(search);
 		if (good && !search->learned)
 			good = conclude(search, context);

@@ -47,17 +47,6 @@ struct rr_schedule {
 	unsigned broken; /* invariants, on the way */
 };
 
-/*
- * How programs of others are searched. Most findings take one preemption (Musuvathi and Qadeer
- * 2007), and where there are many states such schedules are a small part of them, which comes to
- * ends that a broad search does not see for long. So they are searched first, and then all.
- */
-enum rr_breadth {
-	RR_BREADTH_UNKNOWN, /* all, as long as they are not many */
-	RR_BREADTH_PREEMPTED_ONCE,
-	RR_BREADTH_ALL, /* but commands whose keys are the client's own are taken at once */
-};
-
 struct rr_search;
 
 /* What is asked of a search. There are two: invariants of a strategy (invariants.c), and
@@ -97,7 +86,6 @@ struct rr_search {
 	struct rr_program program;
 	struct rr_product_config wanted; /* the next product */
 	struct rr_graph_config bounds;
-	enum rr_breadth breadth;
 	struct rr_key_use key_use;
 	/* What it came to with a time of day that goes on, where that stands still now. */
 	struct rr_explore_result *before;
@@ -105,6 +93,7 @@ struct rr_search {
 	struct rr_product product;
 	struct rr_graph graph;
 	enum rr_graph_end end;
+	bool is_misplayed;           /* real programs have done something else than was found */
 	bool is_interrupted;         /* before that was through */
 	bool is_unsettled;           /* each search has learned something that made it begin anew */
 	double seconds;              /* that looking at states has taken */

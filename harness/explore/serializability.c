@@ -4,9 +4,14 @@
 #include "search.h"
 
 enum {
+	/* Most findings take few preemptions (Musuvathi and Qadeer 2007): what takes more of them,
+	 * or faults, is searched so many transitions later each. */
+	DETOUR = 64,
 	SERIAL_MOST = 2000000, /* states of serial orders */
 	ALONE_MOST = 100000    /* of those that are looked at before there is an end */
 };
+
+static bool has_found(void *context);
 
 /* ---- The programs ----------------------------------------------------------------- */
 
@@ -23,6 +28,9 @@ static bool open_programs(struct rr_search *search)
 	search->wanted.is_local_first = true;
 	/* A graph that is drawn is all of it. */
 	search->bounds.broad = config->dot || config->json ? 0 : config->broad;
+	search->bounds.has_found = search->bounds.broad && !config->shows_all ? has_found : NULL;
+	search->bounds.search = search;
+	search->bounds.detour = DETOUR;
 	config->programs.init(config->programs.programs, &search->program);
 	return true;
 }
@@ -38,6 +46,9 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 	struct rr_error error = { 0 };
 	bool again = false;
 
+	/* The programs themselves are to play it: if they do, it is so. */
+	if (search->end == RR_GRAPH_FOUND && !search->is_misplayed)
+		return true;
 	left_out |= is_played ? RR_LEAVE_HISTORIES : 0;
 	if (programs->init && !programs->verify(programs->programs, left_out, &again, &error))
 		return rr_search_fail(search, &error);
@@ -98,7 +109,7 @@ static bool judge_finals(struct rr_search *search)
 	struct rr_graph *graph = &search->graph;
 	unsigned found;
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
 		if (!judge_final(search, rr_graph_key(graph, i), &found))
@@ -110,12 +121,29 @@ static bool judge_finals(struct rr_search *search)
 	return true;
 }
 
+/* Is there a finding among the final states so far, however many there are to come? */
+static bool has_found(void *context)
+{
+	struct rr_search *search = context;
+	struct rr_graph *graph = &search->graph;
+	struct rr_judgement judgement = { 0 };
+	bool good = rr_judge_init(&search->judge, search->config, &search->product,
+				  &search->program, graph->n_expanded) &&
+		    !search->judge.serial.is_cut;
+
+	for (uint32_t i = 0; i < graph->states.n && good && !judgement.found; i++)
+		good = !(graph->flags[i] & RR_STATE_FINAL) ||
+		       rr_judge_final(&search->judge, rr_graph_key(graph, i), &judgement);
+	rr_judge_release(&search->judge);
+	return good && judgement.found;
+}
+
 /* What clients say is a finding of its own, if there is no other. */
 static void count_odd_as_wrong(struct rr_search *search)
 {
 	struct rr_graph *graph = &search->graph;
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_ODD)
 			graph->flags[i] |= RR_STATE_WRONG;
 	}
@@ -143,7 +171,8 @@ static bool judge_followed(struct rr_search *search)
 /* Programs without an end have serial orders without an end. */
 static bool judge_states(struct rr_search *search)
 {
-	const bool has_end = search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT;
+	const bool has_end = search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT ||
+			     search->end == RR_GRAPH_FOUND;
 
 	if (!rr_judge_init(&search->judge, search->config, &search->product, &search->program,
 			   has_end ? SERIAL_MOST : 0) ||

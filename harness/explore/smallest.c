@@ -23,8 +23,8 @@ static struct distances measure_distances(const struct rr_graph *graph)
 	};
 
 	distances.paths[0] = 1;
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++) {
 			const uint32_t to = graph->edges[j].to;
 
 			if (!distances.paths[to])
@@ -56,11 +56,11 @@ void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smalles
 	if (!graph->breaks)
 		return;
 	distances = measure_distances(graph);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t steps = distances.steps[i];
 
 		note_broken(smallest, rr_graph_broken_by(graph, i), steps, distances.paths[i]);
-		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++)
 			note_broken(smallest, graph->edges[j].broken, steps + 1,
 				    distances.paths[i]);
 	}

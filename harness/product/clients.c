@@ -167,17 +167,6 @@ static bool has_no_end(const struct rr_state *from, size_t client)
 	       table->states[from->clients[client].state].rounds > product->config.rounds;
 }
 
-/* It is the client's turn, where preemptions are limited. */
-static void take_turn(const struct rr_expansion *it, struct rr_state *state, size_t client)
-{
-	struct rr_common *common = &state->common;
-
-	if (!it->product->config.is_preempted_once)
-		return;
-	common->preempted += it->preempts && common->turn != client + 1;
-	common->turn = (uint8_t)(client + 1);
-}
-
 void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
@@ -197,7 +186,6 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 		return;
 	}
 	rr_state_copy(&begun, from);
-	take_turn(it, &begun, client);
 	if (!rr_state_begin_attempt(&begun, client)) {
 		it->flags |= RR_STATE_CUT;
 		return;

@@ -231,7 +231,6 @@ struct rr_expansion {
 	size_t n_clients;       /* transitions of clients, but for faults */
 	size_t n_busy;          /* those of clients in the middle of something */
 	size_t n_children;      /* those of renewers */
-	bool preempts;          /* whoever is not the one whose turn it was */
 	int64_t next_ns;        /* when the first of those who wait goes on */
 };
 

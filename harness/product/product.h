@@ -74,8 +74,6 @@ struct rr_common {
 	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there,
 					    * -1 = nobody's */
 	uint8_t owners[RR_MUTEXES];        /* client * threads + thread + 1; 0 = free */
-	uint8_t turn; /* where preemptions are limited: the client that was last + 1, 0 = nobody */
-	uint8_t preempted; /* there, so many times */
 	uint8_t n_late;
 	struct rr_late {
 		uint8_t server, unused;
@@ -99,8 +97,6 @@ struct rr_product_config {
 			      * once, without the others */
 	struct rr_key_use *key_use; /* and so is a command whose keys are the client's own; NULL: it
 				     * is not */
-	bool is_preempted_once;     /* only once, at most, it is not the turn of a client that could
-				     * go on, and does not go round, once more */
 	bool is_live;               /* one path, of which nothing is ever done again: random
 			      * values have no names */
 	bool absolute;              /* the time of day counts */
@@ -114,7 +110,6 @@ static inline void rr_product_reduce_nothing(struct rr_product_config *config)
 {
 	config->is_local_first = false;
 	config->key_use = NULL;
-	config->is_preempted_once = false;
 }
 
 /* Why a state is looked at no further, as bits. */
@@ -262,6 +257,16 @@ static inline bool rr_product_all_are_over(const struct rr_product *product, con
 			return false;
 	}
 	return true;
+}
+
+/* Does it go round in a loop, in which what it did before may come again? */
+static inline bool rr_product_is_in_loop(const struct rr_product *product, const uint32_t *key,
+					 size_t client)
+{
+	const struct rr_part *part = rr_product_part(product, key, client);
+	const struct rr_client_table *table = product->clients[client].table;
+
+	return !part->is_crashed && table && table->states[part->state].is_in_loop;
 }
 
 /* The client to which a request has come, or will come. */

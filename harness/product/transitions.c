@@ -176,30 +176,10 @@ static bool is_final(const struct rr_state *state)
 	return true;
 }
 
-/* Where preemptions count, whose turn it was goes first: the client + 1, 0 = it does not
- * matter. If it could go on, and does not go round, the others would preempt it. */
-static size_t expand_turn(struct rr_expansion *it, const struct rr_state *from)
-{
-	const size_t turn = from->common.turn;
-
-	if (!it->product->config.is_preempted_once || turn == 0 ||
-	    rr_state_has_ended(from, turn - 1))
-		return 0;
-	rr_expand_client(it, from, turn - 1);
-	it->preempts = it->n_clients > 0 && !rr_state_is_in_loop(from, turn - 1);
-	return turn;
-}
-
 static void expand_clients(struct rr_expansion *it, const struct rr_state *from, bool is_step)
 {
-	const size_t turn = expand_turn(it, from);
-
-	if (it->preempts && from->common.preempted > 0) {
-		it->flags |= RR_STATE_CUT;
-		return;
-	}
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		if (i + 1 != turn && (!is_step || it->wanted->who == i))
+		if (!is_step || it->wanted->who == i)
 			rr_expand_client(it, from, i);
 	}
 }

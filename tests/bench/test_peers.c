@@ -37,13 +37,20 @@ static void assert_said(const char *part)
 	"printf '{\"increments_per_s\": 10.5, \"final\": %d}\\n'" \
 	" $(($4 + $5 " more "))"
 
-/* Of ours the figures are real: the relay counts what they send. */
+/* Of ours the figures are real: the relay counts what they send. Redlock asks again where a server
+ * was so late that its lease was over. */
 Test(peers, commands_and_round_trips_come_first, .timeout = 600)
 {
+	const char *redlock;
+	int commands, trips;
+
 	cr_assert_eq(run_beside(COUNTS_TO("")), 0, "%s", cli_output);
 	assert_said("| lua-delifequals | 4 | 4 |");
 	assert_said("| lua-pipelined | 4 | 2 |");
-	assert_said("| redlock | 12 | 4 |");
+	redlock = strstr(cli_output, "| redlock | ");
+	cr_assert(redlock && sscanf(redlock, "| redlock | %d | %d |", &commands, &trips) == 2 &&
+			  commands >= 12 && commands < 20 && trips >= 4 && trips < 8,
+		  "said: %s", cli_output);
 	assert_said("| node-redlock | 10 | 10 | 10 |");
 	assert_said("| node-redlock | p 1, r 1 |");
 	cr_assert_eq(cli_run("ls -d $HERE/rr-* 2>/dev/null"), 2, "%s", cli_output);

@@ -210,7 +210,7 @@ static void collect(struct rr_search *search, const struct asked *asked)
 						       LITTLE_TOO_LARGE;
 	ends->states = graph->states.n;
 	ends->found = search->result->found;
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		ends->is_stuck |= (graph->flags[i] & RR_STATE_STUCK) != 0;
 		if (graph->flags[i] & RR_STATE_FINAL)
 			add_final(search, asked, rr_graph_key(graph, i));

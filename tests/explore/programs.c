@@ -64,11 +64,11 @@ static void keep_ends(struct programs *programs, struct programs_run *how,
 {
 	struct ends *ends = &programs->ends[0];
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t *key = rr_intern_get(&graph->states, i);
 		uint64_t digest;
 
-		if (graph->first[i] != graph->first[i + 1])
+		if (graph->degree[i])
 			continue;
 		how->stuck += !(graph->flags[i] & RR_STATE_FINAL);
 		digest = digest_of_end(graph->product, key);

@@ -93,7 +93,7 @@ static size_t count_ends(const struct rr_graph *graph)
 	struct rr_intern ends = { 0 };
 	size_t n;
 
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t *key = rr_intern_get(&graph->states, i);
 
 		if (graph->flags[i] & RR_STATE_FINAL)
