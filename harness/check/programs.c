@@ -211,6 +211,12 @@ void rr_programs_pair_values(struct rr_programs *programs, size_t client, const 
 	rr_random_values_pair(&line->values, names, n, a, b, renaming);
 }
 
+void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinished)
+{
+	for (size_t i = 0; i < programs->n_lines; i++)
+		programs->lines[i].values.are_unfinished = are_unfinished;
+}
+
 bool rr_programs_depend_on_scripts(const struct rr_programs *programs)
 {
 	const struct rr_terms *terms = rr_programs_terms(programs);

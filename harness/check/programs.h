@@ -42,6 +42,7 @@ struct rr_programs_config {
 };
 
 struct rr_programs;
+struct rr_client_place;
 
 /* The configuration is copied, but not what it points to. */
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config);
@@ -66,6 +67,10 @@ bool rr_programs_begin_search(struct rr_programs *programs);
  */
 bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *again,
 			struct rr_error *error);
+
+/* Only of what clients send in these places: the last one first. */
+bool rr_programs_verify_places(struct rr_programs *programs, const struct rr_client_place *places,
+			       size_t n, bool *again, struct rr_error *error);
 
 /* Has the same check come to its end before, so that not all has to be played again? */
 bool rr_programs_is_settled(struct rr_programs *programs);
@@ -117,6 +122,8 @@ bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
 /* Behind different replies a random value of a client has different names. Those that only
  * the second reply has are renamed to those that only the first has, in their order, if
  * there are as many and no history has both. */
+/* Are there histories that nobody has seen? Then more values are taken for the same ones. */
+void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinished);
 void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
 			     const struct rl_reply *b, struct rr_renaming *renaming);
 

@@ -65,15 +65,19 @@ static bool is_open(const struct rr_programs *programs, const struct command_lin
 				  line->values.names, line->values.n);
 }
 
-/* What only tests have seen does not matter. */
-static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
+static bool verify_state(struct rr_programs *programs, struct command_line *line, uint32_t state)
 {
 	struct rr_client_table *table = &line->table;
 
-	for (uint32_t i = table->n_states; i-- > 0;) {
-		if (table->states[i].same != RR_NO_ID &&
-		    is_open(programs, line, &table->states[i]) &&
-		    !rr_client_table_run_again(table, rr_client_table_next_client(table), i, NULL))
+	return !is_open(programs, line, &table->states[state]) ||
+	       rr_client_table_run_again(table, rr_client_table_next_client(table), state, NULL);
+}
+
+/* What only tests have seen does not matter. */
+static bool verify_tokens(struct rr_programs *programs, struct command_line *line)
+{
+	for (uint32_t i = line->table.n_states; i-- > 0;) {
+		if (line->table.states[i].same != RR_NO_ID && !verify_state(programs, line, i))
 			return false;
 	}
 	return true;
@@ -106,6 +110,25 @@ static bool has_merged(const struct rr_programs *programs)
 	return i < programs->n_lines;
 }
 
+/* Has the search to begin anew? False: the error. */
+static bool conclude(struct rr_programs *programs, bool good, bool *again, struct rr_error *error)
+{
+	good = good && !programs->problem.kind;
+	/* One that hangs would do so again. */
+	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)
+		*again |= programs->lines[i].table.learning.has_changed;
+	*again |= programs->wants_own_tables || programs->has_wrong_names ||
+		  (good && programs->has_new_values);
+	if (!good && programs->kept_file.is_contradicted)
+		*again |= rr_kept_doubt(programs);
+	if (good || *again)
+		return true;
+	*error = programs->problem;
+	for (size_t i = 0; i < programs->n_lines && !error->kind; i++)
+		*error = programs->lines[i].table.error;
+	return false;
+}
+
 bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *again,
 			struct rr_error *error)
 {
@@ -122,18 +145,16 @@ bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *a
 	/* Each of these runs has drawn, too. */
 	for (size_t i = 0; i < programs->n_lines && good && !programs->has_new_values; i++)
 		good = verify_draws(programs, &programs->lines[i]);
-	good = good && !programs->problem.kind;
-	/* One that hangs would do so again. */
-	for (size_t i = 0; i < programs->n_lines && programs->problem.kind != RR_ERROR_HANGS; i++)
-		*again |= programs->lines[i].table.learning.has_changed;
-	*again |= programs->wants_own_tables || programs->has_wrong_names ||
-		  (good && programs->has_new_values);
-	if (!good && programs->kept_file.is_contradicted)
-		*again |= rr_kept_doubt(programs);
-	if (good || *again)
-		return true;
-	*error = programs->problem;
-	for (size_t i = 0; i < programs->n_lines && !error->kind; i++)
-		*error = programs->lines[i].table.error;
-	return false;
+	return conclude(programs, good, again, error);
+}
+
+bool rr_programs_verify_places(struct rr_programs *programs, const struct rr_client_place *places,
+			       size_t n, bool *again, struct rr_error *error)
+{
+	bool good = true;
+
+	*again = false;
+	for (size_t i = n; i-- > 0 && good;)
+		good = verify_state(programs, programs->line_of[places[i].client], places[i].state);
+	return conclude(programs, good, again, error);
 }

@@ -336,10 +336,11 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 }
 
 /* Whoever has sent one of them has sent the other, too, and so they are two. Where a client has drawn
- * once more only because of what it heard, the last value is what the only one is elsewhere. */
+ * once more only because of what it heard, the last value is what the only one is elsewhere. As long
+ * as not all histories have come to their ends, any two might be. */
 static bool are_different(const struct rr_random_values *values, size_t a, size_t b)
 {
-	return values->together[a] >> b & 1 &&
+	return !values->are_unfinished && values->together[a] >> b & 1 &&
 	       !((values->apart[a] >> b | values->apart[b] >> a) & 1);
 }
 

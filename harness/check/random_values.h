@@ -31,6 +31,7 @@ struct rr_random_values {
 	size_t n_seen;                   /* values, and states of the table, of which that is
 					  * known */
 	uint32_t n_states;
+	bool are_unfinished; /* there are histories that nobody has seen: see are_different() */
 };
 
 /* An instance has done `seen` instead of `known`. If the first commands that differ do so

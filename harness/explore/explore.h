@@ -44,6 +44,7 @@ struct rr_expected {
 };
 
 struct rr_programs;
+struct rr_client_place;
 
 /* What is left out, as bits, when what is believed of programs is verified. */
 enum rr_left_out {
@@ -69,6 +70,10 @@ struct rr_explored_programs {
 	/* Behind each: *again, if it has to be repeated. `left_out`: enum rr_left_out. */
 	bool (*verify)(struct rr_programs *programs, unsigned left_out, bool *again,
 		       struct rr_error *error);
+	/* Looks, last place first, whether what is sent there is random: of what is to be played.
+	 * *again: as above. */
+	bool (*verify_places)(struct rr_programs *programs, const struct rr_client_place *places,
+			      size_t n, bool *again, struct rr_error *error);
 	/* Has the same check come to its end before, with all that is known now? */
 	bool (*is_settled)(struct rr_programs *programs);
 	/* There is no end to what they do: from now on the time of day stands still while they wait.
@@ -80,6 +85,8 @@ struct rr_explored_programs {
 	void (*finish)(struct rr_programs *programs, bool is_settled);
 	/* What is played now is played by real processes, and not by what is known of them. */
 	void (*set_live)(struct rr_programs *programs, enum rr_play play);
+	/* Is a search judged that has not come to its end? */
+	void (*set_unfinished)(struct rr_programs *programs, bool is_unfinished);
 	/* Renames a client's random values that only the second reply has to those that only
 	 * the first has, if they may be the same ones. */
 	void (*pair_values)(struct rr_programs *programs, size_t client, const struct rl_reply *a,

@@ -121,21 +121,37 @@ static bool judge_finals(struct rr_search *search)
 	return true;
 }
 
-/* Is there a finding among the final states so far, however many there are to come? */
+static void set_unfinished(const struct rr_search *search, bool is_unfinished)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+
+	if (programs->set_unfinished)
+		programs->set_unfinished(programs->programs, is_unfinished);
+}
+
+/* Are there wrong data among the final states so far, however many there are to come? What clients
+ * print may turn out to differ between any two runs. */
 static bool has_found(void *context)
 {
 	struct rr_search *search = context;
 	struct rr_graph *graph = &search->graph;
 	struct rr_judgement judgement = { 0 };
-	bool good = rr_judge_init(&search->judge, search->config, &search->product,
-				  &search->program, graph->n_expanded) &&
-		    !search->judge.serial.is_cut;
+	bool is_wrong = false, good;
 
-	for (uint32_t i = 0; i < graph->states.n && good && !judgement.found; i++)
-		good = !(graph->flags[i] & RR_STATE_FINAL) ||
-		       rr_judge_final(&search->judge, rr_graph_key(graph, i), &judgement);
+	set_unfinished(search, true);
+	good = rr_judge_init(&search->judge, search->config, &search->product, &search->program,
+			     graph->n_expanded) &&
+	       !search->judge.serial.is_cut;
+
+	for (uint32_t i = 0; i < graph->states.n && good && !is_wrong; i++) {
+		if (!(graph->flags[i] & RR_STATE_FINAL))
+			continue;
+		good = rr_judge_final(&search->judge, rr_graph_key(graph, i), &judgement);
+		is_wrong = good && judgement.found & ~(unsigned)RR_OUTCOME_OUTPUTS;
+	}
 	rr_judge_release(&search->judge);
-	return good && judgement.found;
+	set_unfinished(search, false);
+	return is_wrong;
 }
 
 /* What clients say is a finding of its own, if there is no other. */
@@ -171,9 +187,11 @@ static bool judge_followed(struct rr_search *search)
 /* Programs without an end have serial orders without an end. */
 static bool judge_states(struct rr_search *search)
 {
+	const bool is_unfinished = search->end == RR_GRAPH_FOUND;
 	const bool has_end = search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT ||
-			     search->end == RR_GRAPH_FOUND;
+			     is_unfinished;
 
+	set_unfinished(search, is_unfinished);
 	if (!rr_judge_init(&search->judge, search->config, &search->product, &search->program,
 			   has_end ? SERIAL_MOST : 0) ||
 	    !(search->config->schedule ? judge_followed(search) : judge_finals(search)))

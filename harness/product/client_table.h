@@ -67,6 +67,12 @@ struct rr_client_state {
 	uint32_t next_alike; /* with as much done and another sequel; RR_NO_ID: none */
 };
 
+/* A client, and where it is: a state of its table. */
+struct rr_client_place {
+	size_t client;
+	uint32_t state;
+};
+
 struct rr_client_row {
 	uint32_t from, to; /* `to` RR_NO_ID: it depends on the time, or is assumed */
 	uint32_t state;    /* that `to` is taken for; RR_NO_ID: as `to` */
