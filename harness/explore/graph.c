@@ -16,7 +16,7 @@ enum {
 };
 
 /* A search of programs is judged before its end for the first time. */
-enum { LOOK_STATES = 4096, LOOK_RUNS = 64 };
+enum { LOOK_STATES = 4096, LOOK_RUNS = 32 };
 
 enum { REPORT_EVERY = 64, REPORT_NS = 50 * 1000 * 1000 };
 

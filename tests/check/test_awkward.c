@@ -187,6 +187,22 @@ static void check_raw(const char *text, int code, const char *part)
 	cli_assert_prints(part);
 }
 
+/* Behind 32 runs the final states so far are judged: some of these values only one run has sent
+ * then, and that they are random is not known. */
+Test(awkward, what_may_be_random_makes_no_early_finding)
+{
+	check_raw("for i in range(2):\n"
+		  "    while True:\n"
+		  "        r('WATCH', 'n')\n"
+		  "        n = int(r('GET', 'n') or 0)\n"
+		  "        r('MULTI')\n"
+		  "        r('SET', 'n', n + 1)\n"
+		  "        r('SET', 'by', token())\n"
+		  "        if r('EXEC'):\n"
+		  "            break\n",
+		  0, "serializable: all ");
+}
+
 /* Whoever is refused draws once more, and what he drew first is in no data. */
 Test(awkward, a_random_value_of_a_later_attempt_is_the_same_as_of_the_first)
 {
