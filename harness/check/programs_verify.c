@@ -53,6 +53,29 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 	return true;
 }
 
+/* With what a client ends there; NULL: it does not. */
+static const struct rr_client_row *last_row(const struct rr_client_table *table, uint32_t from)
+{
+	for (uint32_t r = table->states[from].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		if (table->row[r].to != RR_NO_ID && table->states[table->row[r].to].has_ended)
+			return &table->row[r];
+	}
+	return NULL;
+}
+
+/* Does a client do under its own name what another one has done? */
+static bool verify_own(struct rr_programs *programs, const struct rr_client_place *place)
+{
+	struct command_line *line = programs->line_of[place->client];
+	const struct rr_client_end end = { .to = place->state,
+					   .client = line->table.states[place->state].client };
+
+	return has_been_at(programs, line, &end, place->client) ||
+	       (rr_client_table_run_again(&line->table, (int)place->client, place->state,
+					  last_row(&line->table, place->state)) &&
+		verify_outputs(programs, line, end.client));
+}
+
 /* Whatever only one instance has sent may be random, and what has the name of a random value may
  * be none: another one tells. */
 static bool is_open(const struct rr_programs *programs, const struct command_line *line,
@@ -155,6 +178,9 @@ bool rr_programs_verify_places(struct rr_programs *programs, const struct rr_cli
 
 	*again = false;
 	for (size_t i = n; i-- > 0 && good;)
-		good = verify_state(programs, programs->line_of[places[i].client], places[i].state);
+		good = places[i].is_own ?
+			       verify_own(programs, &places[i]) :
+			       verify_state(programs, programs->line_of[places[i].client],
+					    places[i].state);
 	return conclude(programs, good, again, error);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "search.h"
@@ -313,49 +312,6 @@ static bool show_others(struct rr_search *search, uint32_t shown)
 	return good;
 }
 
-/* ---- What is found before all was verified ----------------------------------------- */
-
-struct places {
-	struct rr_client_place *all;
-	size_t n;
-};
-
-static void add_places(const struct rr_product *product, const uint32_t *key, struct places *places)
-{
-	for (size_t i = 0; i < product->n_clients; i++) {
-		if (rr_product_part(product, key, i)->is_crashed)
-			continue;
-		rr_array_grow(&places->all, places->n, sizeof(*places->all));
-		places->all[places->n++] =
-			(struct rr_client_place){ i, rr_product_part(product, key, i)->state };
-	}
-}
-
-/* A search that ended with a finding has verified nothing. What clients send on the way to that,
- * and in serial orders, may be random: only another run tells, and then it is compared. */
-static bool verify_way(struct rr_search *search, const struct rr_path *path)
-{
-	const struct rr_explored_programs *programs = &search->config->programs;
-	const struct rr_intern *orders = &search->judge.serial.orders;
-	const struct rr_graph *graph = &search->graph;
-	struct rr_error error = { 0 };
-	struct places places = { 0 };
-	bool again = false, good;
-
-	if (search->end != RR_GRAPH_FOUND || !programs->verify_places)
-		return true;
-	for (uint32_t i = 0; i < orders->n; i++)
-		add_places(&search->product, rr_intern_get(orders, i), &places);
-	for (size_t i = 0; i < path->n; i++)
-		add_places(&search->product, rr_graph_key(graph, graph->edges[path->edges[i]].to),
-			   &places);
-	good = programs->verify_places(programs->programs, places.all, places.n, &again, &error) ||
-	       rr_search_fail(search, &error);
-	search->learned |= again ? RR_LEARNED_PROGRAMS : 0;
-	free(places.all);
-	return good && !again;
-}
-
 static bool show_shortest(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
@@ -364,7 +320,7 @@ static bool show_shortest(struct rr_search *search)
 
 	result->shortest_breaks = rr_worst_invariant(result->breaks, search->config->shows);
 	good = rr_graph_shortest(&search->graph, result->shortest_breaks, &path) ?
-		       verify_way(search, &path) && show_path(search, &path) :
+		       rr_search_verify_finding(search, &path) && show_path(search, &path) :
 		       rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no path to a state that fails");
 	if (good && search->config->shows_all && result->shortest_breaks & RR_BREAKS_COUNT)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "dependencies.h"
 #include "search.h"
@@ -12,6 +13,88 @@ enum {
 	ORDERS_RUN = 24, /* serial orders, for a finding */
 	KEYS_SHOWN = 6
 };
+
+/* ---- What it rests on ------------------------------------------------------------- */
+
+struct places {
+	struct rr_client_place *all;
+	size_t n;
+};
+
+static void add_place(struct places *places, struct rr_client_place place)
+{
+	rr_array_grow(&places->all, places->n, sizeof(*places->all));
+	places->all[places->n++] = place;
+}
+
+static void add_clients(const struct rr_product *product, const uint32_t *key,
+			struct places *places)
+{
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!rr_product_part(product, key, i)->is_crashed)
+			add_place(places,
+				  (struct rr_client_place){
+					  i, rr_product_part(product, key, i)->state, false });
+	}
+}
+
+/* A search that ended with a finding has verified nothing: what clients send on the way to that, and
+ * in serial orders, may be random. Only another run tells, and then it is compared. */
+static void add_way(const struct rr_search *search, const struct rr_path *path,
+		    struct places *places)
+{
+	const struct rr_intern *orders = &search->judge.serial.orders;
+	const struct rr_graph *graph = &search->graph;
+
+	for (uint32_t i = 0; i < orders->n; i++)
+		add_clients(&search->product, rr_intern_get(orders, i), places);
+	for (size_t i = 0; i < path->n; i++)
+		add_clients(&search->product, rr_graph_key(graph, graph->edges[path->edges[i]].to),
+			    places);
+}
+
+/* What each client does as the last one of a serial order, in which it has heard most. One order of
+ * those that end alike is really run, and in another it would be somebody else's turn. */
+static void add_last_turns(const struct rr_search *search, struct places *places)
+{
+	const struct rr_serial *serial = &search->judge.serial;
+	const struct rr_product *product = &search->product;
+	uint32_t deepest[RR_PRODUCT_CLIENTS] = { 0 };
+
+	for (uint32_t i = 0; i < serial->orders.n; i++) {
+		const uint32_t last = rr_serial_last_turn(serial, product, i);
+		uint32_t state;
+
+		if (last >= product->n_clients)
+			continue;
+		state = rr_product_part(product, rr_intern_get(&serial->orders, i), last)->state;
+		if (product->clients[last].table->states[state].depth >
+		    product->clients[last].table->states[deepest[last]].depth)
+			deepest[last] = state;
+	}
+	for (size_t i = 0; i < product->n_clients; i++)
+		add_place(places, (struct rr_client_place){ i, deepest[i], .is_own = true });
+}
+
+bool rr_search_verify_finding(struct rr_search *search, const struct rr_path *path)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_error error = { 0 };
+	struct places places = { 0 };
+	bool again = false, good;
+
+	if (!programs->verify_places || rr_search_is_settled(search))
+		return true;
+	if (search->end == RR_GRAPH_FOUND)
+		add_way(search, path, &places);
+	if (!search->program.n_requests)
+		add_last_turns(search, &places);
+	good = programs->verify_places(programs->programs, places.all, places.n, &again, &error) ||
+	       rr_search_fail(search, &error);
+	search->learned |= again ? RR_LEARNED_PROGRAMS : 0;
+	free(places.all);
+	return good && !again;
+}
 
 /* ---- Its end --------------------------------------------------------------------- */
 

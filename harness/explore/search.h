@@ -145,6 +145,10 @@ bool rr_search_is_settled(const struct rr_search *search);
 /* Plays random paths. */
 bool rr_search_audit(struct rr_search *search);
 
+/* Verifies what the finding at the end of a path rests on, before it is played. False:
+ * result->error, or something was learned, and the search begins anew. */
+bool rr_search_verify_finding(struct rr_search *search, const struct rr_path *path);
+
 /* What programs have come to by a schedule that has been played (finding.c), explained beside the
  * serial order that is nearest. */
 bool rr_search_show_finding(struct rr_search *search, const struct rr_schedule *schedule);

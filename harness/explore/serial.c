@@ -335,6 +335,18 @@ static size_t moves_to(const struct rr_serial *serial, uint32_t place, struct rr
 	return n;
 }
 
+uint32_t rr_serial_last_turn(const struct rr_serial *serial, const struct rr_product *product,
+			     uint32_t order)
+{
+	const struct place *place = rr_intern_get(&serial->orders, order);
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (i != place->turn && !rr_product_is_over(product, place->key, i))
+			return NOBODY;
+	}
+	return place->turn;
+}
+
 bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *product, uint32_t end,
 		       struct rr_actions *actions, rr_state_key key)
 {

@@ -63,6 +63,10 @@ void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_pro
 bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *product, uint32_t end,
 		       struct rr_actions *actions, rr_state_key key);
 
+/* Whose turn it is in one of `orders`, if it is the last one; UINT32_MAX = nobody's. */
+uint32_t rr_serial_last_turn(const struct rr_serial *serial, const struct rr_product *product,
+			     uint32_t order);
+
 /* Might that end, but for its data and outputs, be a final state? */
 bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
 			    const uint32_t *key, uint32_t end);

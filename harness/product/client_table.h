@@ -71,6 +71,7 @@ struct rr_client_state {
 struct rr_client_place {
 	size_t client;
 	uint32_t state;
+	bool is_own; /* the client itself is to have been there, under its name, to its end */
 };
 
 struct rr_client_row {

@@ -14,7 +14,7 @@ TestSuite(cache, .init = cli_setup, .fini = cli_teardown);
 #define CHECK "XDG_CACHE_HOME=$HERE/cache $REDRACE check --stats --audit 2 "
 #define CLI "redis-cli -p $REDIS_PORT "
 #define COUNT "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))"
-#define LEARNED "4 runs of the program, "
+#define LEARNED "5 runs of the program, "
 #define KEPT "2 runs of the program beside those of another check, "
 
 static void check_program(const char *options, int code, const char *runs)

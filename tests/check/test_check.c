@@ -94,7 +94,7 @@ Test(check, starts_a_program_about_once_for_each_history)
 Test(check, what_is_played_is_not_run_for_anything_else)
 {
 	check_program("--audit 0", COUNT, 1);
-	cli_assert_prints("(1 of 2 final states; 2 clients, 4 runs of the program");
+	cli_assert_prints("(1 of 2 final states; 2 clients, 5 runs of the program");
 }
 
 /* Whose turn is the second reads what the first has written, and then B does what A does not: it

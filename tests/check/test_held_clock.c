@@ -6,6 +6,7 @@
  */
 #include "../cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(held_clock, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
@@ -95,6 +96,8 @@ Test(held_clock, a_value_that_says_when_it_was_made_is_right)
  * not tested. */
 Test(held_clock, what_a_search_has_learned_that_failed_does_not_count)
 {
+	const char *runs;
+
 	cli_write("heard.py", "%s",
 		  "import raw, time\n"
 		  "r, s = raw.Connection(), raw.Connection()\n"
@@ -105,7 +108,8 @@ Test(held_clock, what_a_search_has_learned_that_failed_does_not_count)
 	cr_assert_eq(cli_run("$REDRACE check --audit 2 -- env " CLI_PYTHON "heard.py 2>&1"), 2,
 		     "%s", cli_output);
 	cr_assert_not(cli_says(cli_output, "loops followed"), "%s", cli_output);
-	cli_assert_prints("(2 clients, 67 runs of the program, ");
+	runs = strstr(cli_output, "(2 clients, ");
+	cr_assert(runs && atoi(runs + strlen("(2 clients, ")) < 100, "%s", cli_output);
 }
 
 /* With a clock that stands still nobody would see that the time is over. */
