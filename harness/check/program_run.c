@@ -331,7 +331,7 @@ static void hear(struct run *run, const struct rr_received *received, uint32_t s
 	reach_state(run, state);
 }
 
-/* What comes next nobody has seen it hear: it is started, and hears what it was told so far. */
+/* What comes next nobody has seen it hear: it is started, and hears all of that first. */
 static void start_after_all(struct run *run)
 {
 	uint32_t state = 0;

@@ -88,7 +88,7 @@ void rr_programs_finish(struct rr_programs *programs, bool is_settled);
 
 /* From now on each client of the explorer is a process of its own that is told all of
  * it; it must do what is known already. In a serial order a client is only started if it has not
- * itself, by its own name, been told all of that before: what it did then is a fact. */
+ * itself, by its own name, heard all of that before: what it did then is a fact. */
 void rr_programs_set_live(struct rr_programs *programs, enum rr_play play);
 
 struct rr_programs_figures {

@@ -89,8 +89,8 @@ Test(awkward, a_random_choice_is_no_random_value)
 	cr_assert(cli_says(cli_output, "'GET shard"), "%s", cli_output);
 }
 
-/* Heads and tails by the bits of its number (Thue and Morse): no choice of every so-manieth run is
- * the same throughout. */
+/* Heads and tails by the bits of its number (Thue and Morse): whichever runs a client gets, they
+ * differ. */
 Test(awkward, a_random_branch_is_named_with_both_commands)
 {
 	check_shell("",
@@ -187,34 +187,36 @@ static void check_raw(const char *text, int code, const char *part)
 	cli_assert_prints(part);
 }
 
+/* So many times a token is written with the next number, and drawn anew whenever that is refused. */
+static void check_watch(int times)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text),
+		 "for i in range(%d):\n"
+		 "    while True:\n"
+		 "        r('WATCH', 'n')\n"
+		 "        n = int(r('GET', 'n') or 0)\n"
+		 "        r('MULTI')\n"
+		 "        r('SET', 'n', n + 1)\n"
+		 "        r('SET', 'by', token())\n"
+		 "        if r('EXEC'):\n"
+		 "            break\n",
+		 times);
+	check_raw(text, 0, "serializable: all ");
+}
+
 /* Behind 32 runs the final states so far are judged: some of these values only one run has sent
  * then, and that they are random is not known. */
 Test(awkward, what_may_be_random_makes_no_early_finding)
 {
-	check_raw("for i in range(2):\n"
-		  "    while True:\n"
-		  "        r('WATCH', 'n')\n"
-		  "        n = int(r('GET', 'n') or 0)\n"
-		  "        r('MULTI')\n"
-		  "        r('SET', 'n', n + 1)\n"
-		  "        r('SET', 'by', token())\n"
-		  "        if r('EXEC'):\n"
-		  "            break\n",
-		  0, "serializable: all ");
+	check_watch(2);
 }
 
 /* Whoever is refused draws once more, and what he drew first is in no data. */
 Test(awkward, a_random_value_of_a_later_attempt_is_the_same_as_of_the_first)
 {
-	check_raw("while True:\n"
-		  "    r('WATCH', 'n')\n"
-		  "    n = int(r('GET', 'n') or 0)\n"
-		  "    r('MULTI')\n"
-		  "    r('SET', 'n', n + 1)\n"
-		  "    r('SET', 'by', token())\n"
-		  "    if r('EXEC'):\n"
-		  "        break\n",
-		  0, "serializable: all ");
+	check_watch(1);
 }
 
 /* What another client has instead of a time of day is one, too. */

@@ -267,13 +267,13 @@ Test(failures, of_files_in_no_folder_come_before_the_work)
 
 /* ---- Workers that somebody kills ------------------------------------------------ */
 
-/* Of bench all is lost then, and it ends. */
+/* Of bench all is lost then, and it ends. Workers are started last. */
 Test(failures, of_counting_workers_name_the_signal)
 {
 	cr_assert_eq(
 		cli_run("$REDRACE bench incr -n 100000000 --processes 2 -o $HERE/d >$HERE/out 2>$HERE/said & P=$!; N=0\n"
 			"until [ $(pgrep -P $P | wc -l) -ge 3 ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 0.5\n"
-			"kill -KILL $(pgrep -P $P | tail -n 1); wait $P; echo code $?; cat $HERE/said"),
+			"kill -KILL $(pgrep -n -P $P); wait $P; echo code $?; cat $HERE/said"),
 		0, "%s", cli_output);
 	cr_assert_str_eq(
 		cli_output,
