@@ -72,7 +72,8 @@ static void add_last_turns(const struct rr_search *search, struct places *places
 		    product->clients[last].table->states[deepest[last]].depth)
 			deepest[last] = state;
 	}
-	for (size_t i = 0; i < product->n_clients; i++)
+	/* The last one is asked for first; and started ahead is whose turn is next. */
+	for (size_t i = product->n_clients; i-- > 0;)
 		add_place(places, (struct rr_client_place){ i, deepest[i], .is_own = true });
 }
 

@@ -151,7 +151,9 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		return classify_attempt(table, history);
 	if (table->states[history].has_ended)
 		same = rr_learning_find_attempt(table, history);
-	else if (!(table->program->learning & RR_LEARN_NOTHING))
+	else
+		same = rr_learning_find_assumed(table, history);
+	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
 		same = loop = rr_learning_find_loop(table, history);
 	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
 		same = rr_learning_find_diamond(table, history);

@@ -133,6 +133,10 @@ bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
 			  const struct rr_input *input);
 
+/* The state that a history is taken for because other replies than its last one were tested and
+ * have led there, as in rr_learning_assume(); RR_NO_ID: none. */
+uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history);
+
 /* There is no end to what the client does behind that history, whose rounds are like each other
  * since another one, the first of them: perhaps there is one if a random value that is
  * nowhere any more has the name of the next; if not, from now on histories are no states, and it
@@ -142,7 +146,11 @@ bool rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t f
 /* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);
 
-/* learning_candidates.c: the state that a history is, because it has heard the same as another one,
+/* learning_candidates.c. Do two histories do something else after the same inputs, as far as that
+ * was seen? */
+bool rr_learning_are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b);
+
+/* The state that a history is, because it has heard the same as another one,
  * and only what it heard last, on two connections, in another order; RR_NO_ID: none. No run is made
  * for that: it is tested when the search is through. */
 uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history);

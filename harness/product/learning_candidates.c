@@ -11,8 +11,7 @@ enum {
 	GUESSED_MAX = 1000   /* inputs of a word that is guessed */
 };
 
-/* Do two histories do something else after the same inputs, as far as that was seen? */
-static bool are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b)
+bool rr_learning_are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b)
 {
 	if (!rr_learning_is_same(table, a, b))
 		return true;
@@ -22,7 +21,7 @@ static bool are_known_apart(const struct rr_client_table *table, uint32_t a, uin
 									 one->passed_ns);
 
 		if (one->to != RR_NO_ID && other && other->to != RR_NO_ID &&
-		    are_known_apart(table, one->to, other->to))
+		    rr_learning_are_known_apart(table, one->to, other->to))
 			return true;
 	}
 	return false;
@@ -72,7 +71,7 @@ static bool is_candidate(struct rr_client_table *table, uint32_t history, uint32
 	const struct rr_client_state *it = &table->states[state];
 
 	return it->same == state && state != history && !it->has_ended &&
-	       !are_known_apart(table, state, history) &&
+	       !rr_learning_are_known_apart(table, state, history) &&
 	       rr_learning_is_like(table, history, state);
 }
 

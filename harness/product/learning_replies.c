@@ -98,35 +98,56 @@ static bool is_like(const struct rr_client_table *table, const struct rr_client_
 	       type_of(table, &row->input) == type_of(table, input);
 }
 
-const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, uint32_t state,
-					       const struct rr_input *input, int64_t passed_ns)
+/* The row that it would be, if two other replies there, at least, were tested and have led to one
+ * state, and none to another. */
+static bool find_alike(const struct rr_client_table *table, uint32_t state,
+		       const struct rr_input *input, int64_t passed_ns, struct rr_client_row *alike)
 {
-	struct rr_client_row assumed = { .from = state,
+	int n_tested = 0;
+
+	*alike = (struct rr_client_row){ .from = state,
 					 .input = *input,
 					 .to = RR_NO_ID,
 					 .state = RR_NO_ID,
 					 .next = RR_NO_ID,
 					 .is_assumed = true };
-	int n_tested = 0;
-
 	if (!table->learning.merges_all || input->kind != RR_INPUT_REPLY)
-		return NULL;
+		return false;
 	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
 		const struct rr_client_row *row = &table->row[r];
 
 		if (row->state == RR_NO_ID || !is_like(table, row, input))
 			continue;
-		if ((assumed.state != RR_NO_ID && row->state != assumed.state) ||
+		if ((alike->state != RR_NO_ID && row->state != alike->state) ||
 		    (row->is_timed && row->passed_ns != passed_ns))
-			return NULL;
-		assumed.state = row->state;
-		assumed.client = row->client;
-		assumed.is_timed = row->is_timed;
-		assumed.has_entered |= row->has_entered;
+			return false;
+		alike->state = row->state;
+		alike->client = row->client;
+		alike->is_timed = row->is_timed;
+		alike->has_entered |= row->has_entered;
 		n_tested += !row->is_assumed;
 	}
-	if (n_tested < ENOUGH)
-		return NULL;
-	assumed.passed_ns = assumed.is_timed ? passed_ns : 0;
-	return rr_client_table_assume(table, &assumed);
+	alike->passed_ns = alike->is_timed ? passed_ns : 0;
+	return n_tested >= ENOUGH;
+}
+
+const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, uint32_t state,
+					       const struct rr_input *input, int64_t passed_ns)
+{
+	struct rr_client_row assumed;
+
+	return find_alike(table, state, input, passed_ns, &assumed) ?
+		       rr_client_table_assume(table, &assumed) :
+		       NULL;
+}
+
+uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_state *it = &table->states[history];
+	struct rr_client_row assumed;
+
+	return find_alike(table, it->parent, &it->input, it->passed_ns, &assumed) &&
+			       !rr_learning_are_known_apart(table, history, assumed.state) ?
+		       assumed.state :
+		       RR_NO_ID;
 }
