@@ -84,6 +84,18 @@ static void await_handling(pid_t pid, int number)
 		rest_ms(20);
 }
 
+/* Does a process work below `home`? */
+static bool works_below(const char *home, const char *pid)
+{
+	char path[64], target[300];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%.32s/cwd", pid);
+	length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	return strncmp(target, home, strlen(home)) == 0 && target[strlen(home)] == '/';
+}
+
 /* Does something to each process that works below `home`; how many there are. */
 static int signal_servers(const char *home, int number)
 {
@@ -92,19 +104,46 @@ static int signal_servers(const char *home, int number)
 	int n = 0;
 
 	while ((entry = readdir(proc))) {
-		char path[64], target[300];
-		ssize_t length;
-
-		snprintf(path, sizeof(path), "/proc/%.32s/cwd", entry->d_name);
-		length = readlink(path, target, sizeof(target) - 1);
-		target[length > 0 ? length : 0] = '\0';
-		if (strncmp(target, home, strlen(home)) != 0 || target[strlen(home)] != '/')
+		if (!works_below(home, entry->d_name))
 			continue;
 		kill(atoi(entry->d_name), number);
 		n++;
 	}
 	closedir(proc);
 	return n;
+}
+
+/* Does a process run, or wait for a processor, and which group is it of? */
+static bool wants_to_run(const char *pid, pid_t *group)
+{
+	char path[64], stat[300] = "", *rest;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.32s/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	stat[fread(stat, 1, sizeof(stat) - 1, file)] = '\0';
+	fclose(file);
+	rest = strrchr(stat, ')');
+	return rest && sscanf(rest, ") R %*d %d", group) == 1;
+}
+
+/* Does anything of it, its guardian's and its servers'? */
+static bool is_at_work(const struct started *started)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	bool is = false;
+
+	while (!is && (entry = readdir(proc))) {
+		pid_t group = 0;
+
+		is = wants_to_run(entry->d_name, &group) &&
+		     (group == started->pid || works_below(started->home, entry->d_name));
+	}
+	closedir(proc);
+	return is;
 }
 
 static void stop_its_servers(const struct started *started, const char *arguments)
@@ -120,15 +159,17 @@ static void stop_its_servers(const struct started *started, const char *argument
 		     arguments);
 }
 
+/* Counted is the time in which all of it sleeps, and not what others take of the processors. */
 static int await_its_end(const struct started *started, const char *arguments, long limit_ms)
 {
-	const long begun_ms = support_asleep_ms(started->pid);
+	long asleep_ms = 0;
 	int status = 0;
 	pid_t ended;
 
-	while ((ended = waitpid(started->pid, &status, WNOHANG)) == 0 &&
-	       support_asleep_ms(started->pid) - begun_ms < limit_ms)
+	while ((ended = waitpid(started->pid, &status, WNOHANG)) == 0 && asleep_ms < limit_ms) {
 		rest_ms(10);
+		asleep_ms += is_at_work(started) ? 0 : 10;
+	}
 	if (ended == 0)
 		kill(started->pid, SIGKILL);
 	cr_assert_eq(ended, started->pid, "%s: goes on", arguments);
