@@ -63,6 +63,8 @@ struct rr_word rr_product_word(const struct rr_product *product, const uint32_t 
 		word.server = transition.who;
 	else if (row->subject == RR_OF_CLIENT)
 		word.client = transition.who;
+	else if (row->subject == RR_OF_ENDS)
+		word.more = transition.who;
 	if (transition.kind == RR_DO_LATE) {
 		const struct rr_late *late = &rr_product_common(product, key)->late[transition.who];
 

@@ -189,14 +189,41 @@ static void add_passing(struct rr_expansion *it, const struct rr_state *from,
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
-/* The leases of a checked program are known only as keys that expire, one after the other. In a
- * pause all of them do, and so does what a client knows by its clock alone. */
+/* Time passes until a key's time is over, and that of so many before it. False: there are not so
+ * many. */
+static bool add_key_end(struct rr_expansion *it, const struct rr_state *from, size_t before)
+{
+	int64_t next_ns = rr_state_next_end_ns(from);
+	struct rr_state next;
+
+	if (it->wanted && !rr_expansion_wants(it, RR_DO_WHOLE, before, 0))
+		return true;
+	rr_state_copy(&next, from);
+	for (size_t i = 0; i < before && next_ns != RR_NEVER; i++) {
+		rr_state_pass_time(&next, next_ns);
+		next_ns = rr_state_next_end_ns(&next);
+	}
+	if (next_ns == RR_NEVER || !rr_expansion_wants(it, RR_DO_WHOLE, before, 0)) {
+		rr_expansion_drop(it);
+		return next_ns != RR_NEVER;
+	}
+	rr_state_pass_time(&next, next_ns);
+	rr_state_take_from_budget(&next, RR_DO_WHOLE);
+	rr_expansion_add(it, RR_DO_WHOLE, before, 0, &next);
+	return true;
+}
+
+/* The leases of a checked program are known only as keys that expire: any of them does, and those
+ * that end before it. In a pause all of them do, and so does what a client knows by its clock
+ * alone. A live server cannot be asked which ones would be next. */
 static void add_key_ends(struct rr_expansion *it, const struct rr_state *from)
 {
-	const int64_t next_ns = rr_state_next_end_ns(from);
+	const size_t n = it->lists && it->product->config.is_live ? 1 : RR_ENDS_MAX;
 
-	if (next_ns != RR_NEVER)
-		add_passing(it, from, RR_DO_WHOLE, next_ns);
+	for (size_t i = 0; i < n && rr_state_is_in_budget(from, RR_DO_WHOLE); i++) {
+		if (rr_product_failed(it->product) || !add_key_end(it, from, i))
+			break;
+	}
 	add_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS);
 }
 

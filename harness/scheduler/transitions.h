@@ -79,7 +79,7 @@ enum rr_transition_kind {
 	RR_DO_RESTART,    /* server `who` comes back empty, or goes down */
 	RR_DO_JUMP,       /* of server `who`'s clock, by more than a lease */
 	RR_DO_HALF,       /* half a lease passes, renewers keep running */
-	RR_DO_WHOLE,      /* until the next lease ends, or a renewer wakes up */
+	RR_DO_WHOLE,      /* until the next lease ends, and `who` more; or a renewer wakes up */
 	RR_DO_PAUSE_HALF, /* half a lease passes, and no renewer runs */
 	RR_DO_PAUSE,      /* more than a whole one does */
 	RR_TRANSITIONS
@@ -89,8 +89,11 @@ struct rr_transition {
 	uint8_t kind, who, lane;
 };
 
-/* Whom `who` is a number of. */
-enum rr_subject { RR_OF_NOBODY, RR_OF_CLIENT, RR_OF_SERVER };
+/* So many ends, one after the other, time passes at once. */
+enum { RR_ENDS_MAX = 8 };
+
+/* Of what `who` is a number. */
+enum rr_subject { RR_OF_NOBODY, RR_OF_CLIENT, RR_OF_SERVER, RR_OF_ENDS };
 
 struct rr_transition_row {
 	const char *word;  /* in schedules; NULL = a client's step, which has none before

@@ -131,12 +131,25 @@ static bool take_client_and_rest(const struct reader *reader, const char *text)
 				  take_duration(reader, text + length + 1);
 }
 
+/* The number of an end, from 1. */
+static bool take_end(const struct reader *reader, const char *text)
+{
+	char *end;
+	const long number = strtol(text, &end, 10);
+
+	reader->word->more = (int)number - 1;
+	return (*text && !*end && number > 0 && number <= RR_ENDS_MAX) ||
+	       expect(reader, "the number of an end, from 1 to 8", text);
+}
+
 static bool take_rest(const struct reader *reader, const char *text)
 {
 	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
 
 	if (row->subject == RR_OF_SERVER)
 		return take_server(reader, text);
+	if (row->subject == RR_OF_ENDS)
+		return take_end(reader, text);
 	if (reader->word->kind == RR_DO_WAIT)
 		return take_duration(reader, text);
 	return take_client_and_rest(reader, text);
@@ -175,7 +188,8 @@ bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr
 		if (!is_said(row->word, text, length) && !is_said(row->alias, text, length))
 			continue;
 		word->kind = i;
-		return (!text[length] && row->subject == RR_OF_NOBODY) ||
+		return (!text[length] &&
+			(row->subject == RR_OF_NOBODY || row->subject == RR_OF_ENDS)) ||
 		       take_rest(&reader, text[length] ? text + length + 1 : "");
 	}
 	if (!take_client(&reader, text, length))
@@ -208,6 +222,8 @@ static void write_parts(FILE *out, const struct rr_word *word, const struct rr_w
 	if (word->server >= 0 && (row->subject == RR_OF_SERVER || names->n_servers > 1))
 		fprintf(out, "%s%s", row->subject == RR_OF_SERVER ? ":" : "@",
 			rr_word_server(names, (size_t)word->server, server));
+	if (word->more)
+		fprintf(out, ":%d", word->more + 1);
 	if (word->ns)
 		fprintf(out, ":%s", rr_exact_duration(duration, word->ns));
 }
@@ -237,6 +253,6 @@ bool rr_word_means(const struct rr_word *said, const struct rr_word *other)
 	if (other->client >= 0 && (said->client != other->client || said->thread != other->thread ||
 				   said->connection != other->connection))
 		return false;
-	return (said->server < 0 || said->server == other->server) &&
+	return (said->server < 0 || said->server == other->server) && said->more == other->more &&
 	       (is_any || rr_word_is_command(said->command, other->command));
 }

@@ -14,6 +14,7 @@
  *	restart:n1 return:n1 jump:n1
  *	tick:10s pause:A:11s
  *	tick near half whole pause-half pause
+ *	whole:3          until the third of the keys' times is over
  *
  * The words before the first colon are those of transitions.h.
  */
@@ -37,6 +38,7 @@ struct rr_word {
 	int thread;                   /* 1 = its first renewer */
 	int connection;
 	int server;                 /* -1 = none is named */
+	int more;                   /* ends that time passes, besides the first */
 	int64_t ns;                 /* 0 = none are named */
 	char command[RR_WORD_SIZE]; /* "" = any */
 };

@@ -198,6 +198,19 @@ Test(check_expectations, a_schedule_with_faults_is_gone_again)
 	assert_check("--replay $HERE/x.race -- $HERE/waits 1000000000", 1, "no progress");
 }
 
+/* Whatever ends before the lock does so in the same expiry. */
+Test(check_expectations, any_of_several_keys_may_be_the_one_that_expires)
+{
+#define LOCKED                                      \
+	"sh -c '" CLI "SET seen 1 PX 1; [ \"$(" CLI \
+	"SET lock me NX PX 9000)\" = OK ] || exit 1\n" COUNT "\n" CLI "DEL lock'"
+	assert_check("--expiries 1 --ignore seen --save $HERE/x.race -- " LOCKED, 1,
+		     "lock, which A's SET");
+	cli_assert_prints("Why (lost update):\n");
+	cr_assert_eq(cli_run("grep -c '^# schedule.* whole:2 ' $HERE/x.race"), 0, "%s", cli_output);
+	assert_check("--replay $HERE/x.race --ignore seen -- " LOCKED, 1, "not serializable");
+}
+
 Test(check_expectations, a_schedule_into_the_critical_section_is_gone_again)
 {
 #define MARKED "sh -c '" CLI "ECHO redrace:enter; " CLI "INCR n; " CLI "ECHO redrace:leave'"

@@ -38,6 +38,8 @@ Test(words, are_written_as_they_are_read)
 		{ "pause:A:11s", NULL },
 		{ "pause-half", NULL },
 		{ "half", NULL },
+		{ "whole:3", NULL },
+		{ "whole:1", "whole" },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -83,7 +85,8 @@ Test(words, what_is_none_is_refused)
 {
 	static const char *const texts[] = { "",        "C",          "A:",      "A@n1",
 					     "A:GET@",  "A:GET@n9",   "crash:C", "restart",
-					     "jump:n4", "half:A:GET", "tick:",   "a" };
+					     "jump:n4", "half:A:GET", "tick:",   "a",
+					     "whole:",  "whole:0",    "whole:9", "whole:2x" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct rr_error error = { 0 };
