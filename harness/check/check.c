@@ -231,25 +231,33 @@ static void print_foreign(FILE *out, const char *before, const char *text)
 	free(plain);
 }
 
-static void print_warning(const struct rr_check_options *options, FILE *out)
+static void describe_programs(const struct rr_check_options *options, FILE *out)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
 
-	if (options->app) {
-		print_foreign(out, "Runs '", options->app);
-		for (size_t i = 0; i < options->n_requests; i++)
-			print_foreign(out, i ? "', '" : "' with requests '", options->requests[i]);
-		fputs("' many times: what they do outside Redis is really done.\n", out);
-		fflush(out);
-		return;
-	}
-	fputs("Runs '", out);
+	if (options->app)
+		print_foreign(out, "", options->app);
+	for (size_t i = 0; i < options->n_requests; i++)
+		print_foreign(out, i ? "', '" : "' with requests '", options->requests[i]);
 	for (size_t i = 0; words && words[i]; i++)
 		print_foreign(out, i ? " " : "", words[i]);
 	for (size_t i = 0; i < options->n_named; i++)
 		print_foreign(out, i ? "', '" : "", options->named[i].shell[2]);
-	fputs("' many times: what it does outside Redis is really done.\n", out);
+}
+
+static void print_warning(const struct rr_check_options *options, FILE *out)
+{
+	char *text;
+	FILE *line = rr_open_text(&text);
+
+	fputs("Runs '", line);
+	describe_programs(options, line);
+	fprintf(line, "' many times: what %s outside Redis is really done.",
+		options->app ? "they do" : "it does");
+	fclose(line);
+	rr_print_verdict(out, text);
 	fflush(out);
+	free(text);
 }
 
 static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
