@@ -164,11 +164,11 @@ static bool is_special(const char *path)
 	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
-/* A pipe that nobody reads is waited for a little: its reader may be on its way. Negative
- * is none, and errno. */
+/* A pipe that nobody reads is waited for a little: its reader may be on its way. Looks are
+ * counted, for where processors are busy the reader is late, too. Negative is none, and errno. */
 static int open_special(const char *path, int how)
 {
-	const double end = rr_clock_s() + RR_FILES_READER_S;
+	int looks = RR_FILES_READER_S * 1000000 / READER_LOOK_US;
 	int fd;
 
 	do {
@@ -177,7 +177,7 @@ static int open_special(const char *path, int how)
 			break;
 		usleep(READER_LOOK_US);
 		errno = ENXIO;
-	} while (rr_clock_s() < end);
+	} while (--looks > 0);
 	/* Standard output may wait, for somebody who pages through it. */
 	if (fd >= 0 && (is_descriptor(path) || !is_pipe(path)))
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
