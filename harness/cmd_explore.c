@@ -20,7 +20,6 @@ struct searches {
 static enum rr_exit explore_strategies(struct searches *searches)
 {
 	const struct rr_explore_options *options = searches->options;
-	const double begun = rr_clock_s();
 	enum rr_exit code = RR_EXIT_OK, worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
@@ -41,7 +40,7 @@ static enum rr_exit explore_strategies(struct searches *searches)
 		else
 			worst = rr_exit_worse(worst, code);
 	}
-	searches->cases.seconds = rr_clock_s() - begun;
+	searches->cases.seconds = rr_cases_age(&searches->cases);
 	return n_skipped == options->strategies.n ? RR_EXIT_SKIPPED : worst;
 }
 
@@ -79,10 +78,7 @@ static void publish_searches(struct searches *searches, enum rr_exit code, struc
 	struct rr_error unwritten = { 0 };
 
 	if (error->kind)
-		rr_cases_add(&searches->cases, &(struct rr_case){ .suite = "explore",
-								  .name = "servers",
-								  .verdict = RR_CASE_ERROR,
-								  .message = error->text });
+		rr_cases_add_error(&searches->cases, "explore", "servers", error);
 	searches->cases.is_called_off = code == RR_EXIT_INTERRUPTED;
 	rr_cases_publish(&searches->cases, &searches->options->report, print_searches, searches,
 			 &unwritten);

@@ -96,7 +96,11 @@ json_t *rr_case_text(const char *text)
 
 void rr_cases_init(struct rr_cases *cases, const char *command)
 {
-	*cases = (struct rr_cases){ .command = rr_strdup(command), .properties = json_object() };
+	*cases = (struct rr_cases){
+		.command = rr_strdup(command),
+		.begun = rr_clock_s(),
+		.properties = json_object(),
+	};
 }
 
 const char *rr_version_number(const char *version)
@@ -145,6 +149,22 @@ void rr_cases_add(struct rr_cases *cases, const struct rr_case *one)
 		.line = one->line,
 		.properties = one->properties ? one->properties : json_object(),
 	};
+}
+
+double rr_cases_age(const struct rr_cases *cases)
+{
+	return rr_clock_s() - cases->begun;
+}
+
+void rr_cases_add_error(struct rr_cases *cases, const char *suite, const char *name,
+			const struct rr_error *error)
+{
+	rr_cases_add(cases,
+		     &(struct rr_case){ .suite = suite,
+					.name = name,
+					.verdict = rr_case_verdict_of(rr_exit_of(error->kind)),
+					.seconds = rr_cases_age(cases),
+					.message = error->text });
 }
 
 size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict)

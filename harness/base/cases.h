@@ -40,6 +40,7 @@ struct rr_case {
 
 struct rr_cases {
 	char *command;      /* "redrace matrix" */
+	double begun;       /* when there was nothing in it */
 	double seconds;     /* of all of it */
 	json_t *properties; /* of all of it: an object */
 	bool is_called_off; /* what is published then is shown, and replaces no file */
@@ -68,6 +69,13 @@ void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);
 
 /* The same of a text of several lines as a property; NULL or "": null. */
 json_t *rr_case_text(const char *text);
+
+/* How long the list has been there. */
+double rr_cases_age(const struct rr_cases *cases);
+
+/* What ended all of it, as a case that took all of the time. */
+void rr_cases_add_error(struct rr_cases *cases, const char *suite, const char *name,
+			const struct rr_error *error);
 
 /* How many have that verdict. */
 size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict);

@@ -25,7 +25,8 @@ struct member {
 	bool is_ready, is_silent; /* has begun; has closed its end */
 	bool has_job, has_started;
 	size_t job;
-	unsigned long progress; /* of that job */
+	double begun;           /* that job, when it was started */
+	unsigned long progress; /* of it */
 	double since;           /* when it got on last */
 	bool is_stuck;          /* it was killed for that */
 	char *inbox;            /* messages, the last one perhaps in part */
@@ -92,6 +93,7 @@ static void handle_message(struct run *run, struct member *member, const struct 
 		break;
 	case STARTED:
 		member->has_started = true;
+		member->begun = rr_clock_s();
 		member->progress = 0;
 		break;
 	case PROGRESS:
@@ -101,7 +103,8 @@ static void handle_message(struct run *run, struct member *member, const struct 
 		break;
 	case RESULT:
 		finish_job(run, member);
-		run->pool->take(run->pool->context, member->job, data, message->size);
+		run->pool->take(run->pool->context, member->job, data, message->size,
+				rr_clock_s() - member->begun);
 		give_job(run, member);
 		break;
 	case FAILED:
@@ -208,7 +211,7 @@ static void lose_job(struct run *run, struct member *member, int status)
 	else
 		snprintf(why, sizeof(why), "its process %s", rr_process_end(status, end));
 	finish_job(run, member);
-	run->pool->lost(run->pool->context, member->job, why);
+	run->pool->lost(run->pool->context, member->job, why, rr_clock_s() - member->begun);
 	run->pool->name(run->pool->context, member->job, name);
 	/* What there is to be said at the end may be long in coming. */
 	if (run->n_done < run->pool->n_jobs)

@@ -61,10 +61,11 @@ struct rr_pool {
 	bool (*begin)(void *context, struct rr_pool_worker *worker, struct rr_error *error);
 	bool (*run)(void *context, struct rr_pool_worker *worker, size_t job);
 	void (*end)(void *context, struct rr_pool_worker *worker);
-	/* In the program. `why`: "its process was killed by signal 9 (SIGKILL)" or the
-	 * like, which is also told at once when there are other jobs. */
-	void (*take)(void *context, size_t job, const char *result, size_t size);
-	void (*lost)(void *context, size_t job, const char *why);
+	/* In the program; a worker was at the job for so many seconds. `why`: "its process was
+	 * killed by signal 9 (SIGKILL)" or the like, which is also told at once when there are
+	 * other jobs. */
+	void (*take)(void *context, size_t job, const char *result, size_t size, double seconds);
+	void (*lost)(void *context, size_t job, const char *why, double seconds);
 	/* What a job is called while it runs, for the progress line and when it is lost. */
 	void (*name)(void *context, size_t job, char text[RR_POOL_NAME]);
 	int stall_s;      /* without progress; 0 = as long as it takes */

@@ -35,12 +35,11 @@ struct bench {
 };
 
 /* A strategy that has no figures, and why. */
-static void add_without_figures(struct bench *bench, const char *name, enum rr_exit code,
-				const char *why)
+static void add_skipped(struct bench *bench, const char *name, const char *why)
 {
 	rr_cases_add(&bench->cases, &(struct rr_case){ .suite = "bench",
 						       .name = name,
-						       .verdict = rr_case_verdict_of(code),
+						       .verdict = RR_CASE_SKIPPED,
 						       .message = why });
 }
 
@@ -63,7 +62,7 @@ static bool is_skipped(struct bench *bench, const struct rr_strategy *strategy)
 	else
 		return false;
 	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, why);
-	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, why);
+	add_skipped(bench, strategy->name, why);
 	return true;
 }
 
@@ -98,8 +97,7 @@ static bool has_commands(struct bench *bench, const struct rr_strategy *strategy
 	if (!missing)
 		return true;
 	rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name, missing);
-	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED,
-			    "the server lacks a command of it");
+	add_skipped(bench, strategy->name, "the server lacks a command of it");
 	return false;
 }
 
@@ -220,7 +218,12 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 		       (!is_traced(bench, finished->measurement.run.strategy) ||
 			rr_results_trace(&bench->results, finished, &bench->trace, bench->error));
 	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->run.strategy->name, m->remark);
-	add_without_figures(bench, m->run.strategy->name, rr_verdict_exit(m->verdict), m->remark);
+	rr_cases_add(&bench->cases,
+		     &(struct rr_case){ .suite = "bench",
+					.name = m->run.strategy->name,
+					.verdict = rr_case_verdict_of(rr_verdict_exit(m->verdict)),
+					.seconds = (double)m->wall_ns / 1e9,
+					.message = m->remark });
 	free(finished);
 	return true;
 }
@@ -269,7 +272,7 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		return take_measurement(bench, finished);
 	free(finished);
 	if (bench->error->kind == RR_ERROR_SKIPPED)
-		add_without_figures(bench, run.strategy->name, RR_EXIT_SKIPPED, bench->error->text);
+		add_skipped(bench, run.strategy->name, bench->error->text);
 	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
 	/* The server has refused a command of the strategy: no more of it. */
@@ -373,7 +376,7 @@ static bool publish_bench(struct bench *bench, struct rr_error *error)
 
 	bench->cases.is_called_off = why->kind == RR_ERROR_INTERRUPTED;
 	if (why->kind && !bench->cases.is_called_off)
-		add_without_figures(bench, "bench", rr_exit_of(why->kind), why->text);
+		rr_cases_add_error(&bench->cases, "bench", "bench", why);
 	if (bench->results.n_finished)
 		rr_results_as_cases(&bench->results, &bench->cases);
 	return rr_cases_publish(&bench->cases, &bench->options->report, print_bench, bench, error);

@@ -297,6 +297,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	check->progress = (struct rr_explore_progress){ .signals = &check->session.signals,
 							.name = "check",
 							.unit = "states" };
+	rr_cases_init(&check->cases, "redrace check");
 	name_clients(check);
 	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {
@@ -310,6 +311,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
 	rr_apps_release(&check->apps);
+	rr_cases_release(&check->cases);
 	free(check);
 	return code;
 }

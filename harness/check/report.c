@@ -149,9 +149,9 @@ static json_t *properties_of(const struct rr_check *check)
 }
 
 /* The first line says it, the others and the schedule are details. */
-static void add_case(const struct written *written, enum rr_exit code, struct rr_cases *cases)
+static void add_case(const struct written *written, enum rr_exit code)
 {
-	const struct rr_check *check = written->check;
+	struct rr_check *check = written->check;
 	const size_t first = strcspn(written->words, "\n");
 	char *name = rr_checked_programs_words(check->options);
 	char *message = rr_strndup(written->words, first);
@@ -161,15 +161,16 @@ static void add_case(const struct written *written, enum rr_exit code, struct rr
 	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
 		written->drawing ? written->drawing : "");
 	fclose(lines);
-	rr_cases_add(cases, &(struct rr_case){ .suite = "check",
-					       .name = name,
-					       .verdict = rr_case_verdict_of(code),
-					       .seconds = cases->seconds,
-					       .message = message,
-					       .details = *details ? details : NULL,
-					       .file = find_source(check->options),
-					       .properties = check->result ? properties_of(check) :
-									     NULL });
+	rr_cases_add(&check->cases,
+		     &(struct rr_case){ .suite = "check",
+					.name = name,
+					.verdict = rr_case_verdict_of(code),
+					.seconds = check->cases.seconds,
+					.message = message,
+					.details = *details ? details : NULL,
+					.file = find_source(check->options),
+					.properties = check->result ? properties_of(check) :
+								      NULL });
 	free(name);
 	free(message);
 	free(details);
@@ -258,17 +259,13 @@ static void write_words(struct written *written, struct rr_error *error)
 }
 
 static bool publish_check(const struct written *written, enum rr_exit code,
-			  const struct rr_outputs *outputs, double seconds, struct rr_error *error)
+			  const struct rr_outputs *outputs, struct rr_error *error)
 {
-	struct rr_cases cases;
-	bool good;
+	struct rr_check *check = written->check;
 
-	rr_cases_init(&cases, "redrace check");
-	cases.seconds = seconds;
-	add_case(written, code, &cases);
-	good = rr_cases_publish(&cases, outputs, print_check, written, error);
-	rr_cases_release(&cases);
-	return good;
+	check->cases.seconds = check->result ? check->result->seconds : rr_cases_age(&check->cases);
+	add_case(written, code);
+	return rr_cases_publish(&check->cases, outputs, print_check, written, error);
 }
 
 enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
@@ -281,7 +278,7 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 	if (!check->result->findings[0].transcript)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
 	write_words(&written, &undrawn);
-	if (publish_check(&written, code, &outputs, check->result->seconds, error)) {
+	if (publish_check(&written, code, &outputs, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			rr_print_verdict(stderr, written.words);
 		name_pictures(check->options, &outputs);
@@ -304,6 +301,6 @@ void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 
 	memcpy(words, error->text, sizeof(words));
 	rr_outputs_drop(&outputs, ~(unsigned)RR_CASE_FORMATS);
-	publish_check(&written, rr_exit_of(error->kind), &outputs, 0, &unwritten);
+	publish_check(&written, rr_exit_of(error->kind), &outputs, &unwritten);
 	rr_report_error(&unwritten);
 }

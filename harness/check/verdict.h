@@ -24,6 +24,7 @@ struct rr_check {
 	struct rr_strangers strangers;
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
+	struct rr_cases cases;
 };
 
 /* Prints the verdict and what belongs to it, but for the schedule. */

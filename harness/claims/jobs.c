@@ -299,7 +299,6 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 	const struct checker *checker = worker->state;
 	struct outcome outcome = { .result = job->result };
 	struct rr_job_result *result = &outcome.result;
-	const double begun = rr_clock_s();
 	bool good = true;
 
 	if (!result->is_done && checker->place) {
@@ -309,12 +308,11 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 		snprintf(result->text, sizeof(result->text), "%.500s", checker->error.text);
 	}
 	result->is_done = true;
-	result->seconds = rr_clock_s() - begun;
 	rr_pool_add(worker, &outcome, sizeof(outcome));
 	return good;
 }
 
-static void take_outcome(void *context, size_t i, const char *data, size_t size)
+static void take_outcome(void *context, size_t i, const char *data, size_t size, double seconds)
 {
 	struct rr_jobs *jobs = context;
 	struct outcome outcome;
@@ -322,17 +320,19 @@ static void take_outcome(void *context, size_t i, const char *data, size_t size)
 	(void)size;
 	memcpy(&outcome, data, sizeof(outcome));
 	jobs->jobs[i].result = outcome.result;
+	jobs->jobs[i].result.seconds = seconds;
 	if (outcome.version[0])
 		memcpy(jobs->version, outcome.version, sizeof(outcome.version));
 }
 
-static void lose_outcome(void *context, size_t i, const char *why)
+static void lose_outcome(void *context, size_t i, const char *why, double seconds)
 {
 	const struct rr_jobs *jobs = context;
 	struct rr_job_result *result = &jobs->jobs[i].result;
 
 	result->is_done = true;
 	result->code = RR_EXIT_INTERNAL;
+	result->seconds = seconds;
 	snprintf(result->text, sizeof(result->text), "%s", why);
 }
 

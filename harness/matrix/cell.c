@@ -125,8 +125,6 @@ static enum rr_exit search_cell(struct rr_cell *cell, struct rr_cluster *cluster
 
 enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
 {
-	cell->seconds = rr_clock_s();
 	cell->code = search_cell(cell, cluster);
-	cell->seconds = rr_clock_s() - cell->seconds;
 	return cell->code;
 }

@@ -91,7 +91,7 @@ static char *take_text(const char **at)
 	return copy;
 }
 
-static void take_cell(void *context, size_t job, const char *result, size_t size)
+static void take_cell(void *context, size_t job, const char *result, size_t size, double seconds)
 {
 	const struct computation *computation = context;
 	struct rr_matrix *matrix = computation->matrix;
@@ -106,17 +106,19 @@ static void take_cell(void *context, size_t job, const char *result, size_t size
 		memcpy(matrix->version, found.version, sizeof(matrix->version));
 	*cell = found.cell;
 	cell->bounds = bounds;
+	cell->seconds = seconds;
 	cell->transcript = take_text(&at);
 	cell->drawing = take_text(&at);
 }
 
-static void lose_cell(void *context, size_t job, const char *why)
+static void lose_cell(void *context, size_t job, const char *why, double seconds)
 {
 	const struct computation *computation = context;
 	struct rr_cell *cell = computation->jobs[job];
 
 	cell->verdict = RR_CELL_FAILED;
 	cell->code = RR_EXIT_INTERNAL;
+	cell->seconds = seconds;
 	rr_error_set(&cell->result.error, RR_ERROR_INTERNAL, "%s", why);
 }
 

@@ -174,14 +174,15 @@ static void judge_case(const struct rr_suite *suite, const struct rr_suite_check
 
 /* There is no result: its process is gone, or could not begin. */
 static void judge_nothing(const struct rr_suite *suite, const struct rr_suite_check *check,
-			  struct judged *judged, const struct rr_error *error,
+			  struct judged *judged, const struct rr_suite_result *result,
 			  struct rr_cases *cases)
 {
 	json_t *none = json_object();
 	const struct rr_case one = {
 		.suite = "check",
 		.name = "",
-		.message = error->kind ? error->text : "it came to nothing",
+		.seconds = result->seconds,
+		.message = result->error.kind ? result->error.text : "it came to nothing",
 		.properties = none,
 	};
 
@@ -202,10 +203,10 @@ enum rr_exit rr_suite_judge(const struct rr_suite *suite, const struct rr_suite_
 		if (own.n == 1)
 			judge_case(suite, check, &judged, &own.cases[0], cases);
 		else
-			judge_nothing(suite, check, &judged, &result->error, cases);
+			judge_nothing(suite, check, &judged, result, cases);
 		rr_cases_release(&own);
 	} else {
-		judge_nothing(suite, check, &judged, &result->error, cases);
+		judge_nothing(suite, check, &judged, result, cases);
 	}
 	free(judged.remark);
 	json_decref(judged.new);

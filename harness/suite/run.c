@@ -84,7 +84,7 @@ static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 
 /* ---- In the program ------------------------------------------------------------------ */
 
-static void take_result(void *context, size_t job, const char *data, size_t size)
+static void take_result(void *context, size_t job, const char *data, size_t size, double seconds)
 {
 	const struct running *running = context;
 	struct rr_suite_result *result = &running->results[job];
@@ -94,6 +94,7 @@ static void take_result(void *context, size_t job, const char *data, size_t size
 	*result = (struct rr_suite_result){
 		.is_done = true,
 		.code = outcome.code,
+		.seconds = seconds,
 		.error = outcome.error,
 		.json = size > sizeof(outcome) ?
 				rr_memdup(data + sizeof(outcome), size - sizeof(outcome)) :
@@ -102,12 +103,16 @@ static void take_result(void *context, size_t job, const char *data, size_t size
 	};
 }
 
-static void lose_result(void *context, size_t job, const char *why)
+static void lose_result(void *context, size_t job, const char *why, double seconds)
 {
 	const struct running *running = context;
 	struct rr_suite_result *result = &running->results[job];
 
-	*result = (struct rr_suite_result){ .is_done = true, .code = RR_EXIT_INTERNAL };
+	*result = (struct rr_suite_result){
+		.is_done = true,
+		.code = RR_EXIT_INTERNAL,
+		.seconds = seconds,
+	};
 	rr_error_set(&result->error, RR_ERROR_INTERNAL, "redrace itself: %s", why);
 }
 

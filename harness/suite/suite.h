@@ -116,6 +116,7 @@ bool rr_suite_takes_pairs(const struct rr_option *option);
 struct rr_suite_result {
 	bool is_done; /* false: the suite was called off before */
 	enum rr_exit code;
+	double seconds;
 	struct rr_error error;
 	char *json; /* the result; NULL = there is none */
 	size_t size;

@@ -147,7 +147,7 @@ static bool run(void *context, struct rr_pool_worker *worker, size_t job)
 
 /* ---- The program's side ------------------------------------------------------ */
 
-static void take(void *context, size_t job, const char *result, size_t size)
+static void take(void *context, size_t job, const char *result, size_t size, double seconds)
 {
 	struct trial *trial = context;
 	size_t number;
@@ -155,16 +155,18 @@ static void take(void *context, size_t job, const char *result, size_t size)
 	cr_assert_eq(size, sizeof(number) + trial->size);
 	memcpy(&number, result, sizeof(number));
 	cr_assert_eq(number, job);
+	cr_assert_gt(seconds, 0);
 	trial->taken[job]++;
 	trial->n_taken++;
 	if (trial->at_take)
 		trial->at_take(trial, job);
 }
 
-static void lose(void *context, size_t job, const char *why)
+static void lose(void *context, size_t job, const char *why, double seconds)
 {
 	struct trial *trial = context;
 
+	cr_assert_gt(seconds, 0);
 	trial->lost[job]++;
 	trial->n_lost++;
 	snprintf(trial->why, sizeof(trial->why), "%s", why);

@@ -28,6 +28,9 @@ static const struct command {
 	  "  right: {command: \"redis-cli -p {port} INCR x\"}\\n' >$HERE/s.yaml && "
 	  "$REDRACE check --suite $HERE/s.yaml",
 	  "", 1 },
+	{ "list >$HERE/b && printf 'checks: {killer: {command: \"kill -9 $(ps -o ppid= $PPID)\"}}' "
+	  ">$HERE/s.yaml && $REDRACE check --suite $HERE/s.yaml",
+	  "", 70 },
 	{ "explore --redis-server /bin/false", "none", 69 },
 	{ "check --redis-server /bin/false", "-- true", 69 },
 	{ "bench --redis-server /bin/false", "none", 69 },
@@ -47,6 +50,7 @@ static const char readers[] =
 	"! grep -v '^::\\(error\\|warning\\|notice\\) [a-z]*=[^:]*::.\\|^redrace [a-z]*: [0-9]' $HERE/out || exit 108; "
 	"[ $((bad > 0)) -eq $((code > 0)) ] || exit 109; "
 	"grep -q '^### redrace ' $HERE/step || exit 110; "
+	"jq -e '.command == \"redrace compare\" or all(.cases[] | select(.verdict != \"skipped\"); .seconds > 0)' $HERE/x.json >/dev/null || exit 113; "
 	"! grep '</[a-z]' $HERE/x.json $HERE/x.tap $HERE/out || exit 111; "
 	"! grep '&lt;/[a-z]' $HERE/x.xml || exit 112";
 
