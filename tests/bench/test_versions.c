@@ -14,7 +14,8 @@ TestSuite(versions, .init = cli_setup, .fini = cli_teardown);
 Test(versions, one_server_is_no_comparison_but_works)
 {
 	cr_assert_eq(
-		cli_run("tests/bench/versions --redis-server redis-server --only TX-3 2>$HERE/err"),
+		cli_run("tests/bench/versions --redis-server redis-server --only TX-3 2>$HERE/err || "
+			"{ code=$?; cat $HERE/err; exit $code; }"),
 		0, "%s", cli_output);
 	cli_assert_prints("| 1 claim: 1 as recorded |");
 	cli_assert_prints("The verdicts of the other 1 are the same.");

@@ -107,7 +107,7 @@ Test(failures, of_written_files_are_74)
 		"check --save $HERE/f.race -- sh examples/check/counter.sh",
 		"matrix incr -o $HERE/f.json",
 		"claims TL-7 -o $HERE/f.json",
-		"game -o $HERE/f.html",
+		"game incr -o $HERE/f.html",
 		"report lost-update -o $HERE/f.html",
 	};
 	char command[400];
@@ -147,11 +147,11 @@ Test(failures, of_standard_output_are_74)
 		"check --suite $HERE/s.yaml",
 		"init",
 		"matrix incr --hazard threads",
-		"matrix --replay docs/matrix",
+		"matrix --replay $HERE/m",
 		"merge $HERE/c.json",
 		"demo --auto how",
 		"demo --auto",
-		"game -o /dev/stdout",
+		"game incr -o /dev/stdout",
 		"compare $HERE/r $HERE/r",
 		"report lost-update",
 		"report -o /dev/stdout lost-update",
@@ -163,7 +163,8 @@ Test(failures, of_standard_output_are_74)
 
 	cli_write("s.yaml", "checks:\n  a: {command: sh examples/check/counter.sh}\n");
 	cr_assert_eq(cli_run("$REDRACE bench incr -n 1000 --repeats 2 -o $HERE/r && "
-			     "$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json"),
+			     "$REDRACE claims TL-7 --shard 1/1 -o $HERE/c.json && "
+			     "mkdir $HERE/m && cp docs/matrix/fair-queue-pause.race $HERE/m"),
 		     0, "%s", cli_output);
 	for (size_t i = 0; rr_command_name(i); i++) {
 		const size_t length = strlen(rr_command_name(i));
@@ -201,7 +202,7 @@ Test(failures, of_pipes_that_nobody_reads_are_74)
 		{ "play lost-update -o $HERE/f.json", "f.json': nobody has opened" },
 		{ "claims TL-7 -o $HERE/f.json", "f.json': nobody has opened" },
 		{ "claims TL-7 -f github", "GITHUB_STEP_SUMMARY: cannot write '" },
-		{ "game -o $HERE/f.html",
+		{ "game incr lost lease -o $HERE/f.html",
 		  "f.html': whoever has opened this pipe has read nothing" },
 	};
 	char command[400];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks for PONG, waits for it for a second in the way that its argument names, and adds 1 to
+/* Asks for PONG, waits for it for half a second in the way that its argument names, and adds 1 to
  * a counter; without PONG it would set something else. Between its two commands it takes
  * longer than that really: those that are started ahead stand meanwhile. */
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 1000, TAKES_MS = 1300, READS = 300 };
+enum { WAIT_MS = 500, TAKES_MS = 650, READS = 300 };
 
 static long ms_by(clockid_t clock)
 {
@@ -33,7 +33,7 @@ static int polls(int fd)
 
 static int has_timer(int fd)
 {
-	const struct itimerspec value = { .it_value = { WAIT_MS / 1000, 0 } };
+	const struct itimerspec value = { .it_value = { 0, WAIT_MS * 1000000L } };
 	struct pollfd ready[] = { { timerfd_create(CLOCK_MONOTONIC, 0), POLLIN, 0 },
 				  { fd, POLLIN, 0 } };
 
