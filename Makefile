@@ -191,7 +191,7 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do t
 	  $(B)/tests/run --timeout 3000 --filter '@(oracle|learning)/*'
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
-	@sh tests/sanitize asan address,undefined
+	@sh tests/sanitize asan address,undefined $(ASAN)
 
 fuzz: ## all parsers, and what schedules do, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)

@@ -159,10 +159,11 @@ static struct rr_client_table *table_of(struct rr_product *product, size_t clien
 {
 	const struct rr_program *program = product->config.program;
 	const bool is_shared = program->sent_as_own != NULL;
-	struct rr_client_own *own = &product->own[is_shared ? 0 : client];
+	struct rr_client_own *own;
 
 	if (program->tables)
 		return program->tables[client];
+	own = &product->own[is_shared ? 0 : client];
 	if (is_shared && client > 0)
 		return &own->table;
 	own->kept.most = is_shared ? product->n_clients : 1;
