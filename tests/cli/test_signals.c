@@ -361,7 +361,7 @@ Test(signals, end_the_wait_for_the_reader_of_a_pipe)
 {
 	cr_assert_eq(
 		cli_run("mkfifo $HERE/p.json; $REDRACE claims TL-1 -o $HERE/p.json >$HERE/out & P=$!\n"
-			"until grep -q recorded $HERE/out && grep -q '^\\(230\\|115\\) ' /proc/$P/syscall; do kill -0 $P && sleep 0.02 || break; done\n"
+			"until grep -qs recorded $HERE/out && grep -qs '^\\(230\\|115\\) ' /proc/$P/syscall; do kill -0 $P && sleep 0.02 || break; done\n"
 			"kill $P; wait $P"),
 		RR_EXIT_INTERRUPTED);
 }
