@@ -27,13 +27,24 @@ static bool is_reply(const struct rr_client_row *row)
 	return row->to != RR_NO_ID && row->input.kind == RR_INPUT_REPLY;
 }
 
+/* The row by which a history went on first: what it heard then is mostly its longest way, for who goes
+ * on alone comes first. RR_NO_ID: none. */
+static uint32_t first_heard(const struct rr_client_table *table, uint32_t state)
+{
+	uint32_t first = RR_NO_ID;
+
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next)
+		first = table->row[r].to != RR_NO_ID ? r : first;
+	return first;
+}
+
 bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 		       struct rr_received *received)
 {
 	const struct rr_client_state *it = &table->states[state];
-	const uint32_t first = it->first_row;
+	const uint32_t first = first_heard(table, state);
 
-	if (first != RR_NO_ID && table->row[first].to != RR_NO_ID) {
+	if (first != RR_NO_ID) {
 		*received = (struct rr_received){ table->row[first].input,
 						  table->row[first].passed_ns };
 		return true;
