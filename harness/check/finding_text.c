@@ -98,15 +98,12 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 static void print_who_ended_well(FILE *out, const struct rr_check *check,
 				 const struct rr_outcome *finding)
 {
-	const char *between = "";
 	char *names;
 	FILE *list = rr_open_text(&names);
 
 	for (size_t i = 0; i < check->n_operations; i++) {
-		if (!(finding->ended_well & 1U << i))
-			continue;
-		fprintf(list, "%s%s", between, check->names[i]);
-		between = ", ";
+		if (finding->ended_well & 1U << i)
+			fprintf(list, "%s%s", ftell(list) ? ", " : "", check->names[i]);
 	}
 	fclose(list);
 	rr_print_sentence(out, 0, 2,

@@ -188,16 +188,14 @@ static void note_difference(const struct rr_trace *trace, struct rr_job_result *
 /* What was found, each with its figures, or "nothing broken". */
 static void note_findings(const struct rr_trace *trace, struct rr_job_result *result)
 {
-	const char *between = "";
 	FILE *out = rr_open_fixed(result->text, sizeof(result->text));
 
 	for (int i = 0; i < RR_FINDINGS; i++) {
 		if (!(trace->findings & 1U << i))
 			continue;
-		fprintf(out, "%s%s", between, rr_finding_name((enum rr_finding)i));
+		fprintf(out, "%s%s", ftell(out) ? ", " : "", rr_finding_name((enum rr_finding)i));
 		if (trace->conclusion[i][0])
 			fprintf(out, " (%s)", trace->conclusion[i]);
-		between = ", ";
 	}
 	if (!trace->findings)
 		fputs("nothing broken", out);

@@ -258,7 +258,6 @@ static void add_observed(FILE *list, char *const *so_far, const struct rr_job *j
 /* What was found, and by which races. */
 static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 {
-	const char *between = "";
 	FILE *observed = rr_open_text(&row->observed);
 	FILE *races = rr_open_text(&row->races);
 
@@ -269,10 +268,8 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 			continue;
 		row->seconds += job->result.seconds;
 		add_observed(observed, &row->observed, job, row->claim->id);
-		if (!job->race)
-			continue;
-		fprintf(races, "%s%s", between, job->name);
-		between = ", ";
+		if (job->race)
+			fprintf(races, "%s%s", ftell(races) ? ", " : "", job->name);
 	}
 	fclose(observed);
 	fclose(races);

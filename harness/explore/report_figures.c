@@ -35,17 +35,15 @@ void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
 static void print_mutants(FILE *out, const struct rr_explore_result *result, bool fails,
 			  const char *title)
 {
-	const char *between = "";
 	char *list;
 	FILE *names = rr_open_text(&list);
 
 	for (size_t i = 0; i < result->n_mutants; i++) {
 		const struct rr_mutant_result *mutant = &result->mutants[i];
 
-		if (mutant->fails != fails)
-			continue;
-		fprintf(names, "%s%s", between, fails ? mutant->rests_on : mutant->name);
-		between = ", ";
+		if (mutant->fails == fails)
+			fprintf(names, "%s%s", ftell(names) ? ", " : "",
+				fails ? mutant->rests_on : mutant->name);
 	}
 	fclose(names);
 	if (*list)

@@ -106,25 +106,19 @@ static enum rr_exit judge_cell(struct rr_cell *cell, struct rr_cluster *cluster)
 	return conclude_cell(cell, cluster);
 }
 
-static enum rr_exit search_cell(struct rr_cell *cell, struct rr_cluster *cluster)
+enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	const bool good = rr_explore(cluster, &cell->bounds, &cell->result);
-	enum rr_exit code = rr_exit_of(cell->result.error.kind);
 
+	cell->code = rr_exit_of(cell->result.error.kind);
 	if (good && cell->result.explored != RR_EXPLORED_STOPPED)
-		code = judge_cell(cell, cluster);
+		cell->code = judge_cell(cell, cluster);
 	rr_explore_release(&cell->result);
 	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;
-		return RR_EXIT_INTERRUPTED;
+		cell->code = RR_EXIT_INTERRUPTED;
+	} else if (cell->code != RR_EXIT_OK) {
+		cell->verdict = cell->code == RR_EXIT_SKIPPED ? RR_CELL_SKIPPED : RR_CELL_FAILED;
 	}
-	if (code != RR_EXIT_OK)
-		cell->verdict = code == RR_EXIT_SKIPPED ? RR_CELL_SKIPPED : RR_CELL_FAILED;
-	return code;
-}
-
-enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
-{
-	cell->code = search_cell(cell, cluster);
 	return cell->code;
 }
