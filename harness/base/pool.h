@@ -5,7 +5,7 @@
  * worker's socket, and counts when all of it has arrived.
  *
  * The protocol. Each worker calls begin() once, then run() for one job after
- * another, and end() when there is none left. What run() gives to rr_pool_add()
+ * another, and end() when there is none left. What run() writes into worker->result
  * becomes the job's result when it returns true. The program gets take() once
  * for each result, or lost() for a job whose worker died at it or made no
  * progress; each job gets at most one of the two, in any order of jobs. So a
@@ -30,6 +30,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "machine.h"
 #include "processes.h"
@@ -47,8 +48,7 @@ struct rr_pool_worker {
 	int socket;      /* to the program */
 	void *state;     /* what begin() made of it */
 	int64_t told_ns; /* when progress was told last */
-	char *result;    /* of the job at hand, so far */
-	size_t used, size;
+	FILE *result;    /* of the job at hand: bytes */
 };
 
 struct rr_pool {
@@ -82,9 +82,6 @@ struct rr_pool {
 bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error);
 
 /* ---- In a worker ---------------------------------------------------------- */
-
-/* More of the result of the job at hand. */
-void rr_pool_add(struct rr_pool_worker *worker, const void *part, size_t size);
 
 /* The job gets on: `n` units of it are done. Cheap: most calls tell nobody. */
 void rr_pool_progress(struct rr_pool_worker *worker, unsigned long n);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,19 +36,6 @@ static void send_message(const struct rr_pool_worker *worker, enum message_kind 
 	send_all(worker, data, size);
 }
 
-void rr_pool_add(struct rr_pool_worker *worker, const void *part, size_t size)
-{
-	const size_t need = worker->used + size;
-
-	if (need > worker->size) {
-		worker->result = rr_realloc(worker->result, 2 * need, 1);
-		worker->size = 2 * need;
-	}
-	if (size > 0)
-		memcpy(worker->result + worker->used, part, size);
-	worker->used = need;
-}
-
 void rr_pool_progress(struct rr_pool_worker *worker, unsigned long n)
 {
 	const int64_t now_ns = rr_clock_ns();
@@ -74,12 +60,18 @@ static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
 /* False: the worker is to end. */
 static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, size_t job)
 {
-	worker->used = 0;
+	char *result;
+	size_t size;
+	bool is_done;
+
+	worker->result = rr_open_memory(&result, &size);
 	send_message(worker, STARTED, job, NULL, 0);
-	if (!pool->run(pool->context, worker, job))
-		return false;
-	send_message(worker, RESULT, job, worker->result, worker->used);
-	return true;
+	is_done = pool->run(pool->context, worker, job);
+	fclose(worker->result);
+	if (is_done)
+		send_message(worker, RESULT, job, result, size);
+	free(result);
+	return is_done;
 }
 
 void pool_work(const struct rr_pool *pool, struct rr_pool_worker *worker)
@@ -96,5 +88,4 @@ void pool_work(const struct rr_pool *pool, struct rr_pool_worker *worker)
 	}
 	if (pool->end)
 		pool->end(pool->context, worker);
-	free(worker->result);
 }

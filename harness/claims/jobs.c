@@ -306,7 +306,7 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 		snprintf(result->text, sizeof(result->text), "%.500s", checker->error.text);
 	}
 	result->is_done = true;
-	rr_pool_add(worker, &outcome, sizeof(outcome));
+	fwrite(&outcome, sizeof(outcome), 1, worker->result);
 	return good;
 }
 

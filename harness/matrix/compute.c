@@ -57,7 +57,8 @@ static bool tell_progress(void *context, unsigned long states, double share)
 
 static void add_text(struct rr_pool_worker *worker, char *text)
 {
-	rr_pool_add(worker, text ? text : "", text ? strlen(text) + 1 : 1);
+	fputs(text ? text : "", worker->result);
+	fputc('\0', worker->result);
 	free(text);
 }
 
@@ -74,7 +75,7 @@ static bool compute_cell(void *context, struct rr_pool_worker *worker, size_t jo
 	if (!tell_progress(worker, 0, 0) ||
 	    rr_cell_run(cell, &workplace->cluster) == RR_EXIT_INTERRUPTED)
 		return false;
-	rr_pool_add(worker, &found, sizeof(found));
+	fwrite(&found, sizeof(found), 1, worker->result);
 	add_text(worker, cell->transcript);
 	add_text(worker, cell->drawing);
 	return true;

@@ -54,7 +54,7 @@ static void add_printed(struct rr_pool_worker *worker)
 	fflush(stdout);
 	lseek(STDOUT_FILENO, 0, SEEK_SET);
 	while ((n = read(STDOUT_FILENO, part, sizeof(part))) > 0)
-		rr_pool_add(worker, part, (size_t)n);
+		fwrite(part, 1, (size_t)n, worker->result);
 }
 
 static bool clear_printed(void)
@@ -77,7 +77,7 @@ static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 	free(argv);
 	if (outcome.code == RR_EXIT_INTERRUPTED)
 		return false;
-	rr_pool_add(worker, &outcome, sizeof(outcome));
+	fwrite(&outcome, sizeof(outcome), 1, worker->result);
 	add_printed(worker);
 	return true;
 }

@@ -96,8 +96,8 @@ static void add_result(const struct trial *trial, struct rr_pool_worker *worker,
 {
 	char *rest = calloc(1, trial->size + 1);
 
-	rr_pool_add(worker, &job, sizeof(job));
-	rr_pool_add(worker, rest, trial->size);
+	fwrite(&job, sizeof(job), 1, worker->result);
+	fwrite(rest, 1, trial->size, worker->result);
 	free(rest);
 }
 
