@@ -91,6 +91,21 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 	       *value <= max;
 }
 
+bool rr_has_word(const char *words, const char *between, const char *word)
+{
+	const size_t length = strlen(word);
+
+	while (words && *words) {
+		const size_t n = strcspn(words, between);
+
+		if (n == length && n && memcmp(words, word, n) == 0)
+			return true;
+		words += n;
+		words += strspn(words, between);
+	}
+	return false;
+}
+
 size_t rr_take_line(const char **text)
 {
 	const size_t length = strcspn(*text, "\n");

@@ -33,6 +33,9 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
  * is near. */
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
+/* Is it one of the words, which any of the characters in `between` stand between? Of NULL none is. */
+bool rr_has_word(const char *words, const char *between, const char *word);
+
 /* The length of a text's first line, without its end; *text moves on to the next. */
 size_t rr_take_line(const char **text);
 

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/pool.h"
 #include "claims.h"
 #include "measure.h"
@@ -58,19 +59,7 @@ bool rr_claims_deal(struct rr_claims_choice *choice, struct rr_error *error)
 
 bool rr_race_names_claim(const struct rr_race *race, const char *id)
 {
-	static const char between[] = ", \t";
-	const size_t length = strlen(id);
-	const char *at = race->claims + strspn(race->claims, between);
-
-	while (*at) {
-		const size_t n = strcspn(at, between);
-
-		if (n == length && memcmp(at, id, n) == 0)
-			return true;
-		at += n;
-		at += strspn(at, between);
-	}
-	return false;
+	return rr_has_word(race->claims, ", \t", id);
 }
 
 static bool is_race_wanted(const struct rr_race *race, const struct rr_claims_choice *choice)

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "game_graph.h"
 
 /* A reader walks through small graphs; more than so many schedules are not counted. */
@@ -65,21 +66,6 @@ static uint32_t show_state(struct shown_graph *shown, uint32_t state, bool is_ov
 	return *number;
 }
 
-/* Is it one of these words? */
-static bool is_named(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	while (words && *words) {
-		const size_t n = strcspn(words, " ");
-
-		if (n == length && strncmp(words, word, n) == 0)
-			return true;
-		words += n + strspn(words + n, " ");
-	}
-	return false;
-}
-
 /* With the last answer of an app all is over, but for its end, which is nobody's choice. */
 static uint32_t behind_notes(const struct shown_graph *shown, uint32_t state)
 {
@@ -106,7 +92,7 @@ static void show_edges(struct shown_graph *shown, size_t number)
 		const bool is_over = shown->level->ends_broken && broken;
 
 		if (state.flags & LEVEL_OVER ||
-		    is_named(shown->level->without, word_of(shown, transition)))
+		    rr_has_word(shown->level->without, " ", word_of(shown, transition)))
 			continue;
 		rr_array_grow(&shown->edges, shown->n_edges, sizeof(*shown->edges));
 		shown->edges[shown->n_edges++] = (struct shown_edge){
