@@ -120,7 +120,6 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 			   .on_request = instance_on_request,
 			   .on_close = instance_on_close,
 			   .context = instance },
-		.lets_others_go = !config->apps && config->n_starts % 2,
 		.is_app = instance->app && instance->app->has_app,
 		.owes = instance_is_owed,
 	};
@@ -134,12 +133,17 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 
 bool rr_instance_settle(struct rr_instance *instance, struct rr_error *error)
 {
+	const struct rr_instance_config *config = instance->config;
 	const double begun = rr_clock_s();
 	bool good;
 
-	instance->last_id = draw_first_id(instance->config->n_starts);
+	/* What was begun ahead was begun beside another run: those that are used take turns. */
+	if (!config->apps)
+		rr_process_set_turns(instance->process,
+				     config->n_starts % 2 ? RR_TURNS_OF_OTHERS : RR_TURNS_OWN);
+	instance->last_id = draw_first_id(config->n_starts);
 	good = run_instance(instance, error);
-	instance->config->times->starting += rr_clock_s() - begun;
+	config->times->starting += rr_clock_s() - begun;
 	return good;
 }
 

@@ -92,7 +92,6 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = true;
 	atomic_store(&process->clock.page->redis_port, endpoint->port);
-	atomic_store(&process->clock.page->lets_others_go, plan->lets_others_go);
 	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
 			       environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)
@@ -162,6 +161,11 @@ static void close_output(struct rr_process *process)
 	if (process->output_fd >= 0)
 		close(process->output_fd);
 	process->output_fd = -1;
+}
+
+void rr_process_set_turns(struct rr_process *process, enum rr_turns turns)
+{
+	atomic_store(&process->clock.page->turns, turns);
 }
 
 void rr_process_free(struct rr_process *process)

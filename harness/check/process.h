@@ -36,7 +36,6 @@ struct rr_process_plan {
 	const struct rr_process_config *config;
 	const char *const *argv;        /* with {url}, {host}, {port}, {socket} */
 	struct rr_endpoint_owner owner; /* its name is REDRACE_CLIENT, too */
-	bool lets_others_go;            /* who waits for a thread that talks to Redis goes first */
 	bool is_app;                    /* it may listen, on PORT */
 	/* Is it owed a reply, so that it may well wait? Asked with the owner's context.
 	 * `left_ns`: of its time, until the next that waits for it; INT64_MAX = nobody does. */
@@ -74,6 +73,9 @@ enum rr_process_end {
 
 /* NULL: the error. It runs from now on. */
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error);
+
+/* From now on. */
+void rr_process_set_turns(struct rr_process *process, enum rr_turns turns);
 
 /* Kills it with all its children. */
 void rr_process_free(struct rr_process *process);

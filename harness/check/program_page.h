@@ -54,6 +54,10 @@ struct rr_alarm {
 	_Atomic int64_t interval_ns; /* to the next; 0: there is none */
 };
 
+/* Of a thread that talks to Redis and gives back what another one waits for, and that one: who goes
+ * first (shim/turns.c)? */
+enum rr_turns { RR_TURNS_OF_KERNEL, RR_TURNS_OF_OTHERS, RR_TURNS_OWN };
+
 struct rr_program_page {
 	_Atomic int64_t start_ns;     /* time of day at the beginning, since 1970 */
 	_Atomic int64_t passed_ns;    /* since then */
@@ -69,7 +73,7 @@ struct rr_program_page {
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel; */
 	_Atomic int64_t begun_ns;     /* and its time of day, as it writes that of files */
 	_Atomic unsigned redis_port;
-	_Atomic int lets_others_go; /* a thread lets who waits for it go first (shim/turns.c) */
+	_Atomic int turns; /* enum rr_turns */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];
 	/* The threads that have sent something to Redis: gettid(2). There may be more of them. */
