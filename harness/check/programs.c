@@ -327,6 +327,8 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 		figures.learning.loops += table->learning.loops;
 		figures.learning.walks += table->learning.walks;
 		figures.learning.untested += table->learning.untested;
+		figures.learning.has_pairs |= table->learning.has_pairs;
+		figures.learning.lacks_pairs |= table->learning.lacks_pairs;
 	}
 	if (programs->is_taken_back)
 		figures.learning = programs->learned;

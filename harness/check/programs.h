@@ -98,6 +98,7 @@ struct rr_programs_figures {
 	struct rr_learning_figures {
 		unsigned long states; /* of clients */
 		unsigned long merges, tests, refinements, loops, walks, untested;
+		bool has_pairs, lacks_pairs;
 	} learning; /* see product/learning.h */
 	struct rr_kept_figures {
 		bool is_used;         /* there was something from another check */

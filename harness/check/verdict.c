@@ -186,7 +186,7 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_learning_figures *learning = &figures.learning;
 
-	char loops[80] = "";
+	char loops[80] = "", pairs[60] = "";
 
 	if (learning->merges == 0)
 		return;
@@ -194,9 +194,15 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 		snprintf(loops, sizeof(loops),
 			 "loops followed for %d rounds and left behind up to %d, ", RR_LOOP_ROUNDS,
 			 RR_LOOP_LEFT);
+	if (learning->has_pairs || learning->lacks_pairs)
+		snprintf(pairs, sizeof(pairs),
+			 learning->lacks_pairs ?
+				 ", the last ones still with new pairs of replies" :
+				 ", the last %d of them with no new pair of replies",
+			 RR_LEARNING_IDLE);
 	rr_print_sentence(out, 2, 4,
-			  "It rests on %lu states of a client, %lu tests of them, %s%lu walks.",
-			  learning->states, learning->tests, loops, learning->walks);
+			  "It rests on %lu states of a client, %lu tests of them, %s%lu walks%s.",
+			  learning->states, learning->tests, loops, learning->walks, pairs);
 }
 
 static void print_no_finding(FILE *out, const struct rr_check *check)

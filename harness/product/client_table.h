@@ -140,8 +140,9 @@ struct rr_learning {
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
 					      * and histories that it asked for */
 	unsigned long merges, tests, refinements, loops, walks;
-	unsigned long steps;    /* that a strategy was followed */
-	unsigned long untested; /* rows that are assumed, and were in no walk; beginnings of
+	bool has_pairs, lacks_pairs; /* any two of many replies were on one walk, or not */
+	unsigned long steps;         /* that a strategy was followed */
+	unsigned long untested;      /* rows that are assumed, and were in no walk; beginnings of
 				 * a strategy's attempts that were not followed */
 };
 

@@ -11,7 +11,8 @@
  *	a cover of all transitions that are known from there: to each of them, and on to
  *	an end
  *	of a loop, RR_LOOP_ROUNDS rounds, and what comes behind so many of them
- *	walks through all that is known, at random
+ *	walks through all that is known, at random, and so that any two of many replies are on
+ *	one, as far as that can be done
  *
  * Tests are runs of the client; what they have shown is kept in the table's tree of
  * histories, so that none is made twice. At first only rounds of a loop are taken for the
@@ -29,6 +30,7 @@
 enum {
 	RR_LOOP_ROUNDS = 100,    /* that a client is seen to do the same in a loop */
 	RR_LOOP_LEFT = 64,       /* behind so many at most it is seen to leave one */
+	RR_LEARNING_IDLE = 20,   /* walks without two replies that were on none before */
 	RR_REFUSALS_ROUNDS = 256 /* both, of a strategy that is refused */
 };
 

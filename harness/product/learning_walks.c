@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks through what is known of a client that are really run: some at random; and so many
- * that each row is on one that is only believed to lead where it does. */
+/* Walks through what is known of a client that are really run: some at random; so many that each row is
+ * on one that is only believed to lead where it does; and some on which any two of those are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,17 @@
 
 enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
 
+/* For pairs of rows, so many steps together; each walk takes of so many rows one with most new pairs. */
+enum { PAIR_STEPS = 4000, PAIR_STEPS_EACH = 400, PAIR_ROWS = 16 };
+
 /* Of strategies, some of which are refused hundreds of times. */
 enum { STRATEGY_WALKS = 45, STRATEGY_LEAVES = 9, STRATEGY_RANDOM_MAX = 1200 };
+
+/* Of rows that were on one walk, and the steps of all of these. */
+struct pairs {
+	struct rr_intern seen;
+	size_t steps;
+};
 
 struct walk {
 	struct rr_client_table *table;
@@ -19,6 +28,7 @@ struct walk {
 	uint32_t stays, out_of; /* so many steps stay in loops, where they can */
 	uint32_t *leads;        /* of each state: the row that leads to the nearest one that is
 			       * to be walked; NULL: any is taken */
+	struct pairs *pairs;    /* NULL: it is not for them */
 	struct rr_inputs inputs;
 	uint32_t *rows; /* that were taken */
 	int idle;       /* steps since one was to be walked */
@@ -96,6 +106,66 @@ static uint32_t choose_row(struct walk *walk, uint32_t state)
 	return walk->leads && walk->leads[state] != RR_NO_ID ? walk->leads[state] : chosen;
 }
 
+/* ---- Pairs ---------------------------------------------------------------------------- */
+
+/* Could something else be heard where it begins? */
+static bool is_choice(const struct rr_client_table *table, uint32_t row)
+{
+	return table->row[row].next != RR_NO_ID ||
+	       table->states[table->row[row].from].first_row != row;
+}
+
+/* Two replies, neither of which matters by itself, may matter together. */
+static size_t count_new_pairs(const struct walk *walk, uint32_t row)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->inputs.n && is_choice(walk->table, row); i++) {
+		const uint32_t pair[] = { walk->rows[i], row };
+
+		n += is_choice(walk->table, pair[0]) &&
+		     rr_intern_find(&walk->pairs->seen, pair, sizeof(pair)) == RR_NO_ID;
+	}
+	return n;
+}
+
+static void note_pairs(const struct walk *walk, uint32_t row)
+{
+	walk->pairs->steps++;
+	for (size_t i = 0; i < walk->inputs.n && is_choice(walk->table, row); i++) {
+		const uint32_t pair[] = { walk->rows[i], row };
+
+		if (is_choice(walk->table, pair[0]))
+			rr_intern_put(&walk->pairs->seen, pair, sizeof(pair), NULL);
+	}
+}
+
+/* Of some rows of a state the one with most new pairs. */
+static uint32_t choose_pairing(struct walk *walk, uint32_t state)
+{
+	const struct rr_client_table *table = walk->table;
+	uint32_t chosen = RR_NO_ID, n_rows = 0, n_equal = 0;
+	size_t most = 0;
+
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next)
+		n_rows += table->row[r].state != RR_NO_ID;
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		size_t n;
+
+		if (table->row[r].state == RR_NO_ID ||
+		    rr_random_below(&walk->random, n_rows) >= PAIR_ROWS)
+			continue;
+		n = count_new_pairs(walk, r);
+		if (chosen == RR_NO_ID || n > most)
+			n_equal = 0;
+		if (n < most || rr_random_below(&walk->random, ++n_equal) > 0)
+			continue;
+		chosen = r;
+		most = n;
+	}
+	return chosen;
+}
+
 /* ---- Walks -------------------------------------------------------------------------- */
 
 /* Where nothing ahead is to be walked any more it goes on to the end, but not round in a loop. */
@@ -103,6 +173,8 @@ static bool goes_on(struct walk *walk, uint32_t state)
 {
 	const struct rr_client_table *table = walk->table;
 
+	if (walk->pairs)
+		return walk->inputs.n < PAIR_STEPS_EACH;
 	if (!walk->leads)
 		return walk->inputs.n <
 		       (table->program->run_ops ? RANDOM_MAX : STRATEGY_RANDOM_MAX);
@@ -123,9 +195,12 @@ static bool go_walk(struct walk *walk)
 	uint32_t state = 0, history = 0, row, said;
 
 	while (!table->states[state].has_ended && goes_on(walk, state) &&
-	       (row = choose_row(walk, state)) != RR_NO_ID) {
+	       (row = walk->pairs ? choose_pairing(walk, state) : choose_row(walk, state)) !=
+		       RR_NO_ID) {
 		struct rr_received *next = &walk->inputs.all[walk->inputs.n];
 
+		if (walk->pairs)
+			note_pairs(walk, row);
 		*next = (struct rr_received){ table->row[row].input, table->row[row].passed_ns };
 		walk->rows[walk->inputs.n++] = row;
 		state = table->row[row].state;
@@ -140,7 +215,8 @@ static bool go_walk(struct walk *walk)
 }
 
 /* `leads` are freed. False: the hypothesis was refined. */
-static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *leads)
+static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *leads,
+		      struct pairs *pairs)
 {
 	const bool is_strategy = !table->program->run_ops;
 	const uint32_t out_of = is_strategy ? 1U << number % STRATEGY_LEAVES : 4;
@@ -149,6 +225,7 @@ static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *
 			     .stays = is_strategy ? out_of - 1 : number % 4,
 			     .out_of = out_of,
 			     .leads = leads,
+			     .pairs = pairs,
 			     .inputs = { .all = rr_calloc(WALK_MAX, sizeof(*walk.inputs.all)) },
 			     .rows = rr_calloc(WALK_MAX, sizeof(*walk.rows)) };
 	bool good = go_walk(&walk);
@@ -175,10 +252,30 @@ static void walk_believed(struct rr_client_table *table)
 			free(leads);
 			return;
 		}
-		take_walk(table, WALKS + n, leads);
+		take_walk(table, WALKS + n, leads, NULL);
 		table->learning.walks++;
 	}
 	table->learning.untested = count_believed(table);
+}
+
+/* Until some in a row have had no new pair, or there were enough of them. */
+static void walk_pairs(struct rr_client_table *table)
+{
+	struct pairs pairs = { 0 };
+	uint32_t idle = 0, n = 0;
+
+	for (; pairs.steps < PAIR_STEPS && idle < RR_LEARNING_IDLE &&
+	       !table->learning.has_changed && !table->error.kind;
+	     n++) {
+		const uint32_t before = pairs.seen.n;
+
+		take_walk(table, WALKS + WALKS_MAX + n, NULL, &pairs);
+		idle = pairs.seen.n > before ? 0 : idle + 1;
+	}
+	table->learning.walks += n;
+	table->learning.has_pairs = idle == RR_LEARNING_IDLE;
+	table->learning.lacks_pairs = !table->learning.has_pairs;
+	rr_intern_release(&pairs.seen);
 }
 
 bool rr_learning_walk(struct rr_client_table *table)
@@ -190,13 +287,17 @@ bool rr_learning_walk(struct rr_client_table *table)
 	bool good = true;
 
 	table->learning.walks = 0;
+	table->learning.has_pairs = table->learning.lacks_pairs = false;
 	for (uint32_t i = 0;
 	     i < n && good && !table->learning.is_bounded && !(planted & RR_PLANT_NO_WALKS); i++) {
-		good = take_walk(table, i, NULL);
+		good = take_walk(table, i, NULL, NULL);
 		table->learning.walks += good;
 	}
 	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
+	if (!is_strategy && table->learning.merges_all && !table->learning.has_changed &&
+	    !(planted & RR_PLANT_NO_WALKS))
+		walk_pairs(table);
 	/* It did something else, and nobody knows where that began. */
 	table->learning.untested += !good && !table->learning.has_changed;
 	return !table->error.kind;
