@@ -268,9 +268,11 @@ static void walk_pairs(struct rr_client_table *table)
 	       !table->learning.has_changed && !table->error.kind;
 	     n++) {
 		const uint32_t before = pairs.seen.n;
+		const bool good = take_walk(table, WALKS + WALKS_MAX + n, NULL, &pairs);
 
-		take_walk(table, WALKS + WALKS_MAX + n, NULL, &pairs);
 		idle = pairs.seen.n > before ? 0 : idle + 1;
+		/* It did something else, and nobody knows where that began. */
+		table->learning.untested += !good && !table->learning.has_changed;
 	}
 	table->learning.walks += n;
 	table->learning.has_pairs = idle == RR_LEARNING_IDLE;
