@@ -39,6 +39,7 @@ static void disconnect(struct client_connection *connection)
 	connection_close(connection->connection);
 	connection->connection = NULL;
 	connection->n_owed = 0;
+	connection->blocked_id = 0;
 }
 
 void player_disconnect(struct player *player, int client)
@@ -176,11 +177,24 @@ static bool lose_reply(struct player *player, const struct rr_step *step, struct
 	return true;
 }
 
-/* Who waits there for what a command is to bring, if it is one client; 0 = nobody. */
-static long long find_waiting(struct rl_link *link)
+/* Is the number of a connection that blocks known as that of one of the clients? */
+static bool is_known_blocked(const struct player *player, long long id)
+{
+	for (size_t i = 0; i < RR_RACE_CLIENTS_MAX; i++) {
+		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++) {
+			if (player->connections[i][s].blocked_id == id)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The number of the connection on which a command blocks since the last step; 0 = none does, or
+ * several do. */
+static long long find_blocked(const struct player *player, struct rl_link *link)
 {
 	struct rl_reply reply;
-	long long id = 0;
+	long long id = 0, found = 0;
 	size_t n = 0;
 
 	if (rl_run(link, &reply, "CLIENT LIST") != RL_OK)
@@ -188,37 +202,42 @@ static long long find_waiting(struct rl_link *link)
 	for (const char *line = reply.text; line && *line; line += strcspn(line, "\n") + 1) {
 		const char *flags = strstr(line, " flags=");
 
-		if (!flags || !memchr(flags + 7, 'b', strcspn(flags + 7, " ")))
+		if (!flags || !memchr(flags + 7, 'b', strcspn(flags + 7, " ")) ||
+		    sscanf(line, "id=%lld", &id) != 1 || is_known_blocked(player, id))
 			continue;
 		n++;
-		sscanf(line, "id=%lld", &id);
+		found = id;
 	}
-	return n == 1 ? id : 0;
+	return n == 1 ? found : 0;
 }
 
-/* The server tells a client that its command has waited long enough, as it would if the
- * clock, which only ticks move, had gone on. */
-static void end_waiting(const struct player *player, const struct rr_step *step)
+/* A command that blocks may be made to time out, as it would if the clock, which only ticks move,
+ * had gone on: now, or when its client reads the reply. */
+static void note_blocked(const struct player *player, const struct rr_step *step,
+			 struct client_connection *connection, bool is_over)
 {
 	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, step->server),
 					   REPLY_MS);
-	const long long id = link ? find_waiting(link) : 0;
 	struct rl_reply reply;
 
-	if (id)
-		rl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT", id);
+	if (link && !connection->blocked_id)
+		connection->blocked_id = find_blocked(player, link);
+	if (link && is_over && connection->blocked_id)
+		rl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT", connection->blocked_id);
 	rl_link_free(link);
 }
 
-/* Does it wait for so long at most? Then it says what it does when that is over. */
-static bool may_time_out(const struct rr_step *step)
+/* Does the command whose reply comes next wait for so long at most? */
+static bool may_time_out(const struct client_connection *connection)
 {
+	const struct rr_step *step = connection->n_owed ? connection->owed[0].step : NULL;
 	struct rl_command command = { .n_words = 0 };
 
+	if (!step || step->kind != RR_STEP_RUN)
+		return false;
 	for (; command.n_words < step->n_words && command.n_words < RL_WORDS_MAX; command.n_words++)
 		command.words[command.n_words] = step->words[command.n_words];
-	return step->kind == RR_STEP_RUN && !step->is_waiting &&
-	       rr_command_time_out_ns(&command) != INT64_MAX;
+	return rr_command_time_out_ns(&command) != INT64_MAX;
 }
 
 /* How a server's process is: 'S' = it waits for what comes; and its own time until now. */
@@ -282,12 +301,14 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	if (step->is_lost)
 		return lose_reply(player, step, event);
 	state = read_or_rest(player, step, text);
-	if (state == CONNECTION_SILENT && may_time_out(step))
-		end_waiting(player, step);
+	if (state == CONNECTION_SILENT && may_time_out(connection))
+		note_blocked(player, step, connection, !step->is_waiting);
 	if (state == CONNECTION_SILENT && !step->is_waiting)
 		state = connection_read(connection->connection, REPLY_MS, text);
-	if (state != CONNECTION_SILENT)
+	if (state != CONNECTION_SILENT) {
+		connection->blocked_id = 0;
 		settle_reply(player, step);
+	}
 	if (state == CONNECTION_CLOSED)
 		disconnect(connection);
 	record_reply(player, step, event, text);

@@ -137,11 +137,35 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
 	if (strcasecmp(step->words[0].text, "SUBSCRIBE") == 0)
 		connection->listens = true;
+	step->is_waiting = action->blocks;
+	connection->blocking = action->blocks ? step : NULL;
 	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
 		mark_lost(action, step, connection);
-	else
+	else if (!action->blocks)
 		step->expected = keep_reply(recorder, action->reply);
 	recorder_finish_step(recorder, step, action);
+}
+
+/* The reply to a command that has blocked. One that timed out with nothing in between is one step:
+ * "A> BLPOP q 1 => (nil)". */
+static void add_served(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	const uint16_t slot = slot_of(recorder, action, action->lane);
+	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
+	struct rr_step *step = connection->blocking;
+
+	connection->blocking = NULL;
+	if (action->answer != RR_ANSWER_REPLY)
+		return;
+	if (step && step == &recorder->race->steps[recorder->race->n_steps - 1]) {
+		step->is_waiting = false;
+	} else {
+		step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
+		step->server = action->server;
+	}
+	step->expected = keep_reply(recorder, action->reply);
+	if (step->kind == RR_STEP_READ)
+		recorder_finish_step(recorder, step, action);
 }
 
 /* The client leaves when what it sent from within its critical section is done. */
@@ -395,6 +419,8 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 	case RR_ASK_WIPE:
 		add_fault(recorder, action, RR_FAULT_WIPE);
 		break;
+	case RR_ASK_UNBLOCK: /* what it is answered follows */
+		break;
 	default:
 		add_closing(recorder, action);
 		break;
@@ -406,6 +432,9 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 	switch ((enum rr_action_kind)action->kind) {
 	case RR_ACTION_ASK:
 		add_question(recorder, action);
+		break;
+	case RR_ACTION_SERVE:
+		add_served(recorder, action);
 		break;
 	case RR_ACTION_ANSWER:
 		add_answer(recorder, action);

@@ -50,8 +50,9 @@ struct rr_recorder {
 	bool is_answered[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
 	struct rr_recorded_connection {
 		bool is_open, listens;
-		struct rr_step *lost; /* the last one without a reply, until its
+		struct rr_step *lost;     /* the last one without a reply, until its
 				       * client notices */
+		struct rr_step *blocking; /* whose command has no reply yet; NULL = none */
 	} connections[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS];
 	int64_t ahead_ns[RR_RACE_SERVERS_MAX]; /* clocks of servers */
 	/* Commands that a client sent before it left its critical section, and that

@@ -81,6 +81,16 @@ static bool has_one_reply(struct rr_server_table *table, uint32_t id, struct rr_
 	return !info->blocks && !strstr(name, "SUBSCRIBE");
 }
 
+/* A command that blocks is made to time out at once. */
+static bool end_waiting(struct rr_server_table *table, uint16_t slot, struct rl_reply *reply)
+{
+	const struct rr_question unblock = { .kind = RR_ASK_UNBLOCK, .slot = slot };
+	bool blocks;
+
+	return rr_asker_ask(table->asker, &unblock, NULL, reply, &blocks) &&
+	       rr_asker_served(table->asker, slot, reply);
+}
+
 /* One question of those that lead to a state. */
 static bool replay_question(struct rr_server_table *table, uint32_t id)
 {
@@ -94,7 +104,8 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	if (has_one_reply(table, id, &info))
 		return queue_command(table, state, info.of_connection);
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
-			  &blocks))
+			  &blocks) ||
+	    (blocks && !end_waiting(table, question->slot, &reply)))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -179,7 +190,8 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 	}
 	table->n_asked++;
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
-			  &row->blocks))
+			  &row->blocks) ||
+	    (row->blocks && !end_waiting(table, question->slot, &reply)))
 		return rr_server_fail_asking(table);
 	good = question->kind != RR_ASK_COMMAND ||
 	       keep_row_reply(table, connections, question, &reply, row);

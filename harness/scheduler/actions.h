@@ -14,6 +14,7 @@
 
 enum rr_action_kind {
 	RR_ACTION_ASK,    /* a server is asked, and answers with `reply` */
+	RR_ACTION_SERVE,  /* a command that blocked has got `reply`, by what was asked last */
 	RR_ACTION_FEED,   /* a client is fed, and runs on */
 	RR_ACTION_CRASH,  /* of a client */
 	RR_ACTION_ANSWER, /* a command has got an answer other than a reply */
@@ -34,10 +35,10 @@ enum rr_answer_kind {
 
 struct rr_action {
 	uint8_t kind, client, server;
-	uint8_t lane, answer;        /* ANSWER; and ASK for a client */
+	uint8_t lane, answer;        /* ANSWER, SERVE; and ASK for a client */
 	bool is_late;                /* ASK: its client has given it up */
 	bool is_fault;               /* ANSWER: the command never arrived */
-	bool blocks;                 /* ASK */
+	bool blocks;                 /* ASK: it has no reply yet */
 	bool was_inside;             /* FEED: in its critical section, before */
 	bool has_entered;            /* FEED: it, meanwhile */
 	bool is_inside;              /* FEED: after; ASK: sent from there */
@@ -48,7 +49,7 @@ struct rr_action {
 	struct rr_stop stop;         /* FEED: what it waited for */
 	struct rr_question question; /* ASK */
 	struct rr_input input;       /* FEED */
-	uint32_t command, reply;     /* ASK, ANSWER */
+	uint32_t command, reply;     /* ASK, ANSWER, SERVE */
 	int64_t ns;                  /* TIME; FEED: see rr_client_run_feed() */
 };
 

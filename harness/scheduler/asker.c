@@ -172,12 +172,13 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 	return false;
 }
 
-/* Keys whose time is over are removed at once. */
+/* Keys whose time is over are removed at once, and so commands end that have waited long enough. */
 static bool tick(struct rr_asker *asker, int64_t ns)
 {
 	struct rl_reply data;
 
-	return set_clock(asker, asker->clock_ns + ns) && rr_asker_data(asker, &data);
+	return set_clock(asker, asker->clock_ns + ns) && rr_asker_data(asker, &data) &&
+	       asker_time_out(asker);
 }
 
 static bool empty(struct rr_asker *asker)
@@ -207,7 +208,7 @@ void rr_asker_restarted(struct rr_asker *asker)
 		if (slot->link)
 			rl_link_disconnect(slot->link);
 		slot->id = 0;
-		slot->is_changed = slot->listens = false;
+		slot->is_changed = slot->listens = slot->blocks = false;
 	}
 }
 
@@ -281,6 +282,8 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 		return asker_close_slot(asker, slot) && rr_asker_flush(asker);
 	case RR_ASK_WIPE:
 		return wipe(asker);
+	case RR_ASK_UNBLOCK:
+		return asker_unblock_slot(asker, slot);
 	default:
 		return true;
 	}

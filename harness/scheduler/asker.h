@@ -19,6 +19,7 @@ enum rr_question_kind {
 	RR_ASK_CLOSE,   /* connection `slot` is closed */
 	RR_ASK_WIPE,    /* restarted without its files */
 	RR_ASK_READ,    /* the next message on connection `slot` is read */
+	RR_ASK_UNBLOCK, /* the command that blocks on connection `slot` times out */
 };
 
 struct rr_question {
@@ -54,8 +55,8 @@ void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
 
 /*
  * Asks; `command` is that of the question. The reply is valid until the next call.
- * Of a command that waits for something (*blocks), it is what the server answers
- * when the time is over, and the command waits no more. False: rr_asker_error().
+ * A command that waits for something (*blocks) has none yet: it blocks on the server, and the
+ * connection with it, until rr_asker_served() has its reply. False: rr_asker_error().
  */
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 		  const struct rl_command *command, struct rl_reply *reply, bool *blocks);
@@ -73,6 +74,14 @@ bool rr_asker_queue_on(struct rr_asker *asker, uint16_t slot, const struct rl_co
 /* A message that has come unasked on a connection, read off it. False: none has.
  * All that were sent before the last call have come. */
 bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *message);
+
+/* Takes the reply to the command that blocks on a connection. False: it blocks still, or none
+ * does. The server has served whatever the last question made ready. */
+bool rr_asker_served(struct rr_asker *asker, uint16_t slot, struct rl_reply *reply);
+
+/* How long the command that blocks on a connection waits still, by the server's clock;
+ * INT64_MAX: until it is served. */
+int64_t rr_asker_blocked_ns(const struct rr_asker *asker, uint16_t slot);
 
 /* What the server says of a command. */
 struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);

@@ -18,7 +18,7 @@ static bool open_slot(struct rr_asker *asker, struct slot *slot)
 	if (!slot->link)
 		slot->link = rl_link_new(rr_cluster_address(asker->cluster, asker->server),
 					 ASKER_TIMEOUT_MS);
-	slot->is_changed = slot->listens = false;
+	slot->is_changed = slot->listens = slot->blocks = false;
 	if (!slot->link || !asker_queue(asker, slot->link, &ask))
 		return false;
 	asker->opening = slot;
@@ -96,22 +96,70 @@ bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *me
 
 /* ---- Commands -------------------------------------------------------------- */
 
-/* A command that may wait: if nothing has come after two round trips, it does; then
- * its time is made to be over. */
-static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply, bool *blocks)
+/* A command that may wait: if nothing has come after two round trips, it does. */
+static bool await(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
+		  struct rl_reply *reply)
 {
+	const int64_t time_out_ns = rr_command_time_out_ns(command);
 	struct rl_reply ours;
 
 	for (int i = 0; i < 2; i++) {
 		if (!rr_asker_say(asker, &ours, "PING"))
 			return false;
 	}
-	if (!rl_link_has_unread(slot->link)) {
-		if (!rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT", slot->id))
+	if (rl_link_has_unread(slot->link))
+		return asker_receive(asker, slot->link, reply);
+	slot->blocks = slot->is_changed = true;
+	slot->until_ns = time_out_ns < INT64_MAX - asker->clock_ns ? asker->clock_ns + time_out_ns :
+								     INT64_MAX;
+	return true;
+}
+
+bool rr_asker_served(struct rr_asker *asker, uint16_t number, struct rl_reply *reply)
+{
+	struct slot *slot = &asker->slots[number];
+
+	if (!slot->id || !slot->blocks || !rl_link_has_unread(slot->link) ||
+	    !asker_receive(asker, slot->link, reply))
+		return false;
+	slot->blocks = false;
+	return true;
+}
+
+int64_t rr_asker_blocked_ns(const struct rr_asker *asker, uint16_t slot)
+{
+	const int64_t until_ns = asker->slots[slot].until_ns;
+
+	return until_ns == INT64_MAX ? INT64_MAX : until_ns - asker->clock_ns;
+}
+
+bool asker_unblock_slot(struct rr_asker *asker, struct slot *slot)
+{
+	struct rl_reply ours;
+
+	/* What it is answered comes behind what we are, and before the next answer to us. */
+	return rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT", slot->id) &&
+	       rr_asker_say(asker, &ours, "PING");
+}
+
+bool asker_time_out(struct rr_asker *asker)
+{
+	for (;;) {
+		struct slot *first = NULL;
+
+		for (int i = 0; i < RR_ASKER_SLOTS; i++) {
+			struct slot *slot = &asker->slots[i];
+
+			if (slot->blocks && slot->until_ns <= asker->clock_ns &&
+			    (!first || slot->until_ns < first->until_ns))
+				first = slot;
+		}
+		if (!first)
+			return true;
+		if (!asker_unblock_slot(asker, first))
 			return false;
-		*blocks = ours.integer == 1;
+		first->until_ns = INT64_MAX;
 	}
-	return asker_receive(asker, slot->link, reply);
 }
 
 bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
@@ -123,9 +171,10 @@ bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct r
 	if (!open_slot(asker, slot) || !asker_send(asker, slot->link, command))
 		return false;
 	slot->is_changed = slot->is_changed || info.of_connection;
-	if (info.blocks ? !await(asker, slot, reply, blocks) :
+	if (info.blocks ? !await(asker, slot, command, reply) :
 			  !asker_receive(asker, slot->link, reply))
 		return false;
+	*blocks = slot->blocks;
 	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
 	if (rr_lists_without_order(command->words[0].text))
 		rr_reply_sort_list(reply);

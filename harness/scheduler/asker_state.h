@@ -13,6 +13,8 @@ struct slot {
 	long long id;
 	bool is_changed; /* by a command that may leave something there */
 	bool listens;
+	bool blocks;      /* on a command */
+	int64_t until_ns; /* by the server's clock; INT64_MAX = until it is served */
 };
 
 struct known_info {
@@ -63,6 +65,12 @@ void asker_note_functions(struct rr_asker *asker, const struct rl_command *comma
 /* As rr_asker_ask(). */
 bool asker_ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
 		       struct rl_reply *reply, bool *blocks);
+
+/* The time-outs of commands that block end, those whose time is over by the server's clock. */
+bool asker_time_out(struct rr_asker *asker);
+
+/* That of one command ends, whatever the clock says. */
+bool asker_unblock_slot(struct rr_asker *asker, struct slot *slot);
 
 bool asker_queue_on_slot(struct rr_asker *asker, struct slot *slot,
 			 const struct rl_command *command);

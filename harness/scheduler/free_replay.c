@@ -185,7 +185,11 @@ static bool crash_again(struct rr_free_replay *replay, const struct rr_action *a
 
 static bool act_again(struct rr_free_replay *replay, const struct rr_action *action)
 {
+	if (action->kind != RR_ACTION_SERVE && !rr_relay_has_told_served(&replay->relay, action))
+		return false;
 	switch (action->kind) {
+	case RR_ACTION_SERVE:
+		return rr_relay_serve(&replay->relay, action);
 	case RR_ACTION_ASK:
 		return rr_relay_ask(&replay->relay, action);
 	case RR_ACTION_FEED:
@@ -245,7 +249,8 @@ bool rr_free_replay_run(struct rr_free_replay *replay, const struct rr_actions *
 
 	for (replay->relay.step = 1; replay->relay.step <= path->n && good; replay->relay.step++)
 		good = act_again(replay, &path->all[replay->relay.step - 1]);
-	return good;
+	return good &&
+	       (path->n == 0 || rr_relay_has_told_served(&replay->relay, &path->all[path->n - 1]));
 }
 
 /* ---- Making, freeing, looking ------------------------------------------------------------ */

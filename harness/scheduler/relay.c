@@ -101,20 +101,34 @@ static bool has_lost_answer(const struct rr_relay_connection *connection)
 	return n > 0 && connection->answers[n - 1].kind != RR_ANSWER_REPLY;
 }
 
-/* The server answers to a request, and that is what the path has. */
-static bool ask_server(struct rr_relay *relay, const struct rr_relay_connection *connection,
+/* The server answers to a request, or the request blocks there, as in the path. */
+static bool ask_server(struct rr_relay *relay, struct rr_relay_connection *connection,
 		       const struct rr_action *action)
 {
 	struct rr_heard heard;
 
 	if (connection->is_closed || relay->is_down[action->server])
 		return rr_relay_differ(relay, action, "has no connection any more that is open");
+	if (connection->blocks != RR_NO_ID)
+		return rr_relay_differ(relay, action,
+				       "has a command on that connection that blocks");
 	if (!relay_ask_of(relay, connection, RR_ASK_COMMAND, action->command, &heard))
 		return false;
 	if (heard.blocks != action->blocks)
 		return rr_relay_differ(relay, action, "%s",
 				       heard.blocks ? "has to wait for its reply" :
 						      "has not to wait for its reply");
+	if (heard.blocks)
+		connection->blocks = action->command;
+	if (heard.blocks && action->reply == RR_NO_ID)
+		return true;
+	if (heard.blocks) { /* a path in which it has timed out at once */
+		if (!relay_ask_of(relay, connection, RR_ASK_UNBLOCK, 0, &heard))
+			return false;
+		heard.reply = connection->is_served ? connection->served : RR_NO_ID;
+		connection->blocks = RR_NO_ID;
+		connection->is_served = false;
+	}
 	return heard.reply == action->reply ||
 	       differ_in_reply(relay, action, "is answered", action->reply, heard.reply);
 }
@@ -133,8 +147,9 @@ static bool execute_request(struct rr_relay *relay, const struct rr_action *acti
 				       action->answer == RR_ANSWER_UNHEARD ? "can" : "cannot");
 	if (!ask_server(relay, connection, action))
 		return false;
-	connection->answers[connection->n_answers++] = (struct rr_relay_answer){ action->answer,
-										 action->reply };
+	if (action->reply != RR_NO_ID || action->answer != RR_ANSWER_REPLY)
+		connection->answers[connection->n_answers++] =
+			(struct rr_relay_answer){ action->answer, action->reply };
 	return true;
 }
 
@@ -160,6 +175,66 @@ static bool execute_late(struct rr_relay *relay, const struct rr_action *action)
 	}
 	return rr_relay_differ(relay, action, "has left no connection in which '%s' is on its way",
 			       command_text(relay, action->command, text));
+}
+
+/* The connection on which a command blocks, and has not been served but as `is_served` says. */
+static struct rr_relay_connection *expect_blocked(struct rr_relay *relay,
+						  const struct rr_action *action, bool is_served)
+{
+	struct rr_relay_connection *connection = relay_find_connection(relay, action->client,
+								       action->lane, false);
+
+	if (!connection)
+		connection = relay_find_connection(relay, action->client, action->lane, true);
+	if (connection && connection->blocks != RR_NO_ID && connection->is_served == is_served)
+		return connection;
+	rr_relay_differ(relay, action, "%s",
+			is_served ? "has no command that was served by that" :
+				    "has no command that blocks");
+	return NULL;
+}
+
+bool rr_relay_serve(struct rr_relay *relay, const struct rr_action *action)
+{
+	struct rr_relay_connection *connection = expect_blocked(relay, action, true);
+
+	if (!connection)
+		return false;
+	if (connection->served != action->reply)
+		return differ_in_reply(relay, action, "is served", action->reply,
+				       connection->served);
+	connection->blocks = RR_NO_ID;
+	connection->is_served = false;
+	if (action->answer == RR_ANSWER_REPLY)
+		connection->answers[connection->n_answers++] =
+			(struct rr_relay_answer){ RR_ANSWER_REPLY, action->reply };
+	return true;
+}
+
+bool rr_relay_has_told_served(struct rr_relay *relay, const struct rr_action *action)
+{
+	for (size_t i = 0; i < relay->program->n_servers; i++) {
+		for (int j = 0; j < RR_ASKER_SLOTS; j++) {
+			const struct rr_relay_connection *connection = &relay->connections[i][j];
+			char text[TEXT_SIZE];
+
+			if (connection->is_used && connection->is_served)
+				return rr_relay_differ(
+					relay, action,
+					"goes on, and client %c has been served %s, not in the path",
+					'A' + connection->client,
+					reply_text(relay, connection->served, text));
+		}
+	}
+	return true;
+}
+
+static bool time_out_request(struct rr_relay *relay, const struct rr_action *action)
+{
+	struct rr_relay_connection *connection = expect_blocked(relay, action, false);
+	struct rr_heard heard;
+
+	return connection && relay_ask_of(relay, connection, RR_ASK_UNBLOCK, 0, &heard);
 }
 
 static bool read_message(struct rr_relay *relay, const struct rr_action *action)
@@ -210,9 +285,9 @@ static bool restart_server(struct rr_relay *relay, const struct rr_action *actio
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
 		all[i].is_closed = true;
 		all[i].n_late = 0;
+		all[i].blocks = RR_NO_ID;
 	}
-	return rr_servers_ask(&relay->servers, action->server, &wipe, &heard) ||
-	       relay_fail_servers(relay);
+	return relay_ask_server(relay, action->server, &wipe, &heard);
 }
 
 static bool move_clock(struct rr_relay *relay, size_t server, int64_t ns)
@@ -220,7 +295,7 @@ static bool move_clock(struct rr_relay *relay, size_t server, int64_t ns)
 	const struct rr_question tick = { .kind = RR_ASK_TICK, .argument = ns };
 	struct rr_heard heard;
 
-	return rr_servers_ask(&relay->servers, server, &tick, &heard) || relay_fail_servers(relay);
+	return relay_ask_server(relay, server, &tick, &heard);
 }
 
 bool rr_relay_pass_time(struct rr_relay *relay, int64_t ns)
@@ -240,6 +315,8 @@ bool rr_relay_ask(struct rr_relay *relay, const struct rr_action *action)
 					 execute_request(relay, action);
 	case RR_ASK_READ:
 		return read_message(relay, action);
+	case RR_ASK_UNBLOCK:
+		return time_out_request(relay, action);
 	case RR_ASK_CLOSE:
 		return close_as_told(relay, action);
 	case RR_ASK_TICK:
@@ -249,7 +326,8 @@ bool rr_relay_ask(struct rr_relay *relay, const struct rr_action *action)
 	}
 }
 
-/* A request is never executed. */
+/* A request is never executed; or it blocks, and the client will not hear of it: the server has
+ * not noticed yet, and may serve it. */
 bool rr_relay_drop(struct rr_relay *relay, const struct rr_action *action)
 {
 	struct rr_relay_connection *connection = expect_request(relay, action);
@@ -257,6 +335,12 @@ bool rr_relay_drop(struct rr_relay *relay, const struct rr_action *action)
 
 	if (!connection)
 		return false;
+	if (action->answer == RR_ANSWER_LOST) {
+		connection->answers[connection->n_answers++] =
+			(struct rr_relay_answer){ RR_ANSWER_LOST, 0 };
+		return connection->blocks == action->command ||
+		       rr_relay_differ(relay, action, "has no command that blocks");
+	}
 	if (is_refused ? !relay->is_down[action->server] :
 			 !action->is_fault && !connection->is_closed)
 		return rr_relay_differ(relay, action, "has a connection that is open");

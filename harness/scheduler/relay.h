@@ -29,6 +29,9 @@ struct rr_relay_connection {
 	uint8_t client, lane;
 	uint32_t ordinal; /* its number among those of its lane */
 	uint32_t message; /* that was read and is to be heard next; RR_NO_ID = none */
+	uint32_t blocks;  /* the command, on the server; RR_NO_ID = none does */
+	bool is_served;   /* it has its reply, of which the path has said nothing yet */
+	uint32_t served;  /* its reply then */
 	size_t n_answers; /* to requests of which the client has not heard yet */
 	struct rr_relay_answer {
 		uint8_t kind; /* enum rr_answer_kind */
@@ -56,7 +59,13 @@ bool rr_relay_begin(struct rr_relay *relay, struct rr_cluster *cluster,
  * clock jumps, a server restarts. */
 bool rr_relay_ask(struct rr_relay *relay, const struct rr_action *action);
 
-/* RR_ACTION_ANSWER: a request never arrives. */
+/* RR_ACTION_SERVE: a command that blocked has been served, with the reply of the path. */
+bool rr_relay_serve(struct rr_relay *relay, const struct rr_action *action);
+
+/* Has the path said of all commands that were served that they were? */
+bool rr_relay_has_told_served(struct rr_relay *relay, const struct rr_action *action);
+
+/* RR_ACTION_ANSWER: a request never arrives; or the reply to one that blocks will not. */
 bool rr_relay_drop(struct rr_relay *relay, const struct rr_action *action);
 
 /* A client that waits for something on a connection is told what comes next there: is it
@@ -87,6 +96,10 @@ const struct rr_run_view *relay_view_of(const struct rr_relay *relay, size_t cli
 
 /* The error is that of the servers. Returns false. */
 bool relay_fail_servers(struct rr_relay *relay);
+
+/* Asks a server, and notes which commands that blocked it has served by that. */
+bool relay_ask_server(struct rr_relay *relay, size_t server, const struct rr_question *question,
+		      struct rr_heard *heard);
 
 /* Asks a connection's server. */
 bool relay_ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,

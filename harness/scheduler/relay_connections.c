@@ -18,6 +18,27 @@ static size_t lane_server(const struct rr_relay *relay, uint8_t lane)
 	return (size_t)rr_lane_server(relay->program, lane);
 }
 
+/* What the server has served of commands that blocked there. */
+static void note_served(struct rr_relay *relay, size_t server)
+{
+	struct rr_relay_connection *all = relay->connections[server];
+
+	for (uint16_t i = 0; i < RR_ASKER_SLOTS; i++) {
+		if (all[i].is_used && all[i].blocks != RR_NO_ID && !all[i].is_served)
+			all[i].is_served = rr_servers_served(&relay->servers, server, i,
+							     &all[i].served);
+	}
+}
+
+bool relay_ask_server(struct rr_relay *relay, size_t server, const struct rr_question *question,
+		      struct rr_heard *heard)
+{
+	if (!rr_servers_ask(&relay->servers, server, question, heard))
+		return relay_fail_servers(relay);
+	note_served(relay, server);
+	return true;
+}
+
 bool relay_ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,
 		  enum rr_question_kind kind, int64_t argument, struct rr_heard *heard)
 {
@@ -28,8 +49,7 @@ bool relay_ask_of(struct rr_relay *relay, const struct rr_relay_connection *conn
 		.argument = argument,
 	};
 
-	return rr_servers_ask(&relay->servers, server, &question, heard) ||
-	       relay_fail_servers(relay);
+	return relay_ask_server(relay, server, &question, heard);
 }
 
 bool relay_close_connection(struct rr_relay *relay, struct rr_relay_connection *connection)
@@ -40,6 +60,8 @@ bool relay_close_connection(struct rr_relay *relay, struct rr_relay_connection *
 		return true;
 	connection->is_closed = true;
 	connection->n_late = 0;
+	connection->blocks = RR_NO_ID;
+	connection->is_served = false;
 	return relay_ask_of(relay, connection, RR_ASK_CLOSE, 0, &heard);
 }
 
@@ -96,7 +118,8 @@ struct rr_relay_connection *relay_connect_lane(struct rr_relay *relay,
 						       .client = action->client,
 						       .lane = lane,
 						       .ordinal = ordinal,
-						       .message = RR_NO_ID };
+						       .message = RR_NO_ID,
+						       .blocks = RR_NO_ID };
 		return &all[i];
 	}
 	rr_relay_differ(relay, action, "has no connection there");

@@ -116,11 +116,21 @@ bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_q
 		return rr_error_set(&servers->error, RR_ERROR_INTERNAL, "too many unread messages");
 	if (!rr_asker_ask(servers->askers[server], question, command, &reply, &heard->blocks))
 		return fail(servers, server);
-	if (is_command)
+	if (is_command && !heard->blocks)
 		heard->reply = heard_on(servers, inbox, &reply);
 	if (question->kind == RR_ASK_CLOSE)
 		inbox->n = 0;
 	if (question->kind == RR_ASK_WIPE)
 		memset(servers->inboxes[server], 0, sizeof(servers->inboxes[server]));
 	return collect(servers, server);
+}
+
+bool rr_servers_served(struct rr_servers *servers, size_t server, uint16_t slot, uint32_t *reply)
+{
+	struct rl_reply text;
+
+	if (!rr_asker_served(servers->askers[server], slot, &text))
+		return false;
+	*reply = rr_terms_reply(servers->terms, &text);
+	return true;
 }

@@ -33,11 +33,15 @@ bool rr_servers_reset(struct rr_servers *servers);
 
 struct rr_heard {
 	uint32_t reply; /* a number; of COMMAND and READ */
-	bool blocks;    /* COMMAND: would have waited, see rr_asker_ask() */
+	bool blocks;    /* COMMAND: it has no reply yet, see rr_asker_ask() */
 };
 
 /* RR_ASK_READ without a message to be read answers RR_NO_ID. */
 bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
 		    struct rr_heard *heard);
+
+/* Takes the reply to the command that blocked on a connection, a number. False: it blocks still,
+ * or none did. Messages that came before it are in the connection's inbox. */
+bool rr_servers_served(struct rr_servers *servers, size_t server, uint16_t slot, uint32_t *reply);
 
 #endif
