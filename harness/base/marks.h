@@ -24,6 +24,10 @@
 #define RR_MARK_RECORD '\x1e'
 #define RR_MARK_LINE '\n'
 
+/* What stands behind the commands of a connection that a program has closed: RESET, not spelled as
+ * a client's own, for it is drawn as what it is. */
+#define RR_MARK_CLOSED "Reset"
+
 /* What the program exits with that has written in one line why there is nothing to be
  * checked. */
 enum { RR_APP_FAILED = 97, RR_REQUESTS_MAX = 8 };

@@ -2,6 +2,7 @@
 /* The connections of an instance: what it sends on them, and what it gets. */
 #include <stdlib.h>
 
+#include "base/marks.h"
 #include "instance.h"
 #include "requests.h"
 
@@ -52,15 +53,8 @@ void instance_flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 
 	while (lane->n > 0 && rr_lane_request(lane, 0)->answer != RR_NO_ID) {
 		const struct rr_request answered = rr_lane_pop(lane);
-		struct rr_request *next = rr_lane_request(lane, 0);
 
-		if (answered.asks_ids) {
-			next->command = rr_request_with_ids(next->command, answered.answer,
-							    instance_terms(instance));
-			next->is_waiting = true;
-		} else {
-			instance_send_reply(instance, lane, &answered, answered.answer);
-		}
+		instance_send_reply(instance, lane, &answered, answered.answer);
 		quits |= answered.is_quit;
 	}
 	if (quits && lane->connection >= 0) {
@@ -81,21 +75,6 @@ static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
 			instance->plan.owner.name, RR_LANE_REQUESTS);
 	instance_flush_lane(instance, lane);
 	return true;
-}
-
-/* Before a request that waits for what comes behind the last ids. */
-static bool ask_last_ids(struct rr_instance *instance, struct rr_lane *lane,
-			 const struct rr_request *request)
-{
-	struct rr_terms *terms = instance_terms(instance);
-	struct rr_request question = { .is_inside = request->is_inside,
-				       .answer = RR_NO_ID,
-				       .asks_ids = true };
-
-	if (request->answer != RR_NO_ID || lane->is_queueing)
-		return true;
-	question.command = rr_request_last_ids(&terms->command[request->command].words, terms);
-	return question.command == RR_NO_ID || add_request(instance, lane, question);
 }
 
 static bool fail_refused(const struct rr_instance *instance, const struct rl_command *command)
@@ -121,6 +100,7 @@ bool instance_on_request(void *context, int connection, const struct rl_command 
 		.is_quit = traits & RR_REQUEST_QUITS,
 		.subscribes = traits & RR_REQUEST_SUBSCRIBES,
 		.ends_queue = traits & RR_REQUEST_ENDS_QUEUE,
+		.may_block = traits & RR_REQUEST_BLOCKS,
 	};
 
 	if (!lane)
@@ -156,20 +136,21 @@ bool instance_on_request(void *context, int connection, const struct rl_command 
 		instance->has_entered |= instance->is_inside;
 		instance->was_inside |= instance->is_inside;
 	}
-	return ask_last_ids(instance, lane, &request) && add_request(instance, lane, request);
+	return add_request(instance, lane, request);
 }
 
 /* What was sent is executed all the same; what the connection carried goes. */
 void instance_on_close(void *context, int connection)
 {
-	/* Not spelled as a client's own: it is drawn as what it is (draw/wording.c). */
-	static const char *const reset[] = { "Reset", NULL };
+	static const char *const reset[] = { RR_MARK_CLOSED, NULL };
 	struct rr_instance *instance = context;
 	struct rr_lane *lane = lane_for(instance, connection);
 
 	if (!lane)
 		return;
 	lane->connection = -1;
+	for (size_t i = 0; i < lane->n; i++)
+		lane->is_dirty |= rr_lane_request(lane, i)->may_block;
 	if (lane->is_dirty && !instance->is_over)
 		add_request(instance, lane,
 			    (struct rr_request){

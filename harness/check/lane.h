@@ -20,8 +20,8 @@ struct rr_request {
 	bool is_quit;     /* the connection is closed behind its answer */
 	bool subscribes;  /* or ends that */
 	bool ends_queue;  /* EXEC, or what else ends a transaction */
-	bool asks_ids;    /* its answer is not the program's: the next request has its ids */
-	bool is_waiting;  /* the server has had it, and serves it as soon as it can */
+	bool may_block;   /* on the server */
+	bool is_waiting;  /* nothing else happens before it is served */
 	uint8_t kind;     /* enum rr_sent_kind */
 };
 

@@ -73,6 +73,18 @@ static const struct {
 	{ "UNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
 	{ "PUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
 	{ "SUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
+	{ "BLPOP", NULL, RR_REQUEST_BLOCKS },
+	{ "BRPOP", NULL, RR_REQUEST_BLOCKS },
+	{ "BLMOVE", NULL, RR_REQUEST_BLOCKS },
+	{ "BRPOPLPUSH", NULL, RR_REQUEST_BLOCKS },
+	{ "BLMPOP", NULL, RR_REQUEST_BLOCKS },
+	{ "BZPOPMIN", NULL, RR_REQUEST_BLOCKS },
+	{ "BZPOPMAX", NULL, RR_REQUEST_BLOCKS },
+	{ "BZMPOP", NULL, RR_REQUEST_BLOCKS },
+	{ "XREAD", NULL, RR_REQUEST_BLOCKS },
+	{ "XREADGROUP", NULL, RR_REQUEST_BLOCKS },
+	{ "WAIT", NULL, RR_REQUEST_BLOCKS },
+	{ "WAITAOF", NULL, RR_REQUEST_BLOCKS },
 	{ "MONITOR", NULL, RR_REQUEST_REFUSED },
 	{ "SYNC", NULL, RR_REQUEST_REFUSED },
 	{ "PSYNC", NULL, RR_REQUEST_REFUSED },
@@ -292,70 +304,4 @@ bool rr_request_is_known(const struct rl_command *command, const struct rr_lane 
 	return lane->asked_protocol != 3 ||
 	       (rr_resp3_is_known(command) &&
 		(!rr_lane_will_be_subscribed(lane) || rr_request_traits(command) & at_once));
-}
-
-/* ---- XREAD BLOCK … $ ----------------------------------------------------------------------- */
-
-/* A stream that is not there has the id 0-0. */
-static const char ask_last_ids[] =
-	"local ids = {} "
-	"for i, key in ipairs(KEYS) do "
-	"ids[i] = '0-0' "
-	"local info = redis.pcall('XINFO', 'STREAM', key) "
-	"for at = 1, #info, 2 do "
-	"if info[at] == 'last-generated-id' then ids[i] = info[at + 1] end "
-	"end end return ids";
-
-/* Where the streams begin of one that waits; 0: it is none. */
-static size_t first_stream(const struct rl_command *command)
-{
-	bool blocks = false;
-
-	for (size_t i = 1; rr_word_is(&command->words[0], "XREAD") && i < command->n_words; i++) {
-		if (rr_word_is(&command->words[i], "STREAMS"))
-			return blocks ? i + 1 : 0;
-		blocks |= rr_word_is(&command->words[i], "BLOCK");
-	}
-	return 0;
-}
-
-static bool is_last_id(const struct rl_word *word)
-{
-	return word->length == 1 && word->text[0] == '$';
-}
-
-uint32_t rr_request_last_ids(const struct rl_command *command, struct rr_terms *terms)
-{
-	const size_t first = first_stream(command);
-	const size_t n = first ? (command->n_words - first) / 2 : 0;
-	struct rl_command question = {
-		.n_words = 3, .words = { { "EVAL", 4 }, { ask_last_ids, strlen(ask_last_ids) } }
-	};
-	char number[24];
-
-	for (size_t i = 0; i < n && question.n_words < RL_WORDS_MAX; i++) {
-		if (is_last_id(&command->words[first + n + i]))
-			question.words[question.n_words++] = command->words[first + i];
-	}
-	question.words[2] =
-		(struct rl_word){ number, (size_t)sprintf(number, "%zu", question.n_words - 3) };
-	return question.n_words > 3 ? rr_terms_command(terms, &question) : RR_NO_ID;
-}
-
-uint32_t rr_request_with_ids(uint32_t number, uint32_t reply, struct rr_terms *terms)
-{
-	struct rl_command command = terms->command[number].words;
-	const struct rl_reply *ids = &terms->reply[reply].reply;
-	const size_t first = first_stream(&command);
-	size_t next = 0;
-
-	for (size_t i = first + (command.n_words - first) / 2; i < command.n_words; i++) {
-		if (is_last_id(&command.words[i]) && ids->type == RL_REPLY_ARRAY &&
-		    next < ids->length) {
-			command.words[i] = (struct rl_word){ ids->elements[next].text,
-							     ids->elements[next].length };
-			next++;
-		}
-	}
-	return rr_terms_command(terms, &command);
 }

@@ -37,6 +37,8 @@ enum rr_request_trait {
 	/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
 	RR_REQUEST_ENTERS = 1 << 8,
 	RR_REQUEST_LEAVES = 1 << 9,
+	/* It may wait for others on the server. */
+	RR_REQUEST_BLOCKS = 1 << 18,
 	/* What follows is queued, up to one that ends it. */
 	RR_REQUEST_QUEUES = 1 << 10,
 	RR_REQUEST_ENDS_QUEUE = 1 << 11,
@@ -56,16 +58,5 @@ bool rr_request_is_known(const struct rl_command *command, const struct rr_lane 
  * queued in a transaction. The lane that it came on keeps its name and its protocol. */
 uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program);
-
-/*
- * XREAD BLOCK … $ waits for what comes behind the last id of a stream at the time when a
- * server gets it. As it is asked again whenever something may have come, these ids are
- * asked for in a step of their own before it, and take the place of each $.
- *
- * The number of that question; RR_NO_ID: it is no such command.
- */
-uint32_t rr_request_last_ids(const struct rl_command *command, struct rr_terms *terms);
-/* The command with the ids of a reply to the question. */
-uint32_t rr_request_with_ids(uint32_t command, uint32_t reply, struct rr_terms *terms);
 
 #endif

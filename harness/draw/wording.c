@@ -153,7 +153,7 @@ const char *rr_step_kind_word(const struct rr_step *step)
 static bool is_closing(const struct rr_step *step)
 {
 	return step->kind == RR_STEP_RUN && step->n_words == 1 &&
-	       strcmp(step->words[0].text, "Reset") == 0;
+	       strcmp(step->words[0].text, RR_MARK_CLOSED) == 0;
 }
 
 /* What is said of a request to an app (base/marks.h) by a step, and in which words; NULL: it is

@@ -15,18 +15,29 @@ enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
 
 /* ---- The schedule -------------------------------------------------------------- */
 
-/* A reply and a state; the state is RR_NO_ID if there is an error. */
+/* A reply and a state; the state is RR_NO_ID if there is an error, or a command blocks on the
+ * connection. */
 struct outcome {
 	uint32_t to, reply;
 	bool blocks;
 };
 
+static bool is_blocked(const struct rr_history *history, uint32_t state, uint16_t slot)
+{
+	const struct rr_connection *connection =
+		rr_server_table_connection(history->contents->table, state, slot);
+
+	return connection && connection->blocks;
+}
+
 static struct outcome ask(const struct rr_history *history, uint32_t state,
 			  const struct rr_question *question)
 {
 	const struct rr_server_row *row =
-		state == RR_NO_ID ? NULL :
-				    rr_server_table_ask(history->contents->table, state, question);
+		state == RR_NO_ID || (question->kind == RR_ASK_COMMAND &&
+				      is_blocked(history, state, question->slot)) ?
+			NULL :
+			rr_server_table_ask(history->contents->table, state, question);
 
 	return row ? (struct outcome){ row->to, row->reply, row->blocks } :
 		     (struct outcome){ .to = RR_NO_ID };
@@ -131,14 +142,17 @@ static bool is_same_end(const struct rr_history *history, uint32_t a, uint32_t b
 			  rr_contents_are_same(history->contents, a, b));
 }
 
-/* One that was executed, and queued behind MULTI, or waits, is none. */
+/* One that was executed, and queued behind MULTI, is none. */
 static bool counts(const struct rr_history *history, const struct rr_history_event *event)
 {
-	const struct rl_reply *reply =
-		&history->contents->table->terms->reply[event->action->reply].reply;
+	const struct rl_reply *reply;
 
-	return event->is_command && event->step && event->owner != RR_NOBODY &&
-	       !(reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
+	if (!event->is_command || !event->step || event->owner == RR_NOBODY)
+		return false;
+	if (event->action->blocks)
+		return true;
+	reply = &history->contents->table->terms->reply[event->action->reply].reply;
+	return !(reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
 static void add_dependency(struct rr_history *history, const struct rr_dependency *dependency)
@@ -174,6 +188,47 @@ static bool judge_pair(const struct rr_history *history, struct rr_dependency *i
 	return it->orders || it->hides;
 }
 
+/* What a command that blocked has got by what was asked next; RR_NO_ID = it blocks still. */
+static uint32_t served_by(const struct rr_history *history, uint32_t state,
+			  const struct rr_question *question, uint16_t slot)
+{
+	const struct rr_server_table *table = history->contents->table;
+	const struct rr_server_row *row =
+		state == RR_NO_ID ? NULL :
+				    rr_server_table_ask(history->contents->table, state, question);
+	size_t n = 0;
+	const struct rr_wake *wakes = row ? rr_server_table_wakes(table, row, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (wakes[i].slot == slot)
+			return wakes[i].reply;
+	}
+	return RR_NO_ID;
+}
+
+/* The first of two blocked until the second served it: so it comes behind that. True: that is all,
+ * for it would have heard the same, and left the same, had it come later. */
+static bool judge_served(struct rr_history *history, const struct rr_dependency *it,
+			 const struct outcome *both, const struct outcome *swapped)
+{
+	const uint32_t reply = it->a->action->blocks ?
+				       served_by(history, it->met.first, &it->b->question,
+						 it->a->question.slot) :
+				       RR_NO_ID;
+	const struct rr_dependency served = {
+		.a = it->b,
+		.b = it->a,
+		.kind = RR_DEPENDS_SAW,
+		.orders = true,
+		.met = { it->met.from, it->met.second, it->met.first, swapped->to, both->to },
+	};
+
+	if (reply == RR_NO_ID)
+		return false;
+	add_dependency(history, &served);
+	return swapped->reply == reply && is_same_end(history, both->to, swapped->to);
+}
+
 static void compare(struct rr_history *history, const struct rr_history_event *a,
 		    const struct rr_history_event *b)
 {
@@ -187,8 +242,10 @@ static void compare(struct rr_history *history, const struct rr_history_event *a
 				    .kind = RR_DEPENDS_AFTER,
 				    .met = { from, first.to, second.to, both.to, swapped.to } };
 
-	if (both.to != RR_NO_ID && swapped.to != RR_NO_ID &&
-	    judge_pair(history, &it, (struct outcome[]){ first, swapped },
+	if (both.to == RR_NO_ID || swapped.to == RR_NO_ID ||
+	    judge_served(history, &it, &both, &swapped))
+		return;
+	if (judge_pair(history, &it, (struct outcome[]){ first, swapped },
 		       (struct outcome[]){ second, both }))
 		add_dependency(history, &it);
 }

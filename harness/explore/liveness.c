@@ -106,16 +106,17 @@ static void find_stuck(struct rr_graph *graph, struct marking *marking)
 	}
 }
 
-/* Do servers hold something else? (Without tables no two states are the same.) */
+/* Do servers hold something else, but for which commands block? (Without tables no two states are
+ * the same.) */
 static bool changes_servers(const struct rr_graph *graph, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < graph->product->n_servers; i++) {
 		const struct rr_server_table *table = rr_product_table(graph->product, i);
-		const struct rr_server_snapshot *a = &table->states[rr_graph_key(graph, from)[i]];
-		const struct rr_server_snapshot *b = &table->states[rr_graph_key(graph, to)[i]];
+		const uint32_t was = rr_graph_key(graph, from)[i], is = rr_graph_key(graph, to)[i];
+		const struct rr_server_snapshot *a = &table->states[was], *b = &table->states[is];
 
-		if (a->data != b->data || a->clock_ns != b->clock_ns ||
-		    (!table->is_tree && a->connections != b->connections))
+		if (table->is_tree ? a->data != b->data || a->clock_ns != b->clock_ns :
+				     !rr_server_table_are_alike(table, was, is))
 			return true;
 	}
 	return false;

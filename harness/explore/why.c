@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "dependencies.h"
@@ -44,7 +45,7 @@ static void write_event(FILE *out, const struct rr_history *history,
 	const bool is_script = strncmp(name, "EVAL", 4) == 0;
 
 	/* Of a connection that was closed, see check/instance.c. */
-	if (strcmp(command->words[0].text, "Reset") == 0)
+	if (strcmp(command->words[0].text, RR_MARK_CLOSED) == 0)
 		name = "closed connection";
 	fputs(name, out);
 	/* Of a script the first key says more than its text. */
@@ -65,7 +66,8 @@ static void write_dependency(FILE *out, const struct rr_history *history,
 	if (it->kind == RR_DEPENDS_MISSED) {
 		fprintf(out, "%s's ", a);
 		write_event(out, history, it->a, true);
-		fprintf(out, " did not see %s's ", b);
+		fprintf(out, " %s %s's ",
+			it->a->action->blocks ? "began to wait before" : "did not see", b);
 		write_event(out, history, it->b, false);
 	} else {
 		fprintf(out, "%s's ", b);

@@ -94,6 +94,61 @@ const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t 
 	return row;
 }
 
+/* ---- Commands that block -------------------------------------------------------- */
+
+void rr_state_log_served(struct rr_state *state, size_t server, const struct rr_server_row *row,
+			 struct rr_served *served)
+{
+	const struct rr_program *program = state->product->config.program;
+	const struct rr_wake *wakes =
+		rr_server_table_wakes(rr_product_table(state->product, server), row, &served->n);
+
+	memcpy(served->all, wakes, served->n * sizeof(wakes[0]));
+	for (size_t i = 0; i < served->n; i++) {
+		const size_t client = served->all[i].slot / RR_RUN_ORDINALS;
+		const uint8_t lane = rr_slot_lane(program, server, served->all[i].slot);
+
+		rr_state_log(state,
+			     (struct rr_action){
+				     .kind = RR_ACTION_SERVE,
+				     .client = (uint8_t)client,
+				     .server = (uint8_t)server,
+				     .lane = lane,
+				     .answer = rr_part_is_deaf(&state->clients[client], lane) ?
+						       RR_ANSWER_UNHEARD :
+						       RR_ANSWER_REPLY,
+				     .reply = served->all[i].reply });
+	}
+}
+
+void rr_state_wake_served(struct rr_state *state, size_t server, const struct rr_served *served)
+{
+	const struct rr_program *program = state->product->config.program;
+
+	for (size_t i = 0; i < served->n && !rr_product_failed(state->product); i++) {
+		const size_t client = served->all[i].slot / RR_RUN_ORDINALS;
+		const uint8_t lane = rr_slot_lane(program, server, served->all[i].slot);
+
+		if (rr_part_is_deaf(&state->clients[client], lane))
+			rr_state_run_client(state, client);
+		else
+			rr_state_answer(state, client, lane, RR_ANSWER_REPLY, served->all[i].reply);
+	}
+}
+
+bool rr_state_has_servers_of(const struct rr_state *a, const struct rr_state *b)
+{
+	const struct rr_product *product = a->product;
+	size_t i = 0;
+
+	while (i < product->n_servers &&
+	       rr_server_table_are_alike(product->tables[i], a->servers[i], b->servers[i]))
+		i++;
+	return i == product->n_servers;
+}
+
+/* ---- Connections ------------------------------------------------------------------ */
+
 void rr_state_close(struct rr_state *state, size_t client, int lane)
 {
 	const size_t server = rr_state_lane_server(state, lane);

@@ -28,30 +28,29 @@ enum step {
 	STEP_HAS_NEWS /* it was told by others */
 };
 
-/* Executes a command of the app, or has the first time-out of one end. */
+/* Executes a command of the app, or has the first one that blocks time out. */
 static enum step step_command(struct rr_state *state, size_t client)
 {
-	const struct rr_sent *timed = NULL;
 	int64_t left_ns = 0, timed_ns = RR_NEVER;
+	uint8_t timed = 0;
 
 	for (uint32_t i = 0; i < rr_state_client(state, client)->n_sent; i++) {
+		const uint8_t lane = rr_state_client(state, client)->sent[i].lane;
 		const struct rr_sent *sent = next_command(state, client, i);
 
-		if (!sent)
-			continue;
-		if (!rr_state_is_blocked(state, client, sent, &left_ns) || left_ns <= 0) {
+		if (sent) {
 			rr_state_deliver(state, client, sent, RR_DO_EXECUTE);
 			return STEP_DONE;
 		}
-		if (left_ns < timed_ns) {
-			timed = sent;
+		if (rr_state_is_blocked(state, client, lane, &left_ns) && left_ns < timed_ns) {
+			timed = lane;
 			timed_ns = left_ns;
 		}
 	}
-	if (!timed)
+	if (timed_ns == RR_NEVER)
 		return STEP_NONE;
 	rr_state_age_client(state, client, timed_ns);
-	rr_state_deliver(state, client, timed, RR_DO_EXECUTE);
+	rr_state_time_out(state, client, timed);
 	return STEP_DONE;
 }
 
@@ -82,14 +81,13 @@ static enum step step_alone(struct rr_state *state, size_t client)
 /* Goes on alone to where it has been (Brent's algorithm finds that out), and changes nothing. */
 static bool polls(const struct rr_state *from, size_t client)
 {
-	const size_t size = from->product->n_servers * sizeof(from->servers[0]);
 	struct rr_state at, seen;
 
 	rr_state_copy(&at, from);
 	rr_state_copy(&seen, from);
 	for (int step = 1; step <= STEPS_MAX; step++) {
 		if (step_alone(&at, client) != STEP_DONE || rr_product_failed(from->product) ||
-		    rr_state_has_ended(&at, client) || memcmp(at.servers, from->servers, size) != 0)
+		    rr_state_has_ended(&at, client) || !rr_state_has_servers_of(&at, from))
 			return false;
 		if (rr_state_is_same(&at, &seen))
 			return true;
@@ -107,10 +105,10 @@ static bool waits_for_others(const struct rr_state *from, size_t client)
 
 	rr_state_copy(&at, from);
 	for (uint32_t i = 0; i < rr_state_client(from, client)->n_sent; i++) {
-		const struct rr_sent *sent = next_command(from, client, i);
+		const uint8_t lane = rr_state_client(from, client)->sent[i].lane;
 
-		if (sent &&
-		    !(rr_state_is_blocked(&at, client, sent, &left_ns) && left_ns == RR_NEVER))
+		if (next_command(from, client, i) ||
+		    (rr_state_is_blocked(from, client, lane, &left_ns) && left_ns != RR_NEVER))
 			return false;
 	}
 	return step_thread(&at, client) == STEP_NONE;

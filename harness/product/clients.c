@@ -42,38 +42,50 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 	return 0;
 }
 
-/* A program waits no longer for what others would have sent, had they not been so slow
- * for so long. Only its own clock goes on, for what others read of theirs and servers write
- * of it would depend on how long the others took. But no key's time is over before. */
-static void add_time_out(struct rr_expansion *it, struct rr_state *from, size_t client,
-			 const struct rr_sent *sent, int64_t left_ns)
+/* A command blocks on the lane. A program waits no longer for what others would have sent, had they
+ * not been so slow for so long. Only its own clock goes on, for what others read of theirs and
+ * servers write of it would depend on how long the others took. But no key's time is over before.
+ * One whose connection was closed ends at any time. */
+static void add_blocked(struct rr_expansion *it, const struct rr_state *from, size_t client,
+			uint8_t lane, int64_t left_ns)
 {
+	const bool is_closed = rr_state_is_closed_blocked(from, client, lane);
 	struct rr_state next;
 
-	if (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from))
+	wake_at(it, left_ns);
+	if (!it->alone && rr_state_is_in_budget(from, RR_DO_LOSE) &&
+	    rr_state_can_lose(from, client, lane) &&
+	    rr_expansion_wants(it, RR_DO_LOSE, client, lane)) {
+		rr_state_copy(&next, from);
+		rr_state_take_from_budget(&next, RR_DO_LOSE);
+		rr_state_lose_blocked(&next, client, lane);
+		rr_expansion_add(it, RR_DO_LOSE, client, lane, &next);
+	}
+	if (!is_closed &&
+	    (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from)))
 		return;
-	count_transition(it, thread_of_lane(rr_state_client(from, client), sent->lane), true);
-	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, sent->lane))
+	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), true);
+	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, lane))
 		return;
 	rr_state_copy(&next, from);
-	rr_state_age_client(&next, client, left_ns);
-	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
-	rr_expansion_add(it, RR_DO_EXECUTE, client, sent->lane, &next);
+	if (!is_closed)
+		rr_state_age_client(&next, client, left_ns);
+	rr_state_time_out(&next, client, lane);
+	rr_expansion_add(it, RR_DO_EXECUTE, client, lane, &next);
 }
 
-static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
-		     bool is_busy)
+static void add_lane(struct rr_expansion *it, const struct rr_state *from, size_t client,
+		     uint8_t lane, bool is_busy)
 {
 	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
 	int64_t left_ns;
 
-	if (!sent)
-		return;
-	if (rr_state_is_blocked(from, client, sent, &left_ns) && left_ns > 0) {
-		wake_at(it, left_ns);
-		add_time_out(it, from, client, sent, left_ns);
+	if (rr_state_is_blocked(from, client, lane, &left_ns)) {
+		add_blocked(it, from, client, lane, left_ns);
 		return;
 	}
+	if (!sent)
+		return;
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
 	add_execution(it, from, client, sent, RR_DO_EXECUTE);
 	if (it->alone || sent->kind != RR_SENT_COMMAND ||
@@ -210,10 +222,8 @@ bool rr_expand_served(struct rr_expansion *it, struct rr_state *from)
 
 		for (uint32_t j = 0; !rr_state_has_ended(from, i) && j < client->n_sent; j++) {
 			const struct rr_sent *sent = &client->sent[j];
-			int64_t left_ns;
 
-			if (!sent->is_waiting || sent != rr_state_next_sent(from, i, sent->lane) ||
-			    rr_state_is_blocked(from, i, sent, &left_ns))
+			if (!sent->is_waiting || sent != rr_state_next_sent(from, i, sent->lane))
 				continue;
 			add_lane(it, from, i, sent->lane, true);
 			return true;

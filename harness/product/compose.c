@@ -99,7 +99,9 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	struct rr_own own;
 
 	rr_connections_copy(&before, connections);
-	if (id == RR_NO_ID || question->kind == RR_ASK_READ || table->is_tree)
+	/* What blocks is served in an order of all. */
+	if (id == RR_NO_ID || question->kind == RR_ASK_READ || table->is_tree ||
+	    rr_connections_any_blocks(connections))
 		return false;
 	own = table->own[id];
 	for (size_t i = 0; i < before.n; i++) {
@@ -121,14 +123,15 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	state->question = *question;
 	row->reply = own.reply;
 	row->blocks = own.blocks;
+	row->wakes = own.wakes;
 	return true;
 }
 
 static bool is_same_own(const struct rr_own *a, const struct rr_own *b)
 {
 	return a->reply == b->reply && a->connection == b->connection && a->blocks == b->blocks &&
-	       a->after.data == b->after.data && a->after.clock_ns == b->after.clock_ns &&
-	       a->after.was_wiped == b->after.was_wiped;
+	       a->wakes == b->wakes && a->after.data == b->after.data &&
+	       a->after.clock_ns == b->after.clock_ns && a->after.was_wiped == b->after.was_wiped;
 }
 
 bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row *row)
@@ -180,6 +183,7 @@ bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key
 		.after = *state,
 		.reply = row->reply,
 		.blocks = row->blocks,
+		.wakes = row->wakes,
 		.connection = question_has_slot(question) ?
 				      rr_connection_number(
 					      table, rr_connections_find(after, question->slot)) :
@@ -187,7 +191,7 @@ bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key
 	};
 	uint32_t number;
 
-	if (question->kind == RR_ASK_READ || table->is_tree)
+	if (question->kind == RR_ASK_READ || table->is_tree || rr_connections_any_blocks(before))
 		return true;
 	if (!note_own(table, key, &own, row, &number))
 		return false;

@@ -269,6 +269,132 @@ uint32_t rr_connection_take_message(struct rr_connection *connection)
 	return message;
 }
 
+/* As it was when it was opened? Number 0 is what a new one says. */
+static bool is_unchanged_connection(const struct rr_connection *connection)
+{
+	return connection->says == 0 && connection->n_commands == 0 &&
+	       connection->n_messages == 0 && !connection->blocks;
+}
+
+/* ---- Commands that block ----------------------------------------------------- */
+
+bool rr_connections_any_blocks(const struct rr_connections *connections)
+{
+	size_t i = 0;
+
+	while (i < connections->n && !connections->all[i].blocks)
+		i++;
+	return i < connections->n;
+}
+
+void rr_connection_block(struct rr_connections *connections, uint16_t slot, uint32_t command)
+{
+	struct rr_connection *connection = rr_connections_find(connections, slot);
+	uint32_t rank = 1;
+
+	for (size_t i = 0; i < connections->n; i++)
+		rank += connections->all[i].blocks != 0;
+	if (!connection)
+		connection = rr_connections_insert(connections, slot);
+	connection->blocks = command + 1;
+	connection->rank = rank;
+}
+
+static void end_blocking(struct rr_connections *connections, struct rr_connection *connection)
+{
+	for (size_t i = 0; i < connections->n; i++)
+		connections->all[i].rank -= connections->all[i].rank > connection->rank;
+	connection->blocks = connection->rank = 0;
+	connection->left_ns = 0;
+}
+
+bool rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
+				struct rr_server_row *row)
+{
+	struct rr_wake wakes[RR_ASKER_SLOTS];
+	size_t n = 0;
+	struct rl_reply reply;
+
+	for (size_t i = 0; i < connections->n; i++) {
+		struct rr_connection *connection = &connections->all[i];
+
+		if (!connection->blocks)
+			continue;
+		if (!rr_asker_served(table->asker, connection->slot, &reply)) {
+			connection->left_ns = rr_asker_blocked_ns(table->asker, connection->slot);
+			continue;
+		}
+		wakes[n++] = (struct rr_wake){ .slot = connection->slot,
+					       .reply = rr_terms_reply(table->terms, &reply) };
+		end_blocking(connections, connection);
+	}
+	row->wakes = rr_intern_put(&table->wakes, wakes, n * sizeof(wakes[0]), NULL);
+	return true;
+}
+
+/* As if nothing blocked; false: it is as new then. */
+static bool without_blocking(struct rr_connection *to, const struct rr_connection *from)
+{
+	*to = *from;
+	to->blocks = to->rank = 0;
+	to->left_ns = 0;
+	return !is_unchanged_connection(to);
+}
+
+/* The next connection from *i on that is not as new but for a command that blocks. */
+static bool next_alike(const struct rr_connection *all, size_t n, size_t *i,
+		       struct rr_connection *connection)
+{
+	while (*i < n) {
+		if (without_blocking(connection, &all[(*i)++]))
+			return true;
+	}
+	return false;
+}
+
+bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, uint32_t b)
+{
+	const struct rr_server_snapshot *one = &table->states[a], *other = &table->states[b];
+	struct rr_connection mine, its;
+	size_t i = 0, j = 0, n_mine, n_its;
+	const struct rr_connection *all = rr_server_table_connections(table, a, &n_mine);
+	const struct rr_connection *others = rr_server_table_connections(table, b, &n_its);
+
+	if (a == b)
+		return true;
+	if (one->data != other->data || one->clock_ns != other->clock_ns ||
+	    one->was_wiped != other->was_wiped)
+		return false;
+	for (;;) {
+		const bool has_mine = next_alike(all, n_mine, &i, &mine);
+		const bool has_its = next_alike(others, n_its, &j, &its);
+
+		if (!has_mine || !has_its)
+			return has_mine == has_its;
+		if (memcmp(&mine, &its, sizeof(mine)) != 0)
+			return false;
+	}
+}
+
+/* ---- Looking ------------------------------------------------------------------ */
+
+/* In what CLIENT LIST says: that a command blocks is noted apart. A connection without any flag has
+ * "N". */
+static void drop_blocked_flag(char *text)
+{
+	static const char field[] = " flags=";
+	char *flags = strstr(text, field), *flag;
+
+	if (!flags)
+		return;
+	flags += strlen(field);
+	flag = memchr(flags, 'b', strcspn(flags, " "));
+	if (flag && flags[1] == ' ')
+		*flag = 'N';
+	else if (flag)
+		memmove(flag, flag + 1, strlen(flag));
+}
+
 /* What the server says of it now, and what has come for it. */
 static bool look_at_connection(struct rr_server_table *table, struct rr_connection *connection)
 {
@@ -277,6 +403,7 @@ static bool look_at_connection(struct rr_server_table *table, struct rr_connecti
 
 	if (!rr_asker_connection(table->asker, connection->slot, text, sizeof(text)))
 		return rr_server_fail_asking(table);
+	drop_blocked_flag(text);
 	connection->says = rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
 	connection->listens = !strstr(text, " sub=0 psub=0 ") ||
 			      (strstr(text, " ssub=") && !strstr(text, " ssub=0 "));
@@ -288,12 +415,6 @@ static bool look_at_connection(struct rr_server_table *table, struct rr_connecti
 			return false;
 	}
 	return true;
-}
-
-/* As it was when it was opened? Number 0 is what a new one says. */
-static bool is_unchanged_connection(const struct rr_connection *connection)
-{
-	return connection->says == 0 && connection->n_commands == 0 && connection->n_messages == 0;
 }
 
 bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections)

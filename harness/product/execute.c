@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What one client's next step does to a state: a command of it is executed, or one of its
  * threads goes on with what it waits for besides replies. */
+#include "base/marks.h"
 #include "base/reply.h"
 #include "expansion.h"
 
 /* ---- Commands are executed ------------------------------------------------ */
-
-/* A reply on the lane was lost: nothing more will be received there. */
-static bool is_deaf(const struct rr_part *part, uint8_t lane)
-{
-	for (size_t i = 0; i < part->n_answers; i++) {
-		if (part->answers[i].lane == lane && part->answers[i].kind == RR_ANSWER_LOST)
-			return true;
-	}
-	return false;
-}
-
-int64_t rr_state_waited_on(const struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-
-	for (uint32_t i = 0; i < it->n_threads; i++) {
-		if (it->stops[i].kind == RR_STOP_RECEIVE && it->stops[i].lane == lane)
-			return state->clients[client].waited_ns[i];
-	}
-	return 0;
-}
 
 /* What is executed instead of a command of a process, which a mutant leaves out or changes;
  * strategies send it changed. One that is left out, WATCH, answers as UNWATCH does. */
@@ -51,24 +31,80 @@ static struct rr_question question_of(const struct rr_state *state, size_t clien
 								sent->command) };
 }
 
-bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
+bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t lane,
 			 int64_t *left_ns)
 {
-	const size_t server = rr_state_lane_server(state, sent->lane);
-	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row;
+	const struct rr_connection *connection = rr_state_connection(state, client, lane);
 
-	*left_ns = 0;
-	if (rr_state_is_cut(state, client, sent->lane) || state->common.down == (int8_t)server)
+	if (!connection || !connection->blocks || rr_state_is_cut(state, client, lane))
 		return false;
-	row = rr_state_ask(state, server, &question);
-	if (!row || !row->blocks)
-		return false;
-	*left_ns = rr_command_time_out_ns(
-		&state->product->config.program->terms->command[sent->command].words);
-	if (*left_ns != RR_NEVER)
-		*left_ns -= rr_state_waited_on(state, client, sent->lane);
+	*left_ns = connection->left_ns;
 	return true;
+}
+
+void rr_state_time_out(struct rr_state *state, size_t client, uint8_t lane)
+{
+	const size_t server = rr_state_lane_server(state, lane);
+	const struct rr_question question = { .kind = RR_ASK_UNBLOCK,
+					      .slot = rr_state_lane_slot(state, client, lane) };
+	const struct rr_server_row *row = rr_state_move_server(state, server, &question, -1);
+	struct rr_served served;
+
+	if (!row)
+		return;
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
+						.client = (uint8_t)client,
+						.server = (uint8_t)server,
+						.lane = lane,
+						.question = question });
+	rr_state_log_served(state, server, row, &served);
+	rr_state_wake_served(state, server, &served);
+}
+
+const struct rr_sent *rr_state_first_unanswered(const struct rr_state *state, size_t client,
+						uint8_t lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	size_t answered = rr_part_n_answers(&state->clients[client], lane);
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (it->sent[i].lane == lane && answered-- == 0)
+			return &it->sent[i];
+	}
+	return NULL;
+}
+
+void rr_state_lose_blocked(struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_sent *sent = rr_state_first_unanswered(state, client, lane);
+
+	if (!sent)
+		return;
+	rr_state_log(state,
+		     (struct rr_action){ .kind = RR_ACTION_ANSWER,
+					 .client = (uint8_t)client,
+					 .server = (uint8_t)rr_state_lane_server(state, lane),
+					 .lane = lane,
+					 .command = sent->command,
+					 .answer = RR_ANSWER_LOST });
+	rr_state_answer(state, client, lane, RR_ANSWER_LOST, 0);
+}
+
+bool rr_state_is_closed_blocked(const struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_terms *terms = state->product->config.program->terms;
+	const struct rr_sent *sent = rr_state_first_unanswered(state, client, lane);
+	int64_t left_ns;
+
+	if (!sent || !rr_state_is_blocked(state, client, lane, &left_ns))
+		return false;
+	for (const struct rr_sent *next = sent + 1; next < it->sent + it->n_sent; next++) {
+		if (next->lane == lane)
+			return strcmp(terms->command[next->command].words.words[0].text,
+				      RR_MARK_CLOSED) == 0;
+	}
+	return false;
 }
 
 /* No reply will come: the connection is closed, or nobody listens there. */
@@ -91,7 +127,8 @@ static void answer_without_reply(struct rr_state *state, size_t client, const st
 
 bool rr_state_can_lose(const struct rr_state *state, size_t client, uint8_t lane)
 {
-	return !is_deaf(&state->clients[client], lane) && !rr_state_is_cut(state, client, lane) &&
+	return !rr_part_is_deaf(&state->clients[client], lane) &&
+	       !rr_state_is_cut(state, client, lane) &&
 	       state->common.down != (int8_t)rr_state_lane_server(state, lane);
 }
 
@@ -139,6 +176,8 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 	const size_t server = rr_state_lane_server(state, sent->lane);
 	const struct rr_question question = question_of(state, client, sent);
 	const struct rr_server_row *row;
+	struct rr_served served;
+	bool blocks;
 	uint32_t reply;
 
 	drop_messages(state, client, sent);
@@ -146,7 +185,8 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 	if (!row)
 		return;
 	reply = row->reply;
-	if (is_deaf(&state->clients[client], sent->lane))
+	blocks = row->blocks;
+	if (rr_part_is_deaf(&state->clients[client], sent->lane))
 		answer = RR_ANSWER_UNHEARD;
 	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
 						.client = (uint8_t)client,
@@ -157,11 +197,16 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 						.input = { .thread = sent->thread },
 						.command = sent->command,
 						.reply = reply,
-						.blocks = row->blocks,
+						.blocks = blocks,
 						.is_inside = sent->is_inside });
-	if (row->to != row->from)
+	if (!rr_server_table_are_alike(rr_product_table(state->product, server), row->from,
+				       row->to))
 		state->common.blind = 0;
-	rr_state_answer(state, client, sent->lane, answer, answer == RR_ANSWER_REPLY ? reply : 0);
+	rr_state_log_served(state, server, row, &served);
+	if (!blocks || answer != RR_ANSWER_REPLY)
+		rr_state_answer(state, client, sent->lane, answer,
+				answer == RR_ANSWER_REPLY ? reply : 0);
+	rr_state_wake_served(state, server, &served);
 }
 
 static bool is_command(const struct rr_state *state, const struct rr_sent *sent, const char *name)

@@ -99,6 +99,12 @@ static inline uint16_t rr_state_lane_slot(const struct rr_state *state, size_t c
 			  (size_t)rr_lane_ordinal(state->product->config.program, lane));
 }
 
+/* The lane of a connection to a server. */
+static inline uint8_t rr_slot_lane(const struct rr_program *program, size_t server, uint16_t slot)
+{
+	return (uint8_t)(slot % RR_RUN_ORDINALS * program->n_servers + server);
+}
+
 /* A client is in that state: whose keys does it name? */
 void rr_product_note_keys(struct rr_product *product, size_t client,
 			  const struct rr_client_state *state);
@@ -145,6 +151,21 @@ const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t server,
 						 const struct rr_question *question, int client);
 
+/* Clients whose commands blocked, and that a question has served, get their replies. To be called
+ * when the question has been logged. */
+struct rr_served {
+	size_t n;
+	struct rr_wake all[RR_ASKER_SLOTS];
+};
+
+/* What a row has served, logged; the clients hear of it by rr_state_wake_served(). */
+void rr_state_log_served(struct rr_state *state, size_t server, const struct rr_server_row *row,
+			 struct rr_served *served);
+void rr_state_wake_served(struct rr_state *state, size_t server, const struct rr_served *served);
+
+/* Do all servers of the two hold the same, but for commands that block? */
+bool rr_state_has_servers_of(const struct rr_state *a, const struct rr_state *b);
+
 /* A connection that carries something is closed; the server knows. */
 void rr_state_close(struct rr_state *state, size_t client, int lane);
 
@@ -158,12 +179,24 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
 		      enum rr_transition_kind kind);
 
-/* Of the command that is next on a lane: does it wait, and how much longer? */
-bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
+/* Does a command of the lane block on its server? How much longer, until it times out; RR_NEVER:
+ * until it is served. */
+bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t lane,
 			 int64_t *left_ns);
 
-/* How long the thread that takes a lane's replies has stood there. */
-int64_t rr_state_waited_on(const struct rr_state *state, size_t client, uint8_t lane);
+/* The command that blocks on a lane times out. */
+void rr_state_time_out(struct rr_state *state, size_t client, uint8_t lane);
+
+/* The first command on a lane that has no answer, whether it blocks or not; NULL = there is none. */
+const struct rr_sent *rr_state_first_unanswered(const struct rr_state *state, size_t client,
+						uint8_t lane);
+
+/* The reply to the command that blocks on a lane is lost: its client may notice at any time, and
+ * until then the server may serve it. */
+void rr_state_lose_blocked(struct rr_state *state, size_t client, uint8_t lane);
+
+/* Is the connection closed, on which a command blocks? */
+bool rr_state_is_closed_blocked(const struct rr_state *state, size_t client, uint8_t lane);
 
 /* Does a server queue the command behind MULTI? */
 bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent);
@@ -184,7 +217,13 @@ bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct
 /* How many of the commands on a lane have been answered. */
 size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane);
 
-/* The command that is to be executed next on a lane; NULL = none. */
+/* Was a reply on the lane lost? Nothing more will be received there. */
+bool rr_part_is_deaf(const struct rr_part *part, uint8_t lane);
+
+/* A client runs on as long as what it waits for is there. */
+void rr_state_run_client(struct rr_state *state, size_t client);
+
+/* The command that is to be executed next on a lane; NULL = none, or one blocks there. */
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane);
 
 /* Commands on a lane that were sent and not executed yet become late ones. */

@@ -285,9 +285,20 @@ static bool has_answer(const struct rr_state *state, size_t client, uint8_t lane
 {
 	const struct rr_part *part = &state->clients[client];
 	const size_t at = find_lane_answer(part, lane);
+	int64_t left_ns;
 
 	return at < part->n_answers && (part->answers[at].kind != RR_ANSWER_LOST ||
-					!rr_state_next_sent(state, client, lane));
+					(!rr_state_is_blocked(state, client, lane, &left_ns) &&
+					 !rr_state_next_sent(state, client, lane)));
+}
+
+bool rr_part_is_deaf(const struct rr_part *part, uint8_t lane)
+{
+	for (size_t i = 0; i < part->n_answers; i++) {
+		if (part->answers[i].lane == lane && part->answers[i].kind == RR_ANSWER_LOST)
+			return true;
+	}
+	return false;
 }
 
 bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane)
@@ -332,8 +343,7 @@ void rr_state_cancel_requests(struct rr_state *state, size_t client)
 	}
 }
 
-/* The client runs on as long as what it waits for is there. */
-static void run_product_client(struct rr_state *state, size_t client)
+void rr_state_run_client(struct rr_state *state, size_t client)
 {
 	bool has_entered = false;
 
@@ -358,7 +368,7 @@ void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input 
 	feed_once(state, client, input, &has_entered);
 	if (has_entered)
 		rr_state_judge_entry(state, client);
-	run_product_client(state, client);
+	rr_state_run_client(state, client);
 }
 
 void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
@@ -373,7 +383,7 @@ void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum r
 	}
 	part->answers[part->n_answers++] =
 		(struct rr_part_answer){ .lane = lane, .kind = (uint8_t)kind, .reply = reply };
-	run_product_client(state, client);
+	rr_state_run_client(state, client);
 }
 
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane)
@@ -381,7 +391,10 @@ const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t cl
 	const struct rr_client_state *it = rr_state_client(state, client);
 	const struct rr_part *part = &state->clients[client];
 	size_t answered = 0;
+	int64_t left_ns;
 
+	if (rr_state_is_blocked(state, client, lane, &left_ns))
+		return NULL;
 	for (size_t i = 0; i < part->n_answers; i++) {
 		const struct rr_part_answer *answer = &part->answers[i];
 

@@ -114,7 +114,6 @@ static enum rr_did go_to(struct rr_live *live, const struct rr_state *next)
 	if (rr_product_failed(&live->product))
 		return RR_DID_FAIL;
 	rr_state_copy(&live->state, next);
-	live->n_changes++;
 	return settle(live);
 }
 
@@ -128,16 +127,11 @@ static enum rr_did execute(struct rr_live *live, struct rr_transition transition
 								transition.lane) :
 					     NULL;
 	struct rr_state next;
-	int64_t left_ns;
 
 	if (!sent)
 		return RR_DID_REFUSE;
 	if (!rr_state_can_lose(&live->state, who, transition.lane))
 		transition.kind = RR_DO_EXECUTE;
-	if (rr_state_is_blocked(&live->state, who, sent, &left_ns) && left_ns > 0) {
-		live->clients[who].blocked_at[sent->lane] = live->n_changes;
-		return RR_DID_NOTHING;
-	}
 	rr_state_copy(&next, &live->state);
 	rr_state_deliver(&next, who, sent, transition.kind);
 	return go_to(live, &next);
@@ -351,7 +345,6 @@ bool rr_live_begin(struct rr_live *live)
 	end_clients(live);
 	memset(live->clients, 0, sizeof(live->clients));
 	live->now_ns = 0;
-	live->n_changes = 1;
 	live->log.n = 0;
 	good = open_product(live);
 	live->is_opening = true;

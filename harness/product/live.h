@@ -14,9 +14,8 @@
  * used. A server notices at once that a client has crashed, and time stands still but for
  * RR_DO_WAIT. A process that is paused does nothing meanwhile.
  *
- * A command that would have to wait (BLPOP) is known to when it is tried: the
- * transition is not done then, RR_DID_NOTHING, and the thread is blocked until
- * something else has happened or the command's time is over.
+ * A command that has to wait (BLPOP) blocks on its server, and its thread is blocked
+ * until the server has served it, by what others do or because its time is over.
  */
 #ifndef RR_LIVE_H
 #define RR_LIVE_H
@@ -89,9 +88,8 @@ const struct rr_live_view *rr_live_look(struct rr_live *live);
 
 enum rr_did {
 	RR_DID_IT,
-	RR_DID_NOTHING, /* the command would wait */
-	RR_DID_REFUSE,  /* nobody can do that now */
-	RR_DID_FAIL     /* see rr_live_error() */
+	RR_DID_REFUSE, /* nobody can do that now */
+	RR_DID_FAIL    /* see rr_live_error() */
 };
 
 /* `ns`: of WAIT, PAUSE and JUMP. CRASH and PAUSE are of client `who`'s process. */

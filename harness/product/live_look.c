@@ -18,18 +18,6 @@ static int holder_of(const struct rr_live *live, uint8_t mutex)
 				   owner / RR_RUN_THREADS;
 }
 
-/* When the command that is next on a lane can be executed. */
-static int64_t command_ready_ns(const struct rr_live *live, size_t client,
-				const struct rr_sent *sent)
-{
-	const struct rr_terms *terms = live->config.program->terms;
-
-	if (live->clients[client].blocked_at[sent->lane] != live->n_changes)
-		return live->now_ns;
-	return time_after(live->now_ns - rr_state_waited_on(&live->state, client, sent->lane),
-			  rr_command_time_out_ns(&terms->command[sent->command].words));
-}
-
 /* The first command of a thread that has not been executed; else what it waits
  * for. */
 static void look_at_next(const struct rr_live *live, size_t client, uint8_t thread,
@@ -41,14 +29,18 @@ static void look_at_next(const struct rr_live *live, size_t client, uint8_t thre
 	view->next = (struct rr_transition){ RR_DO_GO, (uint8_t)client, thread };
 	for (uint32_t i = 0; i < it->n_sent; i++) {
 		const struct rr_sent *sent = &it->sent[i];
+		int64_t left_ns = 0;
 
 		if (sent->thread != thread ||
+		    sent != rr_state_first_unanswered(&live->state, client, sent->lane))
+			continue;
+		if (!rr_state_is_blocked(&live->state, client, sent->lane, &left_ns) &&
 		    sent != rr_state_next_sent(&live->state, client, sent->lane))
 			continue;
 		view->command = sent->command;
 		view->next.kind = RR_DO_EXECUTE;
 		view->next.lane = sent->lane;
-		view->ready_ns = command_ready_ns(live, client, sent);
+		view->ready_ns = time_after(live->now_ns, left_ns);
 		return;
 	}
 	view->ready_ns = view->stop.kind == RR_STOP_ATTEMPT ?

@@ -10,9 +10,8 @@
 struct live_client {
 	bool is_idle; /* its next attempt is to begin */
 	int64_t idle_since_ns, paused_until_ns;
-	uint64_t used;                     /* lanes whose connection is open */
-	uint64_t blocked_at[RR_RUN_LANES]; /* when its command had to wait */
-	struct rr_run_tally tally;         /* when it crashed */
+	uint64_t used;             /* lanes whose connection is open */
+	struct rr_run_tally tally; /* when it crashed */
 };
 
 struct rr_live {
@@ -25,7 +24,6 @@ struct rr_live {
 	struct live_client clients[RR_PRODUCT_CLIENTS];
 	bool is_opening; /* no attempt begins */
 	int64_t now_ns;
-	uint64_t n_changes; /* after which a command may wait no more */
 	struct rr_live_view view;
 };
 

@@ -69,8 +69,7 @@ static bool attempt_is_refused(const struct rr_state *from, size_t client, struc
 
 static bool leaves_something(const struct rr_state *before, const struct rr_state *after)
 {
-	return memcmp(before->servers, after->servers,
-		      before->product->n_servers * sizeof(uint32_t)) != 0;
+	return !rr_state_has_servers_of(before, after);
 }
 
 /* Is this client refused again and again, and servers are never as they were? */
@@ -106,11 +105,6 @@ bool rr_product_counts_up(struct rr_product *product, const uint32_t *key)
 
 /* ---- Clients that go round in loops ------------------------------------------- */
 
-static bool has_servers_of(const struct rr_state *a, const struct rr_state *b)
-{
-	return memcmp(a->servers, b->servers, a->product->n_servers * sizeof(a->servers[0])) == 0;
-}
-
 /* Goes on alone to where it has been (Brent's algorithm finds that out). *back: there,
  * the servers are as they were at the beginning; *stays: all the way. */
 static bool comes_round(const struct rr_state *from, size_t client, bool *back, bool *stays)
@@ -123,13 +117,13 @@ static bool comes_round(const struct rr_state *from, size_t client, bool *back, 
 	for (int step = 1; step <= ROUND_STEPS_MAX; step++) {
 		if (!rr_state_step_alone(&at, client, true))
 			return false;
-		*stays &= has_servers_of(&at, from);
-		*back |= has_servers_of(&at, from);
+		*stays &= rr_state_has_servers_of(&at, from);
+		*back |= rr_state_has_servers_of(&at, from);
 		if (rr_state_is_same(&at, &seen))
 			return true;
 		if ((step & (step - 1)) == 0) {
 			rr_state_copy(&seen, &at);
-			*back = has_servers_of(&at, from);
+			*back = rr_state_has_servers_of(&at, from);
 		}
 	}
 	return false;
@@ -148,7 +142,7 @@ static bool spins_on(const struct rr_state *from, size_t client)
 
 	rr_state_copy(&at, from);
 	for (int step = 1; step <= SPIN_STEPS_MAX; step++) {
-		if (!rr_state_step_alone(&at, client, true) || !has_servers_of(&at, from))
+		if (!rr_state_step_alone(&at, client, true) || !rr_state_has_servers_of(&at, from))
 			return false;
 		if (known_state(&at, client)->spins)
 			return true;

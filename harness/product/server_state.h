@@ -49,6 +49,16 @@ void rr_connections_drop(struct rr_connections *connections,
 /* What the server says of each now, and what has come for it. */
 bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections);
 
+/* A command blocks there from now on. */
+void rr_connection_block(struct rr_connections *connections, uint16_t slot, uint32_t command);
+
+/* Which of the commands that blocked have been served, a list for the row; for how long the others
+ * block still. */
+bool rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
+				struct rr_server_row *row);
+
+bool rr_connections_any_blocks(const struct rr_connections *connections);
+
 /* The random values in its commands and messages, a mask. */
 uint64_t rr_connection_names(const struct rr_server_table *table,
 			     const struct rr_connection *connection);

@@ -21,7 +21,7 @@ static const struct rl_command *question_command(const struct rr_server_table *t
  * replies as names. */
 static bool has_messages(const struct rr_connection *connection)
 {
-	return connection->listens || connection->n_messages > 0;
+	return connection->listens || connection->n_messages > 0 || connection->blocks;
 }
 
 /* The messages that come with a question on the way have been noted already. */
@@ -37,6 +37,7 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 		rr_asker_say(table->asker, &message, "PING");
 		while (rr_asker_message(table->asker, all[i].slot, &message))
 			continue;
+		rr_asker_served(table->asker, all[i].slot, &message);
 	}
 }
 
@@ -81,16 +82,6 @@ static bool has_one_reply(struct rr_server_table *table, uint32_t id, struct rr_
 	return !info->blocks && !strstr(name, "SUBSCRIBE");
 }
 
-/* A command that blocks is made to time out at once. */
-static bool end_waiting(struct rr_server_table *table, uint16_t slot, struct rl_reply *reply)
-{
-	const struct rr_question unblock = { .kind = RR_ASK_UNBLOCK, .slot = slot };
-	bool blocks;
-
-	return rr_asker_ask(table->asker, &unblock, NULL, reply, &blocks) &&
-	       rr_asker_served(table->asker, slot, reply);
-}
-
 /* One question of those that lead to a state. */
 static bool replay_question(struct rr_server_table *table, uint32_t id)
 {
@@ -104,8 +95,7 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	if (has_one_reply(table, id, &info))
 		return queue_command(table, state, info.of_connection);
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
-			  &blocks) ||
-	    (blocks && !end_waiting(table, question->slot, &reply)))
+			  &blocks))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -145,6 +135,13 @@ bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
 	else if (strncmp(name, "EVAL", 4) != 0)
 		return false;
 	return text && (strcasestr(text->text, "rand") || strcasestr(text->text, "spop"));
+}
+
+const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
+					    const struct rr_server_row *row, size_t *n)
+{
+	*n = table->wakes.values[row->wakes].length / sizeof(struct rr_wake);
+	return rr_intern_get(&table->wakes, row->wakes);
 }
 
 /* The reply of a command; on a connection that listens the next that lies there
@@ -190,11 +187,13 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 	}
 	table->n_asked++;
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
-			  &row->blocks) ||
-	    (row->blocks && !end_waiting(table, question->slot, &reply)))
+			  &row->blocks))
 		return rr_server_fail_asking(table);
-	good = question->kind != RR_ASK_COMMAND ||
+	row->reply = RR_NO_ID;
+	good = question->kind != RR_ASK_COMMAND || row->blocks ||
 	       keep_row_reply(table, connections, question, &reply, row);
+	if (row->blocks)
+		rr_connection_block(connections, question->slot, (uint32_t)question->argument);
 	if (question->kind == RR_ASK_TICK)
 		state->clock_ns += question->argument;
 	if (!table->absolute)
@@ -206,6 +205,7 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 		connections->n = 0;
 	}
 	return good && rr_server_read_data(table, table->asker, state) &&
+	       rr_connections_note_served(table, connections, row) &&
 	       rr_connections_look(table, connections);
 }
 
@@ -231,9 +231,6 @@ uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct
 	if (!rr_server_ask(table, &state, &after, row) ||
 	    !rr_server_take_apart(table, &key, &before, &after, row, &state))
 		return RR_NO_ID;
-	/* Its time has been made to be over, which leaves nothing. */
-	if (table->is_live && row->blocks)
-		return from;
 	return rr_server_add_state(table, &state, &after, is_new);
 }
 
@@ -308,6 +305,7 @@ static bool learn_new_connection(struct rr_server_table *table)
 	    !rr_asker_connection(table->asker, 0, text, sizeof(text)))
 		return rr_server_fail_asking(table);
 	rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
+	rr_intern_put(&table->wakes, NULL, 0, NULL);
 	rr_connection_number(table, NULL);
 	return rr_asker_reset(table->asker) || rr_server_fail_asking(table);
 }
@@ -345,6 +343,7 @@ void rr_server_table_release(struct rr_server_table *table)
 	rr_intern_release(&table->others);
 	rr_intern_release(&table->singles);
 	rr_intern_release(&table->lists);
+	rr_intern_release(&table->wakes);
 	rr_scripts_release(&table->seen);
 	free(table->own);
 	free(table->other);

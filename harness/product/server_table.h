@@ -15,7 +15,9 @@
  *	connections  of each that is not as when it was opened: what CLIENT LIST says
  *	             of it (database, flags with the dirty WATCH, transaction,
  *	             subscriptions, name, user), the commands that its transaction or
- *	             WATCH consists of, and the messages that nobody has read yet
+ *	             WATCH consists of, and the messages that nobody has read yet; the
+ *	             command that blocks there, for how long still, and which of those that
+ *	             block began first
  *	time         where `absolute`: the server's clock. Otherwise only the time
  *	             that keys have left counts
  * Which commands may leave something on a connection the server says (COMMAND INFO:
@@ -47,6 +49,15 @@ struct rr_connection {
 	uint32_t commands[RR_CONNECTION_COMMANDS];
 	uint32_t n_messages; /* numbers of replies */
 	uint32_t messages[RR_CONNECTION_MESSAGES];
+	uint32_t blocks; /* the command that blocks there + 1; 0 = none does */
+	uint32_t rank;   /* among those that block: 1 began first */
+	int64_t left_ns; /* until it times out; INT64_MAX = it does not */
+};
+
+/* A command that blocked and has its reply. */
+struct rr_wake {
+	uint16_t slot, unused;
+	uint32_t reply; /* a number */
 };
 
 struct rr_server_snapshot {
@@ -69,8 +80,9 @@ struct rr_server_snapshot {
 struct rr_server_row {
 	uint32_t from, to;
 	struct rr_question question;
-	uint32_t reply; /* COMMAND, READ: its number */
-	bool blocks;    /* the command waits; `reply` is what a time-out says */
+	uint32_t reply; /* COMMAND, READ: its number; RR_NO_ID where it blocks */
+	uint32_t wakes; /* the number of a list: the commands that it has served */
+	bool blocks;    /* the command has no reply yet */
 	bool merges;    /* it led to a state that was known */
 };
 
@@ -84,9 +96,10 @@ struct rr_server_table {
 	struct rr_intern data, connections, says, locks, keys, rows;
 	struct rr_intern owns, others, singles; /* see compose.c */
 	struct rr_intern lists;                 /* of commands, see connections.c */
+	struct rr_intern wakes;                 /* lists of struct rr_wake; number 0 is empty */
 	struct rr_own {
 		struct rr_server_snapshot after; /* all but connections */
-		uint32_t reply, connection;
+		uint32_t reply, connection, wakes;
 		bool blocks;
 	} * own;
 	uint32_t *other;
@@ -115,6 +128,13 @@ void rr_server_table_release(struct rr_server_table *table);
 /* The row; NULL: table->error. Valid until the next call. */
 const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, uint32_t state,
 						const struct rr_question *question);
+
+/* The commands that a question has served, which had blocked. Valid until the next call. */
+const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
+					    const struct rr_server_row *row, size_t *n);
+
+/* Do two states differ in nothing but which commands block, and for how long still? */
+bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, uint32_t b);
 
 /* Does any answer depend on the time of day? Asks some rows of each kind of command
  * again by a clock that is ahead. Of a table that is not `absolute`. */

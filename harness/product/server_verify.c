@@ -14,7 +14,8 @@
 
 static bool is_same_row(const struct rr_server_row *a, const struct rr_server_row *b)
 {
-	return a->to == b->to && a->reply == b->reply && a->blocks == b->blocks;
+	return a->to == b->to && a->reply == b->reply && a->blocks == b->blocks &&
+	       a->wakes == b->wakes;
 }
 
 /* Asks `row` behind `merge`, which leads to its state by another path. */

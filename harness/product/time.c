@@ -38,35 +38,6 @@ static void age_client(struct rr_state *state, size_t client, int64_t ns)
 		if (is_timed && stop->duration_ns != RR_NEVER)
 			part->waited_ns[i] = rr_lesser_ns(part->waited_ns[i] + ns,
 							  stop->duration_ns);
-		/* A command that may wait: until which time is known when it
-		 * is looked at. */
-		if (stop->kind == RR_STOP_RECEIVE)
-			part->waited_ns[i] += ns;
-	}
-}
-
-/* Nobody has a command that waits: then it does not matter how long it has. */
-static void forget_waiting(struct rr_state *state, size_t client)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-	struct rr_part *part = &state->clients[client];
-
-	/* To look whether a command waits would execute it. */
-	if (state->product->config.is_live)
-		return;
-	for (uint32_t i = 0; i < it->n_threads; i++) {
-		const struct rr_stop *stop = &it->stops[i];
-		const struct rr_sent *sent;
-		int64_t left_ns;
-
-		if (stop->kind != RR_STOP_RECEIVE)
-			continue;
-		sent = rr_state_next_sent(state, client, stop->lane);
-		if (!sent || !rr_state_is_blocked(state, client, sent, &left_ns) ||
-		    left_ns == RR_NEVER)
-			part->waited_ns[i] = 0;
-		else if (left_ns < 0)
-			part->waited_ns[i] += left_ns;
 	}
 }
 
@@ -74,7 +45,13 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
 {
 	const struct rr_question question = { .kind = RR_ASK_TICK, .argument = ns };
 
-	rr_state_move_server(state, server, &question, -1);
+	const struct rr_server_row *row = rr_state_move_server(state, server, &question, -1);
+	struct rr_served served;
+
+	if (!row)
+		return;
+	rr_state_log_served(state, server, row, &served);
+	rr_state_wake_served(state, server, &served);
 }
 
 void rr_state_pass_time(struct rr_state *state, int64_t ns)
@@ -84,10 +61,8 @@ void rr_state_pass_time(struct rr_state *state, int64_t ns)
 
 	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (rr_state_has_ended(state, i))
-			continue;
-		age_client(state, i, ns);
-		forget_waiting(state, i);
+		if (!rr_state_has_ended(state, i))
+			age_client(state, i, ns);
 	}
 	for (size_t i = 0; i < product->n_servers; i++)
 		rr_state_tick_server(state, i, ns);

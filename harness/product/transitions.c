@@ -101,6 +101,8 @@ static void add_late(struct rr_expansion *it, const struct rr_state *from, size_
 	row = rr_state_ask(&next, late.server, &question);
 	/* One that would wait finds that its client is gone. */
 	if (row && !row->blocks) {
+		struct rr_served served;
+
 		row = rr_state_move_server(&next, late.server, &question, client);
 		rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_ASK,
 							.client = client,
@@ -109,6 +111,8 @@ static void add_late(struct rr_expansion *it, const struct rr_state *from, size_
 							.question = question,
 							.command = late.command,
 							.reply = row->reply });
+		rr_state_log_served(&next, late.server, row, &served);
+		rr_state_wake_served(&next, late.server, &served);
 	}
 	rr_expansion_add(it, RR_DO_LATE, i, 0, &next);
 }

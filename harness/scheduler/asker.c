@@ -161,11 +161,13 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 {
 	struct rr_error error = { 0 };
 
-	if (asker->clock_ns == ns || asker->leaves_clock)
+	if (asker->clock_ns == ns)
+		return true;
+	asker->clock_ns = ns;
+	if (asker->leaves_clock)
 		return true;
 	if (!rr_asker_flush(asker))
 		return false;
-	asker->clock_ns = ns;
 	if (rr_cluster_skew(asker->cluster, asker->server, ns, &error))
 		return true;
 	snprintf(asker->error, sizeof(asker->error), "%s", error.text);

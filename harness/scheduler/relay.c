@@ -118,16 +118,9 @@ static bool ask_server(struct rr_relay *relay, struct rr_relay_connection *conne
 		return rr_relay_differ(relay, action, "%s",
 				       heard.blocks ? "has to wait for its reply" :
 						      "has not to wait for its reply");
-	if (heard.blocks)
+	if (heard.blocks) {
 		connection->blocks = action->command;
-	if (heard.blocks && action->reply == RR_NO_ID)
 		return true;
-	if (heard.blocks) { /* a path in which it has timed out at once */
-		if (!relay_ask_of(relay, connection, RR_ASK_UNBLOCK, 0, &heard))
-			return false;
-		heard.reply = connection->is_served ? connection->served : RR_NO_ID;
-		connection->blocks = RR_NO_ID;
-		connection->is_served = false;
 	}
 	return heard.reply == action->reply ||
 	       differ_in_reply(relay, action, "is answered", action->reply, heard.reply);
@@ -147,7 +140,7 @@ static bool execute_request(struct rr_relay *relay, const struct rr_action *acti
 				       action->answer == RR_ANSWER_UNHEARD ? "can" : "cannot");
 	if (!ask_server(relay, connection, action))
 		return false;
-	if (action->reply != RR_NO_ID || action->answer != RR_ANSWER_REPLY)
+	if (!action->blocks || action->answer != RR_ANSWER_REPLY)
 		connection->answers[connection->n_answers++] =
 			(struct rr_relay_answer){ action->answer, action->reply };
 	return true;

@@ -37,8 +37,13 @@ static void answer_wrongly(struct rr_server_table *table, struct rr_server_row *
 
 static void answer_at_once(struct rr_server_table *table, struct rr_server_row *row)
 {
-	(void)table;
+	const struct rl_reply nothing = { .type = RL_REPLY_NIL };
+
+	if (!row->blocks)
+		return;
 	row->blocks = false;
+	row->reply = rr_terms_reply(table->terms, &nothing);
+	row->to = row->from;
 }
 
 static void forget_leases(struct rr_server_table *table, struct rr_server_row *row)

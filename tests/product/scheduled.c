@@ -27,6 +27,8 @@ static void write_command(struct scheduled *scheduled, const struct rr_action *a
 	fputs(" => ", scheduled->file);
 	if (action->kind == RR_ACTION_ANSWER)
 		fputs("(closed)", scheduled->file);
+	else if (action->blocks)
+		fputs("(waits)", scheduled->file);
 	else
 		rr_write_reply(scheduled->file, &scheduled->terms.reply[action->reply].reply);
 	if (action->answer == RR_ANSWER_LOST || action->answer == RR_ANSWER_UNHEARD)
@@ -208,7 +210,7 @@ static void act(struct scheduled *scheduled, struct rr_transition transition, in
 	const enum rr_did did = rr_live_do(scheduled->live, transition, ns);
 
 	fflush(scheduled->file);
-	cr_assert(did == RR_DID_IT || did == RR_DID_NOTHING, "%d at '%s': %s\n%s", did, word,
+	cr_assert(did == RR_DID_IT, "%d at '%s': %s\n%s", did, word,
 		  rr_live_error(scheduled->live)->text, scheduled->trace);
 }
 
