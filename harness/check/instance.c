@@ -160,6 +160,7 @@ void rr_instance_free(struct rr_instance *instance)
 		rr_lane_release(&instance->lanes[i]);
 	rr_renaming_release(&instance->inward);
 	rr_renaming_release(&instance->outward);
+	free(instance->loaded);
 	free(instance);
 }
 

@@ -115,6 +115,8 @@ struct rr_instance {
 	long long last_id;                  /* of the connection that was opened last */
 	size_t n_connections;               /* that were ever opened */
 	unsigned n_forgotten;               /* values, so often */
+	size_t n_loaded;                    /* scripts that it has loaded itself */
+	uint32_t *loaded;                   /* their hashes, numbers of replies */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */

@@ -2,7 +2,9 @@
 /* The connections of an instance: what it sends on them, and what it gets. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/marks.h"
+#include "base/reply.h"
 #include "instance.h"
 #include "requests.h"
 
@@ -89,6 +91,29 @@ static bool fail_refused(const struct rr_instance *instance, const struct rl_com
 		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
 }
 
+/* Scripts that a client loads are there before it calls them by their hashes. One that it has not
+ * loaded itself may be there or not. */
+static void note_scripts(struct rr_instance *instance, const struct rl_command *command,
+			 unsigned traits, uint32_t answer)
+{
+	const struct rr_terms *terms = instance_terms(instance);
+	size_t i = 0;
+
+	if (traits & RR_REQUEST_LOADS_SCRIPT && answer != RR_NO_ID) {
+		rr_array_grow(&instance->loaded, instance->n_loaded, sizeof(*instance->loaded));
+		instance->loaded[instance->n_loaded++] = answer;
+	}
+	if (!(traits & RR_REQUEST_CALLS_SCRIPT) || command->n_words < 2 ||
+	    instance->config->program->loads_scripts)
+		return;
+	while (i < instance->n_loaded &&
+	       !(terms->reply[instance->loaded[i]].reply.text &&
+		 rr_word_is(&command->words[1], terms->reply[instance->loaded[i]].reply.text)))
+		i++;
+	if (i == instance->n_loaded)
+		rr_request_want_scripts(&command->words[1], instance->config->program);
+}
+
 bool instance_on_request(void *context, int connection, const struct rl_command *command)
 {
 	struct rr_instance *instance = context;
@@ -125,6 +150,7 @@ bool instance_on_request(void *context, int connection, const struct rl_command 
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->config->program);
+	note_scripts(instance, command, traits, request.answer);
 	request.protocol = lane->asked_protocol;
 	if (traits & RR_REQUEST_MUST_FAIL && request.answer != RR_NO_ID &&
 	    terms->reply[request.answer].reply.type != RL_REPLY_FAILED)

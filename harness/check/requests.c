@@ -85,6 +85,8 @@ static const struct {
 	{ "XREADGROUP", NULL, RR_REQUEST_BLOCKS },
 	{ "WAIT", NULL, RR_REQUEST_BLOCKS },
 	{ "WAITAOF", NULL, RR_REQUEST_BLOCKS },
+	{ "EVALSHA", NULL, RR_REQUEST_CALLS_SCRIPT },
+	{ "EVALSHA_RO", NULL, RR_REQUEST_CALLS_SCRIPT },
 	{ "MONITOR", NULL, RR_REQUEST_REFUSED },
 	{ "SYNC", NULL, RR_REQUEST_REFUSED },
 	{ "PSYNC", NULL, RR_REQUEST_REFUSED },
@@ -289,6 +291,14 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;
+}
+
+void rr_request_want_scripts(const struct rl_word *hash, const struct rr_program *program)
+{
+	const struct rl_command exists = { .n_words = 3,
+					   .words = { { "SCRIPT", 6 }, { "EXISTS", 6 }, *hash } };
+
+	program->ask(program->ask_context, 0, &exists);
 }
 
 bool rr_request_is_about_scripts(const struct rl_command *command)

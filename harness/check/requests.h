@@ -30,6 +30,8 @@ enum rr_request_trait {
 	/* Which scripts servers know; and to ask for that, or to change it, makes it matter. */
 	RR_REQUEST_LOADS_SCRIPT = 1 << 13,
 	RR_REQUEST_ASKS_SCRIPTS = 1 << 14,
+	/* It calls a script by its hash, which a server may not know. */
+	RR_REQUEST_CALLS_SCRIPT = 1 << 19,
 	/* The marks of an app's requests: base/marks.h. */
 	RR_REQUEST_BEGINS = 1 << 15,
 	RR_REQUEST_ANSWERS = 1 << 16,
@@ -46,6 +48,10 @@ enum rr_request_trait {
 
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rl_command *command);
+
+/* The search begins anew, and which scripts a server knows is a part of its state then: for a
+ * client that calls a script by its hash without having loaded it. */
+void rr_request_want_scripts(const struct rl_word *hash, const struct rr_program *program);
 
 /* Is its reply another one where the scripts that a server knows are a part of its state? */
 bool rr_request_is_about_scripts(const struct rl_command *command);

@@ -234,19 +234,18 @@ static enum rr_graph_end look_at_states(struct rr_search *search)
 
 /* ---- Beginning anew --------------------------------------------------------- */
 
-/* Servers were asked for a script that they did not know. Was it loaded then? They know it
- * from the beginning, the next time. A program of others may have sent it in full instead,
- * and from then on a server knows it. */
+/* Servers were asked for a script that they did not know. If a strategy has loaded it since, servers
+ * know it from the beginning, the next time. What a program does without it is searched: which
+ * scripts a server knows is a part of its state from then on. */
 static unsigned learned_of_scripts(const struct rr_search *search, size_t n_before)
 {
 	const bool is_lacked = search->tables[0].lacked_script || search->tables[1].lacked_script;
-	const bool is_known = is_lacked && search->scripts.n > n_before;
-	const bool is_sent = is_lacked && !is_known && !search->config->strategy;
 
-	return (is_known ? RR_LEARNED_SCRIPT : 0) |
-	       ((is_sent || search->wants_scripts) && !search->scripts.are_state ?
-			RR_LEARNED_SCRIPTS :
-			0);
+	if (search->config->strategy)
+		return is_lacked && search->scripts.n > n_before ? RR_LEARNED_SCRIPT : 0;
+	return (is_lacked || search->wants_scripts) && !search->scripts.are_state ?
+		       RR_LEARNED_SCRIPTS :
+		       0;
 }
 
 static unsigned learned_from(const struct rr_search *search, size_t n_scripts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redrace check with commands that block, as on a real server. */
+/* redrace check with commands that block, and scripts that a server does not know: as on a real server. */
 #include "../cli.h"
 
 TestSuite(blocked, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
@@ -102,4 +102,20 @@ Test(blocked, a_lost_reply_takes_what_it_brought)
 		   "r('SET', 'done', r('BLPOP', 'jobs', 0)[1])", 0);
 	check_pair("--lost-replies 1 --data-only --atomic", "r('RPUSH', 'jobs', 'x')",
 		   "r('SET', 'done', r('BLPOP', 'jobs', 0)[1])", 1);
+}
+
+/* The first one that asks for it by its hash is told so, and goes another way. */
+Test(blocked, scripts_are_not_there_until_they_were_loaded)
+{
+#define HASH "__import__('hashlib').sha1(b\"return redis.call('INCR',KEYS[1])\").hexdigest()"
+#define CALL "r('EVALSHA', " HASH ", 1, 'c')"
+#define ADD "r('SET', 'c', int(r('GET', 'c') or 0) + 1)"
+#define LOAD "r('SCRIPT', 'LOAD', \"return redis.call('INCR',KEYS[1])\")"
+	static const char either[] = "x = " CALL "\n    if not isinstance(x, int):\n        " ADD
+				     "; " LOAD;
+
+	check_pair("", either, either, 1);
+	/* The other one loads it for both. */
+	check_pair("", LOAD "; " CALL, either, 1);
+	check_pair("", LOAD "; " CALL, LOAD "; " CALL, 0);
 }

@@ -86,7 +86,7 @@ Test(cache, who_sends_a_script_in_full_is_not_learned_anew)
 		  "case $(" CLI "EVALSHA $sha 0) in NOSCRIPT*) " CLI "EVAL \"$s\" 0;; esac\n" CLI
 		  "INCR n >/dev/null");
 	check_program("--data-only", 0, "runs of the program, ");
-	check_program("--data-only", 0, "2 runs of the program beside those of another check, ");
+	check_program("--data-only", 0, "3 runs of the program beside those of another check, ");
 }
 
 /* ---- Files that change ---------------------------------------------------------------- */
