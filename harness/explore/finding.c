@@ -92,7 +92,7 @@ bool rr_search_verify_finding(struct rr_search *search, const struct rr_path *pa
 		add_last_turns(search, &places);
 	good = programs->verify_places(programs->programs, places.all, places.n, &again, &error) ||
 	       rr_search_fail(search, &error);
-	search->learned |= again ? RR_LEARNED_PROGRAMS : 0;
+	search->learned |= again ? rr_learned_bit(RR_LEARNED_PROGRAMS) : 0;
 	free(places.all);
 	return good && !again;
 }

@@ -64,7 +64,7 @@ static bool verify_histories(struct rr_search *search)
 			return rr_search_fail(search, &table->error);
 		search->result->stats.checked_clients += table->n_runs - n_runs;
 		if (table->learning.has_changed)
-			search->learned |= RR_LEARNED_HISTORIES;
+			search->learned |= rr_learned_bit(RR_LEARNED_HISTORIES);
 	}
 	return true;
 }
@@ -75,7 +75,7 @@ static void note_endless(struct rr_search *search)
 	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
 		if (search->product.clients[i].table &&
 		    search->product.clients[i].table->learning.is_bounded)
-			search->learned |= RR_LEARNED_ALL_HISTORIES;
+			search->learned |= rr_learned_bit(RR_LEARNED_ALL_HISTORIES);
 	}
 }
 
@@ -87,7 +87,7 @@ static void verify_equality(struct rr_search *search)
 	for (size_t i = 1; i < search->product.n_clients && search->program.sent_as_own; i++)
 		are_equal = are_equal && rr_client_view_verify(&search->product.clients[i]);
 	if (!are_equal)
-		search->learned |= RR_LEARNED_NOT_EQUAL;
+		search->learned |= rr_learned_bit(RR_LEARNED_NOT_EQUAL);
 }
 
 static bool verify_strategy(struct rr_search *search)
@@ -211,7 +211,7 @@ static void compare_draws(struct rr_search *search)
 	result->stats.draws = DRAWS;
 	if (draw < DRAWS && search->draws_that_differ < DRAWS_SEARCHED) {
 		search->program.draw = draw;
-		search->learned |= RR_LEARNED_DRAW;
+		search->learned |= rr_learned_bit(RR_LEARNED_DRAW);
 	}
 	search->draws_that_differ += draw < DRAWS;
 	if (search->draws_that_differ && result->explored == RR_EXPLORED_ALL)

@@ -242,9 +242,11 @@ static unsigned learned_of_scripts(const struct rr_search *search, size_t n_befo
 	const bool is_lacked = search->tables[0].lacked_script || search->tables[1].lacked_script;
 
 	if (search->config->strategy)
-		return is_lacked && search->scripts.n > n_before ? RR_LEARNED_SCRIPT : 0;
+		return is_lacked && search->scripts.n > n_before ?
+			       rr_learned_bit(RR_LEARNED_SCRIPT) :
+			       0;
 	return (is_lacked || search->wants_scripts) && !search->scripts.are_state ?
-		       RR_LEARNED_SCRIPTS :
+		       rr_learned_bit(RR_LEARNED_SCRIPTS) :
 		       0;
 }
 
@@ -255,42 +257,47 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 	if (search->end == RR_GRAPH_STOPPED)
 		return 0;
 	return learned_of_scripts(search, n_scripts) |
-	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
-	       (search->end == RR_GRAPH_BROAD ? RR_LEARNED_BROAD : 0) |
-	       (search->key_use.is_wrong ? RR_LEARNED_KEYS : 0) |
-	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
+	       (product->wants_clock ? rr_learned_bit(RR_LEARNED_CLOCK) : 0) |
+	       (search->end == RR_GRAPH_BROAD ? rr_learned_bit(RR_LEARNED_BROAD) : 0) |
+	       (search->key_use.is_wrong ? rr_learned_bit(RR_LEARNED_KEYS) : 0) |
+	       (product->wants_absolute && !search->wanted.absolute ?
+			rr_learned_bit(RR_LEARNED_DAY) :
+			0);
 }
 
 /* What was learned decides what the next product is like. */
 static void adapt(struct rr_search *search)
 {
+	const unsigned needs_tables = rr_learned_bit(RR_LEARNED_SCRIPT) |
+				      rr_learned_bit(RR_LEARNED_SCRIPTS) |
+				      rr_learned_bit(RR_LEARNED_DAY);
 	struct rr_product_config *wanted = &search->wanted;
 	const unsigned learned = search->learned;
 
-	wanted->reads_clock |= (learned & RR_LEARNED_CLOCK) != 0;
-	wanted->absolute |= (learned & RR_LEARNED_DAY) != 0;
-	wanted->bounded |= (learned & RR_LEARNED_NO_END) != 0;
-	if (learned & RR_LEARNED_BROAD) {
+	wanted->reads_clock |= (learned & rr_learned_bit(RR_LEARNED_CLOCK)) != 0;
+	wanted->absolute |= (learned & rr_learned_bit(RR_LEARNED_DAY)) != 0;
+	wanted->bounded |= (learned & rr_learned_bit(RR_LEARNED_NO_END)) != 0;
+	if (learned & rr_learned_bit(RR_LEARNED_BROAD)) {
 		wanted->key_use = &search->key_use;
 		search->bounds.broad = 0;
 	}
 	/* What clients were taken for is not so any more, nor what they name. */
-	if (learned & ~(unsigned)(RR_LEARNED_BROAD | RR_LEARNED_KEYS))
+	if (learned & ~(rr_learned_bit(RR_LEARNED_BROAD) | rr_learned_bit(RR_LEARNED_KEYS)))
 		rr_key_use_release(&search->key_use);
 	rr_key_use_begin(&search->key_use);
-	if (learned & RR_LEARNED_ALL_HISTORIES) {
+	if (learned & rr_learned_bit(RR_LEARNED_ALL_HISTORIES)) {
 		search->program.learning |= RR_LEARN_NOTHING;
 		wanted->bounded = true;
 	}
-	if (learned & RR_LEARNED_NOT_EQUAL) {
+	if (learned & rr_learned_bit(RR_LEARNED_NOT_EQUAL)) {
 		search->program.heard_as_self = NULL;
 		search->program.sent_as_own = NULL;
 	}
-	if (learned & RR_LEARNED_SCRIPTS) {
+	if (learned & rr_learned_bit(RR_LEARNED_SCRIPTS)) {
 		rr_scripts_become_state(&search->scripts);
 		search->program.loads_scripts = true;
 	}
-	if (learned & RR_LEARNED_NEW_TABLES)
+	if (learned & needs_tables)
 		rr_search_release_tables(search);
 }
 
@@ -311,13 +318,13 @@ static bool search_once(struct rr_search *search)
 	search->end = look_at_states(search);
 	search->seconds = rr_clock_s() - begun;
 	search->learned = learned_from(search, n_scripts);
-	if (search->learned & ~(unsigned)RR_LEARNED_BROAD || search->end == RR_GRAPH_STOPPED)
+	if (search->learned & ~rr_learned_bit(RR_LEARNED_BROAD) || search->end == RR_GRAPH_STOPPED)
 		return true;
 	if (!search->property->verify(search))
 		return false;
 	/* What is not so of clients may have had no end. */
 	if (search->end == RR_GRAPH_ENDLESS && !search->learned)
-		search->learned = RR_LEARNED_NO_END;
+		search->learned = rr_learned_bit(RR_LEARNED_NO_END);
 	return (search->learned || search->end != RR_GRAPH_FAILED ||
 		rr_search_fail(search, &search->product.error));
 }

@@ -19,23 +19,28 @@
 #include "scheduler/scheduler.h"
 #include "walks.h"
 
-/* What a search learns, as bits, and what it therefore begins anew with. */
-enum {
-	RR_LEARNED_SCRIPT = 1,          /* servers know it from the beginning */
-	RR_LEARNED_CLOCK = 2,           /* the time since clients read their monotonic clocks is
-				    * a part of states */
-	RR_LEARNED_DAY = 4,             /* the time of day is */
-	RR_LEARNED_NO_END = 8,          /* refused clients are bounded */
-	RR_LEARNED_HISTORIES = 16,      /* which ones of clients are not one state */
-	RR_LEARNED_PROGRAMS = 32,       /* the programs know what: random values, say */
-	RR_LEARNED_NOT_EQUAL = 64,      /* each client of a strategy has a table of its own */
-	RR_LEARNED_DRAW = 128,          /* with other random values a client does something else */
-	RR_LEARNED_SCRIPTS = 128,       /* which ones servers know is a part of states */
-	RR_LEARNED_ALL_HISTORIES = 256, /* there is no end to what clients of a strategy do */
-	RR_LEARNED_BROAD = 512,         /* there are many states of programs: see rr_breadth */
-	RR_LEARNED_KEYS = 1024,         /* a client names a key that seemed to be another's own */
-	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_SCRIPTS | RR_LEARNED_DAY,
+/* What a search learns, and what it therefore begins anew with. search->learned has a bit of each,
+ * which its place here gives it. */
+enum rr_learned {
+	RR_LEARNED_SCRIPT,        /* servers know it from the beginning */
+	RR_LEARNED_CLOCK,         /* the time since clients read their monotonic clocks is
+				   * a part of states */
+	RR_LEARNED_DAY,           /* the time of day is */
+	RR_LEARNED_NO_END,        /* refused clients are bounded */
+	RR_LEARNED_HISTORIES,     /* which ones of clients are not one state */
+	RR_LEARNED_PROGRAMS,      /* the programs know what: random values, say */
+	RR_LEARNED_NOT_EQUAL,     /* each client of a strategy has a table of its own */
+	RR_LEARNED_DRAW,          /* with other random values a client does something else */
+	RR_LEARNED_SCRIPTS,       /* which ones servers know is a part of states */
+	RR_LEARNED_ALL_HISTORIES, /* there is no end to what clients of a strategy do */
+	RR_LEARNED_BROAD,         /* there are many states of programs: see rr_breadth */
+	RR_LEARNED_KEYS,          /* a client names a key that seemed to be another's own */
 };
+
+static inline unsigned rr_learned_bit(enum rr_learned what)
+{
+	return 1U << what;
+}
 
 /* One path through the states. */
 struct rr_schedule {
@@ -89,7 +94,7 @@ struct rr_search {
 	struct rr_key_use key_use;
 	/* What it came to with a time of day that goes on, where that stands still now. */
 	struct rr_explore_result *before;
-	unsigned learned; /* since the search began */
+	unsigned learned; /* since the search began: rr_learned_bit() */
 	struct rr_product product;
 	struct rr_graph graph;
 	enum rr_graph_end end;

@@ -53,7 +53,7 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 	if (programs->init && !programs->verify(programs->programs, left_out, &again, &error))
 		return rr_search_fail(search, &error);
 	if (again)
-		search->learned |= RR_LEARNED_PROGRAMS;
+		search->learned |= rr_learned_bit(RR_LEARNED_PROGRAMS);
 	return true;
 }
 
@@ -82,7 +82,7 @@ static bool verify_programs(struct rr_search *search)
 	const bool sees_ends = search->end != RR_GRAPH_BROAD || look_at_ends(search);
 
 	return verify(search, &search->config->programs, left_out_of(search)) &&
-	       (sees_ends || search->learned & RR_LEARNED_PROGRAMS ||
+	       (sees_ends || search->learned & rr_learned_bit(RR_LEARNED_PROGRAMS) ||
 		rr_search_fail(search, &search->product.error));
 }
 

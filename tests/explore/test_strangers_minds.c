@@ -178,6 +178,33 @@ Test(strangers, choice_of_one_in_ten_is_found)
 	rr_explore_release(&result);
 }
 
+/* The same with a lock that a script grants: where other values are drawn, servers know it, too. */
+static enum rl_outcome ask_a_script_nine_times_of_ten(struct rr_client *client)
+{
+	static const char script[] = "return redis.call('SET', KEYS[1], ARGV[1], 'NX')";
+	struct rl_reply reply;
+	unsigned char bytes[8];
+
+	rl_random(client->data, bytes, sizeof(bytes));
+	if (bytes[0] < 26)
+		return RL_OK;
+	if (rl_run(client->data, &reply, "EVAL %s 1 %s 1", script, client->lock) != RL_OK)
+		return RL_ERROR;
+	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
+}
+
+Test(strangers, choice_of_one_in_ten_is_found_beside_a_script)
+{
+	const struct rr_strategy strategy = stranger_named("script-nine-in-ten",
+							   ask_a_script_nine_times_of_ten);
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(&strategy, (struct rr_explore_config){ 0 }, &result),
+		     RR_EXIT_OK, "%s", result.error.text);
+	cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%x", result.breaks);
+	rr_explore_release(&result);
+}
+
 /* Which choice is made does no harm, but not all can be tried. */
 static enum rl_outcome say_hello_sometimes(struct rr_client *client)
 {
