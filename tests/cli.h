@@ -20,7 +20,10 @@ void cli_teardown(void);
 		cr_skip_test(__VA_ARGS__); \
 	} while (0)
 
-/* support_shell() into cli_output; the exit code. cli_runf() as printf. */
+/* support_shell() into cli_output; the exit code. cli_runf() as printf. What stands behind "$REDRACE
+ * check" is checked by tests/twice: a check that keeps something is made a second time with that, and
+ * the test fails if the verdict is another one. $REDRACE_ONCE is the program itself, for tests that
+ * send it signals or count how often it runs a program. */
 int cli_run(const char *command);
 int cli_runf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

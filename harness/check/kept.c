@@ -231,8 +231,8 @@ void rr_kept_load(struct rr_programs *programs)
 	struct rr_draft key;
 	bool is_broken = false;
 
-	if (!programs->config.kept.cluster || kept->is_given_up || kept->is_loaded ||
-	    count_states(programs) > 0)
+	if (!programs->config.kept.cluster || programs->config.n_requests || kept->is_given_up ||
+	    kept->is_loaded || count_states(programs) > 0)
 		return;
 	find_server(programs->config.kept.cluster, server);
 	rr_opened_add(&kept->opened, server);
@@ -350,6 +350,8 @@ static bool has_guesses(const struct rr_programs *programs)
 /* Why it cannot be kept; NULL: it can. */
 static const char *why_not(const struct rr_programs *programs)
 {
+	if (programs->config.n_requests)
+		return "nothing is kept of an app";
 	if (programs->figures.has_own_clock)
 		return "which files it opens is not known of a program that is static or in Go";
 	if (programs->config.instances.process.holds_day)

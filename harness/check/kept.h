@@ -2,7 +2,9 @@
 /*
  * What is kept of programs from one check to the next, in a file (cache.h): what each client did
  * after each history, its random values and how it ended. These are facts: which histories are
- * one state, and all else that is believed, is found out anew, without programs.
+ * one state, and all else that is believed, is found out anew, without programs. Apps keep nothing:
+ * what an app has answered so far is a part of every state that it comes to, and the file has it
+ * only of states in which a client has ended.
  *
  * It holds for a command line in its directory with its environment, and as long as no file has
  * changed that a run has opened (opened.h), redrace, its shim and the server among them. When it is

@@ -83,7 +83,8 @@ void rr_kept_write(const struct rr_programs *programs, FILE *out)
 	rr_bytes_put_number(out, rr_programs_depend_on_scripts(programs));
 	rr_bytes_put_number(out, programs->program.loads_scripts);
 	rr_bytes_put_number(out, programs->has_own_tables);
-	rr_bytes_put_number(out, programs->figures.hands_over);
+	rr_bytes_put_number(out, programs->figures.reads_day);
+	rr_bytes_put_number(out, programs->figures.has_uv);
 	write_terms(programs, &file, out);
 	write_asked(programs, out);
 	rr_endings_write_varying(&programs->endings, out);
@@ -146,7 +147,8 @@ bool rr_kept_read(struct rr_programs *programs, struct rr_bytes *bytes)
 	    (depends_on_scripts && loads_scripts != programs->program.loads_scripts))
 		return false;
 	programs->has_own_tables = has_own_tables;
-	programs->figures.hands_over |= rr_bytes_take_number(bytes, 0, 1);
+	programs->figures.reads_day |= rr_bytes_take_number(bytes, 0, 1);
+	programs->figures.has_uv |= rr_bytes_take_number(bytes, 0, 1);
 	rr_programs_make_tables_anew(programs);
 	take_terms(programs, &file, bytes);
 	ask_again(programs, bytes);

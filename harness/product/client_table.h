@@ -227,7 +227,9 @@ const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table
 
 /*
  * In a file (client_table_file.c), of processes: what they did after each history, and nothing
- * of what is believed of that. Commands, replies and endings have other numbers there: of those
+ * of what is believed of that. How they ended is written where they have; an app has answered
+ * something before, so that the table of an app is not to be written. How they ended is written where they have; an app has answered
+ * something before, so that the table of an app is not to be written. Commands, replies and endings have other numbers there: of those
  * that are in the table, rr_client_table_use() says which; then `number[]` has the file's, or
  * what is read becomes.
  */

@@ -211,30 +211,19 @@ Test(cache, no_cache_neither_reads_nor_writes)
 	check_counter("--no-cache", LEARNED);
 }
 
-/* Of an app, its requests and answers among them; which threads of it have let each other go on
- * is not forgotten. */
-Test(cache, what_an_app_does_is_kept, .timeout = 600)
+/* What was answered so far is a part of each of its states, and a finding in what is answered would
+ * be a yes without it. */
+Test(cache, nothing_is_kept_of_an_app, .timeout = 600)
 {
-	static const char check[] = CHECK
-		"--init $HERE/stock --audit 1 "
-		"--app 'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs "
-		"/usr/bin/python3 $HERE/app.py' --request '$HERE/ask {app}/%s' 2>&1";
-	static const char kept[] = "1 run of the app beside those of another check, ";
-
-	cli_write("stock", "SET stock 1\n");
-	cr_assert_eq(cli_run("cp tests/check/programs/shared.py $HERE/app.py && "
-			     "cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
-	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
-	cli_assert_prints(kept);
-	cli_assert_prints("serializable: all ");
-	/* Which thread goes on first is up to the kernel: it is found, or it is not judged. */
-	for (int i = 0; i < 2; i++)
-		cr_assert_neq(cli_runf(check, "buy"), 0, "%s", cli_output);
-	cr_assert_eq(cli_run("echo '# changed' >>$HERE/app.py"), 0);
-	cr_assert_eq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
-	cli_assert_prints("app.py has changed");
-	cr_assert_eq(cli_run("sed -i s/buy-locked/buy-unlocked/ $HERE/app.py"), 0);
-	cr_assert_neq(cli_runf(check, "buy-locked"), 0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && "
+			"cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
+		0, "%s", cli_output);
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(cli_run(CHECK "--app $HERE/shop --request '$HERE/ask {app}/note' "
+					   "--request '$HERE/ask {app}/noted' 2>&1"),
+			     1, "%s", cli_output);
+		cli_assert_prints("nothing from another check (nothing is kept of an app)");
+	}
+	cr_assert_neq(cli_run("ls $HERE/cache/redrace/*.check"), 0, "%s", cli_output);
 }

@@ -451,7 +451,7 @@ Test(check, usage_is_explained)
 Test(check, a_killed_check_leaves_no_process)
 {
 	cr_assert_eq(
-		cli_run(CHECK
+		cli_run("$REDRACE_ONCE check --audit 2 "
 			"--hangs-after 600 -- sh -c 'cat /dev/zero >/dev/null & : >$HERE/there; kill -STOP $$' >$HERE/out 2>&1 & p=$!; "
 			"until [ -e $HERE/there ] || ! kill -0 $p; do sleep 0.05; done; kill -9 $p; wait $p; "
 			"left() { ls -d $TMPDIR/redrace-* 2>/dev/null; for d in /proc/[0-9]*; do grep -qs REDRACE_CLIENT= $d/environ && grep -s \"HERE=$HERE\" $d/environ >/dev/null && echo ${d#/proc/}; done; }; "

@@ -15,8 +15,8 @@ Test(check_found, page_is_up_to_date)
 static void driver(const char *expected)
 {
 	cr_assert_eq(
-		cli_run("mkdir -p $HERE/examples/found $HERE/docs && "
-			"cp examples/found/run examples/found/drivers.py $HERE/examples/found"),
+		cli_run("mkdir -p $HERE/examples/found $HERE/docs $HERE/tests && "
+			"cp tests/twice $HERE/tests && cp examples/found/run examples/found/drivers.py $HERE/examples/found"),
 		0, "%s", cli_output);
 	cli_write(
 		"examples/found/counter.py",

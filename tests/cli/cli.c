@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../cli.h"
 
+#include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,13 +12,25 @@
 
 char cli_home[SUPPORT_DIRECTORY];
 
+static void set_path(const char *variable, const char *path)
+{
+	char whole[PATH_MAX];
+
+	cr_assert_not_null(realpath(path, whole), "no %s", path);
+	setenv(variable, whole, 1);
+}
+
 void cli_setup(void)
 {
+	const char *program = getenv("REDRACE");
+
 	support_directory(cli_home);
 	setenv("TMPDIR", cli_home, 1);
 	setenv("HERE", cli_home, 1);
 	/* No check has anything from another one, unless a test says so. */
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
+	set_path("REDRACE_ONCE", program ? program : "build/redrace");
+	set_path("REDRACE_TWICE", "tests/twice");
 }
 
 void cli_teardown(void)
@@ -54,10 +67,47 @@ static void leave_out_progress(char *text)
 	regfree(&is_progress);
 }
 
+/* Has a check come to something else, the second time? */
+static void assert_same_twice(void)
+{
+	char path[SUPPORT_DIRECTORY + 10], text[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/differs", cli_home);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	cr_assert_fail("a second check differs: %s", text);
+}
+
+/* The command with each check made twice; malloc'd. */
+static char *make_twice(const char *command)
+{
+	static const char check[] = "$REDRACE check", twice[] = "$REDRACE_TWICE check";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *at;
+
+	cr_assert_not_null(out);
+	while ((at = strstr(command, check))) {
+		fprintf(out, "%.*s%s", (int)(at - command), command, twice);
+		command = at + strlen(check);
+	}
+	fputs(command, out);
+	fclose(out);
+	return text;
+}
+
 int cli_run(const char *command)
 {
-	const int code = support_shell(command, cli_output, sizeof(cli_output));
+	char *twice = make_twice(command);
+	const int code = support_shell(twice, cli_output, sizeof(cli_output));
 
+	free(twice);
+	assert_same_twice();
 	leave_out_progress(cli_output);
 	return code;
 }
