@@ -20,7 +20,8 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 						    .signals = &check->session.signals,
 						    .preload = check->preload[0] ? check->preload :
 										   NULL,
-						    .until_ns = check->progress.until_ns,
+						    .until_ns = check->progress.until_ns +
+								RR_LATE_S * INT64_C(1000000000),
 						    .start_ns = RR_CLUSTER_START_NS,
 						    .holds_day = check->options->holds_day,
 						    .patience_ms = check->options->patience_s *
@@ -273,6 +274,9 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		*error = result.error;
 	rr_progress_end(&check->progress.line);
 	check->result = good ? &result : NULL;
+	snprintf(check->out_of_time, sizeof(check->out_of_time),
+		 "out of time: --seconds ended while %s",
+		 result.cut ? result.cut : "it was checked");
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)

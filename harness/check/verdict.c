@@ -136,8 +136,7 @@ static const char *why_cut(const struct rr_check *check)
 	case RR_EXPLORED_MEMORY:
 		return "out of memory: half of what is free";
 	case RR_EXPLORED_STOPPED:
-		return check->session.signals.interrupted ? "interrupted" :
-							    "out of time: --seconds";
+		return check->session.signals.interrupted ? "interrupted" : check->out_of_time;
 	default:
 		return "there are more: --max-states";
 	}

@@ -24,6 +24,7 @@ struct rr_check {
 	struct rr_strangers strangers;
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
+	char out_of_time[100];                  /* that, and what was not finished */
 	struct rr_cases cases;
 };
 

@@ -69,6 +69,7 @@ static void note_graph(struct rr_search *search)
 	const struct rr_graph *graph = &search->graph;
 
 	result->explored = explored[search->end];
+	result->cut = search->end == RR_GRAPH_STOPPED ? search->cut : NULL;
 	result->day = day_of(search);
 	result->has_other_times = search->judge.contents.has_other_times;
 	result->has_leases = has_leases(&search->tables[0]);
@@ -142,13 +143,6 @@ static bool find_actions(struct rr_search *search, const struct rr_graph *graph,
 			    "a path through the states is gone");
 }
 
-static bool is_called_off(const struct rr_search *search)
-{
-	const struct rr_explore_config *config = search->config;
-
-	return config->progress && !config->progress(config->context, search->graph.states.n, 1);
-}
-
 struct rr_audit {
 	unsigned long n;
 	uint64_t seed;
@@ -183,8 +177,9 @@ bool rr_search_audit(struct rr_search *search)
 	for (unsigned long i = 0; i < audit.n && good; i++) {
 		struct rr_actions actions = { 0 };
 
-		if (is_called_off(search)) {
+		if (rr_search_is_called_off(search, "random interleavings were played")) {
 			search->result->explored = RR_EXPLORED_STOPPED;
+			search->result->cut = search->cut;
 			break;
 		}
 		rr_graph_random_path(&search->graph, audit.seed + i, &path);
@@ -303,11 +298,24 @@ static bool show_others(struct rr_search *search, uint32_t shown)
 	struct wrong_ends ends = {
 		.search = search, .goals = rr_calloc(search->graph.states.n, sizeof(*ends.goals))
 	};
+	struct rr_explore_result *result = search->result;
 	bool good = true;
 
 	find_kinds(&ends);
-	for (size_t i = 0; i < ends.n && good; i++)
-		good = are_alike(&ends, ends.all[i], shown) || show_kind(&ends, ends.all[i]);
+	for (size_t i = 0; i < ends.n && good; i++) {
+		if (are_alike(&ends, ends.all[i], shown))
+			continue;
+		if (rr_search_is_called_off(search, "other findings were played"))
+			result->n_unshown++;
+		else
+			good = show_kind(&ends, ends.all[i]);
+	}
+	/* The first one has been proved, and stands. */
+	if (!good && result->error.kind == RR_ERROR_INTERRUPTED) {
+		result->error.kind = RR_ERROR_NONE;
+		result->n_unshown++;
+		good = true;
+	}
 	free(ends.goals);
 	return good;
 }

@@ -183,6 +183,9 @@ enum {
 	RR_OUTCOME_OUTPUTS = 16    /* outputs that no serial order gives */
 };
 
+/* So many seconds a search may take, when it is to end, to prove what it has found. */
+enum { RR_LATE_S = 3 };
+
 enum rr_explored {
 	RR_EXPLORED_ALL,            /* nothing was cut */
 	RR_EXPLORED_ROUNDS,         /* loops were cut after their rounds */
@@ -249,6 +252,7 @@ struct rr_smallest {
 
 struct rr_explore_result {
 	enum rr_explored explored;
+	const char *cut; /* RR_EXPLORED_STOPPED: while what, "final states were compared" */
 	unsigned long states, transitions;
 	unsigned long schedules; /* random ones, or --stateless' */
 	unsigned long failing;   /* of these; or transitions and states that break

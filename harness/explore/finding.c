@@ -210,7 +210,7 @@ static void look_for_mend(struct rr_search *search)
 {
 	if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
 	    search->graph.breaks == RR_BREAKS_COUNT && !search->result->mend)
-		search->result->mend = rr_mend_find(&search->graph, search->result->found);
+		search->result->mend = rr_mend_find(search);
 }
 
 static bool is_named(const struct rr_search *search, const struct rr_actions *actions,
@@ -296,6 +296,9 @@ static bool run_orders(struct rr_search *search, const uint32_t *found)
 
 		if (!rr_serial_is_candidate(serial, &search->product, found, i))
 			continue;
+		if (rr_search_is_called_off(search, "the serial orders of a finding were run") &&
+		    rr_search_is_late(search))
+			return rr_error_interrupted(&search->result->error);
 		n++;
 		good = rr_serial_actions(serial, &search->product, i, &actions, end) ?
 			       rr_search_play(search, &actions, end) :

@@ -284,8 +284,14 @@ bool rr_search_try_mutants(struct rr_search *search)
 	search->bounds.memory = 0;
 	search->bounds.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
 	for (size_t i = 0; i < search->n_mutations; i++) {
-		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants++];
+		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants];
 
+		if (rr_search_is_called_off(search, "guards were weakened") || search->cut) {
+			if (search->config->strategy)
+				result->explored = RR_EXPLORED_STOPPED;
+			break;
+		}
+		result->n_mutants++;
 		if (!try_mutant(search, &search->mutations[i], mutant)) {
 			if (search->config->strategy)
 				return false;

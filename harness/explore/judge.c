@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge.h"
+#include "search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +45,11 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 	       fail_judge(judge, &judge->checking.error);
 }
 
-bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *config,
-		   struct rr_product *product, const struct rr_program *programs,
-		   unsigned long most)
+bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned long most)
 {
+	const struct rr_explore_config *config = search->config;
+	struct rr_product *product = &search->product;
+
 	*judge = (struct rr_judge){
 		.config = config,
 		.product = product,
@@ -58,10 +59,10 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *confi
 			      .day_ns = product->config.day_ns },
 	};
 	judge->serial.is_cut = true;
-	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))
+	if (most && !rr_serial_learn(&judge->serial, search, most, config->is_atomic))
 		return fail_judge(judge, &product->error);
 	rr_serial_tell(&judge->serial, &config->programs);
-	return open_checker(judge, programs);
+	return open_checker(judge, &search->program);
 }
 
 void rr_judge_release(struct rr_judge *judge)
@@ -223,6 +224,8 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
 					&judge->config->programs);
 
+		if (rr_search_is_late(judge->serial.search))
+			return rr_error_interrupted(&judge->error);
 		judgement->is_untimely = verdict.is_untimely;
 		if (!verdict.allows_data)
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
@@ -339,6 +342,8 @@ static bool is_serial_end_unexpected(struct rr_judge *judge)
 	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
 
+		if (rr_search_is_late(judge->serial.search))
+			return false;
 		if (end->ran == all_operations(judge) && !has_fault(end) &&
 		    (!is_as_expected(judge, end->server, end->good) ||
 		     check_data(judge, end->server) != 0))
@@ -355,6 +360,8 @@ char *rr_judge_serial_orders(struct rr_judge *judge)
 	FILE *file = rr_open_memory(&text, &size);
 
 	for (size_t i = 0; i < count_operations(judge); i++) {
+		if (rr_search_is_late(judge->serial.search))
+			break;
 		if (can_differ_alone(judge, i))
 			fprintf(file,
 				"Already when the %ss run one after the other, %s%c can leave one thing or another: its own connections race with each other.\n",

@@ -30,15 +30,12 @@ struct rr_judgement {
 	bool is_untimely; /* of struct rr_serial_verdict */
 };
 
-/* Learns all serial orders, up to `most` states, 0 = none: then data are not compared
- * with them. `programs` is what clients and the
- * checker have in common. False: judge->error. */
-bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *config,
-		   struct rr_product *product, const struct rr_program *programs,
-		   unsigned long most);
+/* Learns all serial orders of a search, up to `most` states, 0 = none: then data are not compared
+ * with them. Clients and the checker have its program in common. False: judge->error. */
+bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned long most);
 void rr_judge_release(struct rr_judge *judge);
 
-/* False: judge->error. */
+/* False: judge->error, or it has taken too long (rr_search_is_late()) and that is INTERRUPTED. */
 bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement);
 
 /* The serial end that is nearest to a final state, see rr_serial_nearest(). */

@@ -13,8 +13,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "explore.h"
-#include "graph.h"
+#include "search.h"
 #include "why.h"
 
 enum {
@@ -42,6 +41,7 @@ struct span {
 
 /* Who does what in all interleavings, and which spans are one step. */
 struct mender {
+	struct rr_search *search;
 	const struct rr_graph *graph;
 	struct rr_graph mended; /* of places */
 	size_t n_groups;
@@ -195,6 +195,7 @@ static bool search_mended(struct mender *mender)
 		rr_array_grow(&mended->degree, i, sizeof(*mended->degree));
 		mended->flags[i] = mender->graph->flags[place.state];
 		mended->first[i] = mended->n_edges;
+		mender->left *= !rr_search_is_called_off(mender->search, "a fix was looked for");
 		good = mender->left > 0 && leave_place(mender, place);
 		mended->degree[i] = (uint32_t)(mended->n_edges - mended->first[i]);
 		mended->n_expanded = i + 1;
@@ -224,9 +225,13 @@ static void find_groups(struct mender *mender)
 }
 
 /* Looks what clients do. False: too much. */
-static bool survey_clients(struct mender *mender, const struct rr_graph *graph)
+static bool survey_clients(struct mender *mender, struct rr_search *search)
 {
-	*mender = (struct mender){ .graph = graph, .left = PLACES_MOST, .surveys = true };
+	const struct rr_graph *graph = &search->graph;
+
+	*mender = (struct mender){
+		.search = search, .graph = graph, .left = PLACES_MOST, .surveys = true
+	};
 	find_groups(mender);
 	if (graph->n_expanded < graph->states.n || graph->states.n > STATES_MOST ||
 	    !search_mended(mender))
@@ -380,16 +385,16 @@ static char *describe(struct mender *mender, unsigned found)
 	return text;
 }
 
-char *rr_mend_find(const struct rr_graph *graph, unsigned found)
+char *rr_mend_find(struct rr_search *search)
 {
 	struct mender mender;
 	char *text = NULL;
 
-	if (survey_clients(&mender, graph)) {
+	if (survey_clients(&mender, search)) {
 		for (size_t n = 2; n <= mender.n_groups * SPAN_COMMANDS && mender.left && !text;
 		     n++) {
 			if (try_spans(&mender, 0, n))
-				text = describe(&mender, found);
+				text = describe(&mender, search->result->found);
 		}
 	}
 	rr_graph_release(&mender.mended);

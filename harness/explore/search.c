@@ -27,6 +27,32 @@ bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 	return rr_error_set(&search->result->error, error->kind, "%s", error->text);
 }
 
+/* ---- When to end ------------------------------------------------------------ */
+
+static void note_cut(struct rr_search *search, const char *phase)
+{
+	if (search->cut)
+		return;
+	search->cut = phase;
+	search->cut_s = rr_clock_s();
+}
+
+bool rr_search_is_called_off(struct rr_search *search, const char *phase)
+{
+	const struct rr_explore_config *config = search->config;
+
+	if (!config->progress || search->is_interrupted)
+		return false;
+	if (!search->cut && !config->progress(config->context, search->graph.n_expanded, 1))
+		note_cut(search, phase);
+	return search->cut != NULL;
+}
+
+bool rr_search_is_late(const struct rr_search *search)
+{
+	return search->cut && rr_clock_s() - search->cut_s > RR_LATE_S;
+}
+
 /* ---- Commands that nobody else can notice --------------------------------- */
 
 /* SCRIPT EXISTS and SCRIPT FLUSH are steps, when the search begins anew. */
@@ -317,6 +343,8 @@ static bool search_once(struct rr_search *search)
 	}
 	search->end = look_at_states(search);
 	search->seconds = rr_clock_s() - begun;
+	if (search->end == RR_GRAPH_STOPPED)
+		note_cut(search, "states were searched");
 	search->learned = learned_from(search, n_scripts);
 	if (search->learned & ~rr_learned_bit(RR_LEARNED_BROAD) || search->end == RR_GRAPH_STOPPED)
 		return true;
@@ -336,6 +364,7 @@ static bool stop_early(struct rr_search *search)
 
 	if (search->result->error.kind != RR_ERROR_INTERRUPTED)
 		return false;
+	note_cut(search, "programs were run");
 	search->result->error.kind = search->product.error.kind = RR_ERROR_NONE;
 	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
 		if (search->product.clients[i].table)

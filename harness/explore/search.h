@@ -100,6 +100,8 @@ struct rr_search {
 	enum rr_graph_end end;
 	bool is_misplayed;           /* real programs have done something else than was found */
 	bool is_interrupted;         /* before that was through */
+	const char *cut;             /* the phase in which `progress` said so; NULL = in none */
+	double cut_s;                /* and when */
 	bool is_unsettled;           /* each search has learned something that made it begin anew */
 	double seconds;              /* that looking at states has taken */
 	struct rr_walks *walks;      /* instead of a graph: random schedules */
@@ -119,6 +121,15 @@ void rr_search_release(struct rr_search *search);
  * to say of the states: rr_search_conclude(), or what else they are wanted for. */
 bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
 		   void *context);
+
+/*
+ * Is it to end? Each phase that may be long asks now and then, and says what it is: "final states
+ * were compared". A phase without which nothing can be said ends with RR_ERROR_INTERRUPTED, and
+ * what was found before is concluded from. What proves a finding goes on until
+ * rr_search_is_late(), RR_LATE_S later.
+ */
+bool rr_search_is_called_off(struct rr_search *search, const char *phase);
+bool rr_search_is_late(const struct rr_search *search);
 
 /* The error of a part is that of the whole; returns false. */
 bool rr_search_fail(struct rr_search *search, const struct rr_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serial.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,18 +272,21 @@ static void take_places(struct learner *learner, unsigned long most)
 	for (uint32_t i = 0; i < serial->orders.n && !serial->is_cut; i++) {
 		if (!take_place(learner, i))
 			return;
-		serial->is_cut = serial->orders.n > most;
+		serial->is_cut = serial->orders.n > most ||
+				 rr_search_is_called_off(serial->search,
+							 "serial orders were computed");
 	}
 }
 
-bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsigned long most,
+bool rr_serial_learn(struct rr_serial *serial, struct rr_search *search, unsigned long most,
 		     bool is_atomic)
 {
+	struct rr_product *product = &search->product;
 	struct learner learner = { .serial = serial, .product = product };
 	const struct rr_product_config reduced = product->config;
 	struct place *first = &learner.place;
 
-	*serial = (struct rr_serial){ .is_atomic = is_atomic };
+	*serial = (struct rr_serial){ .is_atomic = is_atomic, .search = search };
 	memset(first, 0, sizeof(*first));
 	first->turn = is_app(product) ? 0 : NOBODY;
 	rr_product_reduce_nothing(&product->config);

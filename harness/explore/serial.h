@@ -24,6 +24,8 @@
 #include "explore.h"
 #include "product/product.h"
 
+struct rr_search;
+
 struct rr_serial {
 	/* Where the first path to each of `orders` came from, and by what move; without one,
 	 * another client's turn began. */
@@ -32,11 +34,12 @@ struct rr_serial {
 		bool moves;
 		struct rr_transition move;
 	} * predecessors;
-	uint32_t *end_at;        /* of each end: which of `orders` */
-	struct rr_intern ends;   /* struct rr_serial_end */
-	struct rr_intern orders; /* states of serial orders that were looked at */
-	bool is_cut;             /* there were more than `most` of them */
-	bool is_atomic;          /* without crashes and lost replies */
+	uint32_t *end_at;         /* of each end: which of `orders` */
+	struct rr_intern ends;    /* struct rr_serial_end */
+	struct rr_intern orders;  /* states of serial orders that were looked at */
+	bool is_cut;              /* there were more than `most` of them, or the search ends */
+	struct rr_search *search; /* see rr_search_is_called_off() */
+	bool is_atomic;           /* without crashes and lost replies */
 };
 
 /* An end that a serial order can have. */
@@ -50,8 +53,8 @@ struct rr_serial_end {
 					      * began, as bits */
 };
 
-/* Runs all serial orders, up to `most` states. False: product->error. */
-bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsigned long most,
+/* Runs all serial orders of a search, up to `most` states. False: product->error. */
+bool rr_serial_learn(struct rr_serial *serial, struct rr_search *search, unsigned long most,
 		     bool is_atomic);
 void rr_serial_release(struct rr_serial *serial);
 

@@ -11,6 +11,8 @@ enum {
 	ALONE_MOST = 100000    /* of those that are looked at before there is an end */
 };
 
+static const char comparing[] = "final states were compared";
+
 static bool has_found(void *context);
 
 /* ---- The programs ----------------------------------------------------------------- */
@@ -62,7 +64,7 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 static bool look_at_ends(struct rr_search *search)
 {
 	struct rr_serial serial;
-	const bool good = rr_serial_learn(&serial, &search->product, ALONE_MOST, false);
+	const bool good = rr_serial_learn(&serial, search, ALONE_MOST, false);
 
 	rr_serial_release(&serial);
 	return good;
@@ -104,6 +106,21 @@ static bool judge_final(struct rr_search *search, const uint32_t *key, unsigned 
 	return true;
 }
 
+/* Is there no time for one more? What is wrong among those before is a finding. Of a search that was
+ * ended data are not compared, and what else is expected of them is looked at a little longer. */
+static bool ends_judging(struct rr_search *search)
+{
+	const bool is_over = rr_search_is_called_off(search, comparing);
+
+	if (search->end == RR_GRAPH_STOPPED)
+		return rr_search_is_late(search);
+	if (is_over && search->result->wrong > 0)
+		search->end = RR_GRAPH_FOUND;
+	else if (is_over)
+		rr_error_interrupted(&search->judge.error);
+	return is_over;
+}
+
 static bool judge_finals(struct rr_search *search)
 {
 	struct rr_graph *graph = &search->graph;
@@ -112,6 +129,8 @@ static bool judge_finals(struct rr_search *search)
 	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
+		if (ends_judging(search))
+			return search->judge.error.kind == RR_ERROR_NONE;
 		if (!judge_final(search, rr_graph_key(graph, i), &found))
 			return false;
 		if (found)
@@ -139,14 +158,14 @@ static bool has_found(void *context)
 	bool is_wrong = false, good;
 
 	set_unfinished(search, true);
-	good = rr_judge_init(&search->judge, search->config, &search->product, &search->program,
-			     graph->n_expanded) &&
+	good = rr_judge_init(&search->judge, search, graph->n_expanded) &&
 	       !search->judge.serial.is_cut;
 
 	for (uint32_t i = 0; i < graph->states.n && good && !is_wrong; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
-		good = rr_judge_final(&search->judge, rr_graph_key(graph, i), &judgement);
+		good = !rr_search_is_called_off(search, comparing) &&
+		       rr_judge_final(&search->judge, rr_graph_key(graph, i), &judgement);
 		is_wrong = good && judgement.found & ~(unsigned)RR_OUTCOME_OUTPUTS;
 	}
 	rr_judge_release(&search->judge);
@@ -192,9 +211,11 @@ static bool judge_states(struct rr_search *search)
 			     is_unfinished;
 
 	set_unfinished(search, is_unfinished);
-	if (!rr_judge_init(&search->judge, search->config, &search->product, &search->program,
-			   has_end ? SERIAL_MOST : 0) ||
-	    !(search->config->schedule ? judge_followed(search) : judge_finals(search)))
+	if (!rr_judge_init(&search->judge, search, has_end ? SERIAL_MOST : 0))
+		return false;
+	if (has_end && rr_search_is_called_off(search, "serial orders were computed"))
+		return rr_error_interrupted(&search->judge.error);
+	if (!(search->config->schedule ? judge_followed(search) : judge_finals(search)))
 		return false;
 	if (search->result->wrong + search->result->odd > 0)
 		search->result->serial = rr_judge_serial_orders(&search->judge);
@@ -227,6 +248,8 @@ static bool judge_programs(struct rr_search *search)
 	if (search->is_interrupted && !search->graph.breaks)
 		return true;
 	good = judge_states(search);
+	if (!good && search->judge.error.kind == RR_ERROR_INTERRUPTED)
+		return rr_search_fail(search, &search->judge.error);
 	is_found = search->result->wrong + search->result->odd > 0 ||
 		   search->graph.breaks & RR_BREAKS_EXCLUSION;
 	if (!verify(search, &search->config->checker, 0) ||

@@ -33,11 +33,12 @@ struct rr_why {
 /* An error of the table on the way is forgotten: then nothing is known. */
 struct rr_why rr_why_find(const struct rr_why_question *question);
 
-/* The smallest spans of commands that leave nothing wrong if each is one step, in a sentence;
- * `found`: RR_OUTCOME_... Only of clients that do the same in all interleavings from the
+/* The smallest spans of commands that leave nothing wrong of a search if each is one step, in a
+ * sentence. Only of clients that do the same in all interleavings from the
  * first command of a span to its last,
  * wait for no message and do not block.
- * malloc'd; NULL = there are none, or the graph is too large. */
-char *rr_mend_find(const struct rr_graph *graph, unsigned found);
+ * malloc'd; NULL = there are none, the graph is too large, or time is over. */
+struct rr_search;
+char *rr_mend_find(struct rr_search *search);
 
 #endif

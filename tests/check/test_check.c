@@ -418,6 +418,32 @@ Test(check, a_program_without_an_end_is_ended_by_seconds)
 	cli_assert_prints("stop after N seconds (600)");
 }
 
+/* 5,040 final states beside 13,700 that serial orders leave, each with seven random values: to
+ * compare them takes minutes, unless most are found at once. */
+Test(check, comparing_final_states_ends_with_seconds_too, .timeout = 120)
+{
+	const int code = cli_run(
+		"timeout 60 $REDRACE_ONCE check --audit 1 --clients 7 -s 10 -o $HERE/said.json -- "
+		"sh -c 'redis-cli -p $REDIS_PORT RPUSH l $(cat /proc/sys/kernel/random/uuid)' 2>&1");
+
+	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
+	cr_assert_eq(cli_run("grep -q '\"not_searched_because\": null' $HERE/said.json"), code != 0,
+		     "%s", cli_output);
+}
+
+/* Each of 24 final states is looked at by a command that takes some time. */
+Test(check, time_that_is_over_while_states_are_compared_is_said)
+{
+	cr_assert_eq(cli_run("$REDRACE check --clients 4 --audit 0 -s 2 -o $HERE/said.json --check "
+			     "'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done' -- "
+			     "sh -c 'redis-cli -p $REDIS_PORT RPUSH l $REDRACE_CLIENT' 2>&1"),
+		     2, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("grep '\"not_searched_because\": \"out of time: --seconds ended while ' "
+			"$HERE/said.json"),
+		0, "%s", cli_output);
+}
+
 Test(check, programs_that_always_fail_show_nothing)
 {
 	check_program("", CLI "INCR counter\nexit 3", 2);

@@ -35,11 +35,11 @@ static struct rr_run_view under_way(void)
 
 static struct rr_run_view ended(bool is_good, long ending)
 {
-	return (struct rr_run_view){ .n_threads = 1,
-				     .stops = { { .kind = RR_STOP_ENDED } },
-				     .tally = { .ok = is_good,
-						.failed = !is_good,
-						.ending = ending } };
+	return (struct rr_run_view){
+		.n_threads = 1,
+		.stops = { { .kind = RR_STOP_ENDED } },
+		.tally = { .ok = is_good, .failed = !is_good, .ending = ending }
+	};
 }
 
 static void learn(struct rr_client_table *table)
