@@ -27,6 +27,7 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 						    .patience_ms = check->options->patience_s *
 								   1000,
 						    .strangers = &check->strangers,
+						    .unwatched = &check->unwatched,
 					    } };
 }
 

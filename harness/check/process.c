@@ -22,6 +22,7 @@ enum {
 	READS_MAX = 16,                /* of its output at once: it may never end */
 	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
 	STRAY_LOOK_NS = 5 * 1000 * 1000,
+	LAST_NS = 2000 * 1000 * 1000, /* for what it has sent elsewhere to leave */
 	/* Who sleeps although bytes have come for him takes them later: he does one thing
 	 * after the other. Bytes that were not taken over may wait for the last ones to be
 	 * acknowledged, 40 ms at most. */
@@ -90,7 +91,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		environment[n] = RR_UV_THREADS "=1";
 	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
-	process->guarded.runs_here = true;
+	process->guarded.runs_here = process->guarded.is_watched = true;
 	atomic_store(&process->clock.page->redis_port, endpoint->port);
 	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
 			       environment, -1, &why);
@@ -101,6 +102,22 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 }
 
 /* ---- Beginning and end ----------------------------------------------------------- */
+
+/* What it connects to is asked from now on. */
+static bool watch(struct rr_process *process, struct rr_error *error)
+{
+	const struct rr_process_config *config = process->plan->config;
+
+	process->outside.watch_fd = process->guarded.watch_fd;
+	process->outside.redis_port = process->endpoint.port;
+	process->outside.app_port = process->app_port;
+	process->outside.socket_path = process->endpoint.socket_path;
+	if (process->guarded.watch_fd < 0)
+		*config->unwatched = process->guarded.watch_error;
+	return rr_outside_open(&process->outside) ||
+	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
+			    strerror(errno));
+}
 
 static bool is_stranger(void *context, int fd)
 {
@@ -145,12 +162,14 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 
 	process->plan = plan;
 	process->output_fd = -1;
+	process->outside = (struct rr_outside){ .watch_fd = -1, .events_fd = -1 };
 	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
 	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
 		free(process);
 		return NULL;
 	}
-	if (open_port(process, error) && make_files(process, error) && launch(process, error))
+	if (open_port(process, error) && make_files(process, error) && launch(process, error) &&
+	    watch(process, error))
 		return process;
 	rr_process_free(process);
 	return NULL;
@@ -174,6 +193,7 @@ void rr_process_free(struct rr_process *process)
 		return;
 	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
 	rr_endpoint_close(&process->endpoint);
+	rr_outside_close(&process->outside);
 	close_output(process);
 	rr_process_files_close(&process->files);
 	rr_program_clock_close(&process->clock);
@@ -202,11 +222,25 @@ static void read_output(struct rr_process *process)
 		close_output(process);
 }
 
+/* False: it talks to another Redis. */
+static bool take_outside(struct rr_process *process, struct rr_error *error)
+{
+	const bool good = rr_outside_take(&process->outside);
+
+	if (process->outside.unwatched)
+		*process->plan->config->unwatched = process->outside.unwatched;
+	return good ||
+	       rr_error_set(
+		       error, RR_ERROR_DATA,
+		       "client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
+		       process->plan->owner.name, process->outside.address);
+}
+
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
  * things have come. */
 static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr_error *error)
 {
-	struct pollfd list[RR_ENDPOINT_DESCRIPTORS + 2];
+	struct pollfd list[RR_ENDPOINT_DESCRIPTORS + 3];
 	struct pollfd *output = &list[RR_ENDPOINT_DESCRIPTORS];
 	const struct timespec timeout = { 0, timeout_ns };
 	int n_ready;
@@ -214,7 +248,11 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 	rr_endpoint_list(&process->endpoint, list);
 	output[0] = (struct pollfd){ process->output_fd, POLLIN, 0 };
 	output[1] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
-	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 2, &timeout, NULL);
+	output[2] = (struct pollfd){ process->outside.events_fd, POLLIN, 0 };
+	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 3, &timeout, NULL);
+	if ((rr_outside_is_used(&process->outside) || (n_ready > 0 && output[2].revents)) &&
+	    !take_outside(process, error))
+		return -1;
 	if (n_ready <= 0)
 		return 0;
 	if (output->revents)
@@ -252,9 +290,11 @@ static bool has_stray(const struct rr_process *process)
 static enum rr_process_end end_process(struct rr_process *process, struct rr_error *error)
 {
 	const bool has_left_stray = has_stray(process);
+	const int64_t until_ns = rr_clock_ns() + LAST_NS;
 	int n;
 
-	while ((n = take_events(process, 0, error)) > 0) {
+	while ((n = take_events(process, 0, error)) > 0 ||
+	       (n == 0 && rr_outside_holds_bytes(&process->outside) && rr_clock_ns() < until_ns)) {
 		note_end(process);
 		if (!rr_guardian_is_there(process->plan->config->guardian, error))
 			return RR_PROCESS_FAILED;
@@ -378,7 +418,8 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 		} else if (process->plan->owes(process->plan->owner.context,
 					       rr_program_clock_left_ns(&process->clock))) {
 			return RR_PROCESS_STOPPED;
-		} else if (rr_program_clock_wake(&process->clock)) {
+		} else if (!rr_outside_is_awaited(&process->outside) &&
+			   rr_program_clock_wake(&process->clock)) {
 			process->look.sleeps = false;
 		}
 		if (process->endpoint.spent_ns > limit_ns)

@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "cluster/cluster.h"
 #include "endpoint.h"
+#include "outside.h"
 #include "peer.h"
 #include "process_tree.h"
 #include "sockets.h"
@@ -30,6 +31,7 @@ struct rr_process_config {
 	bool holds_day;                 /* it stands still while they wait */
 	long patience_ms;               /* until one that neither asks nor ends hangs */
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
+	int *unwatched; /* an errno goes there: what a program connected to was not seen */
 };
 
 struct rr_process_plan {
@@ -46,6 +48,7 @@ struct rr_process {
 	const struct rr_process_plan *plan;
 	struct rr_guarded guarded;
 	struct rr_endpoint endpoint;
+	struct rr_outside outside;
 	/* With the shim: time goes on by itself to the end of whatever the program sleeps
 	 * for, when it is owed nothing. */
 	struct rr_program_clock clock;

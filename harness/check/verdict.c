@@ -55,6 +55,11 @@ static void print_figures(FILE *out, const struct rr_check *check)
 				  "Somebody else connected to a program's port and was refused, "
 				  "%lu times: first %s.",
 				  check->strangers.n, check->strangers.first);
+	if (check->unwatched)
+		rr_print_sentence(out, 2, 4,
+				  "What the program connects to beside REDIS_URL was not watched "
+				  "(%s): another Redis would have taken its commands.",
+				  strerror(check->unwatched));
 	if (figures.has_own_clock)
 		rr_print_sentence(out, 2, 4,
 				  "The program keeps its own clock: it is static or written in Go, "
@@ -119,6 +124,8 @@ static const char *why_unsure(const struct rr_check *check)
 
 	if (figures.learning.untested)
 		return "not all replies that are assumed not to matter were tested";
+	if (check->unwatched)
+		return "the program's connections to other servers could not be watched";
 	return figures.hands_over ?
 		       "threads of the app wait for each other, for a lock or a shared connection, and which of them goes first was not varied" :
 		       NULL;

@@ -22,6 +22,7 @@ struct rr_check {
 	char preload[RR_PATH_SIZE];
 	const char *names[RR_CHECK_CLIENTS_MAX]; /* of operations, in messages */
 	struct rr_strangers strangers;
+	int unwatched; /* an errno: what programs connected to was not seen; 0 = it was */
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
 	char out_of_time[100];                  /* that, and what was not finished */

@@ -27,7 +27,10 @@ static bool receive_message(struct rr_guardian *guardian, struct guardian_messag
 
 	if (poll(&ready, 1, timeout_ms > 0 ? (int)timeout_ms : 0) != 1)
 		return false;
-	guardian->is_gone = recv(guardian->socket, message, sizeof(*message), 0) !=
+	if (guardian->passed_fd >= 0)
+		close(guardian->passed_fd);
+	guardian->is_gone = guardian_receive_with(guardian->socket, message, sizeof(*message),
+						  &guardian->passed_fd) !=
 			    (ssize_t)sizeof(*message);
 	guardian->is_late = false;
 	if (!guardian->is_gone && message->number == 0 && guardian->n_requests > 0) {
@@ -178,6 +181,7 @@ bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
 {
 	*guardian = (struct rr_guardian){
 		.socket = -1,
+		.passed_fd = -1,
 		.answer_ms = RR_GUARDIAN_ANSWER_MS,
 	};
 	if (!choose_base(guardian, error) || !fork_guardian(guardian, error))
@@ -195,7 +199,9 @@ void rr_guardian_stop(struct rr_guardian *guardian)
 	if (guardian->socket < 0)
 		return;
 	close(guardian->socket);
-	guardian->socket = -1;
+	if (guardian->passed_fd >= 0)
+		close(guardian->passed_fd);
+	guardian->socket = guardian->passed_fd = -1;
 	for (int i = 0; i < 1000; i++) {
 		if (waitpid(guardian->pid, &status, WNOHANG) != 0)
 			break;
@@ -219,7 +225,7 @@ bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_guarded *proces
 
 	if (!demand(guardian, &request, &answer, "a directory for a server", error))
 		return false;
-	*process = (struct rr_guarded){ .index = answer.index };
+	*process = (struct rr_guarded){ .index = answer.index, .watch_fd = -1 };
 	guardian->guarded[answer.index].has_ended = true; /* nothing runs yet */
 	snprintf(process->directory, sizeof(process->directory), "%s/%d", guardian->base,
 		 answer.index);
@@ -243,7 +249,8 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
 					    .index = process->index,
 					    .cpu = cpu,
-					    .runs_here = process->runs_here };
+					    .runs_here = process->runs_here,
+					    .is_watched = process->is_watched };
 	struct guardian_message answer;
 	FILE *file = rr_open_memory(&words, &request.size);
 	char what[400];
@@ -260,6 +267,11 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 		good = demand(guardian, &request, &answer, what, error);
 	free(words);
 	process->pid = good ? answer.pid : 0;
+	if (good && process->is_watched) {
+		process->watch_fd = guardian->passed_fd;
+		process->watch_error = answer.watch_error;
+		guardian->passed_fd = -1;
+	}
 	guardian->guarded[process->index].pid = process->pid;
 	guardian->guarded[process->index].has_ended = !good;
 	return good;

@@ -27,12 +27,20 @@
 
 enum { RR_GUARDIAN_ANSWER_MS = 30000, RR_GUARDED_MAX = 128 };
 
+/* The calls of a watched program of 32 bits on x86. */
+enum { RR_I386_SOCKETCALL = 102, RR_I386_CONNECT = 362, RR_I386_SOCKETCALL_CONNECT = 3 };
+
 /* A process under the guardian's care, in a process group of its own. */
 struct rr_guarded {
 	int index;
 	pid_t pid;
 	char directory[96]; /* private to it */
 	bool runs_here;     /* it is started in our working directory instead */
+	/* Asked for: the kernel asks about each connect(2) of it and of its children, on a listener
+	 * (seccomp_unotify(2)) that whoever starts it closes. -1: there is none, for that errno. */
+	bool is_watched;
+	int watch_fd;
+	int watch_error;
 };
 
 struct rr_guardian {
@@ -41,6 +49,7 @@ struct rr_guardian {
 	char base[80]; /* the directory that holds the servers' directories */
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
+	int passed_fd; /* that came with its last message; -1 = none */
 	bool is_gone;  /* it has not answered the last one */
 	bool is_late;  /* in time, that is; it may be there */
 	bool inherits; /* what a guardian that is killed leaves behind becomes our child */

@@ -108,11 +108,52 @@ static void look_after_program(struct guardian_state *state)
 		kill(state->program, SIGALRM);
 }
 
+/* ---- Messages ---------------------------------------------------------------- */
+
+/* Room for one descriptor beside a message. */
+union passed {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+bool guardian_send_with(int socket, const void *message, size_t size, int fd)
+{
+	union passed passed = { .header = { .cmsg_level = SOL_SOCKET,
+					    .cmsg_type = SCM_RIGHTS,
+					    .cmsg_len = CMSG_LEN(sizeof(fd)) } };
+	struct iovec part = { (void *)message, size };
+	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&passed.header), &fd, sizeof(fd));
+		header.msg_control = &passed;
+		header.msg_controllen = sizeof(passed);
+	}
+	return sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+ssize_t guardian_receive_with(int socket, void *message, size_t size, int *fd)
+{
+	union passed passed;
+	struct iovec part = { message, size };
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &passed,
+				 .msg_controllen = sizeof(passed) };
+	const ssize_t n = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *found = n < 0 ? NULL : CMSG_FIRSTHDR(&header);
+
+	*fd = -1;
+	if (found && found->cmsg_level == SOL_SOCKET && found->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(found), sizeof(*fd));
+	return n;
+}
+
 /* ---- Processes that end ------------------------------------------------------ */
 
 static void send_message(const struct guardian_state *state, const struct guardian_message *message)
 {
-	send(state->socket, message, sizeof(*message), MSG_NOSIGNAL);
+	guardian_send_with(state->socket, message, sizeof(*message), -1);
 }
 
 static void note_end(struct guardian_state *state, pid_t pid, int status)
@@ -161,7 +202,13 @@ static void end_process(struct guardian_state *state, const struct entry *entry)
 
 /* ---- Starting a process -------------------------------------------------------- */
 
-/* In the child: becomes it, or writes errno to `failed`. */
+/* What a child says before it has become the program. */
+struct start {
+	bool is_watch; /* of the listener, which comes with it if there is one; or it has failed */
+	int error_number;
+};
+
+/* In the child: becomes it, or says to `failed` why not. */
 static _Noreturn void become_process(const struct guardian_state *state,
 				     const struct guardian_request *request, const char *path,
 				     int failed)
@@ -169,6 +216,7 @@ static _Noreturn void become_process(const struct guardian_state *state,
 	char *argv[GUARDIAN_WORDS + 1] = { NULL };
 	char *word = (char *)request->words;
 	char log_path[PATH_SIZE + 8];
+	struct start why = { .is_watch = true };
 	sigset_t none;
 	int log;
 
@@ -189,42 +237,62 @@ static _Noreturn void become_process(const struct guardian_state *state,
 	if (log >= 0 && (request->runs_here ? fchdir(state->here) : chdir(path)) == 0) {
 		dup2(log, STDOUT_FILENO);
 		dup2(log, STDERR_FILENO);
+		if (request->is_watched) {
+			const int listener = guardian_watch();
+
+			why.error_number = listener < 0 ? errno : 0;
+			guardian_send_with(failed, &why, sizeof(why), listener);
+		}
 		execvp(argv[0], argv);
 	}
-	if (write(failed, &errno, sizeof(errno)) < 0)
-		_exit(126);
+	why = (struct start){ .error_number = errno };
+	guardian_send_with(failed, &why, sizeof(why), -1);
 	_exit(127);
 }
 
-/* Until the child has become the process or has said why not: 0, or the errno. It may
- * have been stopped before: then it is waited for as long as the program is there. */
-static int await_start(struct guardian_state *state, int failed, pid_t pid)
+/* Until the child has become the process or has said why not: notes that in the answer, and
+ * returns the listener of one that is watched, or -1. It may have been stopped before: then it is
+ * waited for as long as the program is there. */
+static int await_start(struct guardian_state *state, int failed, struct guardian_message *answer)
 {
 	struct pollfd ready[] = {
 		{ .fd = failed, .events = POLLIN },
 		{ .fd = state->socket },
 	};
-	int number = 0;
+	int listener = -1;
 
-	do {
+	for (;;) {
+		struct start said;
+		int fd;
+
 		poll(ready, 2, LOOK_MS);
 		look_after_program(state);
-	} while (!ready[0].revents && !ready[1].revents);
-	if (ready[0].revents && read(failed, &number, sizeof(number)) > 0)
-		waitpid(pid, NULL, 0);
-	return number;
+		if (!ready[0].revents && !ready[1].revents)
+			continue;
+		if (!ready[0].revents || guardian_receive_with(failed, &said, sizeof(said), &fd) !=
+						 (ssize_t)sizeof(said))
+			return listener;
+		if (!said.is_watch) {
+			answer->error_number = said.error_number;
+			waitpid(answer->pid, NULL, 0);
+			return listener;
+		}
+		answer->watch_error = said.error_number;
+		listener = fd;
+	}
 }
 
-static void spawn(struct guardian_state *state, const struct guardian_request *request,
-		  struct guardian_message *answer)
+/* Returns the listener of what is watched, or -1. */
+static int spawn(struct guardian_state *state, const struct guardian_request *request,
+		 struct guardian_message *answer)
 {
 	struct entry *entry = &state->entries[request->index];
+	int failed[2], listener = -1;
 	char path[PATH_SIZE];
-	int failed[2];
 
-	if (entry->pid || pipe2(failed, O_CLOEXEC) != 0) {
+	if (entry->pid || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, failed) != 0) {
 		answer->error_number = entry->pid ? EBUSY : errno;
-		return;
+		return -1;
 	}
 	entry_directory(state, request->index, path);
 	answer->pid = fork();
@@ -235,11 +303,12 @@ static void spawn(struct guardian_state *state, const struct guardian_request *r
 	close(failed[1]);
 	if (answer->pid > 0) {
 		setpgid(answer->pid, answer->pid);
-		answer->error_number = await_start(state, failed[0], answer->pid);
+		listener = await_start(state, failed[0], answer);
 	}
 	close(failed[0]);
 	if (!answer->error_number)
 		entry->pid = entry->group = answer->pid;
+	return listener;
 }
 
 /* ---- Requests ------------------------------------------------------------ */
@@ -284,6 +353,7 @@ static void send_signal(struct guardian_state *state, const struct guardian_requ
 static void serve(struct guardian_state *state, const struct guardian_request *request)
 {
 	struct guardian_message answer = { .number = request->number };
+	int listener = -1;
 	char path[PATH_SIZE];
 
 	reap(state);
@@ -292,7 +362,7 @@ static void serve(struct guardian_state *state, const struct guardian_request *r
 		prepare(state, &answer);
 		break;
 	case GUARDIAN_SPAWN:
-		spawn(state, request, &answer);
+		listener = spawn(state, request, &answer);
 		break;
 	case GUARDIAN_PING:
 		break;
@@ -312,7 +382,9 @@ static void serve(struct guardian_state *state, const struct guardian_request *r
 			state->key_sets[state->n_key_sets++] = request->keys;
 		break;
 	}
-	send_message(state, &answer);
+	guardian_send_with(state->socket, &answer, sizeof(answer), listener);
+	if (listener >= 0)
+		close(listener);
 }
 
 /* ---- Life and end ------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef RR_GUARDIAN_PROTOCOL_H
 #define RR_GUARDIAN_PROTOCOL_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "keys.h"
@@ -28,6 +29,7 @@ struct guardian_request {
 	int signal;             /* SIGNAL */
 	int cpu;                /* SPAWN */
 	bool runs_here;         /* SPAWN: in the program's directory, not its own */
+	bool is_watched;        /* SPAWN: redrace is asked about what it connects to */
 	int n_argv;             /* SPAWN: so many words of argv, ... */
 	int n_environment;      /* ... of NAME=VALUE after them ... */
 	size_t size;            /* ... each with its NUL, so many bytes in all ... */
@@ -36,11 +38,12 @@ struct guardian_request {
 };
 
 struct guardian_message {
-	unsigned number;                  /* the request's; 0 = a process has ended */
-	int error_number;                 /* an errno, 0 = done */
-	int index;                        /* PREPARE; the process that has ended */
-	pid_t pid;                        /* SPAWN */
-	int status;                       /* of wait(2), of one that has ended */
+	unsigned number;  /* the request's; 0 = a process has ended */
+	int error_number; /* an errno, 0 = done */
+	int index;        /* PREPARE; the process that has ended */
+	pid_t pid;        /* SPAWN */
+	int status;       /* of wait(2), of one that has ended */
+	int watch_error;  /* SPAWN: an errno, 0 = the listener is sent with the message */
 	char unique[GUARDIAN_UNIQUE + 1]; /* of the very first, which answers nothing:
 					   * what stands for the Xs of `base` */
 };
@@ -49,6 +52,16 @@ struct guardian_message {
  * so, serves `socket` until it closes, then cleans up. It makes the directory itself,
  * so that it is there to remove it whenever the program is killed. */
 void guardian_process(int socket, char *base);
+
+/* Has the kernel ask about each connect(2) of the calling process, and of what comes of it, from
+ * now on (seccomp_unotify(2)). Returns the listener, which exec(2) closes; -1: errno. */
+int guardian_watch(void);
+
+/* Sends a message with a descriptor; -1 = without. False: errno. */
+bool guardian_send_with(int socket, const void *message, size_t size, int fd);
+
+/* The same, received; *fd is -1 where there was none. Returns as recv(2) does. */
+ssize_t guardian_receive_with(int socket, void *message, size_t size, int *fd);
 
 /* Kills all children of the calling process, and whatever becomes one because its parent
  * ends with them: those that left their group, or made daemons of themselves. */

@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: MIT */
+#include "outside.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "cluster/cluster.h"
+
+enum {
+	FLOW_SIZE = 16 * 1024,
+	EVENTS_MAX = 32,
+	PASSED_MAX = 253, /* descriptors in one message, as the kernel has it */
+	PATH_SIZE = 200,
+	ACCEPT_MS = 1000,
+	USUAL_PORT = 6379, /* of a Redis */
+	/* A program that does not wait for its connection gets one here after that time, although
+	 * the server's is not made yet. */
+	GRACE_NS = 100 * 1000 * 1000,
+	/* A server that says nothing to what only Redis answers. */
+	ANSWER_NS = 1000 * 1000 * 1000,
+	/* Other servers answer in less, or have nothing to answer. */
+	AWAITED_NS = 200 * 1000 * 1000,
+};
+
+/* Redis answers this with an error of its protocol, and does nothing: "*" is no number of words. */
+static const char question[] = "*?\r\n";
+static const char unknown[] = "-ERR unknown command";
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* Bytes on their way from one end to the other. */
+struct flow {
+	char bytes[FLOW_SIZE];
+	size_t n, n_sent;
+	int passed[PASSED_MAX];     /* descriptors that go with the byte at passed_at, */
+	size_t n_passed, passed_at; /* which is of the last ones */
+	bool has_ended;             /* nothing more comes */
+	bool has_closed;            /* and the other end was told so */
+};
+
+enum stage {
+	STAGE_JUDGES,   /* the first bytes are not known yet */
+	STAGE_ASKS,     /* `server` is a connection to ask whether it is Redis */
+	STAGE_FORWARDS, /* whatever comes */
+};
+
+/* A connection of the program to another address, from its connect(2) on. */
+struct rr_relay {
+	struct rr_relay *next;
+	uint64_t call;      /* that waits for its end, and its socket; */
+	int target;         /* -1 = it has been told */
+	int client, server; /* -1 = not yet; our ends */
+	uint32_t client_events, server_events;
+	bool is_connected; /* the server's */
+	bool is_over;
+	enum stage stage;
+	int64_t since_ns; /* of its connect(2), or that the server is asked */
+	int64_t moved_ns; /* when bytes have come last, from either end */
+	union address address;
+	socklen_t size;
+	int path_fd; /* of a unix socket; -1 = of another, or one without a path */
+	struct flow outward, inward;
+};
+
+/* ---- Calls ---------------------------------------------------------------------------- */
+
+/* Who asks, and what about. */
+struct call {
+	uint64_t id;
+	pid_t thread;
+	int fd;
+	uintptr_t at;
+	socklen_t size;
+};
+
+static bool read_memory(pid_t thread, uintptr_t at, void *into, size_t size)
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+	int fd, why;
+
+	/* Containers permit this more often than process_vm_readv(2). */
+	snprintf(path, sizeof(path), "/proc/%d/mem", thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : pread(fd, into, size, (off_t)at);
+	why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return n == (ssize_t)size;
+}
+
+/* False: there is none, any more. */
+static bool receive_call(const struct rr_outside *outside, struct call *call)
+{
+	union {
+		struct seccomp_notif call;
+		char room[512]; /* a kernel may know of more fields */
+	} of = { .room = "" };
+	const struct seccomp_data *data = &of.call.data;
+	uint32_t words[3];
+
+	if (ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_RECV, &of) != 0)
+		return false;
+	*call = (struct call){ of.call.id, (pid_t)of.call.pid, (int)data->args[0],
+			       (uintptr_t)data->args[1], (socklen_t)data->args[2] };
+	if (data->arch == AUDIT_ARCH_I386 && data->nr == RR_I386_SOCKETCALL &&
+	    read_memory(call->thread, call->at, words, sizeof(words))) {
+		call->fd = (int)words[0];
+		call->at = words[1];
+		call->size = words[2];
+	}
+	return true;
+}
+
+static void answer_call(const struct rr_outside *outside, uint64_t id, int error_number)
+{
+	struct seccomp_notif_resp answer = { .id = id, .error = -error_number };
+
+	ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* The kernel does what was asked. */
+static void let_go(const struct rr_outside *outside, uint64_t id)
+{
+	struct seccomp_notif_resp answer = { .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* Our own descriptor of the socket that a thread connects; -1: errno. */
+static int take_socket(const struct call *call)
+{
+	char path[PATH_SIZE], line[PATH_SIZE];
+	int process, fd, why;
+	pid_t leader = call->thread;
+	FILE *file;
+
+	/* Of a process it has to be the first thread: others are known since Linux 6.9 only. */
+	snprintf(path, sizeof(path), "/proc/%d/status", call->thread);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %d", &leader) != 1)
+		continue;
+	if (file)
+		fclose(file);
+	process = (int)syscall(SYS_pidfd_open, leader, 0);
+	fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, call->fd, 0);
+	why = errno;
+	if (process >= 0)
+		close(process);
+	errno = why;
+	return fd;
+}
+
+/* ---- Addresses ------------------------------------------------------------------------ */
+
+static bool is_loopback(const union address *address)
+{
+	const struct in6_addr *at = &address->in6.sin6_addr;
+	uint32_t of_v4;
+
+	if (address->any.sa_family == AF_INET)
+		of_v4 = address->in.sin_addr.s_addr;
+	else if (IN6_IS_ADDR_V4MAPPED(at))
+		memcpy(&of_v4, &at->s6_addr[12], sizeof(of_v4));
+	else
+		return IN6_IS_ADDR_LOOPBACK(at) || IN6_IS_ADDR_UNSPECIFIED(at);
+	return of_v4 == htonl(INADDR_ANY) || ntohl(of_v4) >> 24 == 127;
+}
+
+/* 0 = it has none. */
+static unsigned port_of(const union address *address)
+{
+	switch (address->any.sa_family) {
+	case AF_INET:
+		return ntohs(address->in.sin_port);
+	case AF_INET6:
+		return ntohs(address->in6.sin6_port);
+	default:
+		return 0;
+	}
+}
+
+/* Is it a port of ours, or no stream to anybody? */
+static bool may_pass(const struct rr_outside *outside, const union address *address)
+{
+	const unsigned port = port_of(address);
+
+	if (address->any.sa_family == AF_UNIX)
+		return strcmp(address->un.sun_path, outside->socket_path) == 0;
+	if (address->any.sa_family != AF_INET && address->any.sa_family != AF_INET6)
+		return true;
+	return port != 0 && is_loopback(address) &&
+	       (port == outside->redis_port || port == outside->app_port);
+}
+
+static void name_address(const struct rr_relay *relay, char name[RR_OUTSIDE_ADDRESS])
+{
+	const union address *address = &relay->address;
+	const struct in6_addr *of_v6 = &address->in6.sin6_addr;
+	const char *path = address->un.sun_path;
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (address->any.sa_family == AF_UNIX) {
+		snprintf(name, RR_OUTSIDE_ADDRESS, "%s%.107s", path[0] ? "" : "@",
+			 path[0] ? path : path + 1);
+	} else if (address->any.sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(of_v6)) {
+		inet_ntop(AF_INET6, of_v6, text, sizeof(text));
+		snprintf(name, RR_OUTSIDE_ADDRESS, "[%s]:%u", text, ntohs(address->in6.sin6_port));
+	} else {
+		inet_ntop(AF_INET,
+			  address->any.sa_family == AF_INET ? (const void *)&address->in.sin_addr :
+							      (const void *)&of_v6->s6_addr[12],
+			  text, sizeof(text));
+		/* The port is in the same place in both. */
+		snprintf(name, RR_OUTSIDE_ADDRESS, "%s:%u", text, ntohs(address->in.sin_port));
+	}
+}
+
+/* A path is one of the program's, which may have another root and directory. *is_ours: it leads to
+ * our own socket. Returns an errno, or 0. */
+static int open_path(const struct rr_outside *outside, struct rr_relay *relay,
+		     const struct call *call, bool *is_ours)
+{
+	const char *path = relay->address.un.sun_path;
+	char whole[PATH_SIZE];
+	struct stat its, own;
+
+	*is_ours = false;
+	if (relay->address.any.sa_family != AF_UNIX || !path[0])
+		return 0;
+	snprintf(whole, sizeof(whole), "/proc/%d/%s/%.107s", call->thread,
+		 path[0] == '/' ? "root" : "cwd", path);
+	relay->path_fd = open(whole, O_PATH | O_CLOEXEC);
+	if (relay->path_fd < 0)
+		return errno;
+	*is_ours = fstat(relay->path_fd, &its) == 0 && stat(outside->socket_path, &own) == 0 &&
+		   its.st_dev == own.st_dev && its.st_ino == own.st_ino;
+	return 0;
+}
+
+/* ---- Both ends ------------------------------------------------------------------------ */
+
+/* What is waited for; nothing: what has ended would be ready for ever. */
+static void wait_for(const struct rr_outside *outside, struct rr_relay *relay, int fd,
+		     uint32_t *events, uint32_t wanted)
+{
+	struct epoll_event event = { .events = wanted, .data.ptr = relay };
+
+	if (*events == wanted || fd < 0)
+		return;
+	epoll_ctl(outside->events_fd,
+		  !wanted ? EPOLL_CTL_DEL :
+		  *events ? EPOLL_CTL_MOD :
+			    EPOLL_CTL_ADD,
+		  fd, &event);
+	*events = wanted;
+}
+
+static void close_end(int *fd, uint32_t *events)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	*events = 0;
+}
+
+/* Begins to connect. Returns an errno, or 0. */
+static int open_server(const struct rr_outside *outside, struct rr_relay *relay)
+{
+	const int yes = 1;
+	struct sockaddr_un by_fd = { .sun_family = AF_UNIX };
+	const struct sockaddr *address = &relay->address.any;
+	socklen_t size = relay->size;
+
+	relay->is_connected = false;
+	relay->server = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (relay->server < 0)
+		return errno;
+	setsockopt(relay->server, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	if (relay->path_fd >= 0) {
+		snprintf(by_fd.sun_path, sizeof(by_fd.sun_path), "/proc/self/fd/%d",
+			 relay->path_fd);
+		address = (const struct sockaddr *)&by_fd;
+		size = sizeof(by_fd);
+	}
+	if (connect(relay->server, address, size) == 0)
+		relay->is_connected = true;
+	else if (errno != EINPROGRESS)
+		return errno;
+	wait_for(outside, relay, relay->server, &relay->server_events, EPOLLIN | EPOLLOUT);
+	return 0;
+}
+
+/* Has the connection been made? Returns an errno if it was not, EINPROGRESS before that. */
+static int end_of_connect(struct rr_relay *relay)
+{
+	struct pollfd ready = { .fd = relay->server, .events = POLLOUT };
+	socklen_t size = sizeof(int);
+	int why = 0;
+
+	if (relay->is_connected)
+		return 0;
+	if (poll(&ready, 1, 0) == 0)
+		return EINPROGRESS;
+	getsockopt(relay->server, SOL_SOCKET, SO_ERROR, &why, &size);
+	relay->is_connected = why == 0;
+	return why;
+}
+
+/* Connects the program's socket to one of ours, which nobody else can reach first. Returns what
+ * connect(2) ends with there: 0 or an errno. */
+static int lead_here(struct rr_relay *relay)
+{
+	union address own = { .any.sa_family = relay->address.any.sa_family };
+	struct pollfd ready = { .events = POLLIN };
+	const int yes = 1;
+	socklen_t size = sizeof(own.in);
+	int why = 0;
+
+	if (own.any.sa_family == AF_UNIX)
+		size = sizeof(own.any.sa_family); /* an abstract name that is free */
+	else
+		own.in = (struct sockaddr_in){ AF_INET, 0, { htonl(INADDR_LOOPBACK) }, { 0 } };
+	ready.fd = socket(own.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (ready.fd < 0 || bind(ready.fd, &own.any, size) != 0 || listen(ready.fd, 1) != 0)
+		why = errno;
+	size = sizeof(own);
+	getsockname(ready.fd, &own.any, &size);
+	if (relay->address.any.sa_family == AF_INET6) {
+		const in_port_t port = own.in.sin_port;
+
+		own.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = port };
+		inet_pton(AF_INET6, "::ffff:127.0.0.1", &own.in6.sin6_addr);
+		size = sizeof(own.in6);
+	}
+	if (!why && connect(relay->target, &own.any, size) != 0)
+		why = errno;
+	if ((!why || why == EINPROGRESS) && poll(&ready, 1, ACCEPT_MS) == 1)
+		relay->client = accept4(ready.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	setsockopt(relay->client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	if (ready.fd >= 0)
+		close(ready.fd);
+	if (relay->client < 0 && (!why || why == EINPROGRESS))
+		why = ECONNREFUSED;
+	return why;
+}
+
+/* Ends the call that has begun all this, when it is known how. */
+static void end_call(const struct rr_outside *outside, struct rr_relay *relay)
+{
+	const bool waits = !(fcntl(relay->target, F_GETFL) & O_NONBLOCK);
+	int why = end_of_connect(relay);
+
+	if (why == EINPROGRESS && (waits || rr_clock_ns() - relay->since_ns < GRACE_NS))
+		return;
+	if (!why || why == EINPROGRESS)
+		why = lead_here(relay);
+	relay->is_over = relay->client < 0;
+	answer_call(outside, relay->call, why);
+	close(relay->target);
+	relay->target = -1;
+}
+
+/* ---- Bytes ---------------------------------------------------------------------------- */
+
+/* Descriptors that come with bytes of a unix socket. */
+union passed {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(PASSED_MAX * sizeof(int))];
+};
+
+static void close_passed(struct flow *flow)
+{
+	while (flow->n_passed > 0)
+		close(flow->passed[--flow->n_passed]);
+}
+
+static bool can_take(const struct flow *flow)
+{
+	return !flow->has_ended && flow->n < FLOW_SIZE && flow->n_passed == 0;
+}
+
+/* False: the connection has broken. */
+static bool read_into(struct flow *flow, int fd)
+{
+	union passed passed;
+	struct iovec part;
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &passed,
+				 .msg_controllen = sizeof(passed) };
+	const struct cmsghdr *with;
+	ssize_t n;
+
+	if (flow->n_sent == flow->n && flow->n == FLOW_SIZE)
+		flow->n = flow->n_sent = 0;
+	if (fd < 0 || !can_take(flow))
+		return true;
+	part = (struct iovec){ flow->bytes + flow->n, FLOW_SIZE - flow->n };
+	n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	with = CMSG_FIRSTHDR(&header);
+	if (with && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS) {
+		flow->n_passed = (with->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(flow->passed, CMSG_DATA(with), flow->n_passed * sizeof(int));
+		flow->passed_at = flow->n;
+	}
+	flow->n += (size_t)n;
+	flow->has_ended = n == 0;
+	return true;
+}
+
+/* Sends what it can, with descriptors as they have come. As send(2). */
+static ssize_t send_part(struct flow *flow, int fd, size_t n_allowed)
+{
+	const bool is_before = flow->n_passed > 0 && flow->n_sent < flow->passed_at;
+	const size_t end = is_before && flow->passed_at < n_allowed ? flow->passed_at : n_allowed;
+	struct iovec part = { flow->bytes + flow->n_sent, end - flow->n_sent };
+	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+	union passed passed = { .header = { .cmsg_level = SOL_SOCKET,
+					    .cmsg_type = SCM_RIGHTS,
+					    .cmsg_len = CMSG_LEN(flow->n_passed * sizeof(int)) } };
+	ssize_t n;
+
+	if (flow->n_passed > 0 && !is_before) {
+		memcpy(CMSG_DATA(&passed.header), flow->passed, flow->n_passed * sizeof(int));
+		header.msg_control = &passed;
+		header.msg_controllen = CMSG_SPACE(flow->n_passed * sizeof(int));
+	}
+	n = sendmsg(fd, &header, MSG_NOSIGNAL);
+	if (n > 0 && header.msg_control)
+		close_passed(flow);
+	return n;
+}
+
+/* So many bytes may go. False: the connection has broken. */
+static bool write_from(struct flow *flow, int fd, size_t n_allowed)
+{
+	while (flow->n_sent < n_allowed) {
+		const ssize_t n = send_part(flow, fd, n_allowed);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		flow->n_sent += (size_t)n;
+	}
+	if (flow->has_ended && !flow->has_closed && flow->n_sent == flow->n) {
+		shutdown(fd, SHUT_WR);
+		flow->has_closed = true;
+	}
+	return true;
+}
+
+/* Opens another connection instead: the server has got nothing of which it could do anything. */
+static bool open_again(const struct rr_outside *outside, struct rr_relay *relay, enum stage stage)
+{
+	close_end(&relay->server, &relay->server_events);
+	relay->outward.n_sent = 0;
+	relay->outward.has_closed = false;
+	relay->stage = stage;
+	relay->since_ns = rr_clock_ns();
+	return open_server(outside, relay) == 0;
+}
+
+/* Redis begins an error with "-"; who says nothing is taken for it. False: it is Redis. */
+static bool hear_answer(const struct rr_outside *outside, struct rr_relay *relay)
+{
+	char first = '\0';
+	const int why = end_of_connect(relay);
+	const ssize_t n = why ? -1 : recv(relay->server, &first, 1, 0);
+	const bool is_late = rr_clock_ns() - relay->since_ns >= ANSWER_NS;
+
+	if (n > 0 && first == '-')
+		return false;
+	if (why == EINPROGRESS || (!why && n < 0 && errno == EAGAIN)) {
+		if (!why && relay->server_events & EPOLLOUT)
+			send(relay->server, question, strlen(question), MSG_NOSIGNAL);
+		wait_for(outside, relay, relay->server, &relay->server_events,
+			 EPOLLIN | (why ? EPOLLOUT : 0));
+		return !is_late;
+	}
+	relay->is_over = !open_again(outside, relay, STAGE_FORWARDS);
+	return true;
+}
+
+/* How many bytes of the program may go to the server now. False: they are for a Redis. */
+static bool judge(const struct rr_outside *outside, struct rr_relay *relay, size_t *n_allowed)
+{
+	struct flow *flow = &relay->outward;
+	size_t n_harmless = 0;
+
+	*n_allowed = flow->n;
+	/* Only Redis says so, to a line that is no command of it. */
+	if (relay->inward.n >= strlen(unknown) &&
+	    memcmp(relay->inward.bytes, unknown, strlen(unknown)) == 0)
+		return false;
+	if (relay->stage == STAGE_FORWARDS)
+		return true;
+	/* Redis lets clients speak first, unless it has no place for one more. */
+	if (relay->stage == STAGE_JUDGES && relay->inward.n > 0 && relay->inward.bytes[0] != '-')
+		relay->stage = STAGE_FORWARDS;
+	if (relay->stage == STAGE_JUDGES) {
+		switch (rr_first_bytes(flow->bytes, flow->n, &n_harmless)) {
+		case RR_FIRST_REDIS:
+			return false;
+		case RR_FIRST_OTHER:
+			relay->stage = STAGE_FORWARDS;
+			return true;
+		case RR_FIRST_INLINE:
+			relay->is_over = !open_again(outside, relay, STAGE_ASKS);
+			break;
+		case RR_FIRST_UNDECIDED:
+			*n_allowed = flow->has_ended ? flow->n : n_harmless;
+			return true;
+		}
+	}
+	if (relay->stage == STAGE_ASKS && !relay->is_over && !hear_answer(outside, relay))
+		return false;
+	*n_allowed = relay->stage == STAGE_FORWARDS ? flow->n : 0;
+	return true;
+}
+
+/* Does what there is to be done for one. False: it leads to Redis. */
+static bool forward(const struct rr_outside *outside, struct rr_relay *relay)
+{
+	struct flow *outward = &relay->outward, *inward = &relay->inward;
+	const int before = end_of_connect(relay);
+	const size_t n_before = outward->n + inward->n;
+	bool is_whole = !before || before == EINPROGRESS;
+	size_t n_allowed = 0;
+	bool writes;
+
+	is_whole = is_whole && read_into(outward, relay->client);
+	if (is_whole && !before && relay->stage != STAGE_ASKS)
+		is_whole = read_into(inward, relay->server);
+	if (outward->n + inward->n != n_before)
+		relay->moved_ns = rr_clock_ns();
+	if (!judge(outside, relay, &n_allowed))
+		return false;
+	if (relay->is_over)
+		return true;
+	writes = relay->is_connected && relay->stage != STAGE_ASKS;
+	if (writes)
+		is_whole &= write_from(outward, relay->server, n_allowed);
+	is_whole &= write_from(inward, relay->client, inward->n);
+	if (outward->n_sent == outward->n && relay->stage == STAGE_FORWARDS)
+		outward->n = outward->n_sent = 0;
+	if (inward->n_sent == inward->n && relay->stage == STAGE_FORWARDS)
+		inward->n = inward->n_sent = 0;
+	relay->is_over |= !is_whole || (outward->has_closed && inward->has_closed);
+	wait_for(outside, relay, relay->client, &relay->client_events,
+		 (can_take(outward) ? EPOLLIN : 0) | (inward->n_sent < inward->n ? EPOLLOUT : 0));
+	if (relay->stage != STAGE_ASKS)
+		wait_for(outside, relay, relay->server, &relay->server_events,
+			 !relay->is_connected ?
+				 EPOLLOUT :
+				 (can_take(inward) ? EPOLLIN : 0) |
+					 (outward->n_sent < n_allowed ? EPOLLOUT : 0));
+	return true;
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------ */
+
+static void free_relay(struct rr_relay *relay)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+
+	/* What was not sent to its end is broken off. */
+	if (!relay->inward.has_closed && relay->client >= 0)
+		setsockopt(relay->client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close_end(&relay->client, &relay->client_events);
+	close_end(&relay->server, &relay->server_events);
+	close_passed(&relay->outward);
+	close_passed(&relay->inward);
+	if (relay->target >= 0)
+		close(relay->target);
+	if (relay->path_fd >= 0)
+		close(relay->path_fd);
+	free(relay);
+}
+
+static void remove_ended(struct rr_outside *outside)
+{
+	struct rr_relay **at = &outside->relays;
+
+	while (*at) {
+		struct rr_relay *relay = *at;
+
+		if (relay->is_over) {
+			*at = relay->next;
+			free_relay(relay);
+		} else {
+			at = &relay->next;
+		}
+	}
+}
+
+/* Is the socket of a call a stream that is not connected yet? */
+static bool is_new_stream(int target)
+{
+	union address peer;
+	socklen_t size = sizeof(int);
+	int type = 0;
+
+	getsockopt(target, SOL_SOCKET, SO_TYPE, &type, &size);
+	size = sizeof(peer);
+	return type == SOCK_STREAM && getpeername(target, &peer.any, &size) != 0;
+}
+
+/* Of a call: lets it go, or begins a relay. */
+static void take_call(struct rr_outside *outside, const struct call *call)
+{
+	struct rr_relay *relay = rr_calloc(1, sizeof(*relay));
+	bool is_ours = false, is_read;
+	int why = 0;
+
+	relay->call = call->id;
+	relay->target = relay->client = relay->server = relay->path_fd = -1;
+	relay->since_ns = rr_clock_ns();
+	/* That of a unix socket may be without a NUL, which is there then. */
+	relay->size = call->size < sizeof(relay->address.un) ? call->size :
+							       sizeof(relay->address.un);
+	is_read = read_memory(call->thread, call->at, &relay->address, relay->size);
+	if (!is_read)
+		why = errno;
+	if (is_read && !may_pass(outside, &relay->address)) {
+		relay->target = take_socket(call);
+		why = relay->target < 0 ? errno : 0;
+	}
+	/* What we may not look at is let go, but for the port where a Redis is; a bad address or
+	 * descriptor is the kernel's to refuse. */
+	if (why == EPERM || why == EACCES || why == ENOSYS) {
+		outside->unwatched = why;
+		if (is_read && port_of(&relay->address) == USUAL_PORT) {
+			name_address(relay, outside->address);
+			free_relay(relay);
+			return;
+		}
+	}
+	if (relay->target < 0 || !is_new_stream(relay->target) ||
+	    ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) != 0) {
+		let_go(outside, call->id);
+		free_relay(relay);
+		return;
+	}
+	why = open_path(outside, relay, call, &is_ours);
+	if (is_ours) {
+		let_go(outside, call->id);
+		free_relay(relay);
+		return;
+	}
+	if (!why)
+		why = open_server(outside, relay);
+	if (why) {
+		answer_call(outside, call->id, why);
+		free_relay(relay);
+		return;
+	}
+	relay->next = outside->relays;
+	outside->relays = relay;
+}
+
+bool rr_outside_take(struct rr_outside *outside)
+{
+	struct epoll_event events[EVENTS_MAX];
+	const int n = epoll_wait(outside->events_fd, events, EVENTS_MAX, 0);
+	struct call call;
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.ptr)
+			continue;
+		if (events[i].events & EPOLLIN && receive_call(outside, &call))
+			take_call(outside, &call);
+		else if (events[i].events & EPOLLHUP) /* nobody is left to ask about */
+			epoll_ctl(outside->events_fd, EPOLL_CTL_DEL, outside->watch_fd, NULL);
+	}
+	if (outside->address[0])
+		return false;
+	for (struct rr_relay *relay = outside->relays; relay; relay = relay->next) {
+		if (relay->target >= 0)
+			end_call(outside, relay);
+		if (relay->client >= 0 && !relay->is_over && !forward(outside, relay)) {
+			name_address(relay, outside->address);
+			return false;
+		}
+	}
+	remove_ended(outside);
+	return true;
+}
+
+bool rr_outside_is_awaited(const struct rr_outside *outside)
+{
+	const int64_t now_ns = rr_clock_ns();
+	bool is = false;
+
+	for (const struct rr_relay *relay = outside->relays; relay; relay = relay->next)
+		is |= relay->target >= 0 || relay->stage == STAGE_ASKS ||
+		      now_ns - relay->moved_ns < AWAITED_NS;
+	return is;
+}
+
+bool rr_outside_holds_bytes(const struct rr_outside *outside)
+{
+	bool holds = false;
+
+	for (const struct rr_relay *relay = outside->relays; relay; relay = relay->next)
+		holds |= relay->outward.n_sent < relay->outward.n;
+	return holds;
+}
+
+bool rr_outside_open(struct rr_outside *outside)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	outside->events_fd = epoll_create1(EPOLL_CLOEXEC);
+	return outside->events_fd >= 0 &&
+	       (outside->watch_fd < 0 ||
+		epoll_ctl(outside->events_fd, EPOLL_CTL_ADD, outside->watch_fd, &event) == 0);
+}
+
+void rr_outside_close(struct rr_outside *outside)
+{
+	for (struct rr_relay *relay = outside->relays; relay; relay = relay->next)
+		relay->is_over = true;
+	remove_ended(outside);
+	if (outside->watch_fd >= 0)
+		close(outside->watch_fd);
+	if (outside->events_fd >= 0)
+		close(outside->events_fd);
+	outside->watch_fd = outside->events_fd = -1;
+}

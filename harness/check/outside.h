@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a checked program connects to beside us. The kernel asks about each connect(2) of its
+ * processes (rr_guarded.watch_fd), static ones among them. A stream to another address than ours
+ * is led to a relay here, which looks at the first bytes that the program sends: what is Redis's
+ * protocol goes no further, all else is forwarded from then on. Datagrams and other families are
+ * let go.
+ *
+ * This protects the data of a user who has forgotten an address, and is no sandbox: a program that
+ * changes the address while it is being read is not held, nor is Redis inside TLS or a tunnel seen.
+ */
+#ifndef RR_OUTSIDE_H
+#define RR_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- The first bytes (first_bytes.c) ------------------------------------------------ */
+
+enum rr_first {
+	RR_FIRST_UNDECIDED, /* there is no whole first line yet */
+	RR_FIRST_OTHER,
+	RR_FIRST_INLINE, /* a line of text that Redis would take for a command, and others may, too */
+	RR_FIRST_REDIS,
+};
+
+/* What a stream is that begins so. *n_harmless: so many of these bytes do nothing at a Redis. */
+enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless);
+
+/* ---- A program's connections ---------------------------------------------------------- */
+
+enum { RR_OUTSIDE_ADDRESS = 200 };
+
+struct rr_outside {
+	int watch_fd;  /* where the kernel asks; -1 = it does not */
+	int events_fd; /* readable when there is something to be done (epoll(7)) */
+	unsigned redis_port, app_port;
+	const char *socket_path;
+	struct rr_relay *relays;
+	int unwatched; /* an errno: a connection had to be let go unseen; 0 = none was */
+	char address[RR_OUTSIDE_ADDRESS]; /* where a command to Redis was on its way to; "" = none */
+};
+
+/* Takes its watch_fd, which may be -1; the addresses in it are let go. False: errno. Close it in any
+ * case, also if it was never opened but is all zero. */
+bool rr_outside_open(struct rr_outside *outside);
+void rr_outside_close(struct rr_outside *outside);
+
+/* Does what there is to be done, without waiting. False: `address` is that of another Redis. */
+bool rr_outside_take(struct rr_outside *outside);
+
+/* Has it a connection at all? Then it is to be asked again, whether or not events_fd is ready. */
+static inline bool rr_outside_is_used(const struct rr_outside *outside)
+{
+	return outside->relays != NULL;
+}
+
+/* May more come soon? Until then the program's time does not pass, or its time-outs were over before
+ * another server has answered. */
+bool rr_outside_is_awaited(const struct rr_outside *outside);
+
+/* Are there bytes of a program that have not left yet? */
+bool rr_outside_holds_bytes(const struct rr_outside *outside);
+
+#endif
