@@ -10,9 +10,10 @@
 #include "base/resp.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "requests.h"
 #include "verdict.h"
 
-/* A race that is written into memory, of which there is only what is given. */
+/* Parses the draft of a race that has nothing but what is given. */
 static struct rr_race *finish_race(struct rr_draft *draft, const char *path, struct rr_error *error)
 {
 	struct rr_race *race;
@@ -24,9 +25,9 @@ static struct rr_race *finish_race(struct rr_draft *draft, const char *path, str
 	return race;
 }
 
-/* A command as redis-cli reads it, in which a race's signs mean nothing. Quotes that are
- * not balanced there are not in the race either, which says where. */
-static void write_given(FILE *out, const char *line, size_t length)
+/* Writes a command as redis-cli reads it; in its words the signs of a race mean nothing. False:
+ * a quote does not end, or a word goes on after one. */
+static bool write_given(FILE *out, const char *line, size_t length)
 {
 	char *copy = rr_memdup(line, length + 1), *at = copy;
 	struct rl_word word;
@@ -35,11 +36,52 @@ static void write_given(FILE *out, const char *line, size_t length)
 	fputs("given", out);
 	for (at += strspn(at, " \t"); good && at < copy + length; at += strspn(at, " \t")) {
 		good = rr_take_word(&at, copy + length, false, &word);
+		if (!good)
+			break;
 		fputc(' ', out);
 		rr_write_bare_word(out, word.text, word.length);
 	}
-	fputs(good ? "\n" : " \"\n", out);
+	fputc('\n', out);
 	free(copy);
+	return good;
+}
+
+static bool fail_quotes(const char *where, enum rr_error_kind kind, struct rr_error *error)
+{
+	return rr_error_set(
+		error, kind,
+		"%.300s: expected each quote to end in its line, with a blank or the end of the line after it",
+		where);
+}
+
+/* Fails for what a checked program may not send, and for what changes the connection that the
+ * commands are sent on. */
+static bool refuse_commands(const struct rr_race *race, enum rr_error_kind kind,
+			    struct rr_error *error)
+{
+	static const unsigned refused = RR_REQUEST_REFUSED | RR_REQUEST_MUST_FAIL |
+					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES |
+					RR_REQUEST_RESETS | RR_REQUEST_QUITS | RR_REQUEST_BEGINS |
+					RR_REQUEST_ANSWERS | RR_REQUEST_ENDS;
+	const struct rr_step *queues = NULL;
+
+	for (size_t i = 0; i < race->n_given; i++) {
+		const struct rr_step *step = &race->given[i];
+		struct rl_command command = { .n_words = step->n_words };
+		unsigned traits;
+
+		memcpy(command.words, step->words, step->n_words * sizeof(step->words[0]));
+		traits = rr_request_traits(&command);
+		if (traits & refused)
+			return rr_error_set(
+				error, kind,
+				"%.300s:%d: %.60s is not a command that redrace check can give: leave it out",
+				race->path, step->line, step->words[0].text);
+		if (traits & (RR_REQUEST_QUEUES | RR_REQUEST_ENDS_QUEUE))
+			queues = traits & RR_REQUEST_QUEUES ? step : NULL;
+	}
+	return !queues || rr_error_set(error, kind, "%.300s:%d: expected EXEC after this MULTI",
+				       race->path, queues->line);
 }
 
 static void copy_commands(const struct rr_race *race, struct rl_command *commands)
@@ -57,9 +99,11 @@ static bool take_init(struct rr_given *given, struct rr_draft *draft, const char
 {
 	rr_race_free(given->init);
 	given->init = finish_race(draft, path, error);
-	if (!given->init)
+	if (!given->init || !refuse_commands(given->init, RR_ERROR_DATA, error))
 		return false;
 	given->n_commands = given->init->n_given;
+	free(given->commands);
+	given->commands = rr_calloc(given->n_commands + 1, sizeof(*given->commands));
 	copy_commands(given->init, given->commands);
 	return true;
 }
@@ -78,14 +122,17 @@ bool rr_given_take(struct rr_given *given, const char *lines, const char *whose,
 static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
 {
 	struct rr_draft draft;
+	char where[RR_ERROR_SIZE / 2];
 	size_t length;
 	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
 	char *line = text, *end;
+	size_t number = 0;
+	bool good = true;
 
 	if (!text)
 		return false;
 	rr_draft_open(&draft);
-	for (; line < text + length; line = end + 1) {
+	for (; good && line < text + length; line = end + 1) {
 		size_t n;
 
 		end = memchr(line, '\n', (size_t)(text + length - line));
@@ -93,13 +140,19 @@ static bool read_init(struct rr_given *given, const char *path, struct rr_error 
 		for (n = (size_t)(end - line); n > 0 && line[n - 1] == '\r'; n--)
 			continue;
 		line[n] = '\0';
+		number++;
 		if (strspn(line, " \t") < n && line[0] != '#')
-			write_given(draft.out, line, n);
+			good = write_given(draft.out, line, n);
 		else
 			fputc('\n', draft.out);
 	}
 	free(text);
-	return take_init(given, &draft, path, error);
+	if (good)
+		return take_init(given, &draft, path, error);
+	fclose(draft.out);
+	free(draft.text);
+	snprintf(where, sizeof(where), "%.250s:%zu", path, number);
+	return fail_quotes(where, RR_ERROR_DATA, error);
 }
 
 static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
@@ -107,12 +160,23 @@ static bool read_finals(struct rr_given *given, const struct rr_check_options *o
 {
 	struct rr_draft draft;
 
+	size_t n_good = 0;
+
 	rr_draft_open(&draft);
-	for (size_t i = 0; i < options->n_finals; i++)
-		write_given(draft.out, options->finals[i].command,
-			    strlen(options->finals[i].command));
+	while (n_good < options->n_finals && write_given(draft.out, options->finals[n_good].command,
+							 strlen(options->finals[n_good].command)))
+		n_good++;
+	if (n_good < options->n_finals) {
+		fclose(draft.out);
+		free(draft.text);
+		return fail_quotes("--final", RR_ERROR_USAGE, error);
+	}
 	given->finals = finish_race(&draft, "--final", error);
-	if (!given->finals)
+	if (!given->finals) {
+		error->kind = RR_ERROR_USAGE;
+		return false;
+	}
+	if (!refuse_commands(given->finals, RR_ERROR_USAGE, error))
 		return false;
 	copy_commands(given->finals, given->questions);
 	for (size_t i = 0; i < given->finals->n_given; i++)
@@ -132,6 +196,7 @@ void rr_given_release(struct rr_given *given)
 {
 	rr_race_free(given->init);
 	rr_race_free(given->finals);
+	free(given->commands);
 }
 
 /* ---- The command of --setup: a program alone, on what --init gives ------- */

@@ -10,7 +10,7 @@
 struct rr_given {
 	struct rr_race *init, *finals; /* their words; NULL = none */
 	size_t n_commands;
-	struct rl_command commands[RR_GIVEN_MAX]; /* of --init, and what --setup leaves */
+	struct rl_command *commands; /* of --init, and what --setup leaves */
 	struct rl_command questions[RR_CHECK_FINALS_MAX];
 	struct rr_expected expected[RR_CHECK_FINALS_MAX]; /* of --final */
 };

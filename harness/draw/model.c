@@ -402,7 +402,7 @@ void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 	struct maker maker = { .picture = picture, .folded = folded };
 
 	*picture = (struct rr_picture){ .trace = trace, .race = trace->race };
-	picture->rows = rr_calloc(trace->n_events + RR_GIVEN_MAX + 1, sizeof(*picture->rows));
+	picture->rows = rr_calloc(trace->n_events + GIVEN_MOST + 2, sizeof(*picture->rows));
 	picture->title = keep_plain(picture, picture->race->title);
 	picture->claims = keep_text(picture,
 				    rr_words("%s%s", *picture->race->claims ? "claim " : "",

@@ -222,7 +222,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 {
 	struct rr_actions said = say_requests(product, path, headings);
 	const struct rr_actions *actions = &said;
-	uint32_t given[RR_GIVEN_MAX];
+	uint32_t *given = rr_calloc(scripts->n_first + 1, sizeof(*given));
 	char *text = NULL;
 	struct numbering numbering = { .actions = actions, .steps = headings->steps };
 	struct rr_recorder_setup setup = {
@@ -241,7 +241,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 	struct rr_recorder recorder;
 	FILE *file;
 
-	for (; setup.n_given < scripts->n_first && setup.n_given < RR_GIVEN_MAX; setup.n_given++)
+	for (; setup.n_given < scripts->n_first; setup.n_given++)
 		given[setup.n_given] = rr_terms_command(product->config.program->terms,
 							&scripts->first[setup.n_given]);
 	find_connections(actions, &setup);
@@ -252,6 +252,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 		fclose(file);
 	}
 	rr_race_free(recorder.race);
+	free(given);
 	free(said.all);
 	return text;
 }

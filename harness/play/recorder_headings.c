@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "recorder.h"
 
@@ -83,8 +84,11 @@ static void add_keys(struct rr_recorder *recorder)
 	struct rr_race *race = recorder->race;
 	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
 
-	for (size_t i = 0; i < setup->n_given && i < RR_GIVEN_MAX; i++)
+	for (size_t i = 0; i < setup->n_given; i++) {
+		rr_array_grow(&race->given, race->n_given, sizeof(*race->given));
+		race->given[race->n_given] = (struct rr_step){ .kind = RR_STEP_RUN };
 		recorder_keep_words(recorder, &race->given[race->n_given++], setup->given[i], NULL);
+	}
 	for (size_t i = 0; i < setup->n_keys && i < RR_KEYS_SHOWN_MAX; i++)
 		race->keys[race->n_keys++] = keepf(recorder, "%s", setup->keys[i]);
 	if (!setup->strategy)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines above the first step: who takes part, and what is looked at. */
+#include "base/array.h"
 #include "parser.h"
 
 /* ---- Texts and keys ----------------------------------------------------- */
@@ -66,15 +67,12 @@ static bool parse_counter(struct parser *parser)
 static bool parse_given(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
-	struct rr_step *step = &race->given[race->n_given];
 
-	if (race->n_given == RR_GIVEN_MAX)
-		return parser_fail(parser, "expected at most %d given commands", RR_GIVEN_MAX);
-	*step = (struct rr_step){
+	rr_array_grow(&race->given, race->n_given, sizeof(*race->given));
+	race->given[race->n_given] = (struct rr_step){
 		.kind = RR_STEP_RUN, .line = parser->line.number, .client = -1, .peer = -1
 	};
-	race->n_given++;
-	return parser_take_command(parser, step, 1);
+	return parser_take_command(parser, &race->given[race->n_given++], 1);
 }
 
 /* needs COMMAND, needs no COMMAND */

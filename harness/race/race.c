@@ -41,6 +41,7 @@ void rr_race_free(struct rr_race *race)
 	if (!race)
 		return;
 	rr_race_drop_texts(race, NULL);
+	free(race->given);
 	free(race->sayings);
 	free(race->steps);
 	free(race);

@@ -25,7 +25,6 @@ enum {
 	RR_WORDS_MAX = 160,
 	RR_STEPS_MAX = 4096,
 	RR_FINDINGS_NAMED_MAX = 8,
-	RR_GIVEN_MAX = 256,
 	RR_NEEDS_MAX = 4,
 };
 
@@ -117,7 +116,7 @@ struct rr_race {
 	const char *counter;                 /* that "counts" is about, or NULL */
 	int64_t counter_from;                /* its value at the beginning */
 	size_t n_given;                      /* commands before the first step */
-	struct rr_step given[RR_GIVEN_MAX];
+	struct rr_step *given;
 	size_t n_together; /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
 	size_t n_needs;

@@ -204,8 +204,8 @@ static bool wipe(struct rr_asker *asker)
 void rr_asker_restarted(struct rr_asker *asker)
 {
 	rl_link_disconnect(asker->admin);
-	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
-		struct slot *slot = &asker->slots[i];
+	for (int i = 0; i <= RR_ASKER_SLOTS; i++) {
+		struct slot *slot = i < RR_ASKER_SLOTS ? &asker->slots[i] : &asker->first;
 
 		if (slot->link)
 			rl_link_disconnect(slot->link);
@@ -214,28 +214,39 @@ void rr_asker_restarted(struct rr_asker *asker)
 	}
 }
 
-/* What is to be there from the beginning. */
+/* Asks for what is to be there from the beginning, one command after the other the first time,
+ * and many in one write from then on. It has a connection of its own, which is closed if anything
+ * is left there: a database that was selected last is no other connection's. */
 static bool run_first(struct rr_asker *asker)
 {
 	for (size_t i = 0; i < asker->scripts->n_first; i++) {
 		const struct rl_command *command = &asker->scripts->first[i];
 		struct rl_reply reply;
+		bool blocks = false;
 		char *words;
 
-		asker_note_functions(asker, command);
-		if (!rr_asker_run(asker, &reply, command))
+		if (asker->has_begun) {
+			if (!asker_queue_on_slot(asker, &asker->first, command))
+				return false;
+			continue;
+		}
+		if (!asker_ask_command(asker, &asker->first, command, &reply, &blocks))
 			return false;
-		if (reply.type != RL_REPLY_FAILED)
+		if (reply.type != RL_REPLY_FAILED && !blocks)
 			continue;
 		asker->is_refused = true;
 		words = rr_join_words(command->words, command->n_words);
 		snprintf(asker->error, sizeof(asker->error),
-			 "what is to be there at first, '%.300s', is refused: %.300s", words,
-			 reply.text);
+			 "what is to be there at first, '%.300s', %s%.300s", words,
+			 blocks ? "waits for another client" : "is refused: ",
+			 blocks ? "" : reply.text);
 		free(words);
 		return false;
 	}
-	return true;
+	if (!asker->has_begun)
+		asker->first_is_changed = asker->first.is_changed;
+	asker->has_begun = true;
+	return !asker->first_is_changed || asker_close_slot(asker, &asker->first);
 }
 
 bool rr_asker_queue_reset(struct rr_asker *asker)
@@ -352,6 +363,7 @@ void rr_asker_free(struct rr_asker *asker)
 	rr_cluster_skew(asker->cluster, asker->server, 0, &error);
 	for (int i = 0; i < RR_ASKER_SLOTS; i++)
 		rl_link_free(asker->slots[i].link);
+	rl_link_free(asker->first.link);
 	rl_link_free(asker->admin);
 	free(asker);
 }

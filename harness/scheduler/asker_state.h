@@ -30,6 +30,9 @@ struct rr_asker {
 	bool was_wiped, has_functions;
 	struct rl_link *admin;
 	struct slot slots[RR_ASKER_SLOTS];
+	struct slot first;     /* on which what is to be there first is asked for */
+	bool has_begun;        /* all of that was done once, and nothing was refused */
+	bool first_is_changed; /* and left something on its connection */
 	int64_t clock_ns, epoch_ns;
 	bool leaves_clock;         /* to somebody else */
 	struct rl_link *queued_on; /* one connection at a time */

@@ -45,8 +45,8 @@ Test(check_expectations, final_needs_a_value)
 {
 	cli_assert_one_line(CHECK "--final 'GET x' -- true 2>&1 >/dev/null", 64,
 			    "--final: expected COMMAND VALUE");
-	cli_assert_one_line(CHECK "--final 'GET \"x' 1 -- true 2>&1 >/dev/null", 65,
-			    "--final:1: expected a quote to end");
+	cli_assert_one_line(CHECK "--final 'GET \"x' 1 -- true 2>&1 >/dev/null", 64,
+			    "--final: expected each quote to end");
 }
 
 Test(check_expectations, check_runs_a_command_on_all_final_data)
@@ -233,6 +233,58 @@ Test(check_expectations, what_is_refused_at_first_is_named)
 	cr_assert_eq(cli_run("echo SETT a >$HERE/init"), 0);
 	cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null", 65,
 			    "'SETT a', is refused: ERR unknown command");
+}
+
+/* A quote that is not closed leaves no word behind it. */
+Test(check_expectations, quotes_of_what_is_given_must_end)
+{
+	static const char *const lines[] = { "\"",         "'",          "SET x \"",
+					     "SET \"a\"b", "SET x '\\'", "\"\\x" };
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		cli_write("init", "SET y 1\n%s\n", lines[i]);
+		cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null", 65,
+				    "init:2: ");
+		cli_write("final", "%s", lines[i]);
+		cli_assert_one_line(CHECK
+				    "--final \"$(cat $HERE/final)\" 1 -- true 2>&1 >/dev/null",
+				    64, "--final: ");
+	}
+}
+
+Test(check_expectations, what_a_program_may_not_send_is_not_given)
+{
+	static const char *const lines[] = { "MONITOR",     "debug jmap",  "SHUTDOWN NOSAVE",
+					     "SUBSCRIBE c", "CLIENT LIST", "HELLO 3",
+					     "QUIT",        "SYNC",        "MULTI" };
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		cli_write("init", "%s\n", lines[i]);
+		cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null", 65,
+				    "init:1: ");
+	}
+	cli_write("init", "BLPOP l 0\n");
+	cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null", 65,
+			    "'BLPOP l 0', waits for another client");
+	cli_write("init", "LPUSH l 1\nBLPOP l 0\n");
+	assert_check("--init $HERE/init -- redis-cli -u {url} GET x", 0, "serializable: all ");
+}
+
+/* Whichever database was selected last, clients begin in the first one. */
+Test(check_expectations, a_database_that_is_selected_at_first_is_no_clients)
+{
+	cli_write("init", "SET x 1\nSELECT 1\nSET x 5\n");
+	assert_check("--init $HERE/init --final 'GET x' 3 -- redis-cli -u {url} INCR x", 0,
+		     "serializable: all ");
+	assert_check("--init $HERE/init --final 'GET x' 1 -- redis-cli -u {url} -n 1 INCR x", 0,
+		     "serializable: all ");
+}
+
+Test(check_expectations, any_number_of_commands_may_be_given)
+{
+	cr_assert_eq(cli_run("for i in $(seq 299); do echo INCR x; done >$HERE/init"), 0);
+	assert_check("--init $HERE/init --final 'GET x' 301 -- redis-cli -u {url} INCR x", 0,
+		     "serializable: all ");
 }
 
 Test(check_expectations, programs_that_send_nothing_can_fail_too)

@@ -207,7 +207,6 @@ Test(parse, refuses_what_is_no_text)
 Test(parse, has_limits)
 {
 	assert_too_many("A> PING\n", 4097, ":4099: expected at most 4096 steps");
-	assert_too_many("given SET x 1\n", 257, "at most 256 given commands");
 	assert_too_many("repeat 1000\nA> PING\nA> PING\nend\n", 3, "expected at most 4096 steps");
 	assert_too_many("A> PING" FORTY_WORDS FORTY_WORDS FORTY_WORDS FORTY_WORDS "\n", 1,
 			":3: expected at most 160 words");
