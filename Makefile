@@ -328,11 +328,11 @@ $(SHIMS):
 	  -Iharness -fPIC -shared -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^) -pthread -ldl
 
 $(DRIVER): $(wildcard harness/check/app/*.[ch]) $(wildcard harness/base/*.h) harness/check/sockets.h \
-  harness/check/sockets.c harness/base/text.c harness/base/memory.c Makefile
+  harness/check/sockets.c harness/base/bytes.c harness/base/text.c harness/base/memory.c Makefile
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	  -Iharness -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^)
+	  -Iharness -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^) -pthread
 
 define compile
 @mkdir -p $(@D)

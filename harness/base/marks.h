@@ -11,9 +11,11 @@
  *
  * A request that begins with RR_MARK_LINE is no command, but a line for the app's standard input.
  *
- * An answer is written down as a record: RR_MARK_RECORD, the request's number, its exit status,
- * and from the next line on what it has printed. A record of number 0 is about an app that has
- * ended by itself, with its status and the last line that it has printed.
+ * An answer is written down in records: RR_MARK_RECORD, the request's number, its exit status, the
+ * HTTP status that the app sent last (0 = none), and from the next line on what it has printed, as
+ * much as is written in one piece; the next record goes on. There a byte RR_MARK_RECORD or
+ * RR_MARK_ESCAPE is RR_MARK_ESCAPE and the byte with RR_MARK_ESCAPED changed. A record of number 0 is
+ * about an app that has ended by itself, with its status and the last line that it has printed.
  */
 #ifndef RR_MARKS_H
 #define RR_MARKS_H
@@ -22,6 +24,8 @@
 #define RR_MARK_ANSWER "redrace:answer "
 #define RR_MARK_END "redrace:end"
 #define RR_MARK_RECORD '\x1e'
+#define RR_MARK_ESCAPE '\x1f'
+#define RR_MARK_ESCAPED 0x40
 #define RR_MARK_LINE '\n'
 
 /* What stands behind the commands of a connection that a program has closed: RESET, not spelled as

@@ -134,21 +134,34 @@ static bool names_error(const char *line, size_t length)
 	return names && !isspace((unsigned char)line[0]);
 }
 
-char *rr_reason_line(const char *output)
+char *rr_text_of_bytes(const char *bytes, size_t length)
 {
-	const char *reason = "";
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, bytes[i] ? "%c" : "\\x00", bytes[i]);
+	fclose(out);
+	return text;
+}
+
+char *rr_reason_line(const char *output, size_t length)
+{
+	const char *line = output, *end = output + length, *reason = "";
+	size_t n, n_reason = 0;
 	bool is_named = false;
 
-	while (*output) {
-		const char *line = output;
-		const size_t length = rr_take_line(&output);
+	for (; line < end; line += n + 1) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
 
-		if (length == 0 || (is_named && !names_error(line, length)))
+		n = (size_t)((newline ? newline : end) - line);
+		if (n == 0 || (is_named && !names_error(line, n)))
 			continue;
-		is_named = names_error(line, length);
+		is_named = names_error(line, n);
 		reason = line;
+		n_reason = n;
 	}
-	return rr_strndup(reason, strcspn(reason, "\n"));
+	return rr_text_of_bytes(reason, n_reason);
 }
 
 /* Letters to change, to add, to take away, or to swap with the next one; for words of up

@@ -52,9 +52,13 @@ const char *rr_list_words(char *list, size_t size, const char *const words[], si
  * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);
 
+/* Bytes as a string, malloc'd, in which a byte 0 is \x00. */
+char *rr_text_of_bytes(const char *bytes, size_t length);
+
 /* The line of what a program printed that says best why it failed, malloc'd: the last one that names
- * an error ("redis.exceptions.ResponseError: ..."), else the last that is not empty. */
-char *rr_reason_line(const char *output);
+ * an error ("redis.exceptions.ResponseError: ..."), else the last that is not empty. A byte 0 in it
+ * is \x00. */
+char *rr_reason_line(const char *output, size_t length);
 
 /* ---- On a terminal ----------------------------------------------------------- */
 

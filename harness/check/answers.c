@@ -10,134 +10,105 @@
 
 enum { WORDS_SHOWN = 40 };
 
-static bool matches(const char *expression, const char *text)
+static bool matches(const char *expression, struct rr_ending answer)
 {
 	regex_t pattern;
 	bool does;
 
 	if (regcomp(&pattern, expression, REG_EXTENDED | REG_NOSUB))
 		return false;
-	does = regexec(&pattern, text, 0, NULL, 0) == 0;
+	does = rr_output_matches(&pattern, answer.output, answer.length);
 	regfree(&pattern);
 	return does;
 }
 
-/* Of several headings, as a redirection or 100 Continue leaves them, the last one counts. 0 = the
- * text does not begin with any. */
-static int status_in_headings(const char *text)
-{
-	int status = 0, next;
-
-	while (sscanf(text, "HTTP/%*[0-9.] %3d", &next) == 1) {
-		const char *lines = strstr(text, "\r\n\r\n"), *bare = strstr(text, "\n\n");
-
-		status = next;
-		if (!lines && !bare)
-			return status;
-		text = lines && (!bare || lines < bare) ? lines + 4 : bare + 2;
-	}
-	return status;
-}
-
-static bool is_in_quotes(const char *command, const char *at)
-{
-	bool is = false;
-
-	for (; command < at; command++)
-		is ^= *command == '\'' || *command == '"';
-	return is;
-}
-
-/* Does the command, a single one, write the status out last? Ends of lines may follow. */
-static bool ends_in_status(const char *command)
-{
-	static const char *const names[] = { "%{http_code}", "%{response_code}" };
-	const char *name = NULL, *end;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
-		name = strstr(command, names[i]);
-	if (!name || strpbrk(command, ";|") || strstr(command, "&&"))
-		return false;
-	end = strchr(name, '}') + 1;
-	while (strncmp(end, "\\n", 2) == 0)
-		end += 2;
-	return is_in_quotes(command, name) ? *end == '\'' || *end == '"' : *end == ' ' || !*end;
-}
-
-/* Where it cannot be anything else; 0 = nobody knows. */
-static int http_status(const char *command, const char *text)
-{
-	const int status = status_in_headings(text);
-	size_t length = strlen(text);
-
-	if (status || !ends_in_status(command))
-		return status;
-	while (length > 0 && strchr("\r\n", text[length - 1]))
-		length--;
-	return length >= 3 ? atoi(text + length - 3) : 0;
-}
-
+/* 412 and 428 refuse what has a condition; the others say that now is not the time. */
 static bool is_refusal(int status)
 {
-	return status == 409 || status == 423 || status == 425 || status == 429 || status == 503;
+	static const int refusals[] = { 409, 412, 423, 425, 428, 429, 503 };
+	size_t i = 0;
+
+	while (i < sizeof(refusals) / sizeof(refusals[0]) && refusals[i] != status)
+		i++;
+	return i < sizeof(refusals) / sizeof(refusals[0]);
 }
 
-/* Behind RR_MARK_RECORD: "2 0", and on the next line what was printed. Its number; -1: it is
- * none. */
-static long read_record(struct rr_endings *endings, const char *record)
+/* Behind the next mark of a record with that number, and where it ends; NULL = there is none. */
+static const char *find_record(const char *at, const char *end, size_t number,
+			       const char **record_end)
 {
-	const size_t length = strcspn(record, (char[]){ RR_MARK_RECORD, '\0' });
-	const size_t heading = strcspn(record, "\n");
-	long ending;
-	int status;
-	char *text;
+	while (at < end && (at = memchr(at, RR_MARK_RECORD, (size_t)(end - at)))) {
+		const char *next;
 
-	if (heading >= length || sscanf(record, "%*u %d", &status) != 1)
-		return -1;
-	text = rr_strndup(record + heading + 1, length - heading - 1);
-	ending = rr_endings_put(endings, status << 8, text);
-	free(text);
-	return ending;
-}
-
-/* Behind the mark; NULL = there is none. */
-static const char *find_record(const struct rr_endings *endings, long ending, size_t number)
-{
-	const char *at = rr_endings_get(endings, (uint32_t)ending).output;
-
-	while ((at = strchr(at, RR_MARK_RECORD))) {
-		if (strtoul(++at, NULL, 10) == number)
+		at++;
+		next = memchr(at, RR_MARK_RECORD, (size_t)(end - at));
+		*record_end = next ? next : end;
+		if (strtoul(at, NULL, 10) == number)
 			return at;
 	}
 	return NULL;
 }
 
+/* Adds what was printed, as it was before it was written down. */
+static void add_printed(FILE *out, const char *at, const char *end)
+{
+	for (; at < end; at++) {
+		const bool is_escaped = *at == RR_MARK_ESCAPE && at + 1 < end;
+
+		at += is_escaped;
+		fputc(is_escaped ? *at ^ RR_MARK_ESCAPED : *at, out);
+	}
+}
+
+/* Behind RR_MARK_RECORD: "2 0 200", and from the next line on what was printed. All records of a request
+ * are one answer. */
 long rr_answers_get(struct rr_endings *endings, long ending, size_t request)
 {
-	const char *record = find_record(endings, ending, request + 1);
+	const struct rr_ending all = rr_endings_get(endings, (uint32_t)ending);
+	const char *end = all.output + all.length, *record_end;
+	const char *record = find_record(all.output, end, request + 1, &record_end);
+	struct rr_ending answer = { .status = 0 };
+	long number = -1;
+	char *printed;
+	FILE *out = rr_open_memory(&printed, &answer.length);
 
-	return record ? read_record(endings, record) : -1;
+	for (; record; record = find_record(record_end, end, request + 1, &record_end)) {
+		const char *newline = memchr(record, '\n', (size_t)(record_end - record));
+		int status;
+
+		if (!newline || sscanf(record, "%*u %d %d", &status, &answer.http) != 2)
+			break;
+		answer.status = status << 8;
+		add_printed(out, newline + 1, record_end);
+		number = 0;
+	}
+	fclose(out);
+	answer.output = printed;
+	if (number == 0)
+		number = rr_endings_put(endings, answer);
+	free(printed);
+	return number;
 }
 
 bool rr_answers_miss_app(struct rr_endings *endings, long ending)
 {
-	return find_record(endings, ending, 0) != NULL;
+	const struct rr_ending all = rr_endings_get(endings, (uint32_t)ending);
+	const char *end;
+
+	return find_record(all.output, all.output + all.length, 0, &end) != NULL;
 }
 
-struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
-				       const char *refused)
+struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *refused)
 {
 	struct rr_request_end end = { .ending = answer };
 	struct rr_ending said;
-	int status;
 
 	if (answer < 0)
 		return end;
 	said = rr_endings_get(endings, (uint32_t)answer);
-	status = http_status(command, said.output);
-	end.is_good = said.status == 0 && !(refused && matches(refused, said.output)) &&
-		      !is_refusal(status);
-	end.has_failed = end.is_good && status >= 500;
+	end.is_good = said.status == 0 && !(refused && matches(refused, said)) &&
+		      !is_refusal(said.http);
+	end.has_failed = end.is_good && said.http >= 400;
 	return end;
 }
 
@@ -233,11 +204,13 @@ char *rr_answer_words(struct rr_ending answer)
 {
 	const size_t length = strcspn(answer.output, "\r\n");
 	const int shown = length < WORDS_SHOWN ? (int)length : WORDS_SHOWN;
+	char end[40] = "";
 
-	if (!answer.status && length == 0)
+	if (answer.status)
+		snprintf(end, sizeof(end), "exit %d", answer.status >> 8);
+	else if (answer.http >= 400)
+		snprintf(end, sizeof(end), "HTTP %d", answer.http);
+	else if (length == 0)
 		return rr_strdup("nothing");
-	if (!answer.status)
-		return rr_asprintf("%.*s", shown, answer.output);
-	return rr_asprintf("%.*s%sexit %d", shown, answer.output, length ? ", " : "",
-			   answer.status >> 8);
+	return rr_asprintf("%.*s%s%s", shown, answer.output, length && end[0] ? ", " : "", end);
 }

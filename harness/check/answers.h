@@ -12,10 +12,9 @@ long rr_answers_get(struct rr_endings *endings, long ending, size_t request);
 /* Has the app ended by itself? Then no answer is a refusal. */
 bool rr_answers_miss_app(struct rr_endings *endings, long ending);
 
-/* What an answer means that the command got; `refused`: see rr_instance_config. A refusal is
- * also an HTTP status 409, 423, 425, 429 or 503: in the heading (curl -i), or where curl writes it
- * out at the end. Any other 5xx is a failure. */
-struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *command,
+/* What an answer means; `refused`: see rr_instance_config. A refusal is also an HTTP status 409, 412,
+ * 423, 425, 428, 429 or 503. Any other 4xx or 5xx is a failure. */
+struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer,
 				       const char *refused);
 
 /* The command of a request in a few words: "POST /buy", "LPUSH jobs x"; what was answered, its first line.

@@ -175,7 +175,7 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
 {
 	const struct rr_ending how = rr_programs_ending(checker, ending);
-	char *reason = rr_reason_line(how.output);
+	char *reason = rr_reason_line(how.output, how.length);
 
 	fputs("the command of --check ", out);
 	rr_checked_print_status(out, how.status);

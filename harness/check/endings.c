@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "endings.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +13,39 @@
 #define ANY_WORD "*"
 #define ANY_REST "..."
 
-uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *output)
+/* A line, a word, or a pattern: bytes. */
+static bool is_text(struct rl_word word, const char *text)
 {
-	const size_t size = sizeof(status) + strlen(output) + 1;
+	return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+}
+
+void rr_endings_allow(struct rr_endings *endings, const char *const *allowed, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		rr_array_grow(&endings->allowed, i, sizeof(*endings->allowed));
+		if (regcomp(&endings->allowed[endings->n_allowed], allowed[i],
+			    REG_EXTENDED | REG_NOSUB) == 0)
+			endings->n_allowed++;
+	}
+}
+
+bool rr_output_matches(const regex_t *pattern, const char *text, size_t length)
+{
+	regmatch_t whole = { .rm_so = 0, .rm_eo = (regoff_t)length };
+
+	return regexec(pattern, text, 1, &whole, REG_STARTEND) == 0;
+}
+
+uint32_t rr_endings_put(struct rr_endings *endings, struct rr_ending ending)
+{
+	const int statuses[2] = { ending.status, ending.http };
+	const size_t size = sizeof(statuses) + ending.length + 1;
 	char *bytes = rr_malloc(size);
 	uint32_t number;
 
-	memcpy(bytes, &status, sizeof(status));
-	memcpy(bytes + sizeof(status), output, size - sizeof(status));
+	memcpy(bytes, statuses, sizeof(statuses));
+	memcpy(bytes + sizeof(statuses), ending.output, ending.length);
+	bytes[size - 1] = '\0';
 	number = rr_intern_put(&endings->all, bytes, size, NULL);
 	free(bytes);
 	return number;
@@ -29,61 +53,88 @@ uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *outp
 
 struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number)
 {
-	struct rr_ending ending = { .status = 0, .output = "" };
+	int statuses[2];
 	const char *bytes;
 
 	if (number >= endings->all.n)
-		return ending;
+		return (struct rr_ending){ .output = "" };
 	bytes = rr_intern_get(&endings->all, number);
-	memcpy(&ending.status, bytes, sizeof(ending.status));
-	ending.output = bytes + sizeof(ending.status);
-	return ending;
+	memcpy(statuses, bytes, sizeof(statuses));
+	return (struct rr_ending){ .status = statuses[0],
+				   .http = statuses[1],
+				   .output = bytes + sizeof(statuses),
+				   .length = endings->all.values[number].length - sizeof(statuses) -
+					     1 };
 }
 
 /* ---- Lines that vary ----------------------------------------------------------------- */
 
-/* The next line of a text, malloc'd; NULL: there is none. */
-static char *take_line(const char **text)
-{
-	const char *line = *text;
+/* What is left of an output, and how many lines were taken from it. */
+struct rest {
+	const char *at, *end;
+	size_t number;
+	bool is_ended; /* the last one, by a newline */
+};
 
-	return *line ? rr_strndup(line, rr_take_line(text)) : NULL;
+static struct rest rest_of(const struct rr_endings *endings, uint32_t number)
+{
+	const struct rr_ending ending = rr_endings_get(endings, number);
+
+	return (struct rest){ ending.output, ending.output + ending.length, 0, false };
+}
+
+/* False: there is none. */
+static bool take_line(struct rest *rest, struct rl_word *line)
+{
+	const size_t left = (size_t)(rest->end - rest->at);
+	const char *newline = left ? memchr(rest->at, '\n', left) : NULL;
+
+	if (left == 0)
+		return false;
+	line->text = rest->at;
+	line->length = newline ? (size_t)(newline - rest->at) : left;
+	rest->at += line->length + (newline != NULL);
+	rest->is_ended = newline;
+	rest->number++;
+	return true;
 }
 
 /* The next word of a line; empty: there is none. */
-static struct rl_word take_word(const char **line)
+static struct rl_word take_word(struct rl_word *line)
 {
 	struct rl_word word;
 
-	*line += strspn(*line, " \t");
-	word = (struct rl_word){ *line, strcspn(*line, " \t") };
-	*line += word.length;
+	while (line->length > 0 && (*line->text == ' ' || *line->text == '\t')) {
+		line->text++;
+		line->length--;
+	}
+	word = (struct rl_word){ line->text, 0 };
+	while (word.length < line->length && word.text[word.length] != ' ' &&
+	       word.text[word.length] != '\t')
+		word.length++;
+	line->text += word.length;
+	line->length -= word.length;
 	return word;
 }
 
-static bool is_word(struct rl_word word, const char *text)
-{
-	return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
-}
-
-static bool is_like(const char *line, const char *pattern)
+static bool is_like(struct rl_word line, struct rl_word pattern)
 {
 	struct rl_word expected, word;
 
 	do {
 		expected = take_word(&pattern);
 		word = take_word(&line);
-		if (is_word(expected, ANY_REST))
+		if (is_text(expected, ANY_REST))
 			return true;
 		if (!rr_words_are_same(expected, word) &&
-		    (word.length == 0 || !is_word(expected, ANY_WORD)))
+		    (word.length == 0 || !is_text(expected, ANY_WORD)))
 			return false;
 	} while (expected.length > 0);
 	return true;
 }
 
 /* NULL: the line does not vary. */
-static const struct rr_varying *find_varying(const struct rr_endings *endings, const char *line,
+static const struct rr_varying *find_varying(const struct rr_endings *endings, struct rl_word line,
 					     size_t number)
 {
 	for (size_t i = 0; i < endings->n_varying; i++) {
@@ -97,12 +148,13 @@ static const struct rr_varying *find_varying(const struct rr_endings *endings, c
 }
 
 /* "took * ms": the words in which they differ may be anything; from where one has more
- * words than the other, all may. */
-static char *pattern_of(const char *a, const char *b)
+ * words than the other, all may. malloc'd. */
+static struct rl_word pattern_of(struct rl_word a, struct rl_word b)
 {
 	struct rl_word word_a, word_b;
 	char *pattern;
-	FILE *file = rr_open_text(&pattern);
+	size_t length;
+	FILE *file = rr_open_memory(&pattern, &length);
 
 	for (bool is_first = true;; is_first = false) {
 		word_a = take_word(&a);
@@ -120,15 +172,21 @@ static char *pattern_of(const char *a, const char *b)
 			fputs(ANY_WORD, file);
 	}
 	fclose(file);
-	return pattern;
+	return (struct rl_word){ pattern, length };
 }
 
-static bool has_only_blanks(const char *pattern)
+static bool has_only_blanks(struct rl_word pattern)
 {
-	return pattern[strspn(pattern, ANY_WORD ANY_REST " ")] == '\0';
+	static const char blanks[] = ANY_WORD ANY_REST " ";
+	size_t i = 0;
+
+	while (i < pattern.length && memchr(blanks, pattern.text[i], sizeof(blanks) - 1))
+		i++;
+	return i == pattern.length;
 }
 
-static void add_varying(struct rr_endings *endings, const char *a, const char *b, size_t number)
+static void add_varying(struct rr_endings *endings, struct rl_word a, struct rl_word b,
+			size_t number)
 {
 	struct rr_varying varying = { .pattern = pattern_of(a, b) };
 
@@ -140,76 +198,74 @@ static void add_varying(struct rr_endings *endings, const char *a, const char *b
 
 void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b)
 {
-	const char *rest_a = rr_endings_get(endings, a).output;
-	const char *rest_b = rr_endings_get(endings, b).output;
+	struct rest rest_a = rest_of(endings, a), rest_b = rest_of(endings, b);
 
-	for (size_t number = 1; *rest_a || *rest_b; number++) {
-		char *line_a = take_line(&rest_a), *line_b = take_line(&rest_b);
-		const char *text_a = line_a ? line_a : "", *text_b = line_b ? line_b : "";
-		const struct rr_varying *known = find_varying(endings, text_a, number);
+	for (size_t number = 1;; number++) {
+		struct rl_word line_a = { "", 0 }, line_b = { "", 0 };
+		const bool has_a = take_line(&rest_a, &line_a), has_b = take_line(&rest_b, &line_b);
+		const struct rr_varying *known;
 
-		if (strcmp(text_a, text_b) != 0 &&
-		    (!known || known != find_varying(endings, text_b, number)))
-			add_varying(endings, text_a, text_b, number);
-		free(line_a);
-		free(line_b);
+		if (!has_a && !has_b)
+			break;
+		if (rr_words_are_same(line_a, line_b))
+			continue;
+		known = find_varying(endings, line_a, number);
+		if (!known || known != find_varying(endings, line_b, number))
+			add_varying(endings, line_a, line_b, number);
 	}
 }
 
 /* ---- Comparing ------------------------------------------------------------------------ */
 
-static bool is_allowed(const struct rr_endings *endings, const char *line)
+static bool is_allowed(const struct rr_endings *endings, struct rl_word line)
 {
-	bool matches = false;
+	size_t i = 0;
 
-	for (size_t i = 0; i < endings->n_allowed && !matches; i++) {
-		regex_t pattern;
-
-		if (regcomp(&pattern, endings->allowed[i], REG_EXTENDED | REG_NOSUB))
-			continue;
-		matches = regexec(&pattern, line, 0, NULL, 0) == 0;
-		regfree(&pattern);
-	}
-	return matches;
+	while (i < endings->n_allowed &&
+	       !rr_output_matches(&endings->allowed[i], line.text, line.length))
+		i++;
+	return i < endings->n_allowed;
 }
 
-/* The next line that counts, without what varies in it; malloc'd, NULL = none is left. */
-static char *take_compared(const struct rr_endings *endings, const char **text, size_t *number)
+/* The next line that counts, or the pattern of one that varies. False: none is left. */
+static bool take_compared(const struct rr_endings *endings, struct rest *rest, struct rl_word *line)
 {
 	const struct rr_varying *varying;
-	char *line;
+	bool has;
 
-	while ((line = take_line(text)) && ++*number && is_allowed(endings, line))
-		free(line);
-	varying = line ? find_varying(endings, line, *number) : NULL;
-	if (!varying)
-		return line;
-	free(line);
-	return rr_strdup(varying->pattern);
+	do
+		has = take_line(rest, line);
+	while (has && is_allowed(endings, *line));
+	varying = has ? find_varying(endings, *line, rest->number) : NULL;
+	if (varying)
+		*line = varying->pattern;
+	return has;
 }
 
 bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b, const char **at_a,
 		       const char **at_b)
 {
-	const struct rr_ending one = rr_endings_get(endings, a), other = rr_endings_get(endings, b);
-	const char *rest_one = one.output, *rest_other = other.output;
-	size_t number_one = 0, number_other = 0;
-	bool is_same = one.status == other.status, is_over = a == b;
+	struct rest one = rest_of(endings, a), other = rest_of(endings, b);
+	const struct rr_ending ending_a = rr_endings_get(endings, a);
+	const struct rr_ending ending_b = rr_endings_get(endings, b);
+	bool has_one, has_other;
 
+	*at_a = one.at;
+	*at_b = other.at;
+	if (a == b || ending_a.status != ending_b.status || ending_a.http != ending_b.http)
+		return a != b;
 	do {
-		char *line_one, *line_other;
+		struct rl_word line_one, line_other;
 
-		*at_a = rest_one;
-		*at_b = rest_other;
-		line_one = take_compared(endings, &rest_one, &number_one);
-		line_other = take_compared(endings, &rest_other, &number_other);
-		is_over = is_over || (!line_one && !line_other);
-		is_same = is_same && (is_over || (line_one && line_other &&
-						  strcmp(line_one, line_other) == 0));
-		free(line_one);
-		free(line_other);
-	} while (is_same && !is_over);
-	return !is_same;
+		*at_a = one.at;
+		*at_b = other.at;
+		has_one = take_compared(endings, &one, &line_one);
+		has_other = take_compared(endings, &other, &line_other);
+		if (has_one != has_other || (has_one && (!rr_words_are_same(line_one, line_other) ||
+							 one.is_ended != other.is_ended)))
+			return true;
+	} while (has_one);
+	return false;
 }
 
 bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b)
@@ -231,80 +287,59 @@ void rr_endings_forget_serial(struct rr_endings *endings)
 	rr_intern_release(&endings->serial);
 }
 
-static bool has_line(const struct rr_endings *endings, uint32_t ending, const char *line)
+/* The lines that count of all endings of serial orders, once each. */
+static struct rr_intern lines_of_serial_orders(const struct rr_endings *endings)
 {
-	const char *rest = rr_endings_get(endings, ending).output;
-	bool has = false;
-	size_t number = 0;
-	char *next;
+	struct rr_intern lines = { 0 };
 
-	while (!has && (next = take_compared(endings, &rest, &number))) {
-		has = strcmp(next, line) == 0;
-		free(next);
-	}
-	return has;
-}
-
-static bool is_of_serial_order(const struct rr_endings *endings, const char *line)
-{
 	for (uint32_t i = 0; i < endings->serial.n; i++) {
 		const uint32_t *ending = rr_intern_get(&endings->serial, i);
+		struct rest rest = rest_of(endings, *ending);
+		struct rl_word line;
 
-		if (has_line(endings, *ending, line))
-			return true;
+		while (take_compared(endings, &rest, &line))
+			rr_intern_put(&lines, line.text, line.length, NULL);
 	}
-	return false;
+	return lines;
 }
 
 /* Goes on behind the next such line of a text; those before are counted. False: there is
  * none. */
-static bool skip_to(const struct rr_endings *endings, const char *line, const char **text,
-		    size_t *number, long *n_skipped)
+static bool skip_to(const struct rr_endings *endings, const struct rl_word *line, struct rest *rest,
+		    long *n_skipped)
 {
-	bool is_there = false;
-	char *next;
+	struct rl_word next;
 
-	while (!is_there && (next = take_compared(endings, text, number))) {
-		is_there = line && strcmp(next, line) == 0;
-		*n_skipped += !is_there;
-		free(next);
+	while (take_compared(endings, rest, &next)) {
+		if (line && rr_words_are_same(next, *line))
+			return true;
+		++*n_skipped;
 	}
-	return is_there;
+	return false;
 }
 
 bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t waited,
 				  uint32_t unwaited)
 {
-	const struct rr_ending one = rr_endings_get(endings, waited);
-	const struct rr_ending other = rr_endings_get(endings, unwaited);
-	const char *rest_one = one.output, *rest_other = other.output;
-	size_t number_one = 0, number_other = 0;
+	struct rest one = rest_of(endings, waited), other = rest_of(endings, unwaited);
+	struct rr_intern serial = lines_of_serial_orders(endings);
 	long n_about_waiting = 0, n_instead = 0;
-	bool good = one.status == other.status;
-	char *line;
+	bool good = rr_endings_get(endings, waited).status ==
+		    rr_endings_get(endings, unwaited).status;
+	struct rl_word line;
 
-	while (good && (line = take_compared(endings, &rest_one, &number_one))) {
-		if (is_of_serial_order(endings, line))
-			good = skip_to(endings, line, &rest_other, &number_other, &n_instead);
+	while (good && take_compared(endings, &one, &line)) {
+		if (rr_intern_find(&serial, line.text, line.length) != RR_NO_ID)
+			good = skip_to(endings, &line, &other, &n_instead);
 		else
 			n_about_waiting++;
-		free(line);
 	}
-	skip_to(endings, NULL, &rest_other, &number_other, &n_instead);
+	skip_to(endings, NULL, &other, &n_instead);
+	rr_intern_release(&serial);
 	return good && n_instead <= n_about_waiting;
 }
 
 /* ---- In a file ----------------------------------------------------------------------- */
-
-/* A string, which a NUL ends; "": it is wrong. */
-static const char *take_text(struct rr_bytes *bytes)
-{
-	size_t length;
-	const char *text = rr_bytes_take(bytes, &length);
-
-	bytes->is_wrong |= length == 0 || memchr(text, '\0', length) != text + length - 1;
-	return bytes->is_wrong ? "" : text;
-}
 
 void rr_endings_write_varying(const struct rr_endings *endings, FILE *out)
 {
@@ -312,7 +347,7 @@ void rr_endings_write_varying(const struct rr_endings *endings, FILE *out)
 	for (size_t i = 0; i < endings->n_varying; i++) {
 		const struct rr_varying *varying = &endings->varying[i];
 
-		rr_bytes_put(out, varying->pattern, strlen(varying->pattern) + 1);
+		rr_bytes_put(out, varying->pattern.text, varying->pattern.length);
 		rr_bytes_put_number(out, (int64_t)varying->line);
 	}
 }
@@ -322,8 +357,10 @@ void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes)
 	const size_t n = rr_bytes_take_count(bytes);
 
 	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
-		struct rr_varying varying = { .pattern = rr_strdup(take_text(bytes)) };
+		struct rr_varying varying = { .line = 0 };
+		const char *pattern = rr_bytes_take(bytes, &varying.pattern.length);
 
+		varying.pattern.text = rr_memdup(pattern, varying.pattern.length);
 		varying.line = (size_t)rr_bytes_take_number(bytes, 0, INT32_MAX);
 		rr_array_grow(&endings->varying, endings->n_varying, sizeof(varying));
 		endings->varying[endings->n_varying++] = varying;
@@ -333,20 +370,27 @@ void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes)
 void rr_ending_write(struct rr_ending ending, FILE *out)
 {
 	rr_bytes_put_number(out, ending.status);
-	rr_bytes_put(out, ending.output, strlen(ending.output) + 1);
+	rr_bytes_put_number(out, ending.http);
+	rr_bytes_put(out, ending.output, ending.length);
 }
 
 uint32_t rr_endings_read(struct rr_endings *endings, struct rr_bytes *bytes)
 {
-	const int status = (int)rr_bytes_take_number(bytes, INT32_MIN, INT32_MAX);
+	struct rr_ending ending = { .status = (int)rr_bytes_take_number(bytes, INT32_MIN,
+									INT32_MAX) };
 
-	return rr_endings_put(endings, status, take_text(bytes));
+	ending.http = (int)rr_bytes_take_number(bytes, 0, INT32_MAX);
+	ending.output = rr_bytes_take(bytes, &ending.length);
+	return rr_endings_put(endings, ending);
 }
 
 void rr_endings_release(struct rr_endings *endings)
 {
 	for (size_t i = 0; i < endings->n_varying; i++)
-		free(endings->varying[i].pattern);
+		free((char *)endings->varying[i].pattern.text);
+	for (size_t i = 0; i < endings->n_allowed; i++)
+		regfree(&endings->allowed[i]);
+	free(endings->allowed);
 	free(endings->varying);
 	rr_intern_release(&endings->serial);
 	rr_intern_release(&endings->all);

@@ -8,6 +8,7 @@
 #ifndef RR_ENDINGS_H
 #define RR_ENDINGS_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,28 +16,35 @@
 #include "scheduler/scheduler.h"
 
 struct rr_ending {
-	int status; /* of wait(2) */
-	const char *output;
+	int status;         /* of wait(2) */
+	int http;           /* the status of an answer by HTTP; 0 = it is none */
+	const char *output; /* whatever bytes, and a NUL behind them */
+	size_t length;
 };
 
 struct rr_endings {
-	struct rr_intern all;       /* status, output */
-	struct rr_intern serial;    /* numbers of those of serial orders */
-	const char *const *allowed; /* regular expressions of lines that the user leaves
-				     * out */
+	struct rr_intern all;    /* status, output */
+	struct rr_intern serial; /* numbers of those of serial orders */
+	regex_t *allowed;        /* lines that the user leaves out */
 	size_t n_allowed;
 	struct rr_varying {
-		char *pattern; /* "took * ms" */
-		size_t line;   /* only this one, from 1; 0 = any, since there are words
-				* that do not vary */
-	} * varying;           /* lines that differ between runs */
+		struct rl_word pattern; /* "took * ms" */
+		size_t line;            /* only this one, from 1; 0 = any, since there are words
+					 * that do not vary */
+	} * varying;                    /* lines that differ between runs */
 	size_t n_varying;
 };
 
 void rr_endings_release(struct rr_endings *endings);
 
+/* Leaves out lines that match one of these regular expressions, from now on. */
+void rr_endings_allow(struct rr_endings *endings, const char *const *allowed, size_t n);
+
+/* Does a part of these bytes match? */
+bool rr_output_matches(const regex_t *pattern, const char *text, size_t length);
+
 /* The number of an ending. */
-uint32_t rr_endings_put(struct rr_endings *endings, int status, const char *output);
+uint32_t rr_endings_put(struct rr_endings *endings, struct rr_ending ending);
 
 /* Of a number; of one that was never given: status 0 and nothing printed. */
 struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number);

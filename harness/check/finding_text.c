@@ -46,14 +46,17 @@ void rr_checked_print_status(FILE *out, int status)
  * off. */
 static const char *shown_from(const struct rr_check *check, int ending, int other)
 {
-	const char *output = rr_programs_ending(check->programs, ending).output, *at, *at_other;
+	const struct rr_ending printed = rr_programs_ending(check->programs, ending);
+	const struct rr_ending beside = rr_programs_ending(check->programs, other);
+	const char *output = printed.output, *at, *at_other;
 	size_t n = 0;
 
-	if (strlen(output) <= OUTPUT_SHOWN || other < 0 ||
+	if (printed.length <= OUTPUT_SHOWN || other < 0 ||
 	    !rr_endings_differ(rr_programs_endings(check->programs), (uint32_t)ending,
 			       (uint32_t)other, &at, &at_other))
 		return output;
-	while (at[n] && at[n] == at_other[n])
+	while (at + n < output + printed.length && at_other + n < beside.output + beside.length &&
+	       at[n] == at_other[n])
 		n++;
 	if (at + n < output + OUTPUT_SHOWN - OUTPUT_BEFORE)
 		return output;
@@ -62,13 +65,13 @@ static const char *shown_from(const struct rr_check *check, int ending, int othe
 
 static void print_output(FILE *out, const struct rr_check *check, int ending, int other)
 {
-	const char *output = rr_programs_ending(check->programs, ending).output;
+	const struct rr_ending printed = rr_programs_ending(check->programs, ending);
 	const char *from = shown_from(check, ending, other);
-	const size_t length = strlen(from);
+	const size_t length = (size_t)(printed.output + printed.length - from);
 
-	if (!*output)
+	if (printed.length == 0)
 		return;
-	fprintf(out, ", printed %s", from > output ? "..." : "");
+	fprintf(out, ", printed %s", from > printed.output ? "..." : "");
 	rr_write_quoted(out, from, length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN);
 	fputs(length > OUTPUT_SHOWN ? "..." : "", out);
 }
@@ -127,6 +130,8 @@ static void print_answers(FILE *out, const struct rr_check *check, const int *en
 			fputs(" has no answer", out);
 		else
 			print_output(out, check, endings[i], others[i]);
+		if (endings[i] >= 0 && ending.http >= 400)
+			fprintf(out, ", HTTP %d", ending.http);
 		if (endings[i] >= 0 && ending.status) {
 			fputs(", ", out);
 			rr_checked_print_status(out, ending.status);

@@ -72,28 +72,29 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
 	const struct rr_program_page *page = instance->process->clock.page;
 	uint64_t n_reads;
-	const char *output = instance->process->output;
+	struct rl_word output;
 	enum rr_process_end end;
 	char *reason;
 
 	instance->error = error;
 	end = rr_process_wait(instance->process, error);
 	instance->error = NULL;
+	output = rr_process_output(instance->process);
 	order_new_lanes(instance);
 	/* Since it stood still: it may have read the clock as soon as it was told something. */
 	n_reads = atomic_load(&page->n_reads);
 	instance->has_read = n_reads != instance->n_reads;
 	instance->n_reads = n_reads;
 	if (end == RR_PROCESS_ENDED && instance_app_has_failed(instance))
-		return rr_error_set(error, RR_ERROR_DATA, "%.*s", (int)strcspn(output, "\n"),
-				    output);
+		return rr_error_set(error, RR_ERROR_DATA, "%.*s", (int)strcspn(output.text, "\n"),
+				    output.text);
 	if (end == RR_PROCESS_STOPPED && instance_app_is_gone(instance))
 		return instance_fail_gone(instance, error);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	if (instance->app)
 		return instance_fail_hanging(instance, error);
-	reason = rr_reason_line(output);
+	reason = rr_reason_line(output.text, output.length);
 	rr_error_set(
 		error, RR_ERROR_HANGS,
 		"client %s neither sends a command nor ends: waited %ld s (--hangs-after)%s%.200s%s",

@@ -145,10 +145,11 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 /* Behind the mark of its record; NULL = there is none. */
 static const char *record_of_end(const struct rr_instance *instance)
 {
-	static const char record[] = { RR_MARK_RECORD, '0', ' ', '\0' };
-	const char *at = strstr(instance->process->output, record);
+	static const char record[] = { RR_MARK_RECORD, '0', ' ' };
+	const struct rl_word output = rr_process_output(instance->process);
+	const char *at = memmem(output.text, output.length, record, sizeof(record));
 
-	return at ? at + strlen(record) : NULL;
+	return at ? at + sizeof(record) : NULL;
 }
 
 /* As many connections as there were marks on are redrace-app's. */
@@ -166,13 +167,11 @@ bool instance_fail_gone(const struct rr_instance *instance, struct rr_error *err
 {
 	const char *record = record_of_end(instance);
 	const char *printed = record + strcspn(record, "\n") + 1;
-	char *output = rr_strndup(printed, strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
-	char *reason = rr_reason_line(output);
+	char *reason = rr_reason_line(printed, strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
 
 	rr_error_set(error, RR_ERROR_DATA,
 		     "the app exited with %d before it asked Redis for anything%s%s%s",
 		     atoi(record), reason[0] ? "; it printed '" : "", reason, reason[0] ? "'" : "");
-	free(output);
 	free(reason);
 	return false;
 }

@@ -61,11 +61,13 @@ static bool has_succeeded(const struct rr_instance *instance)
 {
 	const char *refused = instance->config->refused;
 	regex_t pattern;
+	struct rl_word output;
 	bool matches;
 
 	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
 		return instance->process->status == 0;
-	matches = regexec(&pattern, instance->process->output, 0, NULL, 0) == 0;
+	output = rr_process_output(instance->process);
+	matches = rr_output_matches(&pattern, output.text, output.length);
 	regfree(&pattern);
 	return !matches && instance->process->status == 0;
 }
@@ -74,17 +76,20 @@ static bool has_succeeded(const struct rr_instance *instance)
 static uint32_t keep_ending(const struct rr_instance *instance)
 {
 	const int status = instance->process->status;
-	const char *output = instance->process->output;
-	const struct rl_reply printed = { .type = RL_REPLY_STRING,
-					  .text = output,
-					  .length = strlen(output) };
+	const struct rl_word output = rr_process_output(instance->process);
+	struct rl_reply printed = { .type = RL_REPLY_STRING,
+				    .text = output.text,
+				    .length = output.length };
 	struct rr_terms *terms = instance_terms(instance);
-	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
-						 rr_terms_reply(terms, &printed));
 
-	if (renamed != RR_NO_ID)
-		output = terms->reply[renamed].reply.text;
-	return rr_endings_put(instance->config->endings, status, output);
+	if (instance->inward.n)
+		printed = terms->reply[rr_rename_reply(&instance->inward, terms,
+						       rr_terms_reply(terms, &printed))]
+				  .reply;
+	return rr_endings_put(instance->config->endings,
+			      (struct rr_ending){ .status = status,
+						  .output = printed.text,
+						  .length = printed.length });
 }
 
 struct rr_run_view rr_instance_view(struct rr_instance *instance)

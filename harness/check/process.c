@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 
 enum {
@@ -19,6 +21,7 @@ enum {
 	LOOK_PART = 16,                /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000,    /* until short waits for it end */
 	SEEN_NS = 10 * 1000 * 1000,    /* counts at most, from look to look */
+	OUTPUT_LINE = 120,             /* behind what is kept of its output */
 	READS_MAX = 16,                /* of its output at once: it may never end */
 	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
 	STRAY_LOOK_NS = 5 * 1000 * 1000,
@@ -197,10 +200,66 @@ void rr_process_free(struct rr_process *process)
 	close_output(process);
 	rr_process_files_close(&process->files);
 	rr_program_clock_close(&process->clock);
+	free(process->output);
 	free(process);
 }
 
 /* ---- What comes of it -------------------------------------------------------------- */
+
+/* Adds what is behind the bytes that are kept to two digests, a block at a time. */
+static void digest_output(struct rr_process *process, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		const size_t at = process->n_more % RR_PROCESS_BLOCK;
+		const size_t room = RR_PROCESS_BLOCK - at, taken = n < room ? n : room;
+
+		memcpy(process->block + at, bytes, taken);
+		process->n_more += taken;
+		bytes += taken;
+		n -= taken;
+		for (int i = 0; taken == room && i < 2; i++)
+			process->digests[i] = rr_bytes_digest(process->digests[i] + (uint64_t)i,
+							      process->block, RR_PROCESS_BLOCK);
+	}
+}
+
+static void add_output(struct rr_process *process, const char *bytes, size_t n)
+{
+	const size_t room = RR_PROCESS_OUTPUT - process->n_output, kept = n < room ? n : room;
+
+	if (process->n_output + kept > process->output_size) {
+		process->output_size = 2 * (process->n_output + kept);
+		process->output = rr_realloc(process->output, process->output_size + OUTPUT_LINE,
+					     1);
+	}
+	memcpy(process->output + process->n_output, bytes, kept);
+	process->n_output += kept;
+	digest_output(process, bytes + kept, n - kept);
+}
+
+struct rl_word rr_process_output(struct rr_process *process)
+{
+	const size_t n_last = process->n_more % RR_PROCESS_BLOCK;
+	uint64_t digests[2];
+	char *end;
+
+	if (!process->output)
+		return (struct rl_word){ "", 0 };
+	end = process->output + process->n_output;
+	*end = '\0';
+	if (!process->n_more)
+		return (struct rl_word){ process->output, process->n_output };
+	for (int i = 0; i < 2; i++)
+		digests[i] = rr_bytes_digest(process->digests[i] + (uint64_t)i, process->block,
+					     n_last);
+	return (struct rl_word){
+		process->output,
+		process->n_output + (size_t)snprintf(end, OUTPUT_LINE,
+						     "\n[%" PRIu64 " more bytes, digest %016" PRIx64
+						     "%016" PRIx64 "]\n",
+						     process->n_more, digests[0], digests[1])
+	};
+}
 
 static void read_output(struct rr_process *process)
 {
@@ -208,15 +267,9 @@ static void read_output(struct rr_process *process)
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		const size_t room = RR_PROCESS_OUTPUT - process->n_output;
-		size_t kept;
-
 		n = read(process->output_fd, bytes, sizeof(bytes));
-		if (n <= 0)
-			break;
-		kept = (size_t)n < room ? (size_t)n : room;
-		memcpy(process->output + process->n_output, bytes, kept);
-		process->n_output += kept;
+		if (n > 0)
+			add_output(process, bytes, (size_t)n);
 	}
 	if (n == 0)
 		close_output(process);

@@ -15,8 +15,8 @@
 #include "process_tree.h"
 #include "sockets.h"
 
-/* Bytes of its output that are kept; the rest is thrown away. */
-enum { RR_PROCESS_OUTPUT = 16 * 1024 };
+/* Bytes of its output that are kept; those behind them are counted and digested. */
+enum { RR_PROCESS_OUTPUT = 16 * 1024 * 1024, RR_PROCESS_BLOCK = 4096 };
 
 /* How many threads libuv has for files, names and hashes: one, unless the user says so. */
 #define RR_UV_THREADS "UV_THREADPOOL_SIZE"
@@ -52,9 +52,12 @@ struct rr_process {
 	/* With the shim: time goes on by itself to the end of whatever the program sleeps
 	 * for, when it is owed nothing. */
 	struct rr_program_clock clock;
-	int output_fd;                      /* -1 = closed */
-	char output[RR_PROCESS_OUTPUT + 1]; /* so far, NUL-terminated */
-	size_t n_output;
+	int output_fd; /* -1 = closed */
+	char *output;  /* so far */
+	size_t n_output, output_size;
+	uint64_t n_more; /* bytes behind it, and what they are: whole blocks, and the last one */
+	uint64_t digests[2];
+	char block[RR_PROCESS_BLOCK];
 	unsigned app_port;           /* of an app; 0 = nobody talks to it */
 	struct rr_queues queues;     /* bytes that wait there, and */
 	int64_t queued_ns;           /* since when; 0 = none */
@@ -88,6 +91,10 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 
 /* Writes a whole reply; what has been closed takes it silently. */
 void rr_process_write(struct rr_process *process, int connection, const char *text, size_t length);
+
+/* What it has printed so far, with a NUL behind: all bytes, or RR_PROCESS_OUTPUT of them and a line
+ * that tells what comes behind them from anything else. Valid until the next wait. */
+struct rl_word rr_process_output(struct rr_process *process);
 
 /* Closes a connection without a word. */
 void rr_process_cut(struct rr_process *process, int connection);

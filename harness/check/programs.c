@@ -74,8 +74,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	const size_t n_room = rr_memory_available() / KEPT_SIZE;
 
 	programs->config = *config;
-	programs->endings.allowed = config->allowed;
-	programs->endings.n_allowed = config->n_allowed;
+	rr_endings_allow(&programs->endings, config->allowed, config->n_allowed);
 	programs->kept.most = most_kept(n_room);
 	rr_kept_init(&programs->kept_file);
 	rr_ahead_init(&programs->ahead, &programs->config, &programs->instances, n_room);
@@ -131,7 +130,7 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 	const size_t number = programs->config.places[request].lane;
 	struct rr_request_end end = rr_answers_judge(
 		&programs->endings, rr_answers_get(&programs->endings, ending, number),
-		programs->config.requests[request], programs->config.instances.refused);
+		programs->config.instances.refused);
 
 	if (!end.is_good && end.ending >= 0 && rr_answers_miss_app(&programs->endings, ending))
 		end.is_good = end.has_failed = true;

@@ -57,19 +57,22 @@ static struct rl_reply output_as_reply(struct rr_ending ending)
 {
 	return (struct rl_reply){ .type = RL_REPLY_STRING,
 				  .text = ending.output,
-				  .length = strlen(ending.output) };
+				  .length = ending.length };
 }
 
-static uint32_t put_printed(struct rr_programs *programs, int status, uint32_t reply)
+static uint32_t put_printed(struct rr_programs *programs, struct rr_ending ending, uint32_t reply)
 {
-	return rr_endings_put(&programs->endings, status,
-			      rr_programs_terms(programs)->reply[reply].reply.text);
+	const struct rl_reply *printed = &rr_programs_terms(programs)->reply[reply].reply;
+
+	ending.output = printed->text;
+	ending.length = printed->length;
+	return rr_endings_put(&programs->endings, ending);
 }
 
-static bool is_printed_as(struct rr_programs *programs, uint32_t ending, int status, uint32_t reply)
+static bool is_printed_as(struct rr_programs *programs, uint32_t ending, struct rr_ending as,
+			  uint32_t reply)
 {
-	return rr_endings_are_same(&programs->endings, ending,
-				   put_printed(programs, status, reply));
+	return rr_endings_are_same(&programs->endings, ending, put_printed(programs, as, reply));
 }
 
 /* Are they the same, where random values may have other names in one of them, and it may be
@@ -92,13 +95,13 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 			      &renaming);
 	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
 	rr_renaming_release(&renaming);
-	return is_printed_as(programs, a, other.status, renamed) ||
+	return is_printed_as(programs, a, other, renamed) ||
 	       is_printed_as(programs,
-			     put_printed(programs, one.status,
+			     put_printed(programs, one,
 					 rr_reply_without_times(terms,
 								rr_terms_reply(terms, &outputs[0]),
 								day_ns)),
-			     other.status, rr_reply_without_times(terms, renamed, day_ns));
+			     other, rr_reply_without_times(terms, renamed, day_ns));
 }
 
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
@@ -146,16 +149,12 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint3
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)
 {
 	const struct rr_ending known = rr_programs_ending(programs, ending);
-	const struct rl_reply printed = { .type = RL_REPLY_STRING,
-					  .text = known.output,
-					  .length = strlen(known.output) };
+	const struct rl_reply printed = output_as_reply(known);
 	struct rr_terms *terms = rr_programs_terms(programs);
 	const uint32_t own = rr_rename_reply(&programs->own[client_of(programs, operation)], terms,
 					     rr_terms_reply(terms, &printed));
 
-	return own == RR_NO_ID ? ending :
-				 (long)rr_endings_put(&programs->endings, known.status,
-						      terms->reply[own].reply.text);
+	return own == RR_NO_ID ? ending : (long)put_printed(programs, known, own);
 }
 
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What came of a check, written: for people and for other programs, the schedule as a
  * picture and as a file to be followed again. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "base/cases.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "verdict.h"
+
+/* Of an answer, in bytes. */
+enum { ANSWER_SHOWN = 16 * 1024 };
 
 /* What is written. */
 struct written {
@@ -73,16 +78,28 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-/* {"exit_status": 0, "output": "sold\n"}; null: there is none. */
+/* {"exit_status": 0, "http_status": 200, "output": "sold\n", "output_bytes": 5}; null: there is none. Of
+ * a long output the head. */
 static json_t *answer_as_json(const struct rr_check *check, long ending)
 {
 	struct rr_ending answer;
+	size_t shown;
+	char *head, digest[17];
+	json_t *json;
 
 	if (ending < 0)
 		return json_null();
 	answer = rr_programs_ending(check->programs, ending);
-	return json_pack("{s:i, s:o}", "exit_status", answer.status >> 8, "output",
-			 rr_case_text(answer.output));
+	shown = answer.length < ANSWER_SHOWN ? answer.length : ANSWER_SHOWN;
+	head = rr_text_of_bytes(answer.output, shown);
+	snprintf(digest, sizeof(digest), "%016" PRIx64,
+		 rr_bytes_digest(0, answer.output, answer.length));
+	json = json_pack("{s:i, s:o, s:o, s:I, s:s}", "exit_status", answer.status >> 8,
+			 "http_status", answer.http ? json_integer(answer.http) : json_null(),
+			 "output", rr_case_text(head), "output_bytes", (json_int_t)answer.length,
+			 "output_digest", digest);
+	free(head);
+	return json;
 }
 
 /* To an app, with what each was answered, and what in the serial order that is nearest. */

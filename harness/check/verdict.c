@@ -10,7 +10,7 @@
 #include "product/product.h"
 
 /* Of what a program printed before it failed. */
-enum { FAILURE_LINES = 20 };
+enum { FAILURE_LINES = 20, FAILURE_BYTES = 4096, PATTERN_SHOWN = 200 };
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
@@ -93,15 +93,12 @@ static void print_finding(FILE *out, const struct rr_check *check)
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
-/* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct rr_check *check)
+/* As bits, clients that always failed, which have shown nothing. */
+static uint32_t failing_clients(const struct rr_check *check)
 {
-	const size_t n = check->n_operations;
-	size_t i = 0;
+	const uint32_t all = (1U << check->n_operations) - 1;
 
-	while (i < n && (check->result->finals == 0 || check->result->ever_well & 1U << i))
-		i++;
-	return i;
+	return check->result->finals ? all & ~check->result->ever_well : 0;
 }
 
 /* Why there was nothing to be found; NULL = there was something. */
@@ -111,7 +108,7 @@ static const char *why_vacuous(const struct rr_check *check)
 		return check->options->app ?
 			       "the app sent no command; does it connect to REDIS_URL?" :
 			       "no client sent a command; does the program connect to REDIS_URL?";
-	if (find_failing_client(check) < check->n_operations)
+	if (failing_clients(check))
 		return check->options->app ? "there is a request that never succeeded" :
 					     "there is a client that never succeeded";
 	return NULL;
@@ -161,18 +158,26 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 {
 	struct rr_ending ending;
 	const char *from;
+	char *lines;
 	int n = 0;
 
 	if (!rr_programs_last_ending(check->programs, client, &ending))
 		return;
 	fprintf(out, "  %s ", check->names[client]);
 	rr_checked_print_status(out, ending.status);
+	if (ending.http)
+		fprintf(out, ", HTTP %d", ending.http);
 	fputc('\n', out);
-	from = ending.output + strlen(ending.output);
-	while (from > ending.output && n <= FAILURE_LINES)
+	from = ending.output + ending.length;
+	while (from > ending.output && n <= FAILURE_LINES &&
+	       ending.output + ending.length - from < FAILURE_BYTES)
 		n += *--from == '\n';
-	if (*from)
-		rr_checked_print_lines(out, "  It printed", from + (*from == '\n'));
+	if (n > FAILURE_LINES)
+		from++;
+	lines = rr_text_of_bytes(from, (size_t)(ending.output + ending.length - from));
+	if (*lines)
+		rr_checked_print_lines(out, "  It printed", lines);
+	free(lines);
 }
 
 /* Without which it would not be so; NULL = nobody knows. */
@@ -214,7 +219,6 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_mutant_result *guard = find_guard(check->result);
-	const size_t failing = find_failing_client(check);
 	const char *cut = rr_checked_limit(check);
 	char number[RR_GROUPED_SIZE];
 
@@ -256,8 +260,10 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"There are many states: commands whose keys no other client names "
 			"were not interleaved with those of others, which cannot notice "
 			"them.");
-	if (failing < check->n_operations)
-		print_failure(out, check, failing);
+	for (size_t i = 0; i < check->n_operations; i++) {
+		if (failing_clients(check) & 1U << i)
+			print_failure(out, check, i);
+	}
 	print_hypothesis(out, check);
 }
 
@@ -272,8 +278,13 @@ static void print_varying(FILE *out, const struct rr_check *check)
 	for (size_t i = 0; i < endings->n_varying; i++) {
 		const struct rr_varying *varying = &endings->varying[i];
 
-		fprintf(out, varying->line ? "    %s (line %zu)\n" : "    %s\n", varying->pattern,
-			varying->line);
+		const size_t length = varying->pattern.length;
+		char *pattern = rr_text_of_bytes(varying->pattern.text,
+						 length < PATTERN_SHOWN ? length : PATTERN_SHOWN);
+
+		fprintf(out, "    %s%s", pattern, length > PATTERN_SHOWN ? "..." : "");
+		free(pattern);
+		fprintf(out, varying->line ? " (line %zu)\n" : "\n", varying->line);
 	}
 }
 

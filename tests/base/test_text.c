@@ -145,7 +145,7 @@ Test(text, xml_holds_nothing_that_does_not_show_itself)
 
 static void assert_reason(const char *output, const char *wanted)
 {
-	char *reason = rr_reason_line(output);
+	char *reason = rr_reason_line(output, strlen(output));
 
 	cr_assert_str_eq(reason, wanted);
 	free(reason);

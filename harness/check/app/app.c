@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,10 +26,13 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
-/* Two records in one write each are never mixed. */
-enum { ANSWER_MAX = 3900, ANSWERS_MAX = 15000, POLLS_MAX = 30 };
+/* Of an answer REDRACE keeps all bytes up to ANSWER_MAX, as many as all requests together may have,
+ * and a digest of what is behind them. What is written in one piece of PIECE_MAX bytes is never mixed
+ * with what others write. */
+enum { REASON_MAX = 3900, PIECE_MAX = 3900, ANSWER_MAX = 1024 * 1024, POLLS_MAX = 30 };
 
 /* Until the app is looked at for the first time again; then longer and longer. */
 #define POLL_NS (10 * INT64_C(1000000))
@@ -87,13 +91,13 @@ static void start_app(struct app *app)
 /* The line of the end of its log that says best why it failed, malloc'd. */
 static char *reason_of(const struct app *app)
 {
-	char printed[ANSWER_MAX];
+	char printed[REASON_MAX];
 	const off_t end = lseek(app->log, 0, SEEK_END);
-	const off_t from = end > ANSWER_MAX - 1 ? end - ANSWER_MAX + 1 : 0;
+	const off_t from = end > REASON_MAX - 1 ? end - REASON_MAX + 1 : 0;
 	const ssize_t n = pread(app->log, printed, sizeof(printed) - 1, from);
 
 	printed[n > 0 ? n : 0] = '\0';
-	return rr_reason_line(printed);
+	return rr_reason_line(printed, n > 0 ? (size_t)n : 0);
 }
 
 static void end_failed(void)
@@ -165,7 +169,7 @@ static bool is_up(const struct app *app)
 	if (!app->ready[0])
 		return app->input >= 0 || app_listens(app->port);
 	command = app_fill_in(app->ready, app->port);
-	status = app_run(command, app->log);
+	status = app_run(command, app->port, app->log);
 	free(command);
 	return status == 0;
 }
@@ -189,19 +193,6 @@ static void await_app(const struct app *app)
 
 /* ---- A request ----------------------------------------------------------------- */
 
-/* What it prints; its status is what is returned. A child that it leaves behind may go on
- * printing, which is not waited for. */
-static int take_output(const char *command, char *text, size_t size, size_t *n)
-{
-	const int output = memfd_create("answer", MFD_CLOEXEC);
-	const int status = app_run(command, output);
-	const ssize_t length = pread(output, text, size, 0);
-
-	*n = length > 0 ? (size_t)length : 0;
-	close(output);
-	return status;
-}
-
 /* Which of several workers takes a request would be up to the kernel. All of them are there when
  * a request begins: the app was at rest. */
 static void refuse_workers(const struct app *app)
@@ -216,25 +207,65 @@ static void refuse_workers(const struct app *app)
 	end_failed();
 }
 
+/* Writes bytes of an answer in records of one piece each, with what could be taken for a record's
+ * mark escaped. */
+static void write_pieces(const char *heading, const char *bytes, size_t n)
+{
+	size_t at = 0;
+
+	do {
+		char piece[PIECE_MAX + 100];
+		size_t length = (size_t)snprintf(piece, sizeof(piece), "%s", heading);
+
+		for (; at < n && length < PIECE_MAX - 1; at++) {
+			const bool escapes = bytes[at] == RR_MARK_RECORD ||
+					     bytes[at] == RR_MARK_ESCAPE;
+
+			if (escapes)
+				piece[length++] = RR_MARK_ESCAPE;
+			piece[length++] = escapes ? bytes[at] ^ RR_MARK_ESCAPED : bytes[at];
+		}
+		if (write(STDOUT_FILENO, piece, length) != (ssize_t)length)
+			_exit(1);
+	} while (at < n);
+}
+
+/* Writes what the command has printed. A child that it leaves behind may go on printing, which is not
+ * waited for. */
+static void write_printed(const char *heading, int output)
+{
+	const off_t end = lseek(output, 0, SEEK_END);
+	const size_t length = end > 0 ? (size_t)end : 0;
+	const char *bytes = length ? mmap(NULL, length, PROT_READ, MAP_SHARED, output, 0) : "";
+
+	if (bytes == MAP_FAILED)
+		_exit(1);
+	write_pieces(heading, bytes, length < ANSWER_MAX ? length : ANSWER_MAX);
+	if (length > ANSWER_MAX) {
+		const size_t n_more = length - ANSWER_MAX;
+		char line[120];
+		const int n = snprintf(line, sizeof(line),
+				       "\n[%zu more bytes, digest %016" PRIx64 "%016" PRIx64 "]\n",
+				       n_more, rr_bytes_digest(0, bytes + ANSWER_MAX, n_more),
+				       rr_bytes_digest(1, bytes + ANSWER_MAX, n_more));
+
+		write_pieces(heading, line, (size_t)n);
+	}
+}
+
 static void write_record(const struct app *app, size_t number)
 {
-	const size_t most = ANSWERS_MAX / app->n_requests;
-	char *command = app_fill_in(app->requests[number - 1], app->port);
-	char answer[ANSWER_MAX], record[ANSWER_MAX + 100];
-	size_t n;
-	const int status = take_output(command, answer,
-				       most < sizeof(answer) ? most : sizeof(answer), &n);
-	int length;
+	const struct app_forward *forward = app_forward_begin(app->pid ? app->port : 0);
+	char *command = app_fill_in(app->requests[number - 1], forward ? forward->port : app->port);
+	const int output = memfd_create("answer", MFD_CLOEXEC);
+	const int status = app_run(command, forward ? forward->port : app->port, output);
+	char heading[100];
 
 	free(command);
-	for (size_t i = 0; i < n; i++) {
-		if (answer[i] == RR_MARK_RECORD || answer[i] == '\0')
-			answer[i] = '?';
-	}
-	length = snprintf(record, sizeof(record), "%c%zu %d\n%.*s", RR_MARK_RECORD, number, status,
-			  (int)n, answer);
-	if (write(STDOUT_FILENO, record, (size_t)length) != length)
-		_exit(1);
+	snprintf(heading, sizeof(heading), "%c%zu %d %d\n", RR_MARK_RECORD, number, status,
+		 forward ? app_forward_status(forward) : 0);
+	write_printed(heading, output);
+	close(output);
 }
 
 /* Of an app that has ended nobody reads it. Written down is that there is no answer. */
@@ -244,7 +275,7 @@ static void write_line(const struct app *app, size_t number)
 
 	signal(SIGPIPE, SIG_IGN);
 	dprintf(app->input, "%s\n", app->requests[number - 1] + 1);
-	snprintf(record, sizeof(record), "%c%zu 0\n", RR_MARK_RECORD, number);
+	snprintf(record, sizeof(record), "%c%zu 0 0\n", RR_MARK_RECORD, number);
 	if (write(STDOUT_FILENO, record, strlen(record)) < 0)
 		_exit(1);
 }

@@ -11,9 +11,25 @@
 /* A command in which {app} is replaced; malloc'd. */
 char *app_fill_in(const char *command, unsigned port);
 
-/* Runs a command by the shell, which prints to `output`; its exit status, 128 and the number
- * of the signal that ended it. */
-int app_run(const char *command, int output);
+/* Runs a command by the shell, with that PORT, which prints to `output`; its exit status, 128 and the
+ * number of the signal that ended it. */
+int app_run(const char *command, unsigned port, int output);
+
+/* ---- What a request says to the app (forward.c) ---------------------------------- */
+
+/* A port of a request's own, from which a thread passes on all bytes to the app and back. */
+struct app_forward {
+	unsigned port;      /* that requests connect to */
+	unsigned app_port;  /* where the app is */
+	int listener;       /* of `port` */
+	_Atomic int status; /* of the last response by HTTP, but for 1xx; 0 = none */
+};
+
+/* NULL: there is no port to be had, or no app. It ends with the process. */
+const struct app_forward *app_forward_begin(unsigned app_port);
+
+/* Of the last response so far. */
+int app_forward_status(const struct app_forward *forward);
 
 /* Does anybody listen on the port? */
 bool app_listens(unsigned port);

@@ -35,12 +35,16 @@ char *app_fill_in(const char *command, unsigned port)
 	return text;
 }
 
-int app_run(const char *command, int output)
+int app_run(const char *command, unsigned port, int output)
 {
-	const pid_t pid = fork();
+	char variable[12];
 	int status = 0;
+	pid_t pid;
 
+	snprintf(variable, sizeof(variable), "%u", port);
+	pid = fork();
 	if (pid == 0) {
+		setenv("PORT", variable, 1);
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 		execl("/bin/sh", "sh", "-c", command, NULL);

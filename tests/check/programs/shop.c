@@ -9,6 +9,9 @@
  *	/noted		says whether it is there
  *	/count		adds one to a key, and says how many there are
  *	/first		says 409, a number, to whom it is the first
+ *	/first-far	the same behind a byte that is 0, and behind 100,000 bytes
+ *	/first-status	says the same to all, with 404 to whom it is not the first
+ *	/missing	404, behind a 100
  *	/dies-in-a-race	ends the shop, if another one has made it meanwhile
  *	/broken		500
  *	/broken-in-a-race	500, if another one has counted meanwhile
@@ -105,6 +108,36 @@ static void be_first(int client)
 	answer(client, 200, is_first ? "first\n409" : "first\n410");
 }
 
+static void say_first_far(int client)
+{
+	const bool is_first = ask("GET %s", "first") == 0;
+	char text[100000];
+
+	ask("SET %s 1", "first");
+	memset(text, 'x', sizeof(text));
+	text[0] = '\0';
+	dprintf(client, "HTTP/1.0 200 OK\r\n\r\n");
+	if (write(client, text, sizeof(text)) != sizeof(text))
+		exit(1);
+	dprintf(client, "%s\n", is_first ? "first" : "not");
+	close(client);
+}
+
+static void be_first_by_status(int client)
+{
+	const bool is_first = ask("GET %s", "first") == 0;
+
+	ask("SET %s 1", "first");
+	answer(client, is_first ? 200 : 404, "answered");
+}
+
+static void miss(int client)
+{
+	ask("INCR %s", "count");
+	dprintf(client, "HTTP/1.1 100 Continue\r\n\r\n");
+	answer(client, 404, "nothing here");
+}
+
 static void die_in_a_race(int client)
 {
 	const bool is_there = ask("GET %s", "made") != 0;
@@ -153,6 +186,12 @@ static void *serve(void *connection)
 		count(client);
 	} else if (strcmp(path, "/first") == 0) {
 		be_first(client);
+	} else if (strcmp(path, "/first-far") == 0) {
+		say_first_far(client);
+	} else if (strcmp(path, "/first-status") == 0) {
+		be_first_by_status(client);
+	} else if (strcmp(path, "/missing") == 0) {
+		miss(client);
 	} else if (strcmp(path, "/dies-in-a-race") == 0) {
 		die_in_a_race(client);
 	} else if (strcmp(path, "/broken") == 0) {
