@@ -76,7 +76,7 @@ static void print_found(const struct rr_html *html, const struct rr_found *found
 static void print_sentence(const struct rr_html *html)
 {
 	const struct rr_picture *picture = html->picture;
-	const bool bad = picture->n_findings > 0;
+	const bool bad = picture->n_findings > 0 || picture->is_found;
 
 	rr_xml_print(html->out, "<p class=\"lead %s\"><strong>%s ", bad ? "bad" : "good",
 		     bad ? "✗" : "✓");
@@ -86,7 +86,7 @@ static void print_sentence(const struct rr_html *html)
 	}
 	if (picture->no_finding)
 		rr_xml_print(html->out, "%s", picture->no_finding);
-	fputs(bad ? ".</strong></p>\n" : "</strong></p>\n", html->out);
+	fputs(picture->n_findings ? ".</strong></p>\n" : "</strong></p>\n", html->out);
 }
 
 /* ---- Stepping ------------------------------------------------------------ */

@@ -390,6 +390,8 @@ static void add_verdict(struct rr_picture *picture)
 		picture->no_finding = "Nothing broken.";
 	if (picture->is_complete && picture->race->shows && !trace->findings)
 		picture->verdict = picture->no_finding;
+	picture->is_found = picture->is_complete && picture->race->shows &&
+			    rr_race_is_found(picture->race);
 	add_findings(picture);
 	picture->sayings = rr_calloc(n + 1, sizeof(*picture->sayings));
 	for (size_t i = 0; i < n; i++)

@@ -87,6 +87,7 @@ struct rr_picture {
 	bool is_complete;       /* played to its end; else there is no verdict */
 	const char *verdict;    /* "update lost", "nothing broken" */
 	const char *no_finding; /* why there is none; NULL = there are */
+	bool is_found;          /* it says what a search has found */
 	size_t n_findings;
 	struct rr_found findings[RR_FINDINGS];
 	const char **sayings; /* race->n_sayings sentences */

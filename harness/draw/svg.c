@@ -290,6 +290,14 @@ static void draw_heads(struct rr_svg *svg)
 	svg->y += HEAD_PX;
 }
 
+static void draw_no_finding(struct rr_svg *svg)
+{
+	char *text = rr_words("%s%s", svg->picture->is_found ? "✗ " : "", svg->picture->no_finding);
+
+	draw_paragraph(svg, 0, "b", text);
+	free(text);
+}
+
 static void draw_verdict(struct rr_svg *svg)
 {
 	const struct rr_picture *picture = svg->picture;
@@ -306,7 +314,7 @@ static void draw_verdict(struct rr_svg *svg)
 		free(text);
 	}
 	if (picture->no_finding)
-		draw_paragraph(svg, 0, "b", picture->no_finding);
+		draw_no_finding(svg);
 	for (size_t i = 0; i < n; i++)
 		draw_paragraph(svg, 0, "s", picture->sayings[i]);
 	svg->y += RR_MARGIN_PX;

@@ -335,6 +335,8 @@ static void table_heads(struct sheet *sheet)
 static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	pen_end_line(pen);
+	if (picture->is_found)
+		pen_paint(pen, RR_RED);
 	if (picture->no_finding)
 		pen_wrap(pen, picture->no_finding, 0);
 	if (!picture->is_complete)

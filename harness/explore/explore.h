@@ -355,10 +355,11 @@ json_t *rr_invariants_json(unsigned breaks);
  * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
  * of it: the caller's to free. NULL and an error: it did not go as it was
  * written, or shows nothing of what it is said to break (bits of strategy.h; 0 = it
- * need not), or a race had no room for it, so that it is NULL.
+ * need not), or a race had no room for it, so that it is NULL. `found`: the verdict where
+ * nothing is seen, as RR_NOT_SERIALIZABLE; NULL = nothing broken.
  */
-char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cluster,
-		  struct rr_error *error);
+char *rr_conclude(const char *transcript, unsigned breaks, const char *found,
+		  struct rr_cluster *cluster, struct rr_error *error);
 
 /* Plays a transcript with its verdict once more, as a reader would, and draws it in a
  * format. False: it cannot be played, or not as it is written. */

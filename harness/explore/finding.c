@@ -334,6 +334,16 @@ bool rr_search_show_finding(struct rr_search *search, const struct rr_schedule *
 	return good;
 }
 
+/* As a race names it; NULL = nothing is found. */
+static const char *verdict_of(unsigned found)
+{
+	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS))
+		return RR_NOT_SERIALIZABLE;
+	if (found & RR_OUTCOME_UNEXPECTED)
+		return RR_NOT_AS_EXPECTED;
+	return found & RR_OUTCOME_STUCK ? RR_NO_PROGRESS : NULL;
+}
+
 bool rr_search_conclude_findings(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
@@ -346,7 +356,8 @@ bool rr_search_conclude_findings(struct rr_search *search)
 		struct rr_outcome *finding = &result->findings[i];
 		char *draft = finding->transcript;
 
-		finding->transcript = rr_conclude(draft, 0, search->cluster, &why);
+		finding->transcript = rr_conclude(draft, 0, verdict_of(finding->found),
+						  search->cluster, &why);
 		free(draft);
 		if (!finding->transcript)
 			return rr_search_fail(search, &why);

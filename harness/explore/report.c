@@ -139,7 +139,7 @@ static void report_failure(struct report *report, struct rr_error *error)
 	const struct rr_explore_result *result = &report->result;
 	struct rr_error why = { 0 };
 
-	report->transcript = rr_conclude(result->transcript, result->shortest_breaks,
+	report->transcript = rr_conclude(result->transcript, result->shortest_breaks, NULL,
 					 report->cluster, &why);
 	if (report->transcript)
 		show_failure(report, error);

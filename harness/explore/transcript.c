@@ -311,7 +311,7 @@ static bool is_shown(const struct rr_trace *trace, unsigned breaks, struct rr_er
 }
 
 static char *judge_transcript(const char *transcript, const struct rr_race *race, unsigned breaks,
-			      struct rr_cluster *cluster, struct rr_error *error)
+			      const char *found, struct rr_cluster *cluster, struct rr_error *error)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_error why = { 0 };
@@ -324,14 +324,15 @@ static char *judge_transcript(const char *transcript, const struct rr_race *race
 		rr_trace_verdict(&trace, verdict, sizeof(verdict));
 		text = with_verdict(transcript, !trace.findings && is_beyond_race(breaks) ?
 							"exclusion kept, count exact" :
-							verdict);
+						!trace.findings && found ? found :
+									   verdict);
 	}
 	rr_trace_free(&trace);
 	return text;
 }
 
-char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cluster,
-		  struct rr_error *error)
+char *rr_conclude(const char *transcript, unsigned breaks, const char *found,
+		  struct rr_cluster *cluster, struct rr_error *error)
 {
 	char *draft = transcript ? with_verdict(transcript, "nothing broken") : NULL;
 	struct rr_race *race = NULL;
@@ -342,7 +343,7 @@ char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cl
 	else
 		rr_error_set(error, RR_ERROR_INTERNAL, "a race has no room for all its steps");
 	if (race)
-		text = judge_transcript(transcript, race, breaks, cluster, error);
+		text = judge_transcript(transcript, race, breaks, found, cluster, error);
 	rr_race_free(race);
 	free(draft);
 	return text;

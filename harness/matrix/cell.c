@@ -57,7 +57,7 @@ static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *clust
 	const char *verdict;
 	char *titled = cell->result.transcript ? with_title(cell, cell->result.transcript) : NULL;
 
-	cell->transcript = rr_conclude(titled, cell->result.shortest_breaks, cluster, &error);
+	cell->transcript = rr_conclude(titled, cell->result.shortest_breaks, NULL, cluster, &error);
 	free(titled);
 	if (cell->transcript && draw_transcript(cell, cluster, &error)) {
 		verdict = strstr(cell->transcript, heading) + strlen(heading);

@@ -284,11 +284,19 @@ const char *rr_finding_name(enum rr_finding finding);
  * than one client may be in the critical section. */
 const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding finding);
 
+/* What a search has found in a race, which a player does not see, as its verdict names it. */
+#define RR_NOT_SERIALIZABLE "not serializable"
+#define RR_NOT_AS_EXPECTED "not as expected"
+#define RR_NO_PROGRESS "no progress"
+
+/* Does its verdict name such a finding? */
+bool rr_race_is_found(const struct rr_race *race);
+
 /*
  * Does `phrase` hold for this set? It is a finding's name, or one that says
  * that there is none: "exclusion kept", "count exact", "all or nothing",
  * "writes kept", "replies in order", "progress", "own locks only", "nothing
- * broken". *known is false when it is none of these.
+ * broken", or what only a search finds. *known is false when it is none of these.
  */
 bool rr_finding_holds(const char *phrase, rr_findings findings, bool *known);
 

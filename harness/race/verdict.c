@@ -56,6 +56,10 @@ static const struct {
 	{ "own locks only", RR_BIT(RR_FOREIGN_RELEASE) | RR_BIT(RR_FOREIGN_CHANGE) },
 };
 
+/* Phrases for what a search has found, which nobody sees who plays the race: of the findings above it
+ * has none. */
+static const char *const searched[] = { RR_NOT_SERIALIZABLE, RR_NOT_AS_EXPECTED, RR_NO_PROGRESS };
+
 const char *rr_finding_name(enum rr_finding finding)
 {
 	return findings[finding].name;
@@ -66,6 +70,24 @@ const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding findi
 	if (finding == RR_EXCLUSION_BROKEN && race->limit > 1)
 		return "More clients were in their critical sections at the same time than the semaphore allows.";
 	return findings[finding].meaning;
+}
+
+static bool is_searched(const char *phrase)
+{
+	size_t i = 0;
+
+	while (i < sizeof(searched) / sizeof(searched[0]) && strcmp(phrase, searched[i]) != 0)
+		i++;
+	return i < sizeof(searched) / sizeof(searched[0]);
+}
+
+bool rr_race_is_found(const struct rr_race *race)
+{
+	size_t i = 0;
+
+	while (i < race->n_verdicts && !is_searched(race->verdicts[i]))
+		i++;
+	return i < race->n_verdicts;
 }
 
 bool rr_finding_holds(const char *phrase, rr_findings set, bool *known)
@@ -79,8 +101,8 @@ bool rr_finding_holds(const char *phrase, rr_findings set, bool *known)
 		if (strcmp(phrase, findings[i].name) == 0)
 			return (set & RR_BIT(i)) != 0;
 	}
-	*known = false;
-	return false;
+	*known = is_searched(phrase);
+	return *known && set == 0;
 }
 
 /* ---- Traces ------------------------------------------------------------- */

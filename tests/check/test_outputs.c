@@ -13,8 +13,10 @@ TestSuite(outputs, .init = cli_setup, .fini = cli_teardown);
  * $w is the answer. */
 static void check_output(const char *print, int code)
 {
-	cli_write("program", "v=$(" CLI "GET s)\n" CLI "SET s 0 >/dev/null\n"
-			     "w=sold; [ \"$v\" = 1 ] || w=out\n%s\n", print);
+	cli_write("program",
+		  "v=$(" CLI "GET s)\n" CLI "SET s 0 >/dev/null\n"
+		  "w=sold; [ \"$v\" = 1 ] || w=out\n%s\n",
+		  print);
 	cli_write("init", "SET s 1\n");
 	cr_assert_eq(cli_run("$REDRACE check --audit 1 --init $HERE/init --format json "
 			     "-o $HERE/out.json -- sh $HERE/program 2>&1"),
@@ -46,7 +48,8 @@ Test(outputs, differ_behind_what_is_kept)
 {
 	check_output(MANY(17000000) "printf $w", 1);
 	cr_assert_eq(cli_run("jq -r '.cases[0].details' $HERE/out.json | grep -q "
-			     "'more bytes, digest'"), 0, "%s", cli_output);
+			     "'more bytes, digest'"),
+		     0, "%s", cli_output);
 }
 
 Test(outputs, differ_in_the_last_newline)
@@ -61,7 +64,9 @@ Test(outputs, lines_with_a_byte_0_may_be_left_out)
 			     "printf \"a\\\\000 sold: $v\\nb\\n\"\n");
 	cli_write("init", "SET s 1\n");
 	cr_assert_eq(cli_run("$REDRACE check --audit 1 --init $HERE/init --allow-output 'sold: ' "
-			     "-- sh $HERE/program 2>&1"), 0, "%s", cli_output);
+			     "-- sh $HERE/program 2>&1"),
+		     0, "%s", cli_output);
 	cr_assert_eq(cli_run("$REDRACE check --audit 1 --init $HERE/init --allow-output 'b' "
-			     "-- sh $HERE/program 2>&1"), 1, "%s", cli_output);
+			     "-- sh $HERE/program 2>&1"),
+		     1, "%s", cli_output);
 }

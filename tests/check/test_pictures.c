@@ -39,6 +39,29 @@ Test(pictures, clients_are_a_and_b_where_their_names_would_mislead)
 	cli_assert_prints("  A is before B: A's GET x (");
 }
 
+/* A player does not see what a search has found; the file and the page name it all the same. */
+Test(pictures, a_finding_is_shown_as_one)
+{
+	static const char *const kinds[][3] = {
+		{ "", ADD("x", "1"), "not serializable" },
+		{ "", "v=$(" CLI "GET x); " CLI "SET x 1; echo $v", "not serializable" },
+		{ "--final 'GET x' 3", CLI "INCR x", "not as expected" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		cr_assert_eq(cli_runf(CHECK
+				      "%s --save $HERE/s.race -o $HERE/s.html -- sh -c '%s' 2>&1",
+				      kinds[i][0], kinds[i][1]),
+			     1, "%s", cli_output);
+		cr_assert_eq(cli_runf("grep -x 'verdict %s' $HERE/s.race && "
+				      "grep -q '<p class=\"lead bad\"><strong>✗' $HERE/s.html && "
+				      "! grep 'nothing broken' $HERE/s.html $HERE/s.race",
+				      kinds[i][2]),
+			     0, "%s: %s", kinds[i][1], cli_output);
+		cr_assert_eq(cli_run("$REDRACE play $HERE/s.race"), 0, "%s", cli_output);
+	}
+}
+
 #define SHELF "warehouse:berlin:shelf:"
 
 Test(pictures, no_two_keys_look_alike_and_given_commands_are_folded)

@@ -139,7 +139,7 @@ static void assert_concluded(const struct rr_strategy *strategy,
 	if (!result->breaks)
 		return;
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	concluded = rr_conclude(result->transcript, result->shortest_breaks, &stage.cluster,
+	concluded = rr_conclude(result->transcript, result->shortest_breaks, NULL, &stage.cluster,
 				&error);
 	cr_expect_not_null(concluded, "%s: %s\n%s", strategy->name, error.text, result->transcript);
 	stage_close(&stage);

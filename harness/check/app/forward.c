@@ -20,7 +20,8 @@
 enum { CONNECTIONS_MAX = 64, HEAD_MAX = 4096 };
 
 struct connection {
-	int request, app; /* sockets; -1 = closed, both are when either has nothing more to say to */
+	int request,
+		app; /* sockets; -1 = closed, both are when either has nothing more to say to */
 	bool request_is_over, app_is_over;
 	bool is_in_head; /* of a response, which has not been read as far as its status */
 	char head[HEAD_MAX + 1];
@@ -49,7 +50,8 @@ static void read_head(struct forwarding *forwarding, struct connection *connecti
 	while (connection->is_in_head) {
 		if (sscanf(connection->head, "HTTP/%*[0-9.] %3d", &status) != 1) {
 			connection->is_in_head = connection->n_head < HEAD_MAX &&
-						 !memchr(connection->head, '\n', connection->n_head);
+						 !memchr(connection->head, '\n',
+							 connection->n_head);
 			return;
 		}
 		if (status >= 200 || status == 101) {
@@ -155,11 +157,10 @@ static void *forward(void *context)
 		for (size_t i = 0; i < n; i++) {
 			const struct connection *it = &forwarding->connections[i];
 
-			list[1 + 2 * i] = (struct pollfd){
-				it->request_is_over ? -1 : it->request, POLLIN, 0
-			};
-			list[2 + 2 * i] =
-				(struct pollfd){ it->app_is_over ? -1 : it->app, POLLIN, 0 };
+			list[1 + 2 * i] = (struct pollfd){ it->request_is_over ? -1 : it->request,
+							   POLLIN, 0 };
+			list[2 + 2 * i] = (struct pollfd){ it->app_is_over ? -1 : it->app, POLLIN,
+							   0 };
 		}
 		if (poll(list, 1 + 2 * n, -1) < 0)
 			continue;
