@@ -82,10 +82,12 @@ static uint32_t keep_ending(const struct rr_instance *instance)
 				    .length = output.length };
 	struct rr_terms *terms = instance_terms(instance);
 
-	if (instance->inward.n)
-		printed = terms->reply[rr_rename_reply(&instance->inward, terms,
-						       rr_terms_reply(terms, &printed))]
-				  .reply;
+	if (instance->inward.n) {
+		const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
+							 rr_terms_reply(terms, &printed));
+
+		printed = terms->reply[renamed].reply;
+	}
 	return rr_endings_put(instance->config->endings,
 			      (struct rr_ending){ .status = status,
 						  .output = printed.text,
