@@ -164,6 +164,14 @@ static bool is_binary(char c)
 	return (byte < ' ' && !strchr("\r\n\t", c)) || byte > '~';
 }
 
+/* Is a line the first one of a request by HTTP, "GET / HTTP/1.1"? */
+static bool is_http(const struct rl_command *command)
+{
+	const struct rl_word *last = &command->words[command->n_words - 1];
+
+	return command->n_words == 3 && last->length > 5 && memcmp(last->text, "HTTP/", 5) == 0;
+}
+
 enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *command, size_t *used)
 {
 	const char *end = bytes + n, *rest;
@@ -184,7 +192,9 @@ enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *comm
 	else
 		result = parse_array(rest, end, count, command, &rest);
 	*used = (size_t)(rest - bytes);
-	return result;
+	return result == RR_RESP_COMPLETE && line[0] != '*' && is_http(command) ?
+		       RR_RESP_MALFORMED :
+		       result;
 }
 
 bool rr_resp_write(FILE *file, const struct rl_reply *reply)

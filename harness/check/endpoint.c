@@ -109,7 +109,7 @@ static bool complain_of(const struct rr_endpoint *endpoint, enum rr_resp_result 
 		error, RR_ERROR_DATA,
 		result == RR_RESP_TOO_LONG ?
 			"client %s sent a command of more than %d words" :
-			"client %s sent something that is no request of Redis's protocol (TLS?), and no command of up to %d words",
+			"client %s sent something that is not a request of the Redis protocol (TLS, or HTTP?): connect a client of Redis to this port, and send commands of up to %d words",
 		endpoint->owner.name, RL_WORDS_MAX);
 }
 

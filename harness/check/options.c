@@ -50,10 +50,45 @@ static bool take_line(void *into, char *text, struct rr_error *error)
 	return take_request(into, text, error);
 }
 
+/* Compiling it takes stack for each bracket that is open, and memory for each repetition. */
+enum { EXPRESSION_MAX = 1000, BRACKETS_MAX = 50, REPETITIONS_MAX = 1000 };
+
+/* False: it is too long, too deep, or repeats too much: "(a{1,200}){1,200}". */
+static bool is_small(const char *text)
+{
+	long n_open = 0, n_repeated = 1;
+	const char *at = text;
+
+	for (; *at && n_open <= BRACKETS_MAX && n_repeated <= REPETITIONS_MAX; at++) {
+		n_open += *at == '(';
+		n_open -= *at == ')' && n_open > 0;
+		if (*at == '\\' && at[1]) {
+			at++;
+		} else if (*at == '{') {
+			long least = strtol(at + 1, NULL, 10), most = least;
+			const char *comma = at + 1 + strspn(at + 1, "0123456789");
+
+			if (*comma == ',' && comma[1] != '}')
+				most = strtol(comma + 1, NULL, 10);
+			least = most > least ? most : least;
+			n_repeated = least > REPETITIONS_MAX ? least :
+				     least > 1               ? n_repeated * least :
+							       n_repeated;
+		}
+	}
+	return !*at && n_open <= BRACKETS_MAX && n_repeated <= REPETITIONS_MAX &&
+	       at - text <= EXPRESSION_MAX;
+}
+
 static bool is_expression(const char *option, const char *text, struct rr_error *error)
 {
 	regex_t pattern;
 
+	if (!is_small(text))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"%s '%.40s...': expected at most %d characters, %d brackets in each other and %d repetitions",
+			option, text, EXPRESSION_MAX, BRACKETS_MAX, REPETITIONS_MAX);
 	if (regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB) != 0)
 		return rr_error_set(error, RR_ERROR_USAGE, "%s '%s': no regular expression", option,
 				    text);

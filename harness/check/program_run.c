@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/processes.h"
 
 /* Of what a program does, shown beside what another run did. */
 enum {
@@ -40,13 +41,34 @@ struct run {
 
 /* ---- Differences ------------------------------------------------------------------- */
 
+/* How it has ended, as of wait(2); -1 = it has not. */
+static int status_of(const struct rr_programs *programs, const struct rr_run_view *view)
+{
+	return view->stops[0].kind == RR_STOP_ENDED ?
+		       rr_programs_ending(programs, view->tally.ending).status :
+		       -1;
+}
+
 /* What a program does, in words; malloc'd. */
 static char *describe_view(const struct rr_programs *programs, const struct rr_run_view *view)
 {
-	if (view->stops[0].kind != RR_STOP_ENDED)
-		return rr_run_view_text(rr_programs_terms(programs), view, 3);
-	return rr_asprintf("ended with status %d",
-			   WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
+	const int status = status_of(programs, view);
+
+	return status < 0 ? rr_run_view_text(rr_programs_terms(programs), view, 3) :
+			    rr_asprintf("ended with status %d", WEXITSTATUS(status));
+}
+
+/* One run of two with the same replies was killed. */
+static bool fail_killed(const struct run *run, int status)
+{
+	struct rr_programs *programs = run->programs;
+	char end[RR_PROCESS_END_SIZE];
+
+	return rr_error_set(
+		&programs->problem, RR_ERROR_DATA,
+		"client %s %s in one run, and not in another one with the same replies: find out what kills it (the kernel, if memory is short?), and check again",
+		programs->config.names[rr_instance_client(run->instance)],
+		rr_process_end(status, end));
 }
 
 /* Equal clients that do different things get tables of their own. */
@@ -75,12 +97,17 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 {
 	struct rr_programs *programs = run->programs;
 	const size_t self = rr_instance_client(run->instance);
+	const int ends[2] = { status_of(programs, known), status_of(programs, &run->view) };
 	char *texts[2];
 	const char *before, *now;
 
 	programs->kept_file.is_contradicted = true;
 	if (wants_own_table(run, client))
 		return false;
+	for (int i = 0; i < 2; i++) {
+		if (ends[i] >= 0 && WIFSIGNALED(ends[i]) && ends[i] != ends[1 - i])
+			return fail_killed(run, ends[i]);
+	}
 	if (run->line->values.n == RR_NAMES_MAX)
 		return rr_error_set(
 			&programs->problem, RR_ERROR_DATA,

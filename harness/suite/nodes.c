@@ -100,6 +100,39 @@ static bool is_last(yaml_parser_t *parser, const char *path, const char *text, s
 	return !root;
 }
 
+/* How deep collections may be in each other: a suite needs four. */
+enum { DEPTH_MAX = 50 };
+
+/* Reads the text once without keeping it, up to where it is too deep: what is kept of it, and the time
+ * that takes, grow with the square of the depth. What else is wrong is found when it is read again. */
+static bool is_shallow(const char *path, const char *text, size_t size, struct rr_error *error)
+{
+	yaml_parser_t parser;
+	yaml_event_t event;
+	bool goes_on = true;
+	int depth = 0;
+
+	if (!yaml_parser_initialize(&parser))
+		rr_out_of_memory();
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	while (goes_on && yaml_parser_parse(&parser, &event)) {
+		depth += event.type == YAML_SEQUENCE_START_EVENT ||
+			 event.type == YAML_MAPPING_START_EVENT;
+		depth -= event.type == YAML_SEQUENCE_END_EVENT ||
+			 event.type == YAML_MAPPING_END_EVENT;
+		if (depth > DEPTH_MAX)
+			rr_error_set(
+				error, RR_ERROR_DATA,
+				"%.400s:%zu:%zu: more than %d lists and mappings are in each other here: a suite needs four",
+				path, event.start_mark.line + 1, event.start_mark.column + 1,
+				DEPTH_MAX);
+		goes_on = event.type != YAML_STREAM_END_EVENT && depth <= DEPTH_MAX;
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	return depth <= DEPTH_MAX;
+}
+
 bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size_t size,
 		  const struct rr_suite_command *command, struct rr_error *error)
 {
@@ -107,6 +140,8 @@ bool rr_yaml_open(struct rr_yaml *yaml, const char *path, const char *text, size
 	bool good;
 
 	*yaml = (struct rr_yaml){ .path = path, .command = command, .error = error };
+	if (!is_shallow(path, text, size, error))
+		return false;
 	if (!yaml_parser_initialize(&parser))
 		rr_out_of_memory();
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);

@@ -456,9 +456,9 @@ Test(check, what_is_no_request_is_named)
 	cli_write("program", "%s\n",
 		  "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf '*x\\r\\n' >&3; cat <&3");
 	cli_assert_one_line(CHECK "-- bash $HERE/program 2>&1 >/dev/null", 65,
-			    "no request of Redis's protocol");
+			    "not a request of the Redis protocol");
 	cli_assert_one_line(CHECK "-- redis-cli --tls --insecure -p {port} PING 2>&1 >/dev/null",
-			    65, "no request of Redis's protocol");
+			    65, "not a request of the Redis protocol");
 }
 
 Test(check, usage_is_explained)

@@ -270,6 +270,64 @@ Test(check_expectations, what_a_program_may_not_send_is_not_given)
 	assert_check("--init $HERE/init -- redis-cli -u {url} GET x", 0, "serializable: all ");
 }
 
+/* Expressions that would take all stack, memory or time are refused. */
+Test(check_expectations, expressions_are_small)
+{
+	static const char *const options[] = { "--refused", "--allow-output" };
+
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert_eq(cli_runf(CHECK
+				      "%s \"$(printf '%%010000d' 0 | tr 0 '(')\" -- true 2>&1",
+				      options[i]),
+			     64, "%s", cli_output);
+		cr_assert_eq(cli_runf(CHECK "%s \"$(printf '%%01001d' 0)\" -- true 2>&1",
+				      options[i]),
+			     64, "%s", cli_output);
+		cr_assert_eq(cli_runf(CHECK "%s '((a{1,200}){1,200}){1,200}' -- true 2>&1",
+				      options[i]),
+			     64, "%s", cli_output);
+		cr_assert_eq(
+			cli_runf(CHECK
+				 "%s '((sold|out) )+[(]{2,5}' -- redis-cli -u {url} GET x 2>&1",
+				 options[i]),
+			0, "%s", cli_output);
+	}
+}
+
+/* One of its runs is killed: that is no choice of the program's. */
+Test(check_expectations, a_run_that_was_killed_is_named)
+{
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert_eq(cli_run("rm -rf $HERE/run*"), 0);
+		cli_write(
+			"program",
+			CLI
+			"INCR n >/dev/null\n"
+			"run=0; until mkdir $HERE/run$run 2>/dev/null; do run=$((run + 1)); done\n"
+			"[ $((run %% 5)) != 3 ] || kill -9 $$\n%s\n",
+			i ? CLI "INCR m >/dev/null" : "exit 0");
+		cr_assert_eq(cli_run(CHECK "-- sh $HERE/program 2>&1"), 65, "%s", cli_output);
+		cli_assert_prints("was killed by signal 9 (SIGKILL) in one run");
+	}
+}
+
+Test(check_expectations, what_is_not_the_protocol_is_named)
+{
+	static const char *const programs[] = {
+		"curl -s http://$REDIS_HOST:$REDIS_PORT/",
+		"curl -s -d x http://$REDIS_HOST:$REDIS_PORT/",
+		"curl -s -X PURGE http://$REDIS_HOST:$REDIS_PORT/a?b",
+		"curl -sk https://$REDIS_HOST:$REDIS_PORT/",
+	};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		cr_assert_eq(cli_runf(CHECK "-- sh -c '%s' 2>&1", programs[i]), 65, "%s",
+			     cli_output);
+		cli_assert_prints("is not a request of the Redis protocol");
+	}
+	cr_assert_eq(cli_run(CHECK "-- sh -c '" CLI "POST x' 2>&1"), 65, "%s", cli_output);
+}
+
 /* Whichever database was selected last, clients begin in the first one. */
 Test(check_expectations, a_database_that_is_selected_at_first_is_no_clients)
 {

@@ -192,7 +192,7 @@ Test(server_state, lines_with_quotes_are_read_as_servers_do)
 		  "r.read()",
 		  1, "the count = \"1\"");
 	check_one("", "r.socket.sendall(b'SET \"a 1\\r\\n')\nr.read()", 65,
-		  "no request of Redis's protocol");
+		  "not a request of the Redis protocol");
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */

@@ -76,6 +76,9 @@ static const struct wrong {
 	{ "checks: {a: {command: x, init: {f: g}}}\n", "1:32", "init: expected one value" },
 	{ "checks: {a: {command: x, init: }}\n", "1:32", "init: the value is missing" },
 	{ "checks: {a: {command: x, refused: '['}}\n", "1:35", "no regular expression" },
+	{ "checks: {a: {command: x, refused: '((((((((((((((((((((((((((((((((((((((((((((((((((((x'}}"
+	  "\n",
+	  "1:35", "50 brackets" },
 	{ "checks: {a: {command: x, final: GET a}}\n", "1:33", "final: expected pairs" },
 	{ "checks: {a: {command: x, ignore: {a: b}}}\n", "1:34", "a list of texts" },
 	{ "checks: {a: {command: }}\n", "1:23", "command: the value is missing" },
@@ -445,4 +448,21 @@ Test(suite, names_of_checks_are_completed)
 			"PATH=$(dirname $R):$PATH; echo 'checks: {$(touch evil) b: {command: x}}' >redrace.yaml; cp $OLDPWD/completion/redrace.bash . && bash -c '. ./redrace.bash; COMP_WORDS=(redrace check \"\"); COMP_CWORD=2; _redrace; printf \"%s\\n\" \"${COMPREPLY[@]}\"' 2>&1; test ! -e evil"),
 		0, "%s", cli_output);
 	cli_assert_prints("$(touch evil) b\n");
+}
+
+/* The time that is taken to read it would grow with the square of the depth. */
+Test(suite, collections_are_not_deep)
+{
+	static const char *const deep[] = { "'['", "'{a: '", "'- '" };
+
+	for (size_t i = 0; i < sizeof(deep) / sizeof(deep[0]); i++) {
+		cr_assert_eq(
+			cli_runf("{ printf 'checks:\\n  a: '; [ %s != '- ' ] || printf '\\n    '; "
+				 "yes -- %s | head -n 20000 | tr -d '\\n'; } >$HERE/redrace.yaml",
+				 deep[i], deep[i]),
+			0);
+		cr_assert_eq(cli_run("timeout 5 " CHECK "2>&1"), 65, "%s: %s", deep[i], cli_output);
+		cr_assert(cli_says(cli_output, "more than 50 lists and mappings"), "%s: %s",
+			  deep[i], cli_output);
+	}
 }
