@@ -134,7 +134,21 @@ bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
 		text = &command->words[command->n_words - 1];
 	else if (strncmp(name, "EVAL", 4) != 0)
 		return false;
-	return text && (strcasestr(text->text, "rand") || strcasestr(text->text, "spop"));
+	return text && (strcasestr(text->text, "rand") || strcasestr(text->text, "spop") ||
+			strcasestr(text->text, "'object'") || strcasestr(text->text, "\"object\""));
+}
+
+/* Idle times, frequencies and encodings are no part of the data, and what memory is used is not the
+ * clients' alone. */
+static bool refuse_command(struct rr_server_table *table, const struct rr_question *question)
+{
+	const char *name = rr_server_command_name(table, (uint32_t)question->argument);
+
+	return (strcmp(name, "OBJECT") != 0 && strcmp(name, "MEMORY") != 0) ||
+	       rr_error_set(&table->error, RR_ERROR_DATA,
+			    "%s was sent, which cannot be judged: it is answered by more than "
+			    "the data, so leave it out of what is searched",
+			    name);
 }
 
 const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
@@ -185,6 +199,8 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 		row->reply = rr_connection_take_message(connection);
 		return true;
 	}
+	if (question->kind == RR_ASK_COMMAND && !refuse_command(table, question))
+		return false;
 	table->n_asked++;
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
 			  &row->blocks))
