@@ -190,6 +190,12 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do t
 	@RR_ORACLE=$(or $(PROGRAMS),20000) RR_LEARNING=$(or $(LITTLE),2000) \
 	  $(B)/tests/run --timeout 3000 --filter '@(oracle|learning)/*'
 
+.PHONY: brute
+
+brute: all ## redrace check beside an independent judge on random programs (ARGS="--seeds 1-300 --jobs 2")
+	@tests/brute/selftest
+	@tests/brute/beside $(B)/redrace $(ARGS)
+
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined $(ASAN)
 
