@@ -53,8 +53,9 @@ import signal
 import sys
 import time
 
+sys.dont_write_bytecode = True
 import party
-from server import Server, describe, read_init
+from server import SCRIPTS, Server, describe, read_init
 
 READS = set('''GET GETRANGE STRLEN EXISTS TTL PTTL TYPE LLEN LRANGE LINDEX SISMEMBER SMEMBERS SCARD
     HGET HGETALL HEXISTS HLEN HMGET HKEYS HVALS ZSCORE ZRANGE ZCARD ZRANK ZCOUNT ZRANGEBYSCORE
@@ -161,6 +162,7 @@ class Driver:
             if command.name in party.LISTENING or (
                     command.name == 'CLIENT' and b'TRACKING' in command.data.upper()):
                 connection.listening = True
+            self.server.scripts |= command.name in SCRIPTS
             connection.running = command
             connection.link.send(command.data)
             if command.timeout is None and not connection.listening:

@@ -11,6 +11,7 @@ expires, and a time-out of a command is over only when no client can act. Random
 the client and on how many it has drawn. A program that uses threads, processes or select is
 refused.
 """
+import _thread
 import builtins
 import io
 import os
@@ -18,7 +19,6 @@ import random
 import secrets
 import socket
 import sys
-import threading
 import time
 import types
 import uuid
@@ -32,7 +32,6 @@ BEGINNING = 1700000000.0
 BLOCKING = {'BLPOP': -1, 'BRPOP': -1, 'BLMOVE': -1, 'BRPOPLPUSH': -1, 'BZPOPMIN': -1,
             'BZPOPMAX': -1, 'BLMPOP': 1, 'BZMPOP': 1, 'WAIT': -1}
 LISTENING = {'SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'MONITOR'}
-SCRIPTS = {'EVAL', 'EVALSHA', 'FCALL', 'EVAL_RO', 'EVALSHA_RO', 'FCALL_RO'}
 
 
 class CannotJudge(BaseException):
@@ -214,15 +213,14 @@ class Party:
         self.waits_on = self.numbers = None
         self.changed = self.begun = self.dead = self.hangs = False
         self.clock = BEGINNING
-        self.go, self.back = threading.Lock(), threading.Lock()
+        self.go, self.back = _thread.allocate_lock(), _thread.allocate_lock()
         self.go.acquire()
         self.back.acquire()
-        self.thread = threading.Thread(target=self.run, daemon=True)
 
     # The driver's side.
     def begin(self):
         self.begun = True
-        self.thread.start()
+        _thread.start_new_thread(self.run, ())
         self.wait()
 
     def resume(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The server of tests/brute: an unmodified redis-server, what is sent to it, what it holds."""
+import hashlib
 import os
 import shlex
 import shutil
@@ -84,6 +85,9 @@ end
 redis.call('SELECT', 0)
 return all
 """
+
+CONTENTS_SHA = hashlib.sha1(CONTENTS.encode()).hexdigest()
+SCRIPTS = {'EVAL', 'EVALSHA', 'EVAL_RO', 'EVALSHA_RO', 'SCRIPT', 'FUNCTION'}
 
 
 def encode(words):
@@ -201,7 +205,7 @@ class Server:
         else:
             self.close()
             raise SystemExit('brute: %s cannot be started' % program)
-        self.contents = encode(['EVAL', CONTENTS, 0])
+        self.scripts = True  # there may be scripts or functions: flushing them takes long
 
     def ask(self, *words):
         self.admin.send(encode(words))
@@ -210,8 +214,11 @@ class Server:
     def empty(self, init):
         """Leaves what `init` leaves of an empty server: data, but no scripts and functions."""
         self.fence()
-        commands = [['SELECT', 0], ['FLUSHALL'], ['FUNCTION', 'FLUSH']] + init + [
-            ['SCRIPT', 'FLUSH'], ['SELECT', 0]]
+        commands = [['SELECT', 0], ['FLUSHALL']] + init + [['SELECT', 0]]
+        if self.scripts or any(str(words[0]).upper() in SCRIPTS for words in init):
+            commands = [['FUNCTION', 'FLUSH']] + commands + [['SCRIPT', 'FLUSH']]
+            commands.append(['SCRIPT', 'LOAD', CONTENTS])
+            self.scripts = False
         self.admin.send(b''.join(map(encode, commands)))
         for command in commands:
             reply = self.admin.receive()
@@ -239,8 +246,14 @@ class Server:
     def data(self):
         """Returns the contents of all databases, and the functions, as bytes that are equal if
         they are."""
-        self.admin.send(self.contents + encode(['FUNCTION', 'DUMP']))
-        return self.admin.receive(), self.admin.receive()
+        self.admin.send(encode(['EVALSHA', CONTENTS_SHA, 0]) + encode(['FUNCTION', 'DUMP']))
+        contents, functions = self.admin.receive(), self.admin.receive()
+        if contents[:1] == b'-':  # a client has flushed the scripts
+            self.admin.send(encode(['EVAL', CONTENTS, 0]))
+            contents = self.admin.receive()
+        if contents[:1] != b'*':
+            raise RuntimeError('the contents cannot be read: ' + contents.decode())
+        return contents, functions
 
     def close(self):
         self.process.terminate()
