@@ -273,7 +273,7 @@ class Party:
             self.error = str(error)
         except Killed:
             pass
-        except Exception as error:
+        except BaseException as error:
             self.failure = repr(error)
         try:
             self.stdout.flush()
