@@ -12,6 +12,7 @@ the client and on how many it has drawn. A program that uses threads, processes 
 refused.
 """
 import _thread
+import ast
 import builtins
 import io
 import os
@@ -164,6 +165,27 @@ class Altered:
         return getattr(self.real_module, name)
 
 
+class Unknown(Exception):
+    """A value of which it is not known whether it has changed."""
+
+
+def frozen(value):
+    """Returns something that is equal for two values if a program cannot tell them apart."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return type(value).__name__, value
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, tuple(map(frozen, value))
+    if isinstance(value, dict):
+        return 'dict', tuple((frozen(k), frozen(v)) for k, v in value.items())
+    if type(value) is Exception:
+        return 'exception', str(value)
+    constant = isinstance(value, (types.ModuleType, types.FunctionType, type, Altered, Connection))
+    if constant or (type(value).__module__ == 'client' and all(
+            isinstance(part, Connection) for part in vars(value).values())):
+        return 'object', id(value)
+    raise Unknown
+
+
 class Capture(io.RawIOBase):
     """Standard output, without its buffer."""
 
@@ -178,11 +200,20 @@ class Capture(io.RawIOBase):
         return len(data)
 
 
+class Text(io.TextIOWrapper):
+    """Standard output, with its buffer; counts what is written."""
+    count = 0
+
+    def write(self, text):
+        self.count += 1
+        return super().write(text)
+
+
 class Program:
     """A program's file, and what it imports from its own directory, compiled once."""
 
     def __init__(self, path):
-        self.path, self.modules = path, {}
+        self.path, self.modules, self.hidden = path, {}, set()
         self.directories = [os.path.dirname(os.path.abspath(path)),
                             os.path.dirname(os.path.abspath(__file__))]
         self.code = self.compile(path)
@@ -191,6 +222,18 @@ class Program:
     def compile(path):
         with open(path) as file:
             return compile(file.read(), path, 'exec')
+
+    def hides(self, line):
+        """Does the line lie in a loop whose position is in no variable?"""
+        if not self.hidden:
+            with open(self.path) as file:
+                tree = ast.parse(file.read())
+            self.hidden = {0}
+            for node in ast.walk(tree):
+                if isinstance(node, (ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.Yield,
+                                     ast.GeneratorExp, ast.AsyncFor, ast.With, ast.Try)):
+                    self.hidden.update(range(node.lineno, node.end_lineno + 1))
+        return line in self.hidden
 
     def module(self, name):
         """Returns the code of a module that lies beside the program, or None."""
@@ -210,7 +253,8 @@ class Party:
         self.exit = None     # the exit status, when the program has ended
         self.error = None    # why the program cannot be judged
         self.failure = None  # the exception that it has ended with
-        self.waits_on = self.numbers = None
+        self.waits_on = self.numbers = self.thread = None
+        self.draws = 0
         self.changed = self.begun = self.dead = self.hangs = False
         self.clock = BEGINNING
         self.go, self.back = _thread.allocate_lock(), _thread.allocate_lock()
@@ -241,6 +285,30 @@ class Party:
         for connection in self.connections:
             connection.link.close()
 
+    def state(self):
+        """Returns what the program's next steps depend on, where it waits; None if that is not
+        known. Values of an expression that is half computed are not in it."""
+        frame, parts = sys._current_frames().get(self.thread), []
+        here = os.path.dirname(os.path.abspath(__file__))
+        try:
+            while frame is not None:
+                code = frame.f_code
+                if code.co_filename == self.program.path:
+                    if self.program.hides(frame.f_lineno):
+                        return None
+                    parts.append((code, frame.f_lasti, tuple(
+                        (name, frozen(value)) for name, value in frame.f_locals.items()
+                        if name != '__builtins__')))
+                elif os.path.dirname(os.path.abspath(code.co_filename)) != here and \
+                        os.path.basename(code.co_filename) != 'client.py':
+                    return None
+                frame = frame.f_back
+        except Unknown:
+            return None
+        return (tuple(parts), self.stdout.count, len(self.raw.bytes), self.draws, self.clock, tuple(
+            (c.closed, c.in_transaction, bytes(c.inbox), tuple(map(str, c.pending)))
+            for c in self.connections))
+
     def output(self):
         return bytes(self.raw.bytes)
 
@@ -257,7 +325,8 @@ class Party:
 
     def run(self):
         self.raw = Capture()
-        self.stdout = io.TextIOWrapper(io.BufferedWriter(self.raw), encoding='utf-8')
+        self.thread = _thread.get_ident()
+        self.stdout = Text(io.BufferedWriter(self.raw), encoding='utf-8')
         self.builtins = dict(builtins.__dict__, __import__=self.load, print=self.write_text)
         status = 1
         try:
@@ -267,7 +336,7 @@ class Party:
         except SystemExit as exit:
             status = exit.code if isinstance(exit.code, int) else 0 if exit.code is None else 1
         except Exit as exit:
-            self.stdout = io.TextIOWrapper(io.BytesIO())
+            self.stdout = io.StringIO()
             status = exit.args[0]
         except CannotJudge as error:
             self.error = str(error)
@@ -304,6 +373,7 @@ class Party:
 
     def draw(self):
         """Returns the client's own random numbers."""
+        self.draws += 1
         if self.numbers is None:
             self.numbers = random.Random('client ' + self.name)
         return self.numbers
@@ -325,14 +395,15 @@ class Party:
             return Altered(time, time=now, monotonic=now, perf_counter=now, sleep=self.sleep,
                            time_ns=lambda: int(self.clock * 1e9))
         if name == 'random':
-            return Altered(random, **{f: getattr(self.draw(), f) for f in (
+            drawn = lambda f: lambda *a, **k: getattr(self.draw(), f)(*a, **k)
+            return Altered(random, **{f: drawn(f) for f in (
                 'random', 'randint', 'randrange', 'choice', 'shuffle', 'getrandbits', 'sample',
                 'uniform', 'choices')})
         if name == 'uuid':
             new = lambda: uuid.UUID(int=self.draw().getrandbits(128), version=4)
             return Altered(uuid, uuid4=new, uuid1=new)
         if name == 'secrets':
-            return Altered(secrets, randbelow=self.draw().randrange, token_hex=lambda n=32:
+            return Altered(secrets, randbelow=lambda n: self.draw().randrange(n), token_hex=lambda n=32:
                            '%0*x' % (2 * n, self.draw().getrandbits(8 * n)))
         return None
 
