@@ -58,7 +58,7 @@ import time
 
 sys.dont_write_bytecode = True
 import party
-from server import SCRIPTS, Server, describe, read_init
+from server import SCRIPTS, Server, describe, expiring, read_init
 
 READS = set('''GET GETRANGE STRLEN EXISTS TTL PTTL TYPE LLEN LRANGE LINDEX SISMEMBER SMEMBERS SCARD
     MGET HGET HGETALL HEXISTS HLEN HMGET HKEYS HVALS ZSCORE ZRANGE ZCARD ZRANK ZCOUNT ZRANGEBYSCORE
@@ -87,7 +87,7 @@ class Driver:
     def __init__(self, server, programs, init, depth=200):
         self.server, self.programs, self.init, self.depth = server, programs, init, depth
         self.track = False  # see who changes data: costs a round trip for each step
-        self.waited = False    # some client has slept
+        self.waited = False    # some client has slept, or looked at its clock
         self.failures = set()  # the exceptions that clients have ended with
 
     def run(self, choose, order=None):
@@ -121,15 +121,17 @@ class Driver:
                     break
                 trace.append((step[0].name, step[0].connections.index(step[1]), step[2]))
                 self.execute(*step)
+            data = self.server.data() if status != 'pruned' else None
             if status == 'end' and any(p.exit is None for p in self.parties):
-                status = 'stuck'
+                # A client that polls may be helped by a lease that ends, which none does here.
+                status = 'long' if self.idle and expiring(data) else 'stuck'
             for client in self.parties:
                 if client.error:
                     raise party.CannotJudge('client %s: %s' % (client.name, client.error))
                 self.failures |= {client.failure} - {None}
-                self.waited |= client.clock != party.BEGINNING
+                self.waited |= client.looked or client.clock != party.BEGINNING
             clients = {p.name: (p.exit, p.output(), p.changed) for p in self.parties if p.begun}
-            return End(status, self.server.data() if status != 'pruned' else None, clients, trace)
+            return End(status, data, clients, trace)
         finally:
             for client in self.parties:
                 client.end()

@@ -280,6 +280,11 @@ def describe(data):
     return '; '.join(lines) or 'no data'
 
 
+def expiring(data):
+    """Has some key a time to live?"""
+    return any(left != b'-1' for _, _, _, left, _ in decode(data[0])[0])
+
+
 def words(value):
     if isinstance(value, list):
         return '[%s]' % ', '.join(map(words, value))
