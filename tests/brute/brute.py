@@ -50,7 +50,6 @@ Which schedules are not played
 import argparse
 import itertools
 import json
-import os
 import random
 import signal
 import sys
@@ -105,11 +104,10 @@ class Driver:
         trace, status = [], 'end'
         try:
             while True:
-                steps = self.steps()
+                steps = self.steps() + self.timeouts()
                 if not steps and waiting_to_begin and not self.blocked() and not self.idle:
                     self.begin(waiting_to_begin.pop(0))
                     continue
-                steps = steps or self.timeouts()
                 if not steps:
                     break
                 if len(trace) >= self.depth:
@@ -150,7 +148,8 @@ class Driver:
                 if c.running is not None and p.exit is None]
 
     def timeouts(self):
-        """Returns the commands whose time-out is over next: the word 'time-out' is the step."""
+        """Returns the commands whose time-out is over next: the word 'time-out' is the step. The
+        other clients may be slow, so it may be over although they could go on."""
         limited = [(c.running.timeout, p, c) for p, c in self.blocked() if c.running.timeout]
         first = min((seconds for seconds, _, _ in limited), default=0)
         return [(p, c, 'time-out') for seconds, p, c in limited if seconds == first]

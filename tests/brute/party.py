@@ -7,9 +7,9 @@ reply that has not come, and then the driver goes on. So one of them runs at a t
 does nothing that the driver has not allowed.
 
 Time is crude: `sleep` returns immediately and puts the client's own clock forward, no lease
-expires, and a time-out of a command is over only when no client can act. Random values depend on
-the client and on how many it has drawn. A program that uses threads, processes or select is
-refused.
+expires, and a time-out of a command that blocks is over at any time, the shortest first. Random
+values depend on the client and on how many it has drawn. A program that uses threads, processes
+or select is refused.
 """
 import _thread
 import ast
