@@ -435,7 +435,7 @@ Test(check, comparing_final_states_ends_with_seconds_too, .timeout = 120)
 Test(check, time_that_is_over_while_states_are_compared_is_said)
 {
 	cr_assert_eq(cli_run("$REDRACE check --clients 4 --audit 0 -s 2 -o $HERE/said.json --check "
-			     "'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done' -- "
+			     "'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' -- "
 			     "sh -c 'redis-cli -p $REDIS_PORT RPUSH l $REDRACE_CLIENT' 2>&1"),
 		     2, "%s", cli_output);
 	cr_assert_eq(

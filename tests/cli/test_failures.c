@@ -58,7 +58,7 @@ Test(failures, of_descriptors_are_70)
 	for (size_t i = 1; i < N_COMMANDS; i++) {
 		char command[300];
 
-		snprintf(command, sizeof(command), "(ulimit -n 5; $REDRACE %s) " QUIETLY,
+		snprintf(command, sizeof(command), "(ulimit -n 5; $REDRACE_ONCE %s) " QUIETLY,
 			 commands[i]);
 		cli_assert_one_line(command, RR_EXIT_INTERNAL, "");
 	}
@@ -77,7 +77,7 @@ Test(failures, of_processes_are_70)
 	for (int n = 0; n < 3; n++) {
 		snprintf(
 			format, sizeof(format),
-			"TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE %%s " QUIETLY,
+			"TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE_ONCE %%s " QUIETLY,
 			n);
 		fail_all(format, RR_EXIT_INTERNAL,
 			 n == 0 ? "Resource temporarily unavailable" : "");
