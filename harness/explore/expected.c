@@ -3,7 +3,9 @@
 #include "explore.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "assets.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -36,13 +38,24 @@ json_t *rr_invariants_json(unsigned breaks)
 	return list;
 }
 
+/* ---- What is expected ---------------------------------------------------------- */
+
+/* The columns of the matrix that a fault belongs to. Where a renewer runs, a lease expires only
+ * as it does while the work is slow. */
+static unsigned hazards_of_budget(const struct rr_explore_config *config, int kind)
+{
+	if (kind == RR_EXPIRIES && config->strategy->lock.has_renewer)
+		return 1U << RR_SLOW_WORK;
+	return rr_budget_rows[kind].hazards;
+}
+
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {
 	unsigned hazards = 1U << (config->separate ? RR_PROCESSES : RR_THREADS);
 
 	for (int i = 0; i < RR_BUDGETS; i++)
-		hazards |= config->budget.of[i] ? rr_budget_rows[i].hazards : 0;
+		hazards |= config->budget.of[i] ? hazards_of_budget(config, i) : 0;
 	if (config->work_ms)
 		hazards |= 1U << RR_SLOW_WORK;
 	if (config->skew_ns)
@@ -50,7 +63,7 @@ static unsigned hazards_of(const struct rr_explore_config *config)
 	return hazards;
 }
 
-static unsigned expected_breaks(const struct rr_strategy *strategy, unsigned hazards)
+static unsigned union_of_breaks(const struct rr_strategy *strategy, unsigned hazards)
 {
 	unsigned breaks = 0;
 
@@ -61,22 +74,69 @@ static unsigned expected_breaks(const struct rr_strategy *strategy, unsigned haz
 	return breaks;
 }
 
-/* Faults together may break more than each of them, and narrow bounds less. */
+unsigned rr_expected_breaks(const struct rr_explore_config *config)
+{
+	return union_of_breaks(config->strategy, hazards_of(config));
+}
+
+const char *rr_smallest_expected(const struct rr_explore_config *config,
+				 char text[RR_SMALLEST_SIZE])
+{
+	char bounds[RR_BOUNDS_SIZE], begin[RR_BOUNDS_SIZE + 60];
+	const char *line;
+
+	if (config->ttl_ms != RR_RECORDED_TTL_MS || config->rounds != RR_RECORDED_ROUNDS ||
+	    config->stays_away)
+		return NULL;
+	snprintf(begin, sizeof(begin), "\n%s, %s: ", config->strategy->name,
+		 rr_bounds_text(config, bounds));
+	line = strstr(rr_asset_smallest_findings, begin);
+	if (!line)
+		return NULL;
+	line += strlen(begin);
+	snprintf(text, RR_SMALLEST_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
+	if (strcmp(text, RR_NOTHING_FOUND) == 0)
+		text[0] = '\0';
+	return text;
+}
+
+bool rr_is_smallest_expected(const struct rr_explore_config *config,
+			     const struct rr_explore_result *result)
+{
+	char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
+
+	/* Single schedules have no smallest findings, and those of a part are not all. */
+	if (config->all ||
+	    (result->explored != RR_EXPLORED_ALL && result->explored != RR_EXPLORED_ROUNDS))
+		return true;
+	return !rr_smallest_expected(config, expected) ||
+	       strcmp(rr_smallest_text(result->smallest, found), expected) == 0;
+}
+
+/* Fewer clients than a column of the matrix has may break less than its table says, and never
+ * more. Where the findings within these bounds are recorded, they have to be the same. */
 enum rr_exit rr_judge_search(const struct rr_explore_config *config,
 			     const struct rr_explore_result *result, bool is_safe)
 {
 	const unsigned without_faults = 1U << RR_THREADS | 1U << RR_PROCESSES;
 	const unsigned hazards = hazards_of(config);
-	const unsigned breaks = expected_breaks(config->strategy, hazards);
+	const unsigned expected = union_of_breaks(config->strategy, hazards);
+	const bool is_cut = result->explored == RR_EXPLORED_MOST ||
+			    result->explored == RR_EXPLORED_MEMORY ||
+			    result->explored == RR_EXPLORED_STOPPED;
 
+	if (result->breaks & ~expected || !rr_is_smallest_expected(config, result))
+		return RR_EXIT_VIOLATED;
 	if (result->failing)
-		return breaks & ~(unsigned)RR_LOOPS ? RR_EXIT_OK : RR_EXIT_VIOLATED;
+		return is_cut && result->breaks != (expected & ~(unsigned)RR_LOOPS) ?
+			       RR_EXIT_INCONCLUSIVE :
+			       RR_EXIT_OK;
 	if (is_safe)
-		return expected_breaks(config->strategy, hazards & without_faults) ?
+		return union_of_breaks(config->strategy, hazards & without_faults) ?
 			       RR_EXIT_VIOLATED :
 			       RR_EXIT_OK;
-	return result->explored == RR_EXPLORED_ROUNDS && breaks & RR_LOOPS ? RR_EXIT_OK :
-									     RR_EXIT_INCONCLUSIVE;
+	return result->explored == RR_EXPLORED_ROUNDS && expected & RR_LOOPS ? RR_EXIT_OK :
+									       RR_EXIT_INCONCLUSIVE;
 }
 
 /* ---- Bounds in words ------------------------------------------------------------- */

@@ -326,8 +326,36 @@ struct rr_explore_progress {
  * shown when it is not less than what was shown before. */
 bool rr_explore_progress(void *context, unsigned long n, double share);
 
-/* Is it as the strategy's table expects? `is_safe`: all states were seen, none fails,
- * and a mutant does. */
+/* "count 13*960, exclusion 3*6": 960 schedules of 13 transitions break the count, and none
+ * of fewer does. */
+enum { RR_SMALLEST_SIZE = 240 };
+const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
+			     char text[RR_SMALLEST_SIZE]);
+
+/* ---- What is expected ------------------------------------------------------- */
+
+/* What the strategy's table lets break within these bounds: the union of what each fault may
+ * break. A set of RR_BREAKS_..., and RR_LOOPS. */
+unsigned rr_expected_breaks(const struct rr_explore_config *config);
+
+/* The findings are recorded (smallest.findings) of searches with these. */
+enum { RR_RECORDED_TTL_MS = 10000, RR_RECORDED_ROUNDS = 2 };
+
+/* What stands there where nothing breaks. */
+#define RR_NOTHING_FOUND "nothing"
+
+/* Copies the smallest findings that are recorded of these bounds into `text`, as
+ * rr_smallest_text() has them; "": nothing breaks. NULL: none are recorded. */
+const char *rr_smallest_expected(const struct rr_explore_config *config,
+				 char text[RR_SMALLEST_SIZE]);
+
+/* Are they those of the result? Yes, where none are recorded or the search was cut. */
+bool rr_is_smallest_expected(const struct rr_explore_config *config,
+			     const struct rr_explore_result *result);
+
+/* Compares a search with what is expected. `is_safe`: all states were seen, none fails, and
+ * a mutant does. RR_EXIT_VIOLATED: more breaks than rr_expected_breaks(), or it differs from
+ * what is recorded, or a strategy that is broken without any fault is safe. */
 enum rr_exit rr_judge_search(const struct rr_explore_config *config,
 			     const struct rr_explore_result *result, bool is_safe);
 
@@ -338,12 +366,6 @@ const char *rr_invariant_name(int bit);
 /* "3 processes, 1 crash": of a strategy's search. */
 enum { RR_BOUNDS_SIZE = 160 };
 const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
-
-/* "count 13*960, exclusion 3*6": 960 schedules of 13 transitions break the count, and none
- * of fewer does. */
-enum { RR_SMALLEST_SIZE = 240 };
-const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
-			     char text[RR_SMALLEST_SIZE]);
 
 /* The names of those whose bits are set: "count, exclusion"; as a list. */
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size);

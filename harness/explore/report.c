@@ -13,6 +13,8 @@
 #include "draw/draw.h"
 #include "report_figures.h"
 
+enum { RR_DIFFERENCE_SIZE = 2 * RR_SMALLEST_SIZE + RR_BOUNDS_SIZE + 300 };
+
 struct report {
 	struct rr_cluster *cluster;
 	const struct rr_explore_options *options;
@@ -212,6 +214,48 @@ static bool print_complete(const struct report *report)
 	return true;
 }
 
+/* ---- Compared with what is expected ------------------------------------------ */
+
+/* Why the exit code is 1, in a sentence without an end. */
+static const char *describe_difference(const struct report *report, char text[RR_DIFFERENCE_SIZE])
+{
+	const struct rr_explore_config *config = &report->config;
+	const struct rr_explore_result *result = &report->result;
+	const unsigned expected = rr_expected_breaks(config) & ~(unsigned)RR_LOOPS;
+	const unsigned more = result->breaks & ~expected;
+	char bounds[RR_BOUNDS_SIZE], names[120], allowed[120], found[RR_SMALLEST_SIZE],
+		recorded[RR_SMALLEST_SIZE];
+
+	rr_bounds_text(config, bounds);
+	rr_breaks_text(expected, allowed, sizeof(allowed));
+	if (more)
+		snprintf(text, RR_DIFFERENCE_SIZE,
+			 "not as expected: %s must not break with %s (expected at most: %s)",
+			 rr_breaks_text(more, names, sizeof(names)), bounds,
+			 allowed[0] ? allowed : RR_NOTHING_FOUND);
+	else if (!rr_is_smallest_expected(config, result))
+		snprintf(text, RR_DIFFERENCE_SIZE,
+			 "not as expected: the smallest findings with %s are %s (expected: %s)",
+			 bounds,
+			 rr_smallest_text(result->smallest, found)[0] ? found : RR_NOTHING_FOUND,
+			 rr_smallest_expected(config, recorded) && recorded[0] ? recorded :
+										 RR_NOTHING_FOUND);
+	else
+		snprintf(text, RR_DIFFERENCE_SIZE, "not as expected: %s must break with %s",
+			 allowed, bounds);
+	return text;
+}
+
+static enum rr_exit judge_result(const struct report *report, bool is_safe)
+{
+	const enum rr_exit code = rr_judge_search(&report->config, &report->result, is_safe);
+	char text[RR_DIFFERENCE_SIZE];
+
+	if (code == RR_EXIT_VIOLATED)
+		rr_print_sentence(report->out, 2, 4, "%s", describe_difference(report, text));
+	return code;
+}
+
 /* ---- The whole ------------------------------------------------------------ */
 
 static enum rr_exit print_result(struct report *report, struct rr_error *error)
@@ -235,7 +279,7 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 		return RR_EXIT_OK;
 	}
-	return rr_judge_search(&report->config, result, is_safe);
+	return judge_result(report, is_safe);
 }
 
 /* A search that failed: of which strategy? */
@@ -295,28 +339,23 @@ static json_t *properties_of_search(const struct report *report)
 		[RR_EXPLORED_FOUND] = "up to a finding",
 	};
 	const struct rr_explore_result *result = &report->result;
-	char smallest[RR_SMALLEST_SIZE];
+	const unsigned expected = rr_expected_breaks(&report->config);
+	char smallest[RR_SMALLEST_SIZE], recorded[RR_SMALLEST_SIZE], bounds[RR_BOUNDS_SIZE];
 
-	return json_pack("{s:o, s:s, s:o, s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-			 "breaks", rr_invariants_json(result->breaks), "smallest",
-			 rr_smallest_text(result->smallest, smallest), "bounds",
-			 bounds_as_json(&report->config), "explored", explored[result->explored],
-			 "followed", result->followed, "shortest", shortest_of_search(result),
-			 "states", (json_int_t)result->states, "transitions",
-			 (json_int_t)result->transitions, "schedules",
-			 (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
-			 "questions", (json_int_t)result->stats.questions, "rests_on",
-			 rr_case_text(result->noticed), "transcript",
-			 rr_case_text(report->transcript));
-}
-
-/* How the verdict and what the table expects go together. */
-static const char *compare_in_words(const struct report *report, enum rr_exit code)
-{
-	if (code == RR_EXIT_VIOLATED)
-		return report->result.breaks ? "; nothing is expected to break" :
-					       "; something is expected to break";
-	return code == RR_EXIT_OK ? ", as expected" : "";
+	return json_pack(
+		"{s:o, s:o, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+		"breaks", rr_invariants_json(result->breaks), "expected",
+		rr_invariants_json(expected), "smallest",
+		rr_smallest_text(result->smallest, smallest), "smallest_expected",
+		rr_smallest_expected(&report->config, recorded) ? json_string(recorded) :
+								  json_null(),
+		"within", rr_bounds_text(&report->config, bounds), "bounds",
+		bounds_as_json(&report->config), "explored", explored[result->explored], "followed",
+		result->followed, "shortest", shortest_of_search(result), "states",
+		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+		"schedules", (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
+		"questions", (json_int_t)result->stats.questions, "rests_on",
+		rr_case_text(result->noticed), "transcript", rr_case_text(report->transcript));
 }
 
 /* `text`: what is printed of it, whose first line begins with the name. */
@@ -325,14 +364,22 @@ static void add_search(const struct report *report, enum rr_exit code, const str
 {
 	const char *name = report->config.strategy->name;
 	const size_t lead = strlen(name) + 2, first = strcspn(text, "\n");
-	char message[RR_ERROR_SIZE + 100], file[120];
+	char message[RR_ERROR_SIZE + RR_DIFFERENCE_SIZE], file[120];
+	char difference[RR_DIFFERENCE_SIZE] = "";
+
+	if (!error->kind && code == RR_EXIT_VIOLATED)
+		describe_difference(report, difference);
 
 	snprintf(file, sizeof(file), "scenarios/%s.c", name);
 	if (error->kind)
 		snprintf(message, sizeof(message), "%s", error->text);
 	else
-		snprintf(message, sizeof(message), "%.*s%s", first > lead ? (int)(first - lead) : 0,
-			 text + lead, compare_in_words(report, code));
+		snprintf(message, sizeof(message), "%.*s%s%s",
+			 first > lead ? (int)(first - lead) : 0, text + lead,
+			 difference[0]      ? "; " :
+			 code == RR_EXIT_OK ? ", as expected" :
+					      "",
+			 difference);
 	rr_cases_add(
 		cases,
 		&(struct rr_case){

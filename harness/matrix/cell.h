@@ -23,10 +23,6 @@ enum rr_cell_standing {
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell);
 
-/* The smallest findings that are expected, as rr_smallest_text() says them: a line of
- * smallest.findings, into `text`. NULL: none are. */
-const char *rr_smallest_expected(const struct rr_cell *cell, char text[RR_SMALLEST_SIZE]);
-
 /* ---- Words ---------------------------------------------------------------------- */
 
 /* What is said of a verdict whatever the cell. */

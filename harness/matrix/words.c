@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assets.h"
 #include "cell.h"
 
 static const unsigned invariants = (1U << RR_INVARIANTS) - 1;
@@ -20,32 +19,6 @@ static enum rr_cell_standing compare_equal(bool is_equal)
 	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
 }
 
-const char *rr_smallest_expected(const struct rr_cell *cell, char text[RR_SMALLEST_SIZE])
-{
-	char begin[120];
-	const char *line;
-
-	snprintf(begin, sizeof(begin), "\n%s %s: ", cell->strategy->name,
-		 rr_hazard_texts[cell->hazard].name);
-	line = strstr(rr_asset_smallest_findings, begin);
-	if (!line)
-		return NULL;
-	line += strlen(begin);
-	snprintf(text, RR_SMALLEST_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
-	return text;
-}
-
-/* As far as they are known: of a search that was through. */
-static bool are_smallest_expected(const struct rr_cell *cell)
-{
-	char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
-
-	if (cell->result.explored != RR_EXPLORED_ALL && cell->result.explored != RR_EXPLORED_ROUNDS)
-		return true;
-	return !rr_smallest_text(cell->result.smallest, found)[0] ||
-	       !rr_smallest_expected(cell, expected) || strcmp(found, expected) == 0;
-}
-
 /* That only so many rounds were tried is no matter when something broke. */
 static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 {
@@ -53,7 +26,8 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 
 	if (cell->was_cut && !(cell->result.breaks & ~expected) && cell->result.breaks != expected)
 		return RR_CELL_UNDECIDED;
-	return compare_equal(cell->result.breaks == expected && are_smallest_expected(cell));
+	return compare_equal(cell->result.breaks == expected &&
+			     rr_is_smallest_expected(&cell->bounds, &cell->result));
 }
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libredislock with one fault planted in each: a copy of a file of lib/ that sed has
+ * libredislock, or a strategy, with one fault planted in each: a copy of a file that sed has
  * changed, linked into a program of its own. The matrix has to notice it: a cell is not as
- * expected any more, in what breaks or in the smallest findings. What shows only under faults
- * that no column has together is looked for by a search of its own. And what no search can
+ * expected any more, in what breaks or in the smallest findings. So does a search with the fault
+ * options that expose it. What shows only under faults that no column has together is looked for
+ * by a search whose findings are compared with those of the program as it is. And what no search can
  * know is left to a test of the library: clocks that do not run alike, and who is first.
  * The program as it is passes each of them.
  */
@@ -15,64 +16,85 @@
 
 struct mutant {
 	const char *name;
-	const char *file;   /* of lib/, without its .c */
+	const char *file;   /* without its .c */
 	const char *change; /* a script of sed */
-	/* What notices it, one of these: arguments of redrace matrix, those of redrace
-	 * explore, or a filter of tests. */
-	const char *cell, *search, *test;
+	/* What notices it, one of these: arguments of redrace matrix, of redrace explore, of
+	 * redrace explore whose findings are compared, or a filter of tests. */
+	const char *cell, *explored, *search, *test;
 };
 
+#define NO_COMPARE "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/"
+#define NO_ANSWER "/^static enum rl_outcome take_over/,/^}/s/return rr_timestamp.*/return RL_OK;/"
+
 static const struct mutant mutants[] = {
-	{ "a release does not compare", "compare",
-	  "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/",
+	{ "a release does not compare", "lib/compare", NO_COMPARE,
 	  .cell = "lua-delifequals --hazard pause" },
-	{ "a renewal does not compare", "compare",
+	{ "a renewal does not compare", "lib/compare",
 	  "/compare_and_expire\\[\\] =/,/;/s/if .* then/if KEYS[1] then/",
 	  .cell = "reentrant --hazard pause" },
-	{ "a lock is taken that is there", "token_lock",
+	{ "a lock is taken that is there", "lib/token_lock",
 	  "/^enum rl_outcome rl_lock_try/,/^}/s/ NX PX / PX /",
 	  .cell = "lua-delifequals --hazard threads" },
-	{ "a lock has no lease", "token_lock",
+	{ "a lock has no lease", "lib/token_lock",
 	  "/^enum rl_outcome rl_lock_try/,/^}/{s/ NX PX %ld/ NX/;s/lock->token, ttl_ms)/lock->token)/;}",
 	  .cell = "lua-delifequals --hazard crash" },
-	{ "tokens are alike", "token_lock", "s/= digits\\[.*\\]/= digits[0]/",
+	{ "tokens are alike", "lib/token_lock", "s/= digits\\[.*\\]/= digits[0]/",
 	  .cell = "lua-delifequals --hazard pause" },
-	{ "a renewal does not hear that the lock is another's", "token_lock",
+	{ "a renewal does not hear that the lock is another's", "lib/token_lock",
 	  "/^enum rl_outcome rl_lock_extend/,/^}/s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
 	  "/^enum rl_outcome rl_lock_extend/,/^}/s/\treturn outcome;/\treturn RL_OK;/",
 	  .cell = "reentrant --hazard skew" },
-	{ "the time until all have answered does not count", "quorum",
+	{ "the time until all have answered does not count", "lib/quorum",
 	  "/^enum rl_outcome rl_quorum_try/,/^}/{s/ \\&\\&$//;"
 	  "s/^\t\t rl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}",
 	  .cell = "redlock --hazard pause" },
-	{ "an inner level gives the lock back", "reentrant",
+	{ "an inner level gives the lock back", "lib/reentrant",
 	  "s/return rl_reentrant_remaining_ms(reentrant) > 0 .*/"
 	  "return rl_lock_release(reentrant->lock);/",
 	  .cell = "reentrant --hazard threads" },
-	{ "a renewer takes a lost lock for a renewed one", "renewed",
+	{ "a renewer takes a lost lock for a renewed one", "lib/renewed",
 	  "/^static bool renew_once/,/^}/{s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
 	  "s/return outcome != RL_LOST;/return true;/;}",
 	  .search = "lua-renewed --slow-work --jumps 1" },
-	{ "a quorum lacks one", "quorum",
+	{ "a quorum lacks one", "lib/quorum",
 	  "/^enum rl_outcome rl_quorum_try/,/^}/s/tally.yes >=/tally.yes + 1 >=/",
 	  .cell = "redlock --hazard crash" },
-	{ "a minority is kept", "quorum",
+	{ "a minority is kept", "lib/quorum",
 	  "/^enum rl_outcome rl_quorum_try/,/^}/s/\trelease_all(/\t(void)(/",
 	  .cell = "redlock --hazard restart" },
-	{ "clocks that drift are not allowed for", "hold",
+	{ "clocks that drift are not allowed for", "lib/hold",
 	  "s/^enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };/"
 	  "enum { DRIFT_PER_MILLE = 0, DRIFT_MIN_MS = 0 };/",
 	  .test = "quorum/drift_is_taken_off_what_is_left" },
-	{ "who asks passes those in line", "fair",
+	{ "who asks passes those in line", "lib/fair",
 	  "s/if not holder and redis.call('EXISTS', KEYS\\[2\\]) == 0 then/if not holder then/",
 	  .test = "fair/who_asks_when_the_lease_has_ended_does_not_pass_the_line" },
-	{ "the lock is handed to one who is dead", "fair",
+	{ "the lock is handed to one who is dead", "lib/fair",
 	  "s/'')) > 0 then return first/'')) >= 0 then return first/",
 	  .test = "fair/waiter_that_was_killed_is_passed_over" },
-	{ "the fence does not count", "fence", "s/redis.call('INCR', KEYS\\[2\\])/1/",
+	{ "the fence does not count", "lib/fence", "s/redis.call('INCR', KEYS\\[2\\])/1/",
 	  .cell = "fenced --hazard pause" },
-	{ "the fence lets everybody through", "fence",
+	{ "the fence lets everybody through", "lib/fence",
 	  "s/if number < highest then return {0} end //", .cell = "fenced --hazard pause" },
+	{ "a release does not compare, and leases expire", "lib/compare", NO_COMPARE,
+	  .explored = "lua-delifequals --expiries 1" },
+	{ "a release does not compare, and clients pause", "lib/compare", NO_COMPARE,
+	  .explored = "lua-delifequals --pauses 1 --clients 3" },
+	{ "a release does not compare, and replies are lost", "lib/compare", NO_COMPARE,
+	  .explored = "lua-delifequals --lost-replies 1" },
+	{ "a release does not compare, and two faults happen", "lib/compare", NO_COMPARE,
+	  .explored = "lua-delifequals --pauses 1 --crashes 1" },
+	{ "what GETSET answers is ignored, and clients crash", "scenarios/timestamp", NO_ANSWER,
+	  .explored = "setnx-getset --crashes 1 --clients 3" },
+	{ "what GETSET answers is ignored, and leases expire", "scenarios/timestamp", NO_ANSWER,
+	  .explored = "setnx-getset --expiries 1" },
+	{ "what GETSET answers is ignored, and clients pause", "scenarios/timestamp", NO_ANSWER,
+	  .explored = "setnx-getset --pauses 1" },
+	{ "what GETSET answers is ignored, and replies are lost", "scenarios/timestamp", NO_ANSWER,
+	  .explored = "setnx-getset --lost-replies 1 --clients 3" },
+	{ "a renewal is believed and not sent, and leases expire", "lib/renewed",
+	  "/^static bool renew_once/,/^}/s/= rl_guarded_run(.*;/= RL_OK;/",
+	  .explored = "lua-renewed --expiries 2" },
 };
 
 enum { MUTANTS = sizeof(mutants) / sizeof(mutants[0]), COMMAND = 2000 };
@@ -106,14 +128,13 @@ static void build_mutant(const struct mutant *mutant)
 
 	write_change(mutant);
 	snprintf(command, sizeof(command),
-		 "sed -f $HERE/change lib/%s.c >$HERE/%s.c && ! cmp -s lib/%s.c $HERE/%s.c",
-		 mutant->file, mutant->file, mutant->file, mutant->file);
+		 "sed -f $HERE/change %s.c >$HERE/mutant.c && ! cmp -s %s.c $HERE/mutant.c",
+		 mutant->file, mutant->file);
 	run_well(mutant, command);
 	snprintf(
 		command, sizeof(command),
-		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -c -o $HERE/%s.o $HERE/%s.c 2>&1 && cc -pthread $HERE/%s.o $(of lib/*.c | grep -v '/%s.o$') $(of scenarios/*.c harness/*/*.c) $B/assets.o %s $(sed -n 's/^LIBS *:= *//p' Makefile) 2>&1 && ln -s $B/redrace-*.so $HERE",
-		mutant->file, mutant->file, mutant->file, mutant->file,
-		mutant->test ? tests : program);
+		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -Iscenarios -c -o $HERE/mutant.o $HERE/mutant.c 2>&1 && cc -pthread $HERE/mutant.o $(of lib/*.c scenarios/*.c harness/*/*.c | grep -v '/%s.o$') $B/assets.o %s $(sed -n 's/^LIBS *:= *//p' Makefile) 2>&1 && ln -s $B/redrace-*.so $HERE",
+		mutant->file, mutant->test ? tests : program);
 	run_well(mutant, command);
 }
 
@@ -122,6 +143,14 @@ static int look_at_cell(const struct mutant *mutant, const char *program)
 	char command[COMMAND];
 
 	snprintf(command, sizeof(command), "%s matrix --jobs 1 %s 2>&1", program, mutant->cell);
+	return cli_run(command);
+}
+
+static int explore(const struct mutant *mutant, const char *program)
+{
+	char command[COMMAND];
+
+	snprintf(command, sizeof(command), "%s explore %s 2>&1", program, mutant->explored);
 	return cli_run(command);
 }
 
@@ -156,6 +185,12 @@ static void assert_noticed(const struct mutant *mutant)
 	if (mutant->cell) {
 		cr_assert_eq(look_at_cell(mutant, "$REDRACE"), 0, "%s", cli_output);
 		cr_assert_eq(look_at_cell(mutant, "$HERE/redrace"), 1, "%s: %s", mutant->name,
+			     cli_output);
+		return;
+	}
+	if (mutant->explored) {
+		cr_assert_eq(explore(mutant, "$REDRACE"), 0, "%s", cli_output);
+		cr_assert_eq(explore(mutant, "$HERE/redrace"), 1, "%s: %s", mutant->name,
 			     cli_output);
 		return;
 	}
