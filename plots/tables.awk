@@ -57,6 +57,9 @@ files == 1 {
 	sub(/:.*/, "", policy)
 	if (policy != "none" && policy != "backoff")
 		waits = policy
+	if ($at["dead_holders"] > 0)
+		has_dead = 1
+	stuck[i, threads] = $at["verdict"] == "stuck"
 	has[i, threads] = 1
 	kind[i, threads] = $at["expectation"] == "lossy" ? "lossy" : $at["lock"]
 	for (f in at)
@@ -163,6 +166,8 @@ function print_settings(    text, i, list) {
 	if (waits != "")
 		text = text " · --wait " waits
 	text = text " · " transport ", " (placement == "same" ? "one processor" : "not pinned")
+	if (has_dead)
+		text = text " · after a dead holder"
 	if (persistence != "none" && persistence != "own")
 		text = text ", persistence " persistence
 	print "setting_of_one = \"" text (repeats > 1 ? " · the first of " repeats " repeats" : "") "\"" >file
@@ -273,6 +278,13 @@ function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 	if (kind[i, most] == "lossy")
 		n_lossy++
 	third = ""
+	# Nothing was done: nothing was lost, either.
+	if (stuck[i, most]) {
+		first = "stuck"
+		second = ""
+	}
+	if (figure == "increments_per_s" && figure_of(i, "recovery_ns", "median") > 0)
+		third = "recovered in " duration(figure_of(i, "recovery_ns", "median"))
 	if (figure == "increments_per_s" && figure_of(i, "failed_pct", "median") > 0)
 		third = sprintf("%.0f %% refused", figure_of(i, "failed_pct", "median"))
 	if (figure == "lat_p99_ns") {

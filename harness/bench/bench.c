@@ -245,6 +245,7 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell, long r
 		.hold_us = options->hold_us,
 		.seed = (uint64_t)(options->seed + repeat),
 		.policy = rr_policy_for(options->policy, cell->strategy),
+		.dead_holder = options->dead_holder,
 		.kill_workers = options->kill_workers,
 		.trace = is_traced(bench, cell->strategy) ? &bench->trace : NULL,
 		.formation = formation_for(bench, cell->strategy),
@@ -335,6 +336,8 @@ static void write_heading(const struct bench *bench, FILE *out)
 		bench->results.placement);
 	if (options->policy != RR_POLICY_BACKOFF)
 		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
+	if (options->dead_holder)
+		fputs(", dead holder", out);
 	if (options->topology != RR_TOPOLOGY_ALONE)
 		print_topology(options, out);
 	fprintf(out, ", seed %ld", options->seed);

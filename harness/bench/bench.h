@@ -42,6 +42,7 @@ struct rr_run {
 	long hold_us;
 	uint64_t seed;
 	enum rr_policy policy;          /* rr_policy_for(), without objection */
+	bool dead_holder;               /* a client has died with the locks (holder.c) */
 	long kill_workers;              /* with RR_POLICY_DELAY_QUEUE and one thread */
 	long patience_ms;               /* without progress; 0 = 20 s (motion.c) */
 	const struct rl_driver *driver; /* of all connections, or NULL */
@@ -62,6 +63,7 @@ enum rr_verdict {
 	RR_VERDICT_LOSSY,        /* expected to lose, and lost */
 	RR_VERDICT_VIOLATED,     /* promised exact, and was not */
 	RR_VERDICT_INCONCLUSIVE, /* nothing shown either way */
+	RR_VERDICT_STUCK,        /* expected to make no progress, and made none */
 	RR_VERDICT_FAILED_OVER,  /* lost what no one promises to keep when a
 				  * server dies */
 };
@@ -88,10 +90,13 @@ struct rr_measurement {
 	long long lost, extra;
 	uint64_t overlaps; /* entries into an occupied critical section */
 	uint64_t overruns; /* critical sections that outlived the lease */
-	bool deadlocked;   /* it made no progress any more: no figures */
+	bool deadlocked;   /* it made no progress any more, against what is
+			    * expected: no figures */
 	enum rr_verdict verdict;
 	const char *remark; /* why, in a few words */
 
+	int dead_holders;    /* locks of a client that had died, at the start ... */
+	int64_t recovery_ns; /* ... and after so long the first client got one */
 	int64_t wall_ns;
 	uint64_t retries, retry_max, commands;
 	uint64_t thread_ops_min, thread_ops_max; /* when the first was done */
@@ -154,6 +159,7 @@ struct rr_bench_options {
 	long processes, increments, repeats, warmup, keys, ttl_ms, hold_us;
 	long seed;
 	enum rr_policy policy;
+	bool dead_holder;
 	long kill_workers;
 	long trace; /* times in critical sections to keep of each client */
 	enum rr_topology topology;

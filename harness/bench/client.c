@@ -145,6 +145,8 @@ static void note_entry(void *context)
 	struct timed *it = context;
 
 	*it->entered_ns = rr_count_now_ns(it->runner);
+	if (!it->runner->slot->first_ns)
+		it->runner->slot->first_ns = *it->entered_ns;
 	if (atomic_fetch_add(&section_of_target(it)->occupants, 1) > 0)
 		it->runner->slot->overlaps++;
 }

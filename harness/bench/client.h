@@ -32,6 +32,7 @@ struct rr_slot {
 	_Atomic uint64_t deaths;  /* times it has killed its own process ... */
 	uint64_t replaced;        /* ... and another went on: the program's */
 	int64_t start_ns, end_ns;
+	int64_t first_ns;      /* when it got a lock for the first time; 0 = it did not */
 	struct rr_error error; /* why it gave up */
 	uint64_t n_holds;      /* noted so far, with a trace */
 	struct rr_hold *holds; /* the last of them, a ring */
@@ -52,7 +53,7 @@ struct rr_section {
 
 struct rr_board {
 	sem_t go;            /* posted once per waiting thread */
-	_Atomic int n_ready; /* clients that stand at the barrier */
+	_Atomic int n_ready; /* clients that have come to the barrier, in all rounds */
 	_Atomic bool stop;   /* everybody: finish this increment and end */
 	_Atomic bool someone_done;
 	_Atomic bool works; /* somebody has counted twice */
@@ -75,6 +76,9 @@ uint64_t rr_board_done(const struct rr_board *board);
 /* Has somebody called the run off? */
 bool rr_board_is_stopped(const struct rr_board *board);
 void rr_board_stop(struct rr_board *board);
+
+/* Stands at the barrier until the program opens it for all clients. */
+void rr_board_meet(struct rr_board *board);
 
 /* The calling process's use of the processor counts from +1 to -1. */
 void rr_usage_add(struct rr_usage *usage, int sign);
@@ -174,9 +178,10 @@ void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *ta
 
 /* ---- The counting loop (count.c) ----------------------------------------- */
 
-/* Does this client's share of `total` increments, without a queue; what it
- * counts and measures goes to the slot. Ends early when the board says stop. */
-void rr_count(struct rr_runner *runner, long total);
+/* Does this client's share of `total` increments, without a queue, in `rounds` parts, before
+ * each of which but the first all clients meet; what it counts and measures goes to the slot.
+ * Ends early when the board says stop. */
+void rr_count(struct rr_runner *runner, long total, int rounds);
 
 int64_t rr_count_now_ns(const struct rr_runner *runner);
 
@@ -242,6 +247,24 @@ bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const 
 /* Have so many replicas what was written over this link, within a tenth of a
  * second? */
 bool rr_endure_is_replicated(struct rr_runner *runner);
+
+/* ---- A holder that has died (holder.c) ---------------------------------------- */
+
+/* Returns in how many rounds the clients count, each of which begins with the locks of a dead
+ * holder; 1 where it leaves none: it takes none, or its process takes it along. */
+int rr_holder_rounds(const struct rr_run *run);
+
+/* Returns how many locks it leaves in all of them. */
+int rr_holder_locks(const struct rr_run *run);
+
+/* Can nobody ever get in again? Then the run has to get stuck. And may it? */
+bool rr_holder_is_final(const struct rr_strategy *strategy);
+bool rr_holder_may_be_final(const struct rr_strategy *strategy);
+
+/* The life of a process that takes all locks of the run as the strategy does, and dies by
+ * SIGKILL before it has done anything. It exits with 0 when it could not: why stands on the
+ * board. */
+int rr_holder(const struct rr_run *run, struct rr_board *board);
 
 /* ---- What the run came to (measurement.c) -------------------------------- */
 

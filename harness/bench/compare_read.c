@@ -20,16 +20,15 @@ static const double NUMBER_MAX = 9007199254740992.0;
 static const char *const compared_settings[] = { "increments",  "hold_us",       "ttl_ms",
 						 "keys",        "transport",     "placement",
 						 "persistence", "topology",      "fail_overs_asked",
-						 "cut_ms",      "wait_replicas", NULL };
+						 "cut_ms",      "wait_replicas", "dead_holders",
+						 NULL };
 
-/* What stands for those that came with schema 3 in an older row. */
+/* What stands for those that came with schema 3 and later in an older row. */
 static const struct {
 	const char *name, *before;
 } later_settings[] = {
-	{ "topology", "alone" },
-	{ "fail_overs_asked", "" },
-	{ "cut_ms", "0" },
-	{ "wait_replicas", "0" },
+	{ "topology", "alone" },  { "fail_overs_asked", "" }, { "cut_ms", "0" },
+	{ "wait_replicas", "0" }, { "dead_holders", "0" },
 };
 
 /* runs.csv while it is read. */

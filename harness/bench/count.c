@@ -138,30 +138,38 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 	atomic_store_explicit(&slot->done, done + 1, memory_order_relaxed);
 }
 
-void rr_count(struct rr_runner *runner, long total)
+static void count_one(struct rr_runner *runner)
+{
+	struct rr_target *target = rr_count_choose(runner);
+	const int64_t start_ns = rr_count_now_ns(runner);
+	int64_t entered_ns = start_ns;
+	enum rl_outcome outcome;
+
+	if (runner->run->policy == RR_POLICY_FAIL_FAST) {
+		outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
+		/* Whatever refused it, it is busy. */
+		if (runner_was_refused(runner, outcome))
+			outcome = RL_BUSY;
+	} else {
+		outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
+	}
+	rr_count_note(runner, target, outcome, start_ns, entered_ns);
+}
+
+void rr_count(struct rr_runner *runner, long total, int rounds)
 {
 	struct rr_board *board = runner->board;
 	const long share = rr_count_share(board, (size_t)runner->number, total);
-	struct rr_slot *slot = runner->slot;
+	long done = 0;
 
-	slot->start_ns = rr_count_now_ns(runner);
-	for (long i = 0; i < share && !rr_board_is_stopped(board); i++) {
-		struct rr_target *target = rr_count_choose(runner);
-		const int64_t start_ns = rr_count_now_ns(runner);
-		int64_t entered_ns = start_ns;
-		enum rl_outcome outcome;
-
-		if (runner->run->policy == RR_POLICY_FAIL_FAST) {
-			outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
-			/* Whatever refused it, it is busy. */
-			if (runner_was_refused(runner, outcome))
-				outcome = RL_BUSY;
-		} else {
-			outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
-		}
-		rr_count_note(runner, target, outcome, start_ns, entered_ns);
+	runner->slot->start_ns = rr_count_now_ns(runner);
+	for (int round = 1; round <= rounds && !rr_board_is_stopped(board); round++) {
+		if (round > 1)
+			rr_board_meet(board);
+		for (; done < share * round / rounds && !rr_board_is_stopped(board); done++)
+			count_one(runner);
 	}
-	slot->end_ns = rr_count_now_ns(runner);
+	runner->slot->end_ns = rr_count_now_ns(runner);
 	if (share > 0 && !rr_board_is_stopped(board))
 		rr_count_note_first_done(board);
 }

@@ -90,13 +90,13 @@ static json_t *json_of_settings(const struct rr_results *results)
 {
 	const struct rr_bench_options *options = results->options;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s}", "processes",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s, s:s}", "processes",
 			 (json_int_t)options->processes, "increments",
 			 (json_int_t)options->increments, "repeats", (json_int_t)options->repeats,
 			 "warmup", (json_int_t)options->warmup, "seed", (json_int_t)options->seed,
 			 "ttl_ms", (json_int_t)options->ttl_ms, "hold_us",
 			 (json_int_t)options->hold_us, "keys", (json_int_t)options->keys,
-			 "persistence",
+			 "dead_holder", options->dead_holder, "persistence",
 			 options->n_redis ? "own" : rr_persistence_names[options->persistence],
 			 "placement", results->placement);
 }

@@ -102,6 +102,28 @@ static struct rr_times times_of(const struct rr_spectra *spectra)
 	};
 }
 
+/* What others do with a dead holder's lock may lose counts where nothing else does. */
+static void gather_recovery(struct rr_measurement *m, const struct rr_run *run,
+			    const struct rr_board *board)
+{
+	int64_t start_ns = board->slots[0].start_ns, first_ns = 0;
+
+	m->dead_holders = rr_holder_locks(run);
+	if (!m->dead_holders)
+		return;
+	if (board->n_clients > 1 && rr_promise(run->strategy, RR_CRASH) == RR_LOSSY)
+		m->promise = RR_LOSSY;
+	for (size_t i = 0; i < board->n_clients; i++) {
+		const struct rr_slot *slot = &board->slots[i];
+
+		if (slot->start_ns < start_ns)
+			start_ns = slot->start_ns;
+		if (slot->first_ns && (!first_ns || slot->first_ns < first_ns))
+			first_ns = slot->first_ns;
+	}
+	m->recovery_ns = first_ns ? first_ns - start_ns : 0;
+}
+
 static void gather_fail_overs(struct rr_measurement *m, const struct rr_run *run)
 {
 	const struct rr_formation *formation = run->formation;
@@ -127,6 +149,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.wall_ns = wall_ns(board),
 	};
 	gather_fail_overs(m, run);
+	gather_recovery(m, run, board);
 	for (size_t i = 0; i < board->n_clients; i++)
 		add_slot(m, spectra, &board->slots[i]);
 	if (run->policy == RR_POLICY_DELAY_QUEUE)
@@ -174,6 +197,8 @@ static void judge_exact(struct rr_measurement *m)
 		{ m->overlaps, RR_VERDICT_VIOLATED,
 		  "VIOLATED: two clients in the critical section" },
 		{ m->unknown, RR_VERDICT_INCONCLUSIVE, "inconclusive: replies were lost" },
+		{ m->dead_holders && rr_holder_is_final(m->run.strategy), RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: not stuck, although the dead holder's lock does not end" },
 		{ m->killed < m->run.kill_workers, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments were queued to kill all workers" },
 		{ true, RR_VERDICT_EXACT, "exact, as expected" },
@@ -208,7 +233,8 @@ static void judge_failed_over(struct rr_measurement *m)
 static void judge_lossy(struct rr_measurement *m)
 {
 	const struct rule rules[] = {
-		{ m->lost, RR_VERDICT_LOSSY, "lossy, as expected" },
+		{ m->lost || (m->dead_holders && m->overlaps), RR_VERDICT_LOSSY,
+		  "lossy, as expected" },
 		{ true, RR_VERDICT_INCONCLUSIVE, "inconclusive: nothing lost this time" },
 	};
 
@@ -261,6 +287,7 @@ static const struct {
 	[RR_VERDICT_LOSSY] = { "lossy", RR_EXIT_OK },
 	[RR_VERDICT_VIOLATED] = { "violated", RR_EXIT_VIOLATED },
 	[RR_VERDICT_INCONCLUSIVE] = { "inconclusive", RR_EXIT_INCONCLUSIVE },
+	[RR_VERDICT_STUCK] = { "stuck", RR_EXIT_OK },
 	[RR_VERDICT_FAILED_OVER] = { "lost-by-fail-over", RR_EXIT_OK },
 };
 

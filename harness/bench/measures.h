@@ -75,7 +75,7 @@ double rr_commands_per_increment(const struct rr_measurement *measurement);
 double rr_failed_pct(const struct rr_measurement *measurement);
 double rr_lost_pct(const struct rr_measurement *measurement);
 
-/* "exact", "lossy", "violated", "inconclusive", "lost-by-fail-over". */
+/* "exact", "lossy", "violated", "inconclusive", "stuck", "lost-by-fail-over". */
 const char *rr_verdict_name(enum rr_verdict verdict);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Does a run still make progress? Two ways in which it does not:
  *
- * - nobody has finished an increment for 20 s and two leases: deadlock;
+ * - nobody has finished an increment for 20 s and two leases, or 5 s and two leases where a dead
+ *   holder may have the lock: deadlock;
  * - over five leases, and 20 s at the least, there were no more increments than
  *   leases ended. Then locks are not given back, and each increment waits until
  *   the lease before it has run out. A million of them would take weeks.
@@ -11,13 +12,16 @@
 
 enum {
 	PATIENCE_MS = 20000,
+	PATIENCE_WITH_DEAD_MS = 5000, /* some strategies are expected to get stuck */
 	LEASES = 5,
 	LEASE_MIN_MS = 1000, /* slower than that may be the server's fault */
 };
 
 static int64_t patience_ms(const struct rr_run *run)
 {
-	return run->patience_ms ? run->patience_ms : PATIENCE_MS;
+	if (run->patience_ms)
+		return run->patience_ms;
+	return run->dead_holder ? PATIENCE_WITH_DEAD_MS : PATIENCE_MS;
 }
 
 /* How long nothing may happen before it is called a deadlock: a dead holder's

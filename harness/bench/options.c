@@ -105,6 +105,9 @@ static const struct rr_option options_table[] = {
 	  .at = AT(policy),
 	  .words = rr_policy_names,
 	  .n_words = RR_POLICIES },
+	{ .name = "dead-holder",
+	  .help = "each run begins with the lock of a client that has died with it: the others wait until its lease ends, or take it over; where neither is possible they are stuck, as expected",
+	  .at = AT(dead_holder) },
 	{ .name = "kill-workers",
 	  .help = "with --wait delay-queue: kill -9 a worker that has taken an increment from the queue and not done it, N times (0)",
 	  .at = AT(kill_workers),
@@ -294,6 +297,19 @@ static bool check_topology(const struct rr_bench_options *options, struct rr_err
 			    options->fail_overs, options->increments);
 }
 
+/* The others have to wait for the lock of the dead one. */
+static bool check_dead_holder(const struct rr_bench_options *options, struct rr_error *error)
+{
+	if (options->policy == RR_POLICY_FAIL_FAST)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--dead-holder needs clients that ask again, and those of --wait fail-fast give up; leave one out");
+	return options->topology == RR_TOPOLOGY_ALONE ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--dead-holder needs --topology alone, not %s; leave one out",
+			    rr_topology_names[options->topology]);
+}
+
 static bool check_sizes(const struct rr_bench_options *options, struct rr_error *error)
 {
 	const long threads = most_threads(options);
@@ -339,6 +355,7 @@ static bool check_options(void *into, struct rr_error *error)
 	return rr_complete_own_servers(options, error) && choose_strategies(options, error) &&
 	       check_sizes(options, error) && check_leases(options, error) &&
 	       check_files(options, error) && check_topology(options, error) &&
+	       (!options->dead_holder || check_dead_holder(options, error)) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
 	       (!options->n_redis || rr_check_own_servers(options, error));
 }
@@ -351,6 +368,7 @@ const struct rr_command_line rr_bench_command_line = {
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"
 		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"
+		    "redrace bench --dead-holder --ttl-ms 1000 --threads 2,8 setnx-getset\n"
 		    "redrace bench --topology sentinel --fail-over 3 --cut-ms 200 lua-delifequals",
 	.name_at = rr_strategy_name,
 	RR_OPTIONS(options_table),

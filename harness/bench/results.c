@@ -13,7 +13,7 @@
 #include "base/csv.h"
 #include "base/memory.h"
 
-enum { SCHEMA = 3 };
+enum { SCHEMA = 4 };
 
 /* ---- The directory ------------------------------------------------------- */
 
@@ -204,6 +204,12 @@ static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 	add_count_if(row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 }
 
+static void add_recovery(struct row *row, const struct rr_measurement *m)
+{
+	add_field(row, "dead_holders", "%d", m->dead_holders);
+	add_count_if(row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
+}
+
 /* Opens runs.csv, if it is not open yet, with the names as its first line; else the row is
  * appended. */
 static bool write_row(struct rr_results *results, const struct rr_finished *finished,
@@ -222,6 +228,7 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_times(&row, &m->times);
 	add_cost(&row, results, m);
 	add_fail_overs(&row, m);
+	add_recovery(&row, m);
 	fputc('\n', row.names);
 	fputc('\n', row.values);
 	fclose(row.names);

@@ -19,6 +19,7 @@ enum {
 	END_MS = 10000,        /* for workers that were told to stop ... */
 	INTERRUPTED_MS = 1000, /* ... by somebody who is waiting for it */
 	CALM_PAUSE_MS = 20,    /* between looks at servers that may fail over, and ... */
+	ROUNDS_PAUSE_MS = 1,   /* between looks at who has come to the barrier */
 	FAIL_OVER_PAUSE_MS = 2 /* ... while they do */
 };
 
@@ -32,7 +33,9 @@ struct course {
 	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
 	size_t n_servers;
 	struct rr_motion motion;
-	const char *stuck; /* why it was called off: no progress */
+	int rounds_begun;
+	bool is_held_by_dead; /* from when a holder has died, before clients begin */
+	const char *stuck;    /* why it was called off: no progress */
 	struct rr_error *error;
 };
 
@@ -213,8 +216,12 @@ static bool turn_fail_overs(const struct rr_run *run, const struct rr_board *boa
 }
 
 /* How long to wait before the next turn. */
-static int pause_ms(const struct rr_run *run, int most_ms)
+static int pause_ms(const struct course *course, int most_ms)
 {
+	const struct rr_run *run = course->run;
+
+	if (course->rounds_begun < rr_holder_rounds(run))
+		return ROUNDS_PAUSE_MS;
 	if (!run->formation)
 		return most_ms;
 	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS : FAIL_OVER_PAUSE_MS;
@@ -243,6 +250,63 @@ static void wait_until_ready(struct course *course)
 	}
 }
 
+/* ---- Rounds, each of which begins with the locks of a dead holder --------- */
+
+static int hold_and_die(void *context, int slot)
+{
+	const struct course *course = context;
+
+	(void)slot;
+	return rr_holder(course->run, course->board);
+}
+
+/* Returns when it is dead, or has said on the board why it is not. */
+static void let_holder_die(struct course *course)
+{
+	const int64_t deadline_ns = rr_clock_ns() + END_MS * INT64_C(1000000);
+	struct rr_processes holder;
+	int status;
+
+	if (!rr_holder_locks(course->run))
+		return;
+	rr_processes_init(&holder, 1);
+	if (rr_processes_start(&holder, 0, hold_and_die, course, course->error)) {
+		while (rr_processes_reap(&holder, &status) < 0 && rr_clock_ns() < deadline_ns &&
+		       !course->signals->interrupted)
+			rr_signals_wait(course->signals, 1);
+		course->is_held_by_dead = true;
+		if (holder.n_alive)
+			fail_run(course, RR_ERROR_REDIS,
+				 "the holder that is to die waits for a server");
+	}
+	rr_processes_release(&holder);
+}
+
+/* Opens the barrier for clients, the first time for their processes, too. */
+static void begin_round(struct course *course)
+{
+	struct rr_board *board = course->board;
+	const size_t n = board->n_clients + (course->rounds_begun ? 0 : board->n_processes);
+
+	if (!rr_board_is_stopped(board) && !course->error->kind)
+		let_holder_die(course);
+	if (course->error->kind)
+		rr_board_stop(board);
+	course->rounds_begun++;
+	for (size_t i = 0; i < n; i++)
+		sem_post(&board->go);
+}
+
+/* Have all clients come to the barrier again? */
+static bool is_round_due(const struct course *course)
+{
+	return course->rounds_begun < rr_holder_rounds(course->run) &&
+	       (size_t)atomic_load(&course->board->n_ready) >=
+		       course->board->n_clients * (size_t)(course->rounds_begun + 1);
+}
+
+/* ---- Until the clients have ended ----------------------------------------- */
+
 /* Until all workers have ended, or are called off. */
 static void watch_until_done(struct course *course)
 {
@@ -254,8 +318,10 @@ static void watch_until_done(struct course *course)
 		if (watcher)
 			watcher->watch(watcher->context, course->run, rr_board_done(course->board),
 				       rr_clock_ns() - start_ns);
-		take_turn(course, pause_ms(course->run, WATCH_MS));
+		take_turn(course, pause_ms(course, WATCH_MS));
 		watch_motion(course);
+		if (is_round_due(course))
+			begin_round(course);
 		if (!turn_fail_overs(course->run, course->board, course->error))
 			rr_board_stop(course->board);
 	}
@@ -293,12 +359,12 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	wait_until_ready(course);
 	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
 		*server_ns = servers_cpu_ns(course);
-	if (course->error->kind)
-		rr_board_stop(course->board);
 	atomic_store(&course->board->someone_done, false);
-	for (size_t i = 0; i < course->board->n_clients + course->board->n_processes; i++)
-		sem_post(&course->board->go);
+	begin_round(course);
 	watch_until_done(course);
+	/* Who came to the barrier when the run was called off goes on as well. */
+	while (course->rounds_begun < rr_holder_rounds(course->run))
+		begin_round(course);
 	let_workers_end(course);
 	/* The first client's reason, if one gave up. */
 	for (size_t i = 0; i < course->board->n_clients; i++) {
@@ -332,33 +398,43 @@ static bool judge_run(struct course *course, int64_t server_ns, struct rr_measur
 	return true;
 }
 
-/* Locks that nobody could give back. */
-static void judge_stuck(const struct rr_run *run, const char *why,
-			struct rr_measurement *measurement)
+/* Locks that nobody could give back. Where that is expected of a dead holder's, the run has a
+ * row, in which nothing is done. */
+static bool judge_stuck(struct course *course, struct rr_measurement *measurement,
+			struct rr_spectra *spectra)
 {
+	const struct rr_run *run = course->run;
 	const bool failed_over = run->formation && run->formation->tally.fail_overs > 0;
 
+	if (course->is_held_by_dead && rr_holder_may_be_final(run->strategy)) {
+		rr_measurement_gather(measurement, spectra, run, course->board);
+		if (measurement->ok == 0) {
+			measurement->verdict = RR_VERDICT_STUCK;
+			measurement->remark = "stuck, as expected";
+			return read_counters(course, &measurement->final_value);
+		}
+	}
 	*measurement = (struct rr_measurement){
 		.run = *run,
 		.deadlocked = true,
 		.verdict = failed_over ? RR_VERDICT_FAILED_OVER : RR_VERDICT_VIOLATED,
-		.remark = failed_over ? "no progress after a fail-over" : why,
+		.remark = failed_over ? "no progress after a fail-over" : course->stuck,
 	};
+	return true;
 }
 
 static bool measure_run(struct course *course, struct rr_measurement *measurement,
 			struct rr_spectra *spectra)
 {
 	struct rr_spectra *own = spectra ? NULL : rr_malloc(sizeof(*own));
+	struct rr_spectra *filled = spectra ? spectra : own;
 	int64_t server_ns = 0;
 	bool measured = false;
 
 	if (count_in_workers(course, &server_ns))
-		measured = course->stuck ||
-			   judge_run(course, server_ns, measurement, spectra ? spectra : own);
+		measured = course->stuck ? judge_stuck(course, measurement, filled) :
+					   judge_run(course, server_ns, measurement, filled);
 	free(own);
-	if (course->stuck)
-		judge_stuck(course->run, course->stuck, measurement);
 	return measured;
 }
 

@@ -77,6 +77,11 @@ static const struct {
 	{ "failed_pct", rr_failed_pct },
 };
 
+static double recovery_ns(const struct rr_measurement *m)
+{
+	return (double)m->recovery_ns;
+}
+
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
 static struct rr_statistics statistics_of(const struct group *group, figure of, long seed)
@@ -114,10 +119,12 @@ static void print_summary(FILE *file, const struct rr_results *results)
 	for (size_t f = 0; f < FIGURES; f++)
 		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
 			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
-	fprintf(file, ",lock,policy\n");
+	fprintf(file,
+		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max\n");
 	for (struct group one; next_group(results, &index, &one);) {
 		const struct rr_measurement *m = worst(&one);
 		char policy[RR_POLICY_TEXT_SIZE];
+		struct rr_statistics recovery;
 
 		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id, m->run.strategy->name,
 			m->promise == RR_EXACT ? "exact" : "lossy", m->run.threads,
@@ -129,8 +136,11 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g", s.median, s.min, s.max,
 				s.low, s.high);
 		}
-		fprintf(file, ",%s,%s\n", rr_lock_kind_names[m->run.strategy->lock.kind],
-			rr_policy_text(m->run.policy, m->run.strategy, policy));
+		recovery = statistics_of(&one, recovery_ns, results->options->seed);
+		fprintf(file, ",%s,%s,%d,%.10g,%.10g,%.10g\n",
+			rr_lock_kind_names[m->run.strategy->lock.kind],
+			rr_policy_text(m->run.policy, m->run.strategy, policy), m->dead_holders,
+			recovery.median, recovery.min, recovery.max);
 	}
 }
 
@@ -150,13 +160,16 @@ enum { NAME_COLUMNS = 21, VERDICT_COLUMN = 61 };
 /* What happened besides counting: increments given up, workers killed. */
 static const char *describe_besides(const struct rr_measurement *m, char text[64])
 {
-	char refused[RR_GROUPED_SIZE];
+	char refused[RR_GROUPED_SIZE], time[RR_GROUPED_SIZE];
 
 	text[0] = '\0';
 	if (m->failed && m->run.policy == RR_POLICY_FAIL_FAST)
 		snprintf(text, 64, "; %s refused", rr_grouped(refused, (long long)m->failed));
 	else if (m->tally.kills < m->run.fail_overs)
 		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills, m->run.fail_overs);
+	else if (m->recovery_ns)
+		snprintf(text, 64, "; recovered in %s",
+			 rr_duration(time, (uint64_t)m->recovery_ns));
 	else if (m->killed)
 		snprintf(text, 64, "; %ld %s killed", m->killed,
 			 m->killed == 1 ? "worker" : "workers");
@@ -260,6 +273,9 @@ static json_t *properties_of_group(const struct group *group, long seed)
 
 		json_object_set_new(properties, figures[f].name, json_real(s.median));
 	}
+	json_object_set_new(properties, "dead_holders", json_integer(m->dead_holders));
+	json_object_set_new(properties, "recovery_ns",
+			    m->recovery_ns ? json_integer(m->recovery_ns) : json_null());
 	add_fail_over_properties(properties, m);
 	return properties;
 }

@@ -100,6 +100,12 @@ static void wait_for_go(struct rr_board *board)
 		continue;
 }
 
+void rr_board_meet(struct rr_board *board)
+{
+	atomic_fetch_add(&board->n_ready, 1);
+	wait_for_go(board);
+}
+
 /* What the warm-up left in the slot does not count. */
 static void clear_results(struct rr_slot *slot)
 {
@@ -109,6 +115,7 @@ static void clear_results(struct rr_slot *slot)
 	slot->overlaps = slot->overruns = 0;
 	slot->commands = slot->unsettled = slot->unconfirmed = 0;
 	slot->n_holds = 0;
+	slot->first_ns = 0;
 	memset(&slot->latency, 0, sizeof(slot->latency));
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
 }
@@ -121,7 +128,7 @@ static void count_measured(struct rr_runner *runner)
 	if (run->policy == RR_POLICY_DELAY_QUEUE)
 		rr_postpone(runner);
 	else
-		rr_count(runner, run->increments);
+		rr_count(runner, run->increments, rr_holder_rounds(run));
 	runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
 }
 
@@ -131,11 +138,10 @@ static void *client_thread(void *argument)
 	const bool opened = rr_runner_open(runner);
 
 	if (opened && !runner->resumes) {
-		rr_count(runner, runner->run->warmup);
+		rr_count(runner, runner->run->warmup, 1);
 		clear_results(runner->slot);
 	}
-	atomic_fetch_add(&runner->board->n_ready, 1);
-	wait_for_go(runner->board);
+	rr_board_meet(runner->board);
 	if (opened)
 		count_measured(runner);
 	rr_runner_close(runner);
