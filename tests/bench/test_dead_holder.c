@@ -29,8 +29,7 @@ static const json_t *properties_of(const json_t *root, const char *strategy)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(root, "cases"), i, one)
-	{
+	json_array_foreach(json_object_get(root, "cases"), i, one) {
 		if (strcmp(json_string_value(json_object_get(one, "name")), strategy) == 0)
 			return json_object_get(one, "properties");
 	}
@@ -90,12 +89,13 @@ Test(dead_holder, who_cannot_recover_is_stuck_as_expected)
 			     "head -1 $HERE/r/runs.csv | grep -q ',dead_holders,recovery_ns$' && "
 			     "head -1 $HERE/r/summary.csv | grep -q ',recovery_ns_max$'"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("mkdir $HERE/tables && LC_ALL=C awk -v out=$HERE/tables -v from=$HERE/r "
-			     "-f plots/tables.awk $HERE/r/runs.csv $HERE/r/summary.csv && "
-			     "grep -q 'dead holder' $HERE/tables/settings.gp && "
-			     "grep 'setnx\t' $HERE/tables/bars-lost.tsv | grep -q stuck && "
-			     "grep 'set-nx-ex\t' $HERE/tables/bars-throughput.tsv | grep -q recovered"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/tables && LC_ALL=C awk -v out=$HERE/tables -v from=$HERE/r "
+			"-f plots/tables.awk $HERE/r/runs.csv $HERE/r/summary.csv && "
+			"grep -q 'dead holder' $HERE/tables/settings.gp && "
+			"grep 'setnx\t' $HERE/tables/bars-lost.tsv | grep -q stuck && "
+			"grep 'set-nx-ex\t' $HERE/tables/bars-throughput.tsv | grep -q recovered"),
+		0, "%s", cli_output);
 }
 
 Test(dead_holder, is_compared_with_its_like_only)

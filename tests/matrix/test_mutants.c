@@ -19,12 +19,16 @@ struct mutant {
 	const char *file;   /* without its .c */
 	const char *change; /* a script of sed */
 	/* What notices it, one of these: arguments of redrace matrix, of redrace explore, of
-	 * redrace explore whose findings are compared, or a filter of tests. */
-	const char *cell, *explored, *search, *test;
+	 * redrace explore whose findings are compared, a filter of tests, a strategy for
+	 * examples/ci/exact, or arguments of redrace bench. */
+	const char *cell, *explored, *search, *test, *exact, *bench;
 };
 
 #define NO_COMPARE "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/"
 #define NO_ANSWER "/^static enum rl_outcome take_over/,/^}/s/return rr_timestamp.*/return RL_OK;/"
+#define NO_VALIDITY                                           \
+	"/^enum rl_outcome rl_quorum_try/,/^}/{s/ \\&\\&$//;" \
+	"s/^\t\t rl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}"
 
 static const struct mutant mutants[] = {
 	{ "a release does not compare", "lib/compare", NO_COMPARE,
@@ -44,9 +48,7 @@ static const struct mutant mutants[] = {
 	  "/^enum rl_outcome rl_lock_extend/,/^}/s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
 	  "/^enum rl_outcome rl_lock_extend/,/^}/s/\treturn outcome;/\treturn RL_OK;/",
 	  .cell = "reentrant --hazard skew" },
-	{ "the time until all have answered does not count", "lib/quorum",
-	  "/^enum rl_outcome rl_quorum_try/,/^}/{s/ \\&\\&$//;"
-	  "s/^\t\t rl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}",
+	{ "the time until all have answered does not count", "lib/quorum", NO_VALIDITY,
 	  .cell = "redlock --hazard pause" },
 	{ "an inner level gives the lock back", "lib/reentrant",
 	  "s/return rl_reentrant_remaining_ms(reentrant) > 0 .*/"
@@ -95,6 +97,32 @@ static const struct mutant mutants[] = {
 	{ "a renewal is believed and not sent, and leases expire", "lib/renewed",
 	  "/^static bool renew_once/,/^}/s/= rl_guarded_run(.*;/= RL_OK;/",
 	  .explored = "lua-renewed --expiries 2" },
+	{ "set-nx-ex sets in any case", "scenarios/set-nx-ex", "s/ 1 NX EX / 1 EX /",
+	  .exact = "set-nx-ex" },
+	{ "set-nx-ex has no lease", "scenarios/set-nx-ex",
+	  "s/ NX EX %ld/ NX/;s/client->lock, client->ttl_ms .*);/client->lock);/",
+	  .exact = "set-nx-ex" },
+	{ "lua-delifequals does not compare", "lib/compare", NO_COMPARE,
+	  .exact = "lua-delifequals" },
+	{ "setnx-getset ignores what GETSET answers", "scenarios/timestamp", NO_ANSWER,
+	  .exact = "setnx-getset" },
+	{ "two take a dead lock over", "scenarios/timestamp", NO_ANSWER,
+	  .bench = "--dead-holder --ttl-ms 1000 -n 5000 setnx-getset" },
+	{ "multi-watch does not watch", "lib/transaction",
+	  "s/rl_queue(link, \"WATCH %s\", key)/rl_queue(link, \"EXISTS %s\", key)/",
+	  .exact = "multi-watch" },
+	{ "local-mutex waits for nobody", "scenarios/local-mutex",
+	  "s/rl_mutex_\\(un\\)\\{0,1\\}lock(client->data, client->mutex);/(void)client;/",
+	  .exact = "local-mutex" },
+	{ "redlock has enough with one server", "lib/quorum",
+	  "s/rl_quorum_majority(quorum)/(size_t)1/", .exact = "redlock" },
+	{ "redlock forgets the time that it took", "lib/quorum", NO_VALIDITY, .exact = "redlock" },
+	{ "incr is GET and SET", "scenarios/incr",
+	  "s/return rl_run(client->data, &reply, .*;/(void)reply; return rr_get_add_set(client);/",
+	  .exact = "incr" },
+	{ "none loses nothing", "scenarios/none",
+	  "s/^{/{ struct rl_reply reply; return rl_run(client->data, \\&reply, \"INCR %s\", client->counter);/",
+	  .exact = "none" },
 };
 
 enum { MUTANTS = sizeof(mutants) / sizeof(mutants[0]), COMMAND = 2000 };
@@ -138,20 +166,14 @@ static void build_mutant(const struct mutant *mutant)
 	run_well(mutant, command);
 }
 
-static int look_at_cell(const struct mutant *mutant, const char *program)
+/* The command exits with 0 for the program as it is, and with 1 for the mutant. */
+static void assert_told_apart(const struct mutant *mutant, const char *before, const char *after,
+			      const char *arguments)
 {
-	char command[COMMAND];
-
-	snprintf(command, sizeof(command), "%s matrix --jobs 1 %s 2>&1", program, mutant->cell);
-	return cli_run(command);
-}
-
-static int explore(const struct mutant *mutant, const char *program)
-{
-	char command[COMMAND];
-
-	snprintf(command, sizeof(command), "%s explore %s 2>&1", program, mutant->explored);
-	return cli_run(command);
+	cr_assert_eq(cli_runf("%s$REDRACE%s%s 2>&1", before, after, arguments), 0, "%s",
+		     cli_output);
+	cr_assert_eq(cli_runf("%s$HERE/redrace%s%s 2>&1", before, after, arguments), 1, "%s: %s",
+		     mutant->name, cli_output);
 }
 
 static int compare_searches(const struct mutant *mutant)
@@ -178,24 +200,21 @@ static int run_test(const struct mutant *mutant, const char *program)
 
 static void assert_noticed(const struct mutant *mutant)
 {
-	if (mutant->search) {
-		cr_assert_eq(compare_searches(mutant), 1, "%s: %s", mutant->name, cli_output);
-		return;
-	}
 	if (mutant->cell) {
-		cr_assert_eq(look_at_cell(mutant, "$REDRACE"), 0, "%s", cli_output);
-		cr_assert_eq(look_at_cell(mutant, "$HERE/redrace"), 1, "%s: %s", mutant->name,
+		assert_told_apart(mutant, "", " matrix --jobs 1 ", mutant->cell);
+	} else if (mutant->explored) {
+		assert_told_apart(mutant, "", " explore ", mutant->explored);
+	} else if (mutant->bench) {
+		assert_told_apart(mutant, "", " bench -o $HERE/results ", mutant->bench);
+	} else if (mutant->exact) {
+		assert_told_apart(mutant, "REDRACE=", " examples/ci/exact ", mutant->exact);
+	} else if (mutant->search) {
+		cr_assert_eq(compare_searches(mutant), 1, "%s: %s", mutant->name, cli_output);
+	} else {
+		cr_assert_eq(run_test(mutant, "$(dirname $REDRACE)/tests/run"), 0, "%s",
 			     cli_output);
-		return;
+		cr_assert_eq(run_test(mutant, "$HERE/run"), 1, "%s: %s", mutant->name, cli_output);
 	}
-	if (mutant->explored) {
-		cr_assert_eq(explore(mutant, "$REDRACE"), 0, "%s", cli_output);
-		cr_assert_eq(explore(mutant, "$HERE/redrace"), 1, "%s: %s", mutant->name,
-			     cli_output);
-		return;
-	}
-	cr_assert_eq(run_test(mutant, "$(dirname $REDRACE)/tests/run"), 0, "%s", cli_output);
-	cr_assert_eq(run_test(mutant, "$HERE/run"), 1, "%s: %s", mutant->name, cli_output);
 }
 
 ParameterizedTestParameters(mutants, is_noticed)
