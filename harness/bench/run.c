@@ -408,7 +408,10 @@ static bool judge_stuck(struct course *course, struct rr_measurement *measuremen
 
 	if (course->is_held_by_dead && rr_holder_may_be_final(run->strategy)) {
 		rr_measurement_gather(measurement, spectra, run, course->board);
-		if (measurement->ok == 0) {
+		if (!measurement->recovery_ns) {
+			/* Nor was anything done of what was put off. */
+			measurement->failed = measurement->attempted;
+			measurement->ok = measurement->unknown = 0;
 			measurement->verdict = RR_VERDICT_STUCK;
 			measurement->remark = "stuck, as expected";
 			return read_counters(course, &measurement->final_value);

@@ -187,6 +187,7 @@ const struct rr_command_line rr_explore_command_line = {
 	.about =
 		"Finds all states that a strategy's clients and their servers can reach, in every interleaving and with faults, and shows the shortest interleaving that fails, played on real servers."
 		"\vA strategy is called safe when all states were seen, none of them fails, and a mutant of the strategy, with one command weakened or left out, does fail. "
+		"What breaks is compared with what the strategy's table expects of the faults that are asked for: more is exit 1. "
 		"Ctrl-C ends a search; what is known so far is printed.",
 	.arguments = "STRATEGY...",
 	.examples = "redrace explore multi-watch-split\n"

@@ -98,6 +98,15 @@ Test(dead_holder, who_cannot_recover_is_stuck_as_expected)
 		0, "%s", cli_output);
 }
 
+Test(dead_holder, may_have_its_increments_put_off)
+{
+	json_t *root = bench("-n 200 --wait delay-queue --threads 4 setnx setnx-getset", 0);
+
+	cr_assert_eq(number_of(root, "setnx", "final"), 0);
+	cr_assert_eq(number_of(root, "setnx-getset", "final"), 200);
+	json_decref(root);
+}
+
 Test(dead_holder, is_compared_with_its_like_only)
 {
 	json_decref(bench("-n 200 incr set-nx-ex", 0));
