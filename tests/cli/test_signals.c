@@ -381,7 +381,7 @@ Test(signals, end_the_wait_for_the_reader_of_standard_output)
 		cr_expect_eq(
 			cli_runf("rm -f $HERE/p; mkfifo $HERE/p; exec 3<>$HERE/p\n"
 				 "head -c 65500 /dev/zero >$HERE/p\n"
-				 "$REDRACE %s >$HERE/p 2>/dev/null & P=$!\n"
+				 "$REDRACE_ONCE %s >$HERE/p 2>/dev/null & P=$!\n"
 				 "i=0; until grep -q '^[0-9]* 0x1 ' /proc/$P/syscall || [ $i -eq 300 ]; do sleep 0.1; i=$((i + 1)); done\n"
 				 "kill $P; wait $P",
 				 printers[i]),
