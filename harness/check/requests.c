@@ -127,37 +127,18 @@ static bool begins_word(const struct rl_word *word, const char *text)
 					  strncasecmp(word->text, text, length) == 0);
 }
 
-/* In quotes, in whichever letters. */
-static bool has_literal(const struct rl_word *word, const char *literal)
-{
-	const size_t length = strlen(literal);
-
-	for (size_t i = 1; i + length < word->length; i++) {
-		const char *at = word->text + i;
-
-		if ((at[-1] == '\'' || at[-1] == '"') && at[length] == at[-1] &&
-		    strncasecmp(at, literal, length) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Does a script, or a library of functions, ask for what is kept of an object beside its
  * value? */
 static bool asks_of_objects(const struct rl_command *command)
 {
-	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
 	const struct rl_word *words = command->words;
 	const bool evaluates = rr_word_is(&words[0], "EVAL") || rr_word_is(&words[0], "EVAL_RO");
 	const bool loads = command->n_words > 2 && rr_word_is(&words[1], "LOAD") &&
 			   (rr_word_is(&words[0], "SCRIPT") || rr_word_is(&words[0], "FUNCTION"));
-	const struct rl_word *text = loads ? &words[command->n_words - 1] :
-					     &words[command->n_words > 1];
-	bool asks = false;
 
-	for (size_t i = 0; (loads || evaluates) && i < sizeof(asked) / sizeof(asked[0]); i++)
-		asks |= has_literal(text, "OBJECT") && has_literal(text, asked[i]);
-	return asks;
+	return (loads || evaluates) &&
+	       rr_script_asks_of_objects(loads ? &words[command->n_words - 1] :
+						 &words[command->n_words > 1]);
 }
 
 unsigned rr_request_traits(const struct rl_command *command)

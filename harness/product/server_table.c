@@ -135,7 +135,7 @@ bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
 	else if (strncmp(name, "EVAL", 4) != 0)
 		return false;
 	return text && (strcasestr(text->text, "rand") || strcasestr(text->text, "spop") ||
-			strcasestr(text->text, "'object'") || strcasestr(text->text, "\"object\""));
+			rr_script_asks_of_objects(text));
 }
 
 /* Idle times, frequencies and encodings are no part of the data, and what memory is used is not the

@@ -62,3 +62,28 @@ void rr_scripts_release(struct rr_scripts *scripts)
 	free_scripts(scripts);
 	*scripts = (struct rr_scripts){ 0 };
 }
+
+/* In quotes, in whichever letters. */
+static bool has_literal(const struct rl_word *word, const char *literal)
+{
+	const size_t length = strlen(literal);
+
+	for (size_t i = 1; i + length < word->length; i++) {
+		const char *at = word->text + i;
+
+		if ((at[-1] == '\'' || at[-1] == '"') && at[length] == at[-1] &&
+		    strncasecmp(at, literal, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool rr_script_asks_of_objects(const struct rl_word *text)
+{
+	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
+	bool asks = false;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		asks |= has_literal(text, "OBJECT") && has_literal(text, asked[i]);
+	return asks;
+}

@@ -32,4 +32,8 @@ const struct rl_word *rr_scripts_find(const struct rr_scripts *scripts, const ch
 void rr_scripts_become_state(struct rr_scripts *scripts);
 void rr_scripts_release(struct rr_scripts *scripts);
 
+/* Does a script name OBJECT and what that tells of a key beside its value: idle time, frequency,
+ * encoding, references? No data say that. */
+bool rr_script_asks_of_objects(const struct rl_word *text);
+
 #endif
