@@ -197,6 +197,7 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.set_live = rr_programs_set_live,
 		.set_unfinished = rr_programs_set_unfinished,
 		.pair_values = rr_programs_pair_values,
+		.compare_times = rr_programs_compare_times,
 		.note_serial = rr_programs_note_serial,
 		.end_alike = rr_programs_end_alike,
 		.own_ending = rr_programs_own_ending,

@@ -74,6 +74,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	const size_t n_room = rr_memory_available() / KEPT_SIZE;
 
 	programs->config = *config;
+	programs->time_has_passed = true; /* as far as is known */
 	rr_endings_allow(&programs->endings, config->allowed, config->n_allowed);
 	programs->kept.most = most_kept(n_room);
 	rr_kept_init(&programs->kept_file);

@@ -128,6 +128,9 @@ void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinishe
 void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
 			     const struct rl_reply *b, struct rr_renaming *renaming);
 
+/* See rr_explored_programs. */
+bool rr_programs_compare_times(struct rr_programs *programs, bool has_passed);
+
 /* In a serial order of this search a client ends with that tally. */
 void rr_programs_note_serial(struct rr_programs *programs, long ending);
 

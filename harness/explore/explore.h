@@ -91,6 +91,9 @@ struct rr_explored_programs {
 	 * the first has, if they may be the same ones. */
 	void (*pair_values)(struct rr_programs *programs, size_t client, const struct rl_reply *a,
 			    const struct rl_reply *b, struct rr_renaming *renaming);
+	/* May times of day be compared as any other number? Not if time has passed in the search, or
+	 * if a client has read the time of day after it had waited. NULL: they may not. */
+	bool (*compare_times)(struct rr_programs *programs, bool has_passed);
 	/* In a serial order a client ends with that tally. */
 	void (*note_serial)(struct rr_programs *programs, long ending);
 	/* Has a client that has ended in a state of its table ended as one with that tally

@@ -62,6 +62,9 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 	if (most && !rr_serial_learn(&judge->serial, search, most, config->is_atomic))
 		return fail_judge(judge, &product->error);
 	rr_serial_tell(&judge->serial, &config->programs);
+	if (config->programs.compare_times &&
+	    config->programs.compare_times(config->programs.programs, product->time_has_passed))
+		judge->contents.day_ns = 0;
 	return open_checker(judge, &search->program);
 }
 

@@ -156,6 +156,7 @@ struct rr_product {
 	uint32_t get_counter; /* the number of that command */
 	/* The search has to begin anew, with these in its configuration. */
 	bool wants_absolute, wants_clock;
+	bool time_has_passed;   /* in some state, if only tentatively */
 	struct rr_edges edges;  /* of the state that was expanded last */
 	struct rr_actions *log; /* where what is done is written down; NULL = nowhere */
 	struct rr_error error;

@@ -16,6 +16,7 @@ static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 
 void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns)
 {
+	state->product->time_has_passed = true;
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_CLOCK, .client = (uint8_t)client, .ns = ns });
 	pass_own_clock(state, client, ns);
@@ -59,6 +60,7 @@ void rr_state_pass_time(struct rr_state *state, int64_t ns)
 	const struct rr_product *product = state->product;
 	struct rr_common *common = &state->common;
 
+	state->product->time_has_passed = true;
 	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
 		if (!rr_state_has_ended(state, i))

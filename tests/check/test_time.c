@@ -197,3 +197,41 @@ Test(check_time, a_lock_whose_value_says_when_it_ends_is_no_deadlock)
 	cr_assert_eq(cli_run(CHECK UNTIL "300000 2>&1"), 1, "%s", cli_output);
 	cr_assert(cli_says(cli_output, "no progress"), "%s", cli_output);
 }
+
+/* ---- Times of day that are data ------------------------------------------------------- */
+
+static void check_python(const char *init, const char *text, int code)
+{
+	cli_write("init", "%s\n", init);
+	cli_write("program.py", "import raw, time\nr = raw.Connection()\n%s\n", text);
+	cr_assert_eq(cli_run(CHECK "--init $HERE/init -- env " CLI_PYTHON "program.py 2>&1"), code,
+		     "%s: %s", text, cli_output);
+}
+
+/* Where nobody has waited, one is a number as any other: two customers are told one appointment, a
+ * payment is lost, an invoice has the number of another. */
+Test(check_time, times_of_day_are_compared_where_nobody_has_waited)
+{
+	static const char none[] = "# nothing", invoice[] = "SET invoice 1900000000";
+
+	check_python(none,
+		     "slot = float(r('GET', 'next') or time.time())\n"
+		     "r('SET', 'next', slot + 900); print('your slot: %d' % slot)",
+		     1);
+	check_python(none,
+		     "until = float(r('HGET', 'user', 'paid') or time.time())\n"
+		     "r('HSET', 'user', 'paid', until + 3600)",
+		     1);
+	check_python(none, "print(r('INCRBY', 'next', 900) - 900 + int(time.time()))", 0);
+	check_python(invoice, "r('SET', 'invoice', int(r('GET', 'invoice')) + 1)", 1);
+	check_python(invoice, "print(r('INCR', 'invoice'))", 0);
+}
+
+/* How long a client has waited is in what it writes, and says nothing of what it did. */
+Test(check_time, how_long_a_client_has_waited_is_not_compared)
+{
+	check_python("# nothing",
+		     "while not r('SET', 'lock', 1, 'NX'):\n    time.sleep(0.5)\n"
+		     "r('SET', 'last', int(time.time() * 1000)); r('INCR', 'n'); r('DEL', 'lock')",
+		     0);
+}
