@@ -279,6 +279,8 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 	snprintf(check->out_of_time, sizeof(check->out_of_time),
 		 "out of time: --seconds ended while %s",
 		 result.cut ? result.cut : "it was checked");
+	if (good)
+		rr_check_ask_skeptic(check);
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
@@ -287,6 +289,7 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		rr_check_report_error(check, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
+	rr_skeptic_release(&check->skeptic);
 	rr_explore_release(&result);
 	return code;
 }

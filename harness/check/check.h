@@ -85,6 +85,7 @@ struct rr_check_options {
 	} finals[RR_CHECK_FINALS_MAX];
 	const char *checker[4]; /* sh -c COMMAND, on all final data; or NULL */
 	const char *ignored[RR_CHECK_IGNORED_MAX];
+	enum rr_skeptic_mode { RR_SKEPTIC_REPORTS, RR_SKEPTIC_IS_OFF, RR_SKEPTIC_JUDGES } skeptic;
 	const char *replay; /* the file of search.schedule; or NULL */
 	const char *save;   /* a file for the schedule that is found; or NULL */
 	const char *game;   /* a file for the game of it; or NULL */
@@ -133,6 +134,9 @@ struct rr_check_command {
 };
 
 extern const struct rr_command_line rr_check_command_line;
+
+/* "report", "off", "judge", by enum rr_skeptic_mode. */
+extern const char *const rr_check_skeptic_modes[];
 
 struct rr_check_command rr_check_defaults(void);
 

@@ -126,6 +126,21 @@ static bool take_ignored(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
+/* What the skeptic does, as the option says it. */
+static bool take_skeptic(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(text, rr_check_skeptic_modes[i]) == 0) {
+			options->skeptic = (enum rr_skeptic_mode)i;
+			return true;
+		}
+	}
+	return rr_error_set(error, RR_ERROR_USAGE, "--skeptic '%s': expected off, report or judge",
+			    text);
+}
+
 static bool take_checker(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
@@ -273,6 +288,10 @@ static const struct rr_option options_table[] = {
 	  .help = "play N random interleavings for real, before a program is called serializable (10)",
 	  .max = 100000,
 	  AT(search.audit) },
+	{ .name = "skeptic",
+	  .argument = "off|report|judge",
+	  .help = "before a yes the real programs are run in some schedules, without what the search has learned: off, say what comes of it (report), or let it change the exit code (judge)",
+	  .take = take_skeptic },
 	{ .common = RR_OPTION_REPLAY,
 	  .help = "only play what --save has written: the schedule in FILE, with the real programs",
 	  AT(replay) },

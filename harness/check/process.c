@@ -67,7 +67,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	const struct rr_endpoint *endpoint = &process->endpoint;
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
 	char words[9][TEXT_SIZE];
-	const char *environment[11] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	const char *environment[12] = { words[0], words[1], words[2], words[3], words[4], words[5] };
 	size_t n = 6;
 	struct rr_error why = { 0 };
 	bool good;
@@ -89,6 +89,8 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		snprintf(words[8], TEXT_SIZE, "PORT=%u", process->app_port);
 		environment[n++] = words[8];
 	}
+	if (plan->config->is_unbuffered && !getenv("PYTHONUNBUFFERED"))
+		environment[n++] = "PYTHONUNBUFFERED=1";
 	/* Several threads of a pool end in any order. */
 	if (!getenv(RR_UV_THREADS))
 		environment[n] = RR_UV_THREADS "=1";

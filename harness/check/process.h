@@ -29,6 +29,7 @@ struct rr_process_config {
 	const char *preload;            /* the shim, for LD_PRELOAD; NULL = none */
 	int64_t start_ns;               /* the time of day when programs begin, since 1970 */
 	bool holds_day;                 /* it stands still while they wait */
+	bool is_unbuffered;             /* Python prints at once, and not at its end */
 	long patience_ms;               /* until one that neither asks nor ends hangs */
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 	int *unwatched; /* an errno goes there: what a program connected to was not seen */

@@ -154,6 +154,7 @@ static json_t *properties_of(const struct rr_check *check)
 		rr_case_text(result->mend), "wrong_in_serial_orders", rr_case_text(result->serial),
 		"rests_on", rr_case_text(result->noticed[0] ? result->noticed : NULL));
 
+	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	json_object_update(properties, first);
 	json_decref(first);
 	if (!check->options->search.shows_all)

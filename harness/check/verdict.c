@@ -351,11 +351,13 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 		print_no_finding(out, check);
 	}
 	print_varying(out, check);
+	rr_check_print_skeptic(out, check);
 	if (check->options->stats)
 		print_stats(out, check);
 }
 
-enum rr_exit rr_checked_exit(const struct rr_check *check)
+/* By the search alone. */
+static enum rr_exit exit_of_search(const struct rr_check *check)
 {
 	if (check->result->found)
 		return RR_EXIT_VIOLATED;
@@ -367,4 +369,9 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 	    !why_vacuous(check))
 		return RR_EXIT_OK;
 	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
+}
+
+enum rr_exit rr_checked_exit(const struct rr_check *check)
+{
+	return rr_check_exit_with_skeptic(check, exit_of_search(check));
 }

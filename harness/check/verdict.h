@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "given.h"
 #include "programs.h"
+#include "skeptic/skeptic.h"
 
 struct rr_check {
 	const struct rr_check_options *options;
@@ -25,6 +26,7 @@ struct rr_check {
 	int unwatched; /* an errno: what programs connected to was not seen; 0 = it was */
 	struct rr_explore_progress progress;
 	const struct rr_explore_result *result; /* NULL = there is an error */
+	struct rr_skeptic_result skeptic;       /* after a search without a finding */
 	char out_of_time[100];                  /* that, and what was not finished */
 	struct rr_cases cases;
 };
@@ -75,6 +77,18 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs);
 
 /* Runs the command of --setup on what is given, and gives what it leaves. False: the error. */
 bool rr_check_set_up(struct rr_check *check, struct rr_error *error);
+
+/* ---- The second judge (skeptical.c) ---------------------------------------------------- */
+
+/* Asks the skeptic, if the search is about to say yes, or was bounded. */
+void rr_check_ask_skeptic(struct rr_check *check);
+
+/* The exit code of the search, and what the skeptic makes of it where it judges. */
+enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_exit code);
+
+/* A line about it, and what differs. */
+void rr_check_print_skeptic(FILE *out, const struct rr_check *check);
+json_t *rr_check_skeptic_as_json(const struct rr_check *check);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 

@@ -166,6 +166,8 @@ struct rr_explore_config {
 	size_t n_expected;
 	struct rr_explored_programs checker; /* looks at final data, and fails if they are
 					      * wrong; `init` NULL = there is none */
+	/* Faults that tests plant: differences from all serial orders that are excused. */
+	enum { RR_PLANT_EXCUSED_DATA = 1, RR_PLANT_EXCUSED_OUTPUTS = 2 } plants;
 };
 
 struct json_t;

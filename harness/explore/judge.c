@@ -230,9 +230,10 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 		if (rr_search_is_late(judge->serial.search))
 			return rr_error_interrupted(&judge->error);
 		judgement->is_untimely = verdict.is_untimely;
-		if (!verdict.allows_data)
+		if (!verdict.allows_data && !(judge->config->plants & RR_PLANT_EXCUSED_DATA))
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
-		else if (!verdict.allows_endings)
+		else if (!verdict.allows_endings &&
+			 !(judge->config->plants & RR_PLANT_EXCUSED_OUTPUTS))
 			judgement->found |= RR_OUTCOME_OUTPUTS;
 	}
 	if (!is_as_expected(judge, key[0], rr_serial_good(judge->product, key)) ||

@@ -19,6 +19,7 @@
 #include "free_replay.h"
 #include "words.h"
 #include "renaming.h"
+#include "servers.h"
 #include "times.h"
 
 #endif

@@ -1,0 +1,839 @@
+/* SPDX-License-Identifier: MIT */
+#include "end.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/reply.h"
+#include "base/text.h"
+
+/* Between the parts of a text that is compared, and around the name of a random token. */
+#define FIELD '\x1f'
+#define LINE '\x1e'
+#define NAME '\x01'
+#define LEFT '\x02'
+#define SOURCES '\x03'
+
+enum { LATE_BYTES = 1, NEAR_SECONDS = 86400 };
+
+/* ---- The data --------------------------------------------------------------------------- */
+
+/* Of each key: its database, name, milliseconds left, type, whether it is ignored (by patterns in
+ * ARGV), and its value as a list. Fields of streams that follow from how they are stored, or from
+ * when they were looked at, are left out. */
+static const char read_data[] =
+	"local function flatten(value, into) "
+	"if type(value) ~= 'table' then into[#into + 1] = tostring(value) return end "
+	"if value.ok then into[#into + 1] = value.ok return end "
+	"local at = 1 "
+	"while at <= #value do "
+	"local word = value[at] "
+	"if word == 'radix-tree-keys' or word == 'radix-tree-nodes' or word == 'seen-time' or "
+	"word == 'active-time' then at = at + 2 "
+	"else into[#into + 1] = '(' flatten(word, into) at = at + 1 end end "
+	"into[#into + 1] = ')' end "
+	"local all = {} "
+	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
+	"redis.call('SELECT', db) "
+	"local ignored = {} "
+	"for _, pattern in ipairs(ARGV) do "
+	"for _, key in ipairs(redis.call('KEYS', pattern)) do ignored[key] = 1 end end "
+	"local keys = redis.call('KEYS', '*') table.sort(keys) "
+	"for _, key in ipairs(keys) do "
+	"local left = redis.call('PTTL', key) "
+	"if left ~= -2 then "
+	"local kind, value = redis.call('TYPE', key).ok, {} "
+	"if kind == 'string' then value = { redis.call('GET', key) } "
+	"elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1) "
+	"elseif kind == 'set' then value = redis.call('SMEMBERS', key) "
+	"elseif kind == 'hash' then value = redis.call('HGETALL', key) "
+	"if #value < 2000 then for at = 1, #value, 2 do "
+	"local ttl = redis.pcall('HPTTL', key, 'FIELDS', 1, value[at]) "
+	"if type(ttl) ~= 'table' or ttl.err then break end "
+	"if ttl[1] > 0 then value[at + 1] = value[at + 1] .. ' for ' .. ttl[1] end end end "
+	"elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "
+	"else local info = kind == 'stream' and "
+	"redis.pcall('XINFO', 'STREAM', key, 'FULL', 'COUNT', 0) or { err = '' } "
+	"if info.err then value = { redis.call('DUMP', key) } else flatten(info, value) end end "
+	"all[#all + 1] = { tonumber(db), key, left, kind, ignored[key] or 0, value } "
+	"end end end return all";
+
+enum { OF_DATABASE, OF_KEY, OF_LEFT, OF_TYPE, OF_IGNORED, OF_VALUE };
+
+bool end_read_data(struct drive *drive, uint32_t *data)
+{
+	const struct rr_skeptic_config *config = drive->config;
+	struct rl_command command = {
+		.n_words = 3,
+		.words = { { "EVAL", 4 }, { read_data, sizeof(read_data) - 1 }, { "0", 1 } }
+	};
+	struct rl_reply reply;
+
+	for (size_t i = 0; i < config->n_ignored && command.n_words < RL_WORDS_MAX; i++)
+		command.words[command.n_words++] = (struct rl_word){ config->ignored[i],
+								     strlen(config->ignored[i]) };
+	if (!rr_asker_run(drive->servers.askers[0], &reply, &command))
+		return rr_error_set(&drive->servers.error, RR_ERROR_REDIS, "%s",
+				    rr_asker_error(drive->servers.askers[0]));
+	if (reply.type != RL_REPLY_ARRAY)
+		return rr_error_set(&drive->servers.error, RR_ERROR_REDIS,
+				    "the skeptic cannot read the data: %.300s",
+				    reply.text ? reply.text : "");
+	*data = rr_terms_reply(drive->terms, &reply);
+	return true;
+}
+
+static uint32_t key_number(const struct drive *drive, const struct rl_reply *of)
+{
+	char *name = rr_asprintf("%lld %.*s", of[OF_DATABASE].integer, (int)of[OF_KEY].length,
+				 of[OF_KEY].text);
+	const uint32_t number = rr_intern_put(&drive->terms->words, name, strlen(name), NULL);
+
+	free(name);
+	return number;
+}
+
+int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key)
+{
+	const struct rl_reply *all = &drive->terms->reply[data].reply;
+	int64_t first_ns = RR_NEVER;
+
+	for (size_t i = 0; i < all->length; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+		/* A key whose time is just over is still there. */
+		const int64_t left_ns = (of[OF_LEFT].integer + 1) * INT64_C(1000000);
+
+		if (of[OF_LEFT].integer >= 0 && left_ns < first_ns &&
+		    (key == RR_NO_ID || key_number(drive, of) == key))
+			first_ns = left_ns;
+	}
+	return first_ns;
+}
+
+size_t end_new_leases(const struct drive *drive, uint32_t before, uint32_t data, uint32_t *keys,
+		      size_t most)
+{
+	const struct rl_reply *all = &drive->terms->reply[data].reply;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->length && n < most; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+		const int64_t left_ns = (of[OF_LEFT].integer + 1) * INT64_C(1000000);
+		const uint32_t key = key_number(drive, of);
+
+		if (of[OF_LEFT].integer >= 0 &&
+		    (before == RR_NO_ID || end_expiry_ns(drive, before, key) != left_ns))
+			keys[n++] = key;
+	}
+	return n;
+}
+
+bool end_stretch(struct drive *drive, uint32_t data, uint32_t key, int64_t ns)
+{
+	const struct rl_reply *all = &drive->terms->reply[data].reply;
+	struct rl_reply reply;
+
+	for (size_t i = 0; i < all->length; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+
+		if (of[OF_LEFT].integer >= 0 && key_number(drive, of) == key &&
+		    !rr_asker_say(drive->servers.askers[0], &reply, "EVAL %s 0 %lld %.*s %lld",
+				  "redis.call('SELECT', ARGV[1]) "
+				  "return redis.call('PEXPIRE', ARGV[2], ARGV[3])",
+				  of[OF_DATABASE].integer, (int)of[OF_KEY].length, of[OF_KEY].text,
+				  (long long)(of[OF_LEFT].integer + ns / 1000000)))
+			return rr_error_set(&drive->servers.error, RR_ERROR_REDIS, "%s",
+					    rr_asker_error(drive->servers.askers[0]));
+	}
+	return true;
+}
+
+/* ---- Tokens ----------------------------------------------------------------------------- */
+
+static size_t token_length(const char *text, size_t n)
+{
+	size_t length = 0;
+
+	while (length < n && isalnum((unsigned char)text[length]))
+		length++;
+	return length;
+}
+
+static void note_tokens(struct end *end, struct end_tokens *tokens, struct end_token like,
+			const char *text, size_t n)
+{
+	for (size_t at = 0; at < n; at++) {
+		const size_t length = token_length(text + at, n - at);
+		bool is_new;
+		uint32_t i;
+
+		if (length == 0)
+			continue;
+		like.token = rr_intern_put(&tokens->all, text + at, length, NULL);
+		at += length;
+		i = rr_intern_put(&end->places, &like.token, sizeof(like.token), &is_new);
+		if (is_new) {
+			rr_array_grow(&end->tokens, i, sizeof(*end->tokens));
+			end->tokens[end->n_tokens++] = like;
+		}
+		end->tokens[i].is_left |= like.is_left;
+	}
+}
+
+static void note_received(struct end *end, struct end_tokens *tokens, size_t operation,
+			  size_t event, const struct rl_reply *reply)
+{
+	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++)
+		note_received(end, tokens, operation, event, &reply->elements[i]);
+	for (size_t at = 0; reply->text && at < reply->length; at++) {
+		const size_t length = token_length(reply->text + at, reply->length - at);
+
+		if (length == 0)
+			continue;
+		rr_array_grow(&end->received, end->n_received, sizeof(*end->received));
+		end->received[end->n_received++] = (struct end_received){
+			rr_intern_put(&tokens->all, reply->text + at, length, NULL),
+			(uint8_t)operation, event
+		};
+		at += length;
+	}
+}
+
+static const struct end_token *find_token(const struct end *end, uint32_t token)
+{
+	const uint32_t i = rr_intern_find(&end->places, &token, sizeof(token));
+
+	return i == RR_NO_ID ? NULL : &end->tokens[i];
+}
+
+void end_learn_tokens(struct end_tokens *tokens, const struct end *a, const struct end *b)
+{
+	if (tokens->n_fixed < tokens->all.n) {
+		tokens->is_fixed = rr_realloc(tokens->is_fixed, tokens->all.n, sizeof(bool));
+		memset(tokens->is_fixed + tokens->n_fixed, 0, tokens->all.n - tokens->n_fixed);
+		tokens->n_fixed = tokens->all.n;
+	}
+	for (size_t i = 0; i < a->n_tokens; i++) {
+		const bool is_fixed = find_token(b, a->tokens[i].token) != NULL;
+
+		tokens->is_fixed[a->tokens[i].token] |= is_fixed;
+		tokens->has_random |= !is_fixed;
+	}
+	tokens->has_random |= a->n_tokens != b->n_tokens;
+}
+
+void end_tokens_release(struct end_tokens *tokens)
+{
+	rr_intern_release(&tokens->all);
+	free(tokens->is_fixed);
+}
+
+static bool is_random(const struct end_tokens *tokens, uint32_t token)
+{
+	return tokens->has_random && (token >= tokens->n_fixed || !tokens->is_fixed[token]);
+}
+
+/* The other operations whose random tokens one had received before it sent a token, as bits. */
+static unsigned sources_of(const struct end_tokens *tokens, const struct end *end,
+			   const struct end_token *of)
+{
+	unsigned sources = 0;
+
+	for (size_t i = 0; i < end->n_received; i++) {
+		const struct end_received *received = &end->received[i];
+		const struct end_token *source;
+
+		if (received->operation != of->operation || received->event >= of->first_sent ||
+		    !is_random(tokens, received->token))
+			continue;
+		source = find_token(end, received->token);
+		if (source && source->operation != of->operation)
+			sources |= 1U << source->operation;
+	}
+	return sources;
+}
+
+/* A random token as the so manieth of its operation that is left, and what it may follow from. */
+static void write_name(FILE *out, const struct end_tokens *tokens, const struct end *end,
+		       uint32_t token)
+{
+	const struct end_token *own = find_token(end, token);
+	unsigned ordinal = 0;
+
+	for (const struct end_token *other = end->tokens; own && other < own; other++)
+		ordinal += other->operation == own->operation && other->is_left &&
+			   is_random(tokens, other->token);
+	fprintf(out, "%c%d.%u%c%u%c", NAME, own ? own->operation : -1, ordinal, SOURCES,
+		own ? sources_of(tokens, end, own) : 0, NAME);
+}
+
+/* A text in which random tokens have their names. */
+static void write_renamed(FILE *out, const struct end_tokens *tokens, const struct end *end,
+			  const char *text, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		const size_t length = token_length(text + at, n - at);
+		const uint32_t token = length ? rr_intern_find(&tokens->all, text + at, length) :
+						RR_NO_ID;
+
+		if (token != RR_NO_ID && is_random(tokens, token))
+			write_name(out, tokens, end, token);
+		else
+			fwrite(text + at, 1, length ? length : 1, out);
+		at += length ? length : 1;
+	}
+}
+
+/* ---- Taking an end ------------------------------------------------------------------------ */
+
+/* The events of a client or request that count: those of time do not. */
+static size_t own_events(const struct execution *it, size_t operation, size_t *own)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < it->n_events; i++) {
+		if (it->events[i].operation == operation && it->events[i].kind != EVENT_TIME &&
+		    !it->events[i].is_mark)
+			own[n++] = i;
+	}
+	return n;
+}
+
+/* Was it refused, and sent again next? */
+static bool is_refused_attempt(const struct execution *it, size_t event, size_t next)
+{
+	const struct drive *drive = it->drive;
+	const struct event *a = &it->events[event], *b = &it->events[next];
+	const struct rr_term_command *command, *again;
+
+	if (a->kind != EVENT_COMMAND || b->kind != EVENT_COMMAND || a->changes)
+		return false;
+	command = &drive->terms->command[a->command];
+	again = &drive->terms->command[b->command];
+	return command->name == again->name && command->words.n_words > 1 &&
+	       command->words.n_words == again->words.n_words &&
+	       rr_words_are_same(command->words.words[1], again->words.words[1]) &&
+	       rr_intern_find(&drive->writes, &command->kind, sizeof(command->kind)) != RR_NO_ID;
+}
+
+/* Rules 2 and 3: leaves out events, and what was printed in them. */
+static void take_rounds(struct ended *ended, const struct execution *it, size_t operation,
+			const char *printed, size_t n_printed)
+{
+	const bool is_attributed = it->drive->config->parties.program->n_requests == 0;
+	size_t *own = rr_calloc(it->n_events + 1, sizeof(*own));
+	size_t *kept = rr_calloc(it->n_events + 1, sizeof(*kept));
+	size_t *place = rr_calloc(it->n_events + 1, sizeof(*place));
+	const size_t n = own_events(it, operation, own);
+	size_t n_kept = 0, before = 0;
+	FILE *out = rr_open_memory(&ended->output, &ended->n_output);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t period = 0;
+
+		place[n_kept] = i;
+		kept[n_kept++] = own[i];
+		if (i + 1 < n && is_refused_attempt(it, own[i], own[i + 1])) {
+			n_kept--;
+			ended->has_waited = true;
+		} else if (count_rounds(it, kept, n_kept, &period) > 0) {
+			n_kept -= period;
+			ended->is_cut = true;
+		}
+	}
+	ended->prints_late = n > 1 && is_attributed && n_printed > 0 &&
+			     it->events[own[n - 1]].n_printed == n_printed &&
+			     it->events[own[n - 2]].n_printed == 0;
+	for (size_t i = 0; i < n_kept; i++) {
+		const struct event *event = &it->events[kept[i]];
+
+		ended->history = rr_bytes_digest(ended->history, &event->command,
+						 sizeof(event->command));
+		ended->history = rr_bytes_digest(ended->history, &event->reply,
+						 sizeof(event->reply));
+		if (event->kind == EVENT_COMMAND)
+			ended->shape = rr_bytes_digest(
+				ended->shape, &it->drive->terms->command[event->command].name,
+				sizeof(uint32_t));
+	}
+	/* What was printed before the first event, and in each that is kept. */
+	for (size_t i = 0, k = 0; i < n && is_attributed; i++) {
+		const size_t until = it->events[own[i]].n_printed;
+		const bool is_kept = k < n_kept && place[k] == i;
+
+		k += is_kept;
+		if (until < before || until > n_printed)
+			continue;
+		if (is_kept || i == 0)
+			fwrite(printed + before, 1, until - before, out);
+		before = until;
+	}
+	fwrite(printed + before, 1, n_printed - before, out);
+	fclose(out);
+	free(own);
+	free(kept);
+	free(place);
+}
+
+/* Takes the lines out that the user allows. */
+static void take_allowed(struct ended *ended, const struct rr_skeptic_config *config)
+{
+	char *text;
+	size_t size, length;
+	FILE *out = rr_open_memory(&text, &size);
+
+	for (size_t at = 0; at < ended->n_output; at += length + 1) {
+		const char *line = ended->output + at;
+		const char *end = memchr(line, '\n', ended->n_output - at);
+		bool is_allowed = false;
+		char *copy;
+
+		length = end ? (size_t)(end - line) : ended->n_output - at;
+		copy = rr_strndup(line, length);
+		for (size_t i = 0; i < config->n_allowed && !is_allowed; i++) {
+			regex_t pattern;
+
+			if (regcomp(&pattern, config->allowed[i], REG_EXTENDED | REG_NOSUB))
+				continue;
+			is_allowed = regexec(&pattern, copy, 0, NULL, 0) == 0;
+			regfree(&pattern);
+		}
+		free(copy);
+		if (!is_allowed)
+			fwrite(line, 1, length + (end != NULL), out);
+	}
+	fclose(out);
+	free(ended->output);
+	ended->output = text;
+	ended->n_output = size;
+}
+
+/* The order of rule 1: what each operation has sent, then printed; then what is in the data. */
+static void take_tokens(struct end *end, const struct execution *it, struct end_tokens *tokens)
+{
+	const struct rr_terms *terms = it->drive->terms;
+	const struct rl_reply *all = &terms->reply[end->data].reply;
+
+	struct end_token like = { .first_sent = SIZE_MAX };
+
+	for (size_t i = 0; i < end->n_operations; i++) {
+		like = (struct end_token){ .operation = (uint8_t)i };
+		for (size_t j = 0; j < it->n_events; j++) {
+			const struct event *event = &it->events[j];
+			const struct rl_command *command;
+
+			if (event->operation != i || event->is_mark)
+				continue;
+			like.first_sent = j;
+			command = event->kind == EVENT_COMMAND ?
+					  &terms->command[event->command].words :
+					  NULL;
+			for (size_t k = 0; command && k < command->n_words; k++)
+				note_tokens(end, tokens, like, command->words[k].text,
+					    command->words[k].length);
+			if (event->reply != RR_NO_ID)
+				note_received(end, tokens, i, j, &terms->reply[event->reply].reply);
+		}
+		like.is_left = true;
+		like.first_sent = SIZE_MAX;
+		note_tokens(end, tokens, like, end->operations[i].output,
+			    end->operations[i].n_output);
+	}
+	like.operation = (uint8_t)end->n_operations;
+	for (size_t i = 0; i < all->length; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+
+		note_tokens(end, tokens, like, of[OF_KEY].text, of[OF_KEY].length);
+		for (size_t j = 0; j < of[OF_VALUE].length; j++)
+			note_tokens(end, tokens, like, of[OF_VALUE].elements[j].text,
+				    of[OF_VALUE].elements[j].length);
+	}
+}
+
+bool end_take(struct end *end, struct execution *it, uint32_t ran, struct end_tokens *tokens)
+{
+	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
+	const struct rr_program *program = parties->program;
+	struct rl_reply reply;
+
+	*end = (struct end){ .ran = ran,
+			     .data = it->data,
+			     .is_stuck = it->is_stuck,
+			     .is_long = it->is_long,
+			     .moved_ns = it->moved_ns,
+			     .n_operations = parties->n_operations };
+	if (!rr_asker_say(it->drive->servers.askers[0], &reply, "FUNCTION DUMP"))
+		return rr_error_set(&it->drive->error, RR_ERROR_REDIS, "%s",
+				    rr_asker_error(it->drive->servers.askers[0]));
+	if (reply.type == RL_REPLY_FAILED)
+		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	end->functions = rr_terms_reply(it->drive->terms, &reply);
+	for (size_t i = 0; i < parties->n_operations; i++) {
+		const size_t client = program->n_requests ? program->places[i].client : i;
+		const struct rr_skeptic_answer answer =
+			parties->answer(parties->context, it->clients[client].party, i);
+		struct ended *ended = &end->operations[i];
+
+		*ended = (struct ended){ .has_ended = answer.has_ended,
+					 .is_good = answer.is_good,
+					 .has_changed = it->operations[i].has_changed,
+					 .status = answer.status,
+					 .http = answer.http };
+		take_rounds(ended, it, i, answer.text, answer.length);
+		if (it->drive->config->n_allowed)
+			take_allowed(ended, it->drive->config);
+	}
+	take_tokens(end, it, tokens);
+	return true;
+}
+
+void end_release(struct end *end)
+{
+	for (size_t i = 0; i < end->n_operations; i++)
+		free(end->operations[i].output);
+	rr_intern_release(&end->places);
+	free(end->tokens);
+	free(end->received);
+	*end = (struct end){ 0 };
+}
+
+/* ---- Texts that are compared ---------------------------------------------------------------- */
+
+struct piece {
+	char *text;
+	size_t length;
+};
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *one = a, *other = b;
+
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
+}
+
+/* The value of a key, renamed; what has no order is sorted after that. */
+static void write_value(FILE *out, const struct end_tokens *tokens, const struct end *end,
+			const struct rl_reply *of)
+{
+	const struct rl_reply *value = &of[OF_VALUE];
+	const char kind = of[OF_TYPE].text[0];
+	const bool is_sorted_set = kind == 'z', is_hash = kind == 'h';
+	const bool is_sorted = is_hash || is_sorted_set || strcmp(of[OF_TYPE].text, "set") == 0;
+	const size_t width = is_hash || is_sorted_set ? 2 : 1;
+	const size_t n = value->length / width;
+	struct piece *pieces = rr_calloc(n + 1, sizeof(*pieces));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rl_reply *first = &value->elements[i * width];
+		FILE *piece = rr_open_memory(&pieces[i].text, &pieces[i].length);
+
+		/* Of equal scores by the member; of others by their place. */
+		if (is_sorted_set) {
+			size_t rank = i;
+
+			while (rank > 0 &&
+			       strcmp(value->elements[(rank - 1) * 2 + 1].text, first[1].text) == 0)
+				rank--;
+			fprintf(piece, "%09zu%c", rank, FIELD);
+		}
+		for (size_t j = 0; j < width; j++) {
+			write_renamed(piece, tokens, end, first[j].text, first[j].length);
+			fputc(FIELD, piece);
+		}
+		fclose(piece);
+	}
+	if (is_sorted)
+		qsort(pieces, n, sizeof(*pieces), compare_pieces);
+	for (size_t i = 0; i < n; i++) {
+		fwrite(pieces[i].text, 1, pieces[i].length, out);
+		free(pieces[i].text);
+	}
+	free(pieces);
+}
+
+/* All keys that count, renamed and then sorted. */
+static struct piece data_of(const struct drive *drive, const struct end_tokens *tokens,
+			    const struct end *end)
+{
+	const struct rl_reply *all = &drive->terms->reply[end->data].reply;
+	struct piece *pieces = rr_calloc(all->length + 1, sizeof(*pieces));
+	struct piece whole;
+	size_t n = 0;
+	FILE *out;
+
+	for (size_t i = 0; i < all->length; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+
+		if (of[OF_IGNORED].integer)
+			continue;
+		out = rr_open_memory(&pieces[n].text, &pieces[n].length);
+		fprintf(out, "db%lld%c", of[OF_DATABASE].integer, FIELD);
+		write_renamed(out, tokens, end, of[OF_KEY].text, of[OF_KEY].length);
+		fprintf(out, "%c%s%c", FIELD, of[OF_TYPE].text, FIELD);
+		write_value(out, tokens, end, of);
+		if (of[OF_LEFT].integer >= 0)
+			fprintf(out, "%c%lld", LEFT, of[OF_LEFT].integer);
+		fclose(out);
+		n++;
+	}
+	qsort(pieces, n, sizeof(*pieces), compare_pieces);
+	out = rr_open_memory(&whole.text, &whole.length);
+	for (size_t i = 0; i < n; i++) {
+		fwrite(pieces[i].text, 1, pieces[i].length, out);
+		fputc(LINE, out);
+		free(pieces[i].text);
+	}
+	fclose(out);
+	free(pieces);
+	return whole;
+}
+
+static struct piece output_of(const struct end_tokens *tokens, const struct end *end,
+			      size_t operation)
+{
+	const struct ended *ended = &end->operations[operation];
+	struct piece piece;
+	FILE *out = rr_open_memory(&piece.text, &piece.length);
+
+	write_renamed(out, tokens, end, ended->output, ended->n_output);
+	fclose(out);
+	return piece;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static bool is_number(const char *text, size_t length, long long *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+		*number = *number * 10 + (text[i] - '0');
+	}
+	return length > 0 && length < 20;
+}
+
+/* Nanoseconds of a unit in which so many digits are a time of day; 0 = none. */
+static int64_t unit_of(size_t digits)
+{
+	return digits == 10 ? INT64_C(1000000000) :
+	       digits == 13 ? 1000000 :
+	       digits == 16 ? 1000 :
+	       digits == 19 ? 1 :
+			      0;
+}
+
+static bool is_near(long long number, int64_t unit_ns)
+{
+	const int64_t day = RR_CLUSTER_START_NS / unit_ns;
+	const int64_t near = NEAR_SECONDS * (INT64_C(1000000000) / unit_ns);
+
+	return number > day - near && number < day + near;
+}
+
+/* Two numbers that differ: are they times that differ by no more than clocks have moved? */
+static bool are_times(const char *a, size_t n_a, const char *b, size_t n_b, bool are_left,
+		      int64_t moved_ns)
+{
+	long long one, other;
+	int64_t unit_ns;
+
+	if (!is_number(a, n_a, &one) || !is_number(b, n_b, &other) || moved_ns == 0)
+		return false;
+	unit_ns = are_left ? 1000000 : n_a == n_b ? unit_of(n_a) : 0;
+	if (!unit_ns || (!are_left && !(is_near(one, unit_ns) && is_near(other, unit_ns))))
+		return false;
+	return llabs(one - other) <= moved_ns / unit_ns + 1;
+}
+
+static enum end_difference worse(enum end_difference a, enum end_difference b)
+{
+	return a > b ? a : b;
+}
+
+/* Of a token or the name of one. */
+static size_t unit_length(const char *text, size_t n)
+{
+	const char *end = n > 1 && text[0] == NAME ? memchr(text + 1, NAME, n - 1) : NULL;
+
+	return end ? (size_t)(end - text) + 1 : token_length(text, n);
+}
+
+/* Without what it may follow from. */
+static size_t name_length(const char *name)
+{
+	return strcspn(name, (char[]){ SOURCES, '\0' });
+}
+
+static enum end_difference compare_texts(struct piece a, struct piece b, int64_t moved_ns)
+{
+	enum end_difference found = END_SAME;
+	bool was_time = false; /* the token before: behind it its fraction may come */
+	size_t i = 0, j = 0;
+
+	while (i < a.length && j < b.length && found < END_DIFFERENT) {
+		const char *one = a.text + i, *other = b.text + j;
+		const size_t n_one = unit_length(one, a.length - i);
+		const size_t n_other = unit_length(other, b.length - j);
+		const bool are_left = i > 0 && one[-1] == LEFT;
+		const bool is_fraction = was_time && i > 0 && one[-1] == '.';
+		long long number;
+
+		if (!n_one || !n_other) {
+			if (n_one || n_other || *one != *other)
+				return END_DIFFERENT;
+			was_time &= *one == '.';
+			i++;
+			j++;
+			continue;
+		}
+		i += n_one;
+		j += n_other;
+		if (n_one == n_other && memcmp(one, other, n_one) == 0)
+			was_time = is_number(one, n_one, &number) && unit_of(n_one) &&
+				   is_near(number, unit_of(n_one));
+		else if ((*one == NAME) != (*other == NAME) ||
+			 (*one == NAME && name_length(one) == name_length(other) &&
+			  memcmp(one, other, name_length(one)) == 0))
+			found = worse(found, END_AMBIGUOUS);
+		else if ((was_time = are_times(one, n_one, other, n_other, are_left, moved_ns)) ||
+			 (is_fraction && moved_ns && is_number(one, n_one, &number) &&
+			  is_number(other, n_other, &number)))
+			found = worse(found, END_TIMES);
+		else
+			found = END_DIFFERENT;
+	}
+	return i < a.length || j < b.length ? END_DIFFERENT : found;
+}
+
+static size_t count_lines(const struct ended *ended)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ended->n_output; i++)
+		n += ended->output[i] == '\n';
+	return n;
+}
+
+static enum end_difference compare_operation(const struct drive *drive,
+					     const struct end_tokens *tokens,
+					     const struct end *found, const struct end *serial,
+					     size_t operation, int64_t moved_ns, char **note)
+{
+	const struct ended *one = &found->operations[operation];
+	const struct ended *other = &serial->operations[operation];
+	struct piece a, b;
+	enum end_difference difference;
+
+	if (one->has_ended != other->has_ended || one->status != other->status ||
+	    one->http != other->http)
+		return END_DIFFERENT;
+	a = output_of(tokens, found, operation);
+	b = output_of(tokens, serial, operation);
+	difference = compare_texts(a, b, moved_ns);
+	free(a.text);
+	free(b.text);
+	if (difference == END_SAME)
+		return END_SAME;
+	if (one->has_waited && (one->history == other->history ||
+				(tokens->has_random && one->shape == other->shape))) {
+		free(*note);
+		*note = rr_asprintf("the output of %s, which has waited and otherwise done and "
+				    "received the same",
+				    drive->config->parties.names[operation]);
+		return END_SAME;
+	}
+	/* Lines more than there: they may have been printed in rounds that are left out. */
+	if ((one->is_cut || one->has_waited) && one->prints_late &&
+	    count_lines(one) > count_lines(other))
+		return END_AMBIGUOUS;
+	return difference;
+}
+
+uint32_t end_absent(const struct end *end)
+{
+	uint32_t absent = 0;
+
+	for (size_t i = 0; i < end->n_operations; i++) {
+		const struct ended *ended = &end->operations[i];
+
+		absent |= ended->has_ended && !ended->is_good && !ended->has_changed ? 1U << i : 0;
+	}
+	return absent;
+}
+
+enum end_difference end_compare(const struct drive *drive, const struct end_tokens *tokens,
+				const struct end *found, const struct end *serial, char **note)
+{
+	const int64_t moved_ns = found->moved_ns > serial->moved_ns ? found->moved_ns :
+								      serial->moved_ns;
+	const uint32_t absent = end_absent(found);
+	struct piece a, b;
+	enum end_difference difference;
+
+	if (found->functions != serial->functions || found->ran & ~(serial->ran | absent))
+		return END_DIFFERENT;
+	a = data_of(drive, tokens, found);
+	b = data_of(drive, tokens, serial);
+	difference = compare_texts(a, b, moved_ns);
+	free(a.text);
+	free(b.text);
+	for (size_t i = 0; i < found->n_operations && difference < END_DIFFERENT; i++) {
+		if (serial->ran >> i & 1 && !drive->config->data_only)
+			difference = worse(difference,
+					   compare_operation(drive, tokens, found, serial, i,
+							     moved_ns, note));
+	}
+	return difference;
+}
+
+/* ---- For people ---------------------------------------------------------------------------------- */
+
+char *end_text(const struct drive *drive, const struct end *end)
+{
+	const struct rl_reply *all = &drive->terms->reply[end->data].reply;
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	for (size_t i = 0; i < all->length; i++) {
+		const struct rl_reply *of = all->elements[i].elements;
+
+		if (of[OF_IGNORED].integer)
+			continue;
+		if (of[OF_DATABASE].integer)
+			fprintf(out, "db %lld: ", of[OF_DATABASE].integer);
+		rr_write_bare_word(out, of[OF_KEY].text, of[OF_KEY].length);
+		fputs(" = ", out);
+		rr_write_reply(out, strcmp(of[OF_TYPE].text, "string") == 0 ?
+					    &of[OF_VALUE].elements[0] :
+					    &of[OF_VALUE]);
+		if (of[OF_LEFT].integer >= 0)
+			fprintf(out, ", for %lld ms", of[OF_LEFT].integer);
+		fputc('\n', out);
+	}
+	if (all->length == 0)
+		fputs("no keys\n", out);
+	for (size_t i = 0; i < end->n_operations; i++) {
+		const struct ended *ended = &end->operations[i];
+		char *plain = rr_plain_bytes(ended->output,
+					     ended->n_output < 200 ? ended->n_output : 200);
+
+		fputs(drive->config->parties.names[i], out);
+		if (!(end->ran >> i & 1))
+			fputs(" did not run\n", out);
+		else if (!ended->has_ended)
+			fputs(" has not ended\n", out);
+		else
+			fprintf(out, " ended with status %d%s%s\n", WEXITSTATUS(ended->status),
+				ended->n_output ? ": " : "", plain);
+		free(plain);
+	}
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an execution leaves, and when a schedule's end is explained by a serial execution's.
+ *
+ * The rule
+ *
+ *	Compared are, byte for byte: of each database each key, its type, its value and its time
+ *	to live (members of sets, fields of hashes and members of equal scores sorted); functions;
+ *	of each operation its exit status and its whole output, or the answer to the request.
+ *
+ *	Before that
+ *	1. tokens that differ between two runs of the same serial execution are renamed, in the
+ *	   order in which the first client has sent them, then the second and so on: "the first
+ *	   of A" of those that are left in the end. A token is a maximal run of letters and
+ *	   digits. Renamed are tokens that are not in both runs of any serial execution. A
+ *	   renamed token also has the operations whose renamed tokens its own operation had
+ *	   received before: it may follow from these. If these differ, the texts are AMBIGUOUS.
+ *	2. true repeats are left out, and what was printed in them: a round of at most
+ *	   DRIVE_PERIOD commands that changed nothing, and was answered as the round before it,
+ *	   with nothing else done by that client in between. The first round stays.
+ *	3. refused attempts are left out, and what was printed in them: a command that changes
+ *	   data in another execution, changed none here, and was sent again next. Where the
+ *	   rest of what the client did and heard is the same as in the serial execution, what it
+ *	   printed otherwise says only that it waited: it is not compared, and named.
+ *
+ *	A client that failed (exit status, --refused, a refusing HTTP status), and had changed
+ *	no data, may be absent from the serial execution. Its output is not compared then.
+ *
+ *	No other difference is excused but what the user has declared: --ignore, --allow-output,
+ *	--refused, --data-only. Where a difference may be due to a random value that equals
+ *	another token (AMBIGUOUS), or consists of times that differ by no more than clocks were
+ *	moved (TIMES), the end is neither explained nor a finding.
+ */
+#ifndef RR_SKEPTIC_END_H
+#define RR_SKEPTIC_END_H
+
+#include "drive.h"
+
+/* From the best to the worst. */
+enum end_difference { END_SAME, END_TIMES, END_AMBIGUOUS, END_DIFFERENT };
+
+struct end {
+	uint32_t ran; /* operations, as bits */
+	uint32_t data;
+	uint32_t functions; /* the number of a reply */
+	bool is_stuck, is_long;
+	int64_t moved_ns;
+	size_t n_operations;
+	struct ended {
+		bool has_ended, is_good, has_changed;
+		bool has_waited;  /* refused attempts were left out */
+		bool is_cut;      /* repeats were left out */
+		bool prints_late; /* all at its end: nobody knows in which round */
+		int status, http;
+		/* Digests of what is left of what it sent and heard; the second without words. */
+		uint64_t history, shape;
+		char *output; /* what is left of it */
+		size_t n_output;
+	} operations[RR_SKEPTIC_OPERATIONS];
+	/* Tokens in the order of rule 1, each once, and who had it first. */
+	struct rr_intern places; /* numbers of tokens: where each is */
+	size_t n_tokens;
+	struct end_token {
+		uint32_t token;
+		uint8_t operation;
+		bool is_left;      /* it is in the data or in an output */
+		size_t first_sent; /* in which event; SIZE_MAX = in none */
+	} * tokens;
+	/* Tokens in replies that an operation has received, and in which event. */
+	size_t n_received;
+	struct end_received {
+		uint32_t token;
+		uint8_t operation;
+		size_t event;
+	} * received;
+};
+
+/* What is known of tokens, from pairs of runs of the same serial execution. */
+struct end_tokens {
+	struct rr_intern all;
+	bool *is_fixed; /* of each: it is in both runs of some pair */
+	size_t n_fixed;
+	bool has_random;
+};
+
+/* The data of the server: a number of a reply. False: the server failed. */
+bool end_read_data(struct drive *drive, uint32_t *data);
+
+/* Until a key has expired, or the first of all has (RR_NO_ID); RR_NEVER = it does not. A key is
+ * known by a number of drive->terms->words. */
+int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key);
+
+/* The keys whose time to live is another one than before (RR_NO_ID: than none), `most` at most. */
+size_t end_new_leases(const struct drive *drive, uint32_t before, uint32_t data, uint32_t *keys,
+		      size_t most);
+
+/* A key lives for so much longer. False: the server failed. */
+bool end_stretch(struct drive *drive, uint32_t data, uint32_t key, int64_t ns);
+
+/* Of an execution that has come to its end. Release it in any case. */
+bool end_take(struct end *end, struct execution *it, uint32_t ran, struct end_tokens *tokens);
+void end_release(struct end *end);
+
+/* Two runs of the same serial execution. */
+void end_learn_tokens(struct end_tokens *tokens, const struct end *a, const struct end *b);
+void end_tokens_release(struct end_tokens *tokens);
+
+/* Does a serial execution's end explain that of a schedule? `notes`: what was not compared, a
+ * malloc'd sentence or NULL. */
+enum end_difference end_compare(const struct drive *drive, const struct end_tokens *tokens,
+				const struct end *found, const struct end *serial, char **note);
+
+/* Operations that may be absent from the serial execution, as bits. */
+uint32_t end_absent(const struct end *end);
+
+/* Lines for people: the data, and how operations ended; malloc'd. */
+char *end_text(const struct drive *drive, const struct end *end);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The skeptic: a second judge of a check that is about to say yes. It knows no table of a
+ * search, no cache, no names of random values: it runs the real programs on a real server.
+ *
+ *	serial executions	every order of the operations (clients, or requests to apps), 24 at
+ *			most, each twice. One in which an operation does not end is no
+ *			member of the set. Orders without an operation are added where
+ *			that operation failed in a schedule and had changed no data.
+ *	schedules	ten kinds (schedules.h), then more of them until a third of the
+ *			search's time is used.
+ *	comparison	by the rule at the head of end.h: a schedule's end is explained if
+ *			some serial execution has the same data, outputs and exit statuses.
+ *
+ * What no serial execution explains is run again, with the serial set computed again. If it
+ * comes again the skeptic disagrees; otherwise it is inconclusive. A schedule that is stuck is
+ * treated the same way.
+ *
+ * Time is crude: a process's sleep costs nothing on the server, unless it outlasts a lease of its
+ * own or a key that was given; leases of others, who may be late, are extended by as much then.
+ * When no operation can act, a blocked command times out, or the server's clock moves to the next
+ * key's expiry.
+ */
+#ifndef RR_SKEPTIC_H
+#define RR_SKEPTIC_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cluster/cluster.h"
+#include "scheduler/scheduler.h"
+
+enum { RR_SKEPTIC_OPERATIONS = 8, RR_SKEPTIC_TEXTS = 16 };
+
+/* How an operation ended. */
+struct rr_skeptic_answer {
+	bool has_ended;
+	int status;       /* of wait(2) */
+	int http;         /* the status of an answer by HTTP; 0 = it is none */
+	bool is_good;     /* and not refused */
+	const char *text; /* what it printed, or what the request was answered */
+	size_t length;
+};
+
+/*
+ * The programs, as processes without any renaming. A party runs until it waits for us; view()
+ * says for what. `operation` is a client's number, or that of a request.
+ */
+struct rr_skeptic_parties {
+	void *context;
+	size_t n; /* processes */
+	size_t n_operations;
+	const char *const *names; /* of operations */
+	/* Of each the first one with the same command line. */
+	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
+	/* Its terms and, for apps, its requests and their places. The skeptic fills in `ask`. */
+	struct rr_program *program;
+	/* It waits for us when this returns. NULL: the error. */
+	void *(*begin)(void *context, size_t party, struct rr_error *error);
+	bool (*feed)(void *party, const struct rr_input *input, uint8_t lane, int64_t passed_ns,
+		     struct rr_error *error);
+	void (*end)(void *party);
+	struct rr_run_view (*view)(void *party);
+	struct rr_skeptic_answer (*answer)(void *context, void *party, size_t operation);
+	int64_t (*slept_ns)(void *party); /* by its own clock, since it began */
+};
+
+struct rr_skeptic_config {
+	struct rr_skeptic_parties parties;
+	struct rr_cluster *cluster;
+	const struct rl_command *given; /* done on the empty server at first */
+	size_t n_given;
+	const char *const *ignored; /* patterns of keys that are not compared */
+	size_t n_ignored;
+	const char *const *allowed; /* lines of output that are not: regular expressions */
+	size_t n_allowed;
+	bool data_only;
+	bool has_faults;     /* the search has some, which the skeptic has not: a limit */
+	double seconds;      /* after the first ten schedules it ends after so many */
+	double most_seconds; /* and at any point after these */
+	struct rr_signals *signals;
+	uint64_t seed;
+};
+
+enum rr_skeptic_verdict {
+	RR_SKEPTIC_OFF,
+	RR_SKEPTIC_AGREES,
+	RR_SKEPTIC_DISAGREES,
+	RR_SKEPTIC_INCONCLUSIVE
+};
+
+extern const char *const rr_skeptic_verdict_names[];
+
+struct rr_skeptic_result {
+	enum rr_skeptic_verdict verdict;
+	unsigned serial_executions, schedules;
+	uint64_t seed;
+	double seconds;
+	char *why;  /* a sentence: what differs, or why nothing was shown; NULL = it agrees */
+	char *kind; /* of the schedule that differs: "lockstep from A" */
+	char *data, *serial_data; /* lines: what it left, and the nearest serial execution */
+	size_t n_steps;
+	struct rr_skeptic_step {
+		char *who, *command, *reply; /* who is NULL: time passed */
+	} * steps;
+	size_t n_limits, n_not_compared;
+	char *limits[RR_SKEPTIC_TEXTS], *not_compared[RR_SKEPTIC_TEXTS];
+	struct rr_error error; /* why it was inconclusive, if an error was the reason */
+};
+
+/* Runs them. Release the result in any case. */
+void rr_skeptic(const struct rr_skeptic_config *config, struct rr_skeptic_result *result);
+void rr_skeptic_release(struct rr_skeptic_result *result);
+
+/* {"mode": ..., "verdict": ..., ...}; `mode`: as the option says it. */
+json_t *rr_skeptic_json(const struct rr_skeptic_result *result, const char *mode);
+
+#endif

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Small programs of one race each, or of none: doubted.py NAME. The wrong ones differ from all serial
+executions in what a comparison is tempted to excuse."""
+
+import os
+import sys
+import time
+
+from raw import Connection
+
+r = Connection()
+me = os.environ["REDRACE_CLIENT"]
+
+
+def count(key="counter"):
+    r("SET", key, int(r("GET", key) or 0) + 1)
+
+
+def paid_until():  # the value looks like a time of day
+    r("SET", "until", int(r("GET", "until") or time.time()) + 60)
+
+
+def large_counter():
+    r("SET", "n", int(r("GET", "n") or 1900000000) + 1)
+
+
+def booking():
+    if not r("GET", "slot"):
+        r("SET", "slot", "taken")
+        r("RPUSH", "booked", int(time.time()))
+
+
+def answer():  # only a word says it, in a line with a token that is another in each run
+    left = int(r("GET", "stock"))
+    if left > 0:
+        r("SET", "stock", 0)
+    print('{"id":"%s","sold":%s}' % (os.urandom(8).hex(), "true" if left > 0 else "false"))
+
+
+def log_line():  # the same with a process id
+    left = int(r("GET", "stock"))
+    if left > 0:
+        r("SET", "stock", 0)
+    print("[%d]%s" % (os.getpid(), "sold" if left > 0 else "out"))
+
+
+def half_written():  # only who polls meanwhile sees it
+    if me == "A":
+        r("SET", "state", "partial")
+        r("SET", "state", "done")
+        return
+    saw = "whole"
+    while True:
+        state = r("GET", "state")
+        if state == "done":
+            break
+        if state == "partial":
+            saw = "half"
+        time.sleep(0.1)
+    print(saw)
+
+
+def alarm():  # printed in each round
+    if me == "A":
+        r("DECRBY", "x", 10)
+        r("INCRBY", "y", 10)
+        r("SET", "ready", 1)
+        return
+    while True:
+        x, y, ready = r("MGET", "x", "y", "ready")
+        if int(x) + int(y) != 100:
+            print("ALARM: the sum is %d" % (int(x) + int(y)))
+        if ready:
+            break
+        time.sleep(0.1)
+
+
+def both_refused():  # each withdraws for the other's sake: nobody gets what is there
+    r("SADD", "wants", me)
+    if int(r("SCARD", "wants")) > 1:
+        r("SREM", "wants", me)
+        sys.exit(1)
+    r("SET", "winner", me)
+    r("SREM", "wants", me)
+
+
+def long_sleep():  # the lease is shorter than the work
+    while not r("SET", "lock", me, "NX", "PX", 3000):
+        time.sleep(0.1)
+    n = int(r("GET", "counter") or 0)
+    time.sleep(5)
+    r("SET", "counter", n + 1)
+    if r("GET", "lock") == me:
+        r("DEL", "lock")
+
+
+def need_each_other():
+    if me == "A":
+        r("BLPOP", "a", 0)
+        r("LPUSH", "b", 1)
+    else:
+        r("LPUSH", "a", 1)
+        r("BLPOP", "b", 0)
+
+
+def queue_order():  # which of two lists a blocked command takes from
+    if me == "A":
+        print(r("BLPOP", "high", "low", 0))
+        return
+    r("MULTI")
+    r("RPUSH", "low", 1)
+    r("RPUSH", "high", 1)
+    r("EXEC")
+
+
+def script():  # right
+    print(r("EVAL", "return redis.call('INCR', KEYS[1])", 1, "counter"))
+
+
+def locked():  # right: what is printed in vain rounds, and at the end, says that it waited
+    rounds = 0
+    while not r("SET", "lock", 1, "NX"):
+        print("contended")
+        rounds += 1
+        time.sleep(0.1)
+    count()
+    r("DEL", "lock")
+    print("contended" if rounds else "free")
+
+
+def tokens():  # right: new names in each run
+    token = os.urandom(8).hex()
+    r("SADD", "jobs", "job:" + token)
+    r("SET", "job:" + token, "new")
+    print("made", token)
+
+
+def own_fields():  # right: the order of fields differs, and nothing else
+    for i in range(3):
+        r("HSET", "all", me + str(i), i)
+        r("SADD", "names", me + str(i))
+
+
+def refused():  # right: who is refused has changed nothing
+    if not r("SET", "lock", me, "NX"):
+        print("busy", file=sys.stderr)
+        sys.exit(1)
+    count()
+    r("DEL", "lock")
+
+
+globals()[sys.argv[1]]()
