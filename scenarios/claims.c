@@ -12,6 +12,7 @@ const struct rr_claim_section rr_claim_sections[] = {
 	{ "Locks with a lease", rr_claims_leases, &rr_n_claims_leases },
 	{ "Locks by INCR, and by SETNX with EXPIRE", rr_claims_incr, &rr_n_claims_incr },
 	{ "When the lock is not got", rr_claims_waiting, &rr_n_claims_waiting },
+	{ "A cache that several clients refresh", rr_claims_cache, &rr_n_claims_cache },
 	{ "Servers that fail, and Redlock", rr_claims_servers, &rr_n_claims_servers },
 	{ "WATCH", rr_claims_watch, &rr_n_claims_watch },
 	{ "Lua scripts", rr_claims_scripts, &rr_n_claims_scripts },
