@@ -38,7 +38,8 @@
 	strategy(rr_lua_incr) \
 	strategy(rr_incr) \
 	strategy(rr_redlock) \
-	strategy(rr_redlock_sequential)
+	strategy(rr_redlock_sequential) \
+	strategy(rr_redlock_covering)
 /* clang-format on */
 
 #define DECLARE(strategy) extern const struct rr_strategy strategy;

@@ -157,6 +157,16 @@ Test(explore, lock_server_that_stays_away_grants_nothing_twice)
 	assert_explored(staying, 0, "redlock-sequential: safe: all ");
 }
 
+/* With work of several leases: released when its lease does not cover the work, and used only
+ * with one that does. */
+Test(explore, quorum_that_covers_the_work_is_safe_under_slow_work)
+{
+	assert_explored("redlock --lock-servers 3 --slow-work", 0,
+			"redlock: fails: count, exclusion");
+	assert_explored("redlock-covering --lock-servers 3 --slow-work", 0,
+			"redlock-covering: safe: all ");
+}
+
 Test(explore, takeover_by_del_needs_three_clients_and_a_crash)
 {
 	assert_explored("setnx-del-takeover --clients 2 --crashes 1", 0,
