@@ -163,20 +163,6 @@ static void record_reply(struct player *player, const struct rr_step *step, stru
 				 strncmp(text, "(error)", strlen("(error)")) == 0;
 }
 
-/* Executed, and never known to the client, whose connection is gone; those to
- * other servers stay. */
-static bool lose_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
-{
-	struct client_connection *connection = step_connection(player, step);
-	char text[RR_REPLY_TEXT_SIZE];
-
-	if (connection_read(connection->connection, REPLY_MS, text) == CONNECTION_SILENT)
-		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
-	disconnect(connection);
-	record_reply(player, step, event, "(lost)");
-	return true;
-}
-
 /* Is the number of a connection that blocks known as that of one of the clients? */
 static bool is_known_blocked(const struct player *player, long long id)
 {
@@ -189,26 +175,36 @@ static bool is_known_blocked(const struct player *player, long long id)
 	return false;
 }
 
-/* The number of the connection on which a command blocks since the last step; 0 = none does, or
- * several do. */
-static long long find_blocked(const struct player *player, struct rl_link *link)
+/* On how many connections commands block since the last step. *id: the number of one of them. */
+static size_t find_blocked(const struct player *player, struct rl_link *link, long long *id)
 {
 	struct rl_reply reply;
-	long long id = 0, found = 0;
 	size_t n = 0;
 
 	if (rl_run(link, &reply, "CLIENT LIST") != RL_OK)
 		return 0;
 	for (const char *line = reply.text; line && *line; line += strcspn(line, "\n") + 1) {
 		const char *flags = strstr(line, " flags=");
+		long long found;
 
 		if (!flags || !memchr(flags + 7, 'b', strcspn(flags + 7, " ")) ||
-		    sscanf(line, "id=%lld", &id) != 1 || is_known_blocked(player, id))
+		    sscanf(line, "id=%lld", &found) != 1 || is_known_blocked(player, found))
 			continue;
 		n++;
-		found = id;
+		*id = found;
 	}
-	return n == 1 ? found : 0;
+	return n;
+}
+
+static bool has_blocked(const struct player *player, int server)
+{
+	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, server),
+					   REPLY_MS);
+	long long id;
+	const bool has = link && find_blocked(player, link, &id) > 0;
+
+	rl_link_free(link);
+	return has;
 }
 
 /* A command that blocks may be made to time out, as it would if the clock, which only ticks move,
@@ -219,9 +215,10 @@ static void note_blocked(const struct player *player, const struct rr_step *step
 	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, step->server),
 					   REPLY_MS);
 	struct rl_reply reply;
+	long long id;
 
-	if (link && !connection->blocked_id)
-		connection->blocked_id = find_blocked(player, link);
+	if (link && !connection->blocked_id && find_blocked(player, link, &id) == 1)
+		connection->blocked_id = id;
 	if (link && is_over && connection->blocked_id)
 		rl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT", connection->blocked_id);
 	rl_link_free(link);
@@ -286,6 +283,22 @@ static enum connection_state read_or_rest(struct player *player, const struct rr
 	} while (state == CONNECTION_SILENT && !is_silent(player, step->server, begun, waited_ms));
 	/* What it has sent before it came to rest. */
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
+}
+
+/* Executed, and never known to the client, whose connection is gone; those to
+ * other servers stay. A command that blocks has no reply yet. */
+static bool lose_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
+{
+	struct client_connection *connection = step_connection(player, step);
+	char text[RR_REPLY_TEXT_SIZE];
+
+	if (read_or_rest(player, step, text) == CONNECTION_SILENT && !connection->blocked_id &&
+	    !has_blocked(player, step->server) &&
+	    connection_read(connection->connection, REPLY_MS, text) == CONNECTION_SILENT)
+		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
+	disconnect(connection);
+	record_reply(player, step, event, "(lost)");
+	return true;
 }
 
 bool player_read(struct player *player, const struct rr_step *step, struct rr_event *event)

@@ -85,17 +85,18 @@ void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot
 }
 
 /* A reply is lost, and with it those behind it, until the client reads on. A race's
- * (lost) closes the connection: what was sent meanwhile has to come before it. */
+ * (lost) closes the connection: what was sent meanwhile, or served while the command blocked,
+ * has to come before it. */
 static void mark_lost(const struct rr_action *action, struct rr_step *step,
 		      struct rr_recorded_connection *connection)
 {
-	step->is_lost = true;
+	step->is_lost = !action->blocks;
 	if (action->answer == RR_ANSWER_UNHEARD) {
 		step->kind = RR_STEP_WRITE;
-		step->is_lost = false;
+		step->is_lost = step->is_waiting = false;
 		if (connection->lost) {
 			connection->lost->kind = RR_STEP_WRITE;
-			connection->lost->is_lost = false;
+			connection->lost->is_lost = connection->lost->is_waiting = false;
 			connection->lost->expected = NULL;
 		}
 	}
@@ -202,6 +203,10 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 	struct rr_step *step;
 
 	connection->is_open = false;
+	if (action->answer == RR_ANSWER_LOST) { /* while its command blocks */
+		connection->lost = connection->blocking;
+		return;
+	}
 	if (action->is_fault) { /* its connection is gone as well */
 		note_dropped(recorder, action);
 		if (was_open)
@@ -300,11 +305,11 @@ static void notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 	const uint16_t slot = slot_of(recorder, action, lane);
 	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
 	struct rr_recorded_connection *connection = &recorder->connections[server][slot];
-	const bool is_written = connection->lost && connection->lost->kind == RR_STEP_WRITE;
+	const bool is_read = connection->lost && !connection->lost->is_lost;
 	struct rr_step *step;
 
 	connection->lost = NULL;
-	if (!is_written)
+	if (!is_read)
 		return;
 	step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 	step->server = (int)server;

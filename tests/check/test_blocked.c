@@ -105,6 +105,35 @@ Test(blocked, a_lost_reply_takes_what_it_brought)
 	check_pair("--lost-replies 1 --data-only --atomic", "r('RPUSH', 'jobs', 'x')", take, 1);
 }
 
+/* The race that is drawn loses the job, too: the server notices after it has served the client. */
+Test(blocked, a_lost_reply_is_played_as_it_was_found)
+{
+	check_pair("--lost-replies 1 --data-only --atomic --save $HERE/found.race",
+		   "job = r('BLPOP', 'jobs', 9)\n    if job: r('SET', 'done', job[1])",
+		   "r('RPUSH', 'jobs', 'x')", 1);
+	cr_assert_eq(cli_run("$REDRACE play $HERE/found.race 2>&1"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("grep -A1 '^B> RPUSH' $HERE/found.race | grep '^A < (lost)'"), 0, "%s",
+		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --atomic --replay $HERE/found.race -- env " PYTHON
+			     " 2>&1"),
+		     1, "%s", cli_output);
+}
+
+/* Nothing has come for it yet, and nothing comes any more. */
+Test(blocked, a_connection_may_be_lost_while_its_command_blocks)
+{
+	for (int i = 0; i < 2; i++) {
+		cli_write("hand.race",
+			  "title A lost connection\nshows it\nclients A B\nservers redis\n\n"
+			  "%s"
+			  "B> RPUSH jobs x => (integer) 1\n"
+			  "B> LLEN jobs => (integer) 1\n\nverdict nothing broken\n",
+			  i ? "A> BLPOP jobs 9 => (lost)\n" :
+			      "A> BLPOP jobs 9 => (waits)\nA < (lost)\n");
+		cr_assert_eq(cli_run("$REDRACE play $HERE/hand.race 2>&1"), 0, "%s", cli_output);
+	}
+}
+
 /* The first one that asks for it by its hash is told so, and goes another way. */
 Test(blocked, scripts_are_not_there_until_they_were_loaded)
 {
