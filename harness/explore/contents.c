@@ -90,9 +90,20 @@ const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t st
 	const struct rr_question question = { .kind = RR_ASK_COMMAND,
 					      .slot = LOOKING_SLOT,
 					      .argument = command };
-	const struct rr_server_row *row = rr_server_table_ask(contents->table, state, &question);
+	struct rr_server_table *table = contents->table;
+	const struct rr_server_row *row = rr_server_table_ask(table, state, &question);
+	const struct rl_command *asked = &table->terms->command[command].words;
 
-	return row ? &contents->table->terms->reply[row->reply].reply : NULL;
+	/* Only what a user gives can block. */
+	if (row && row->blocks) {
+		char *text = rr_join_words(asked->words, asked->n_words);
+
+		rr_error_set(&table->error, RR_ERROR_USAGE,
+			     "--final: '%.200s' waits for another client", text);
+		free(text);
+		return NULL;
+	}
+	return row ? &table->terms->reply[row->reply].reply : NULL;
 }
 
 static bool ask_words(struct rr_contents *contents, uint32_t state, const char *const *words,

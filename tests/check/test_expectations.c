@@ -49,6 +49,15 @@ Test(check_expectations, final_needs_a_value)
 			    "--final: expected each quote to end");
 }
 
+Test(check_expectations, final_does_not_wait)
+{
+	cli_assert_one_line(CHECK "--final 'BLPOP q 0' x -- redis-cli -p {port} SET k v "
+				  "2>&1 >/dev/null",
+			    64, "--final: 'BLPOP q 0' waits for another client");
+	assert_check("--final 'BLPOP q 0' '[\"q\", \"a\"]' -- redis-cli -p {port} RPUSH q a", 0,
+		     "serializable: all ");
+}
+
 Test(check_expectations, check_runs_a_command_on_all_final_data)
 {
 	assert_check("--check 'test $(" CLI
