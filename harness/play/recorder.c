@@ -118,7 +118,8 @@ static void note_answer(struct rr_recorder *recorder, const struct rr_action *ac
 static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
-	const struct rl_reply *reply = recorder_reply_of(recorder, action->reply);
+	const struct rl_reply *reply = action->blocks ? NULL :
+							recorder_reply_of(recorder, action->reply);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 	struct rr_step *step;
