@@ -314,8 +314,9 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	if (step->is_lost)
 		return lose_reply(player, step, event);
 	state = read_or_rest(player, step, text);
-	if (state == CONNECTION_SILENT && may_time_out(connection))
-		note_blocked(player, step, connection, !step->is_waiting);
+	if (state == CONNECTION_SILENT)
+		note_blocked(player, step, connection,
+			     !step->is_waiting && may_time_out(connection));
 	if (state == CONNECTION_SILENT && !step->is_waiting)
 		state = connection_read(connection->connection, REPLY_MS, text);
 	if (state != CONNECTION_SILENT) {

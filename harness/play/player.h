@@ -12,8 +12,8 @@ enum { OWED_MAX = 64, MUTEXES_MAX = 8 };
  * over it yet, the oldest first. */
 struct client_connection {
 	struct connection *connection; /* NULL = none is open */
-	long long blocked_id;          /* the server's number of it, while a command blocks there
-					* that may time out; 0 = none does */
+	long long blocked_id;          /* the server's number of it, while a command blocks
+					* there; 0 = none does */
 	size_t n_owed;
 	struct {
 		int client;

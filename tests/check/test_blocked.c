@@ -119,6 +119,14 @@ Test(blocked, a_lost_reply_is_played_as_it_was_found)
 		     1, "%s", cli_output);
 }
 
+/* Both block, and only one of them has a time-out. */
+Test(blocked, a_time_out_ends_beside_a_client_that_waits_for_ever)
+{
+	check_pair("", "r('BLPOP', 'a', 0)", "print(r('BLPOP', 'b', 1))", 1);
+	check_pair("", "r('BLMOVE', 'a', 'b', 'LEFT', 'LEFT', 0)",
+		   "print(r('XREAD', 'BLOCK', 500, 'STREAMS', 's', '$'))", 1);
+}
+
 /* Nothing has come for it yet, and nothing comes any more. */
 Test(blocked, a_connection_may_be_lost_while_its_command_blocks)
 {
