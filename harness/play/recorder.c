@@ -165,9 +165,27 @@ static void add_served(struct rr_recorder *recorder, const struct rr_action *act
 		step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 		step->server = action->server;
 	}
-	step->expected = keep_reply(recorder, action->reply);
+	step->is_lost = connection->is_closed;
+	if (!step->is_lost)
+		step->expected = keep_reply(recorder, action->reply);
+	connection->is_closed = false;
 	if (step->kind == RR_STEP_READ)
 		recorder_finish_step(recorder, step, action);
+}
+
+/* A command without a time-out is ended only where its client has closed the connection. */
+static void note_unblocked(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	struct rr_recorded_connection *connection =
+		&recorder->connections[action->server][action->question.slot];
+	struct rl_command command = { .n_words = 0 };
+
+	if (!connection->blocking)
+		return;
+	command.n_words = connection->blocking->n_words;
+	memcpy(command.words, connection->blocking->words,
+	       command.n_words * sizeof(command.words[0]));
+	connection->is_closed = rr_command_time_out_ns(&command) == INT64_MAX;
 }
 
 /* The client leaves when what it sent from within its critical section is done. */
@@ -426,6 +444,7 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 		add_fault(recorder, action, RR_FAULT_WIPE);
 		break;
 	case RR_ASK_UNBLOCK: /* what it is answered follows */
+		note_unblocked(recorder, action);
 		break;
 	default:
 		add_closing(recorder, action);

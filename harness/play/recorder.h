@@ -49,10 +49,10 @@ struct rr_recorder {
 	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];     /* connections */
 	bool is_answered[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
 	struct rr_recorded_connection {
-		bool is_open, listens;
-		struct rr_step *lost;     /* the last one without a reply, until its
+		bool is_open, listens, is_closed; /* closed: while a command blocks */
+		struct rr_step *lost;             /* the last one without a reply, until its
 				       * client notices */
-		struct rr_step *blocking; /* whose command has no reply yet; NULL = none */
+		struct rr_step *blocking;         /* whose command has no reply yet; NULL = none */
 	} connections[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS];
 	int64_t ahead_ns[RR_RACE_SERVERS_MAX]; /* clocks of servers */
 	/* Commands that a client sent before it left its critical section, and that

@@ -127,6 +127,17 @@ Test(blocked, a_time_out_ends_beside_a_client_that_waits_for_ever)
 		   "print(r('XREAD', 'BLOCK', 500, 'STREAMS', 's', '$'))", 1);
 }
 
+/* A race beside it is found and played. */
+Test(blocked, a_client_may_close_a_connection_while_a_command_blocks_there)
+{
+	static const char add[] = "r('SET', 'k', int(r('GET', 'k') or 0) + 1)";
+
+	check_pair("",
+		   "s = raw.Connection(); s.send('BLPOP', 'b', 0); r('PING'); s.file.close(); "
+		   "s.socket.close(); r('SET', 'k', int(r('GET', 'k') or 0) + 1)",
+		   add, 1);
+}
+
 /* Nothing has come for it yet, and nothing comes any more. */
 Test(blocked, a_connection_may_be_lost_while_its_command_blocks)
 {
