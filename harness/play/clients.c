@@ -224,17 +224,27 @@ static void note_blocked(const struct player *player, const struct rr_step *step
 	rl_link_free(link);
 }
 
-/* Does the command whose reply comes next wait for so long at most? */
-static bool may_time_out(const struct client_connection *connection)
+/* Can the command whose reply comes next block? *may_time_out: for so long at most. A server that
+ * only computes would not answer when it is asked who blocks. */
+static bool may_block(const struct client_connection *connection, bool *may_time_out)
 {
+	static const char *const names[] = { "BLPOP",  "BRPOP",      "BLMOVE", "BRPOPLPUSH",
+					     "BLMPOP", "BZPOPMIN",   "BZMPOP", "BZPOPMAX",
+					     "XREAD",  "XREADGROUP", "WAIT",   "WAITAOF" };
 	const struct rr_step *step = connection->n_owed ? connection->owed[0].step : NULL;
 	struct rl_command command = { .n_words = 0 };
 
+	*may_time_out = false;
 	if (!step || step->kind != RR_STEP_RUN)
 		return false;
 	for (; command.n_words < step->n_words && command.n_words < RL_WORDS_MAX; command.n_words++)
 		command.words[command.n_words] = step->words[command.n_words];
-	return rr_command_time_out_ns(&command) != INT64_MAX;
+	*may_time_out = rr_command_time_out_ns(&command) != INT64_MAX;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (rr_word_is(&command.words[0], names[i]))
+			return true;
+	}
+	return false;
 }
 
 /* How a server's process is: 'S' = it waits for what comes; and its own time until now. */
@@ -306,6 +316,7 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE] = "(waits)";
 	enum connection_state state;
+	bool may_time_out;
 
 	if (!connection->connection)
 		return player_fail(player, RR_ERROR_USAGE, step,
@@ -314,9 +325,8 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	if (step->is_lost)
 		return lose_reply(player, step, event);
 	state = read_or_rest(player, step, text);
-	if (state == CONNECTION_SILENT)
-		note_blocked(player, step, connection,
-			     !step->is_waiting && may_time_out(connection));
+	if (state == CONNECTION_SILENT && may_block(connection, &may_time_out))
+		note_blocked(player, step, connection, !step->is_waiting && may_time_out);
 	if (state == CONNECTION_SILENT && !step->is_waiting)
 		state = connection_read(connection->connection, REPLY_MS, text);
 	if (state != CONNECTION_SILENT) {
