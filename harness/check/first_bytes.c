@@ -143,5 +143,10 @@ enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless)
 		if (next == RR_FIRST_REDIS || next == RR_FIRST_INLINE)
 			first = RR_FIRST_INLINE;
 	}
+	/* Nothing but such lines: what comes next may be a command, until the server has answered. */
+	if (first == RR_FIRST_OTHER && n < LINE_MAX && plain_line(bytes + at, n - at) == n - at) {
+		*n_harmless = n;
+		return RR_FIRST_UNDECIDED;
+	}
 	return first;
 }

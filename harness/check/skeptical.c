@@ -220,7 +220,10 @@ void rr_check_print_skeptic(FILE *out, const struct rr_check *check)
 
 	if (result->verdict == RR_SKEPTIC_OFF)
 		return;
-	if (result->verdict == RR_SKEPTIC_AGREES)
+	if (result->verdict == RR_SKEPTIC_AGREES && result->schedules == 0)
+		rr_print_sentence(out, 2, 4,
+				  "The skeptic ran no schedule: there is none that is not serial.");
+	else if (result->verdict == RR_SKEPTIC_AGREES)
 		rr_print_sentence(out, 2, 4,
 				  "The skeptic: %u schedules and %u serial executions agree.",
 				  result->schedules, result->serial_executions);

@@ -19,10 +19,10 @@ bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 	const char *command = search->has_tables ? search->tables[0].random_command :
 						   search->random_command;
 
-	if (command && !search->config->strategy && error->kind == RR_ERROR_INTERNAL)
+	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
 			&search->result->error, RR_ERROR_DATA,
-			"%s was answered in two ways, because its reply is random: a program that uses it can be checked only where the reply leaves no choice",
+			"%s was answered in two ways, because its reply is random: whatever uses it can be searched only where the reply leaves no choice",
 			command);
 	return rr_error_set(&search->result->error, error->kind, "%s", error->text);
 }

@@ -139,11 +139,6 @@ bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row 
 	const struct rr_question *question = &row->question;
 
 	table->differs = true;
-	if (rr_server_is_random_row(table, row))
-		return rr_error_set(&table->error, RR_ERROR_DATA,
-				    "the server answers '%s' at random, which cannot be judged: "
-				    "leave it out of what is searched",
-				    rr_server_command_name(table, (uint32_t)question->argument));
 	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			    "the server answers '%s' in two ways after two paths: its "
 			    "state holds more than the table knows",

@@ -118,9 +118,6 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct rr_server_row *row,
 			    bool *is_new);
 
-/* May the row's command be answered at random? */
-bool rr_server_is_random_row(const struct rr_server_table *table, const struct rr_server_row *row);
-
 /* What a script calls the server does not say before it runs: one that names a random
  * command, math.random or OBJECT, may be answered by more than the data. */
 bool rr_server_may_draw(const struct rr_server_table *table, const char *name,

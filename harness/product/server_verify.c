@@ -119,7 +119,7 @@ bool rr_server_table_tells_time(struct rr_server_table *table)
 
 /* ---- Random commands --------------------------------------------------------- */
 
-bool rr_server_is_random_row(const struct rr_server_table *table, const struct rr_server_row *row)
+static bool is_random_row(const struct rr_server_table *table, const struct rr_server_row *row)
 {
 	const char *name;
 
@@ -138,7 +138,7 @@ bool rr_server_table_verify_random(struct rr_server_table *table)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; table->random_command && i < table->rows.n && n < ROWS; i++) {
-		if (!rr_server_is_random_row(table, &table->row[i]))
+		if (!is_random_row(table, &table->row[i]))
 			continue;
 		n++;
 		for (int j = 0; j < TIMES; j++) {

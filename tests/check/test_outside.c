@@ -78,7 +78,8 @@ Test(outside, shells_and_their_children_are_held)
 {
 	cli_write("inline",
 		  "exec 3<>/dev/tcp/127.0.0.1/$1\nprintf 'INCR c\\r\\n' >&3\nread -r x <&3\n");
-	cli_write("errs", "exec 3<>/dev/tcp/127.0.0.1/$1\nprintf 'HI\nINCR c\n' >&3\nread x <&3\n");
+	cli_write("errs",
+		  "exec 3<>/dev/tcp/127.0.0.1/$1\necho HI >&3\necho INCR c >&3\nread x <&3\n");
 	cli_write("hears", "exec 3<>/dev/tcp/127.0.0.1/$1\necho HI >&3\nread x <&3\n"
 			   "echo INCR c >&3\nread x <&3\n");
 	cli_write("leaves", "exec 3<>/dev/tcp/127.0.0.1/$1\nprintf '\\n\"Set\" c 1\\n' >&3\n");
