@@ -247,7 +247,8 @@ Test(skeptic, off_runs_nothing)
 
 Test(skeptic, is_not_asked_about_a_finding)
 {
-	cr_assert_eq(cli_run(PYTHON "$REDRACE_ONCE check" JSON "-- sh -c 'v=$(redis-cli -p $REDIS_PORT "
+	cr_assert_eq(cli_run(PYTHON "$REDRACE_ONCE check" JSON
+				    "-- sh -c 'v=$(redis-cli -p $REDIS_PORT "
 				    "GET n); redis-cli -p $REDIS_PORT SET n $((v + 1))' 2>&1"),
 		     1, "%s", cli_output);
 	assert_verdict("counter", "off");
@@ -292,7 +293,8 @@ Test(skeptic, names_faults_as_a_limit)
 Test(skeptic, leaves_no_process)
 {
 	cr_assert_eq(cli_run("cp " PROGRAM " $HERE/alone.py && "
-			     "$REDRACE_ONCE check" JSON "-- env " CLI_PYTHON "alone.py script 2>&1"),
+			     "$REDRACE_ONCE check" JSON "-- env " CLI_PYTHON
+			     "alone.py script 2>&1"),
 		     0, "%s", cli_output);
 	assert_verdict("alone", "agrees");
 	cr_assert_eq(cli_run("pgrep -f \"$HERE/alone.py\""), 1, "left behind: %s", cli_output);
