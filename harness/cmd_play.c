@@ -7,6 +7,7 @@
 
 #include "base/cases.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "commands.h"
 #include "draw/draw.h"
@@ -19,7 +20,8 @@ enum { NAMES_MAX = 1024 };
 /* ---- What was asked for ------------------------------------------------- */
 
 struct play_options {
-	const char *race;
+	const char *race; /* or strategy: without "race:" */
+	bool is_race;     /* it was named with "race:", as a race whose name is a strategy's */
 	const char *redis_server;
 	struct rr_outputs outputs;
 	const char *command;                      /* that plays it again */
@@ -38,7 +40,8 @@ static bool take_race(void *into, char *text, struct rr_error *error)
 
 	if (options->race)
 		return rr_error_set(error, RR_ERROR_USAGE, "'%s': play takes one race", text);
-	options->race = text;
+	options->is_race = strncmp(text, "race:", strlen("race:")) == 0;
+	options->race = text + (options->is_race ? strlen("race:") : 0);
 	return true;
 }
 
@@ -149,7 +152,7 @@ static bool check_play_options(void *into, struct rr_error *error)
 			error, RR_ERROR_USAGE,
 			"--%s is for the terminal: it takes neither --format nor --output",
 			options->step ? "step" : "interactive");
-	setup->strategy = rr_strategy_find(options->race);
+	setup->strategy = options->is_race ? NULL : rr_strategy_find(options->race);
 	if (!setup->strategy)
 		return check_race(options, error);
 	if (!setup->n_clients)
@@ -167,10 +170,11 @@ static bool check_play_options(void *into, struct rr_error *error)
 static const struct rr_command_line play_line = {
 	.about =
 		"Plays a race on real servers, step by step, checks every reply and draws what happens.\v"
-		"The race is one of the project's ('redrace list --races'), a file in the language of redrace-race(5), or a strategy, whose own code runs as --schedule says or, with --interactive, as you say.",
+		"The race is one of the project's ('redrace list --races'), a file in the language of redrace-race(5), or a strategy, whose own code runs as --schedule says or, with --interactive, as you say. A name that both have means the strategy; race:NAME means the race.",
 	.arguments = "RACE|FILE|STRATEGY",
 	.examples = "redrace play --step lost-update\n"
 		    "redrace play --output race.svg overrun-delete\n"
+		    "redrace play race:set-nx-ex\n"
 		    "redrace play --schedule 'A:GET B:GET A:SET B:SET' none\n"
 		    "redrace play --interactive set-nx-ex",
 	.name_at = rr_strategy_name,
@@ -270,7 +274,10 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
 	if (!options.guided.setup.strategy) {
-		command = rr_shell_words(2, (char *[]){ "redrace play", (char *)options.race });
+		char *name = rr_asprintf("%s%s", options.is_race ? "race:" : "", options.race);
+
+		command = rr_shell_words(2, (char *[]){ "redrace play", name });
+		free(name);
 		race = rr_library_open(options.race, error);
 	}
 	options.command = command ? command : whole;

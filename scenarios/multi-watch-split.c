@@ -9,7 +9,7 @@
  *
  * Guarantees: that EXEC fails if somebody writes between WATCH and EXEC.
  * Does not guarantee the count: a write between GET and WATCH goes unnoticed
- * (WA-13). multi-watch.c has the order that holds.
+ * (WA-8, the race watch-after-get). multi-watch.c has the order that holds.
  */
 #include "strategy.h"
 
@@ -22,7 +22,7 @@ static enum rl_outcome increment(struct rr_client *client)
 	if (outcome != RL_OK)
 		return outcome;
 	rr_work(client);
-	/* RACE: what was read before this is not watched (WA-13) */
+	/* RACE: what was read before this is not watched (WA-8) */
 	outcome = rl_run(client->data, &reply, "WATCH %s", client->counter);
 	if (outcome != RL_OK)
 		return outcome;

@@ -9,6 +9,7 @@ enum {
 	RULE_EXTRA = 9,    /* of a rule, beside its text */
 	CLIENT_MOST = 42,  /* wider cells are wrapped */
 	CLIENT_LEAST = 12, /* narrower ones are not readable */
+	SHARED_LEAST = 28, /* the same where one column is all clients', if there is room */
 	KEY_MOST = 24,
 	KEY_LEAST = 5,
 	HEAD_LEAST = 12, /* of a key's name; longer ones can be cut */
@@ -144,7 +145,11 @@ void sheet_lay_out(struct sheet *sheet, size_t width)
 	if (!shrink_columns(sheet, width)) {
 		sheet->is_shared = true;
 		add_columns(sheet);
-		shrink_columns(sheet, width);
+		sheet->columns[0].least = SHARED_LEAST;
+		if (!shrink_columns(sheet, width)) {
+			sheet->columns[0].least = CLIENT_LEAST;
+			shrink_columns(sheet, width);
+		}
 	}
 	at = sheet->numbers + GAP;
 	for (size_t i = 0; i < sheet->n; i++) {

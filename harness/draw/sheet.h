@@ -14,9 +14,11 @@ struct column {
 	const char *head;
 	size_t at;
 	size_t width;
-	size_t extra;     /* what of the width is not for text */
-	size_t least;     /* of what is for text */
-	const char *left; /* of this row, not on paper yet; NULL = nothing */
+	size_t extra;         /* what of the width is not for text */
+	size_t least;         /* of what is for text */
+	const char *left;     /* of this row, not on paper yet; NULL = nothing */
+	const char *reply;    /* in the cell, where " => " stands; NULL = it has none */
+	size_t command_lines; /* that the cell's command may take */
 };
 
 enum {

@@ -10,8 +10,11 @@
 #include "sheet.h"
 
 enum {
-	INDENT = 4,     /* of notes, and of remarks below their rows */
-	LINES_MOST = 6, /* of a cell; the last one then ends in "…" */
+	INDENT = 4,            /* of notes, and of remarks below their rows */
+	LINES_MOST = 6,        /* of a cell; the last one then ends in "…" */
+	COMMAND_LEAST = 2,     /* lines of a command, however long its reply is */
+	REPLY_LINES_MOST = 12, /* of a reply, which says what happened */
+	TOKEN_LEAST = 32,      /* hexadecimal digits of a lock's token */
 };
 
 /* ---- Lines, without blanks at their ends --------------------------------- */
@@ -110,12 +113,12 @@ static void pen_wrap(struct rr_pen *pen, const char *text, size_t column)
 
 /* ---- Cells --------------------------------------------------------------- */
 
-/* The next line of a cell: before => when the reply would be torn off. */
-static size_t next_line(const char **text, size_t width)
+/* The next line of a cell; `reply` is where its " => " stands, NULL = nowhere. A line ends
+ * before the => when the reply would be torn off. */
+static size_t next_line(const char **text, const char *reply, size_t width)
 {
-	const char *reply = strstr(*text, " => ");
 	const char *line = *text;
-	const size_t head = reply ? (size_t)(reply - line) : 0;
+	const size_t head = reply && reply > line ? (size_t)(reply - line) : 0;
 
 	if (rr_plain_width(line) <= width) {
 		*text += strlen(line);
@@ -127,22 +130,60 @@ static size_t next_line(const char **text, size_t width)
 	return head;
 }
 
-static void table_line(struct rr_pen *pen, struct column *column, int line)
+/* A new cell: where its reply begins, and how many lines there are for its command. Of a cell
+ * with too many lines the command is shortened: the reply is what happened. */
+static void table_begin(struct column *column, const struct rr_row *row)
+{
+	const size_t width = column->width - column->extra;
+	const char *rest = column->left = sheet_cell(column, row);
+	size_t lines = 0, of_reply;
+
+	column->reply = NULL;
+	column->command_lines = LINES_MOST;
+	if (!rest || !row->reply || column->kind == KEY || column->kind == REMARKS)
+		return;
+	column->reply = rest + strlen(rest) - strlen(row->reply) - strlen(" => ");
+	while (*rest) {
+		next_line(&rest, column->reply, width);
+		lines++;
+	}
+	of_reply = rr_plain_lines(column->reply + 1, width);
+	if (lines > LINES_MOST)
+		column->command_lines = of_reply + COMMAND_LEAST < LINES_MOST ?
+						LINES_MOST - of_reply :
+						COMMAND_LEAST;
+}
+
+/* A token that is wider than its column is known by its first digits. */
+static bool is_long_token(const char *text, size_t width)
+{
+	const size_t digits = strspn(text, "0123456789abcdef");
+
+	return digits >= TOKEN_LEAST && !text[digits] && digits > width;
+}
+
+static void table_line(struct rr_pen *pen, struct column *column, size_t line)
 {
 	const char *text = column->left;
 	const size_t width = column->width - column->extra;
+	const bool is_command = text && column->reply && text < column->reply;
+	size_t most = is_command    ? column->command_lines :
+		      column->reply ? column->command_lines + REPLY_LINES_MOST :
+				      LINES_MOST;
 	size_t length;
 
 	if (!text || !*text)
 		return;
-	length = next_line(&column->left, width);
-	if (line + 1 < LINES_MOST || !*column->left) {
+	length = next_line(&column->left, column->reply, width);
+	if (column->kind == KEY && is_long_token(text, width))
+		most = 1;
+	if (line + 1 < most || !*column->left || (is_command && column->left > column->reply)) {
 		pen_text(pen, text, length);
 		return;
 	}
 	pen_text(pen, text, rr_plain_fit(text, width - 1));
 	pen_string(pen, "…");
-	column->left = NULL;
+	column->left = is_command ? column->reply + 1 : NULL;
 }
 
 /* From where the pen is to `end`. */
@@ -158,7 +199,7 @@ static void table_arrow(struct rr_pen *pen, bool is_right, size_t end)
 /* The key stands to the right of the first client, to the left of the second;
  * arrows point to it, or from it where the client only reads. */
 static void table_client(struct sheet *sheet, struct column *column, const struct rr_row *row,
-			 bool has_arrow, int line)
+			 bool has_arrow, size_t line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool is_second = sheet->has_arrows && column->index == 1;
@@ -180,7 +221,7 @@ static void table_client(struct sheet *sheet, struct column *column, const struc
 
 /* With arrows, the value that an arrow points to is there in any case. */
 static void table_cell(struct sheet *sheet, struct column *column, const struct rr_row *row,
-		       int line)
+		       size_t line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool has_arrow = sheet->has_arrows && line == 0 && row->kind == RR_ROW_MESSAGE;
@@ -215,7 +256,7 @@ static bool is_row_done(const struct sheet *sheet)
 	return true;
 }
 
-static void table_cells(struct sheet *sheet, const struct rr_row *row, int line)
+static void table_cells(struct sheet *sheet, const struct rr_row *row, size_t line)
 {
 	for (; line == 0 || !is_row_done(sheet); line++) {
 		for (size_t i = 0; i < sheet->n; i++)
@@ -274,7 +315,7 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 	char number[24];
 
 	for (size_t i = 0; i < sheet->n; i++)
-		sheet->columns[i].left = sheet_cell(&sheet->columns[i], row);
+		table_begin(&sheet->columns[i], row);
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
 	snprintf(number, sizeof(number), "%2zu", row->number);

@@ -46,6 +46,22 @@ Test(draw, many_servers_and_awkward_replies)
 	assert_golden(PLAY "tests/draw/five-servers.race", "draw-five.txt");
 }
 
+/* However long commands are: the replies, of which " => " in a command is no beginning. */
+Test(draw, long_commands_keep_their_replies)
+{
+	assert_golden(PLAY "tests/draw/long-commands.race", "draw-long-commands.txt");
+	cr_assert_not_null(strstr(cli_output, "=> 0\n"), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "(integer) 0]\n"), "%s", cli_output);
+}
+
+/* A token of 40 digits on each of six keys leaves the clients a column that can be read. */
+Test(draw, five_servers_of_a_strategy_can_be_read)
+{
+	cr_assert_eq(cli_run(PLAY "--ascii redlock"), 0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "A: @n1 SET lock:0"), "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "--ascii redlock | grep '.\\{81\\}'"), 1, "%s", cli_output);
+}
+
 Test(draw, ascii)
 {
 	assert_golden(PLAY "--ascii tests/draw/overrun.race", "draw-overrun-ascii.txt");
@@ -67,7 +83,7 @@ Test(draw, ascii_has_no_other_bytes)
 Test(draw, fits_80_columns)
 {
 	cr_assert_eq(
-		cli_run("for race in lost overrun takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
+		cli_run("for race in lost overrun takeover five-servers long-commands; do $REDRACE play --ascii tests/draw/$race.race;"
 			"done | grep -n '.\\{81\\}'"),
 		1, "%s", cli_output);
 }

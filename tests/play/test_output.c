@@ -109,3 +109,15 @@ Test(output, tells_of_an_error_that_no_line_expects)
 			     "$HERE/c.race"),
 		     0, "%s", cli_output);
 }
+
+/* Without it the name is the strategy's, whose trace has no title of a race file. */
+Test(output, of_a_race_with_the_name_of_a_strategy)
+{
+	cr_assert_eq(cli_run(PLAY "-f race race:set-nx-ex >$HERE/race &&"
+				  " grep '^title' scenarios/races/set-nx-ex.race >$HERE/title &&"
+				  " grep '^title' $HERE/race | diff - $HERE/title"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "race:none"), RR_EXIT_USAGE, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "race:set-nx-ex --interactive"), RR_EXIT_USAGE, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "set-nx-ex --schedule 'A:SET'"), 0, "%s", cli_output);
+}
