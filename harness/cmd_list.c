@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace list: what there is to run. */
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "base/option.h"
@@ -24,26 +25,57 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Lists the strategies (name, documents, expectation, commands) and the races (name, claims, title).",
+		"Lists the strategies (name, documents, expectation, commands), the eight of the documents first, and the races (name, claims, title).",
 	RR_OPTIONS(options_table),
 };
 
+/* In the order in which they are listed. */
+static const struct {
+	enum rr_group group;
+	const char *heading;
+	const char *teaches;
+} groups[] = {
+	{ RR_EIGHT, "The eight of the documents",
+	  "The same loop, under each of the ways that the five documents propose." },
+	{ RR_BROKEN, "Broken on purpose",
+	  "Each has one mistake, which stands in its file behind RACE, with the race that shows it." },
+	{ RR_REPAIRED, "Repaired",
+	  "What the documents do by halves, put right as far as that way goes." },
+	{ RR_BEYOND, "Beyond the documents",
+	  "What locks of today add: fewer round trips, fencing, fairness, commands of newer servers." },
+};
+
+static void list_strategy(const struct rr_strategy *strategy, bool markdown)
+{
+	if (markdown) {
+		printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
+		       strategy->name, strategy->summary, strategy->document,
+		       rr_expectation(strategy));
+		return;
+	}
+	printf("%-20s %-13s %s\n    ", strategy->name, strategy->document,
+	       rr_expectation(strategy));
+	rr_print_wrapped(stdout, strategy->summary, 4, 4);
+}
+
 static void list_strategies(bool markdown)
 {
-	if (!markdown)
-		printf("%-20s %-13s %s\n    %s\n", "strategy", "document", "expected", "commands");
-	for (size_t i = 0; i < rr_n_strategies; i++) {
-		const struct rr_strategy *strategy = rr_strategies[i];
-
+	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
 		if (markdown) {
-			printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
-			       strategy->name, strategy->summary, strategy->document,
-			       rr_expectation(strategy));
-			continue;
+			printf("%s## %s\n\n%s\n\n", g ? "\n" : "", groups[g].heading,
+			       groups[g].teaches);
+			puts("| name | commands | documents | the count is |\n|---|---|---|---|");
+		} else {
+			printf("%s%s. ", g ? "\n" : "", groups[g].heading);
+			rr_print_wrapped(stdout, groups[g].teaches, strlen(groups[g].heading) + 2,
+					 2);
+			printf("\n%-20s %-13s %s\n    %s\n", "strategy", "document", "expected",
+			       "commands");
 		}
-		printf("%-20s %-13s %s\n    ", strategy->name, strategy->document,
-		       rr_expectation(strategy));
-		rr_print_wrapped(stdout, strategy->summary, 4, 4);
+		for (size_t i = 0; i < rr_n_strategies; i++) {
+			if (rr_strategies[i]->group == groups[g].group)
+				list_strategy(rr_strategies[i], markdown);
+		}
 	}
 }
 

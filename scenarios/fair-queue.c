@@ -100,6 +100,7 @@ const struct rr_strategy rr_fair_queue = {
 	.name = "fair-queue",
 	.summary = "token lock handed on to the first in line, who is woken",
 	.document = "001",
+	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_QUEUE, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,

@@ -90,6 +90,7 @@ const struct rr_strategy rr_fenced = {
 	.name = "fenced",
 	.summary = "token lock with a number; GET and SET refuse a lower one",
 	.document = "001, 002",
+	.group = RR_BEYOND,
 	.lock = {
 		.kind = RR_LOCK_KEY,
 		.lease = RR_LEASE_IN_MS,

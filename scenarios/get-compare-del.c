@@ -63,6 +63,7 @@ const struct rr_strategy rr_get_compare_del = {
 	.name = "get-compare-del",
 	.summary = "SET NX PX token, GET, SET, GET, compare, DEL",
 	.document = "001, 004",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,

@@ -45,6 +45,7 @@ const struct rr_strategy rr_incr_lock_all = {
 	.name = "incr-lock-all",
 	.summary = "INCR lock, EXPIRE, GET, SET, DEL",
 	.document = "004",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_COUNTER, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_THREADS] = RR_LOOPS,

@@ -45,6 +45,7 @@ const struct rr_strategy rr_incr_lock = {
 	.name = "incr-lock",
 	.summary = "INCR lock, EXPIRE if won, GET, SET, DEL",
 	.document = "004",
+	.group = RR_REPAIRED,
 	.lock = { .kind = RR_LOCK_COUNTER, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_THREADS] = RR_LOOPS,

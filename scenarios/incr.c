@@ -22,6 +22,7 @@ const struct rr_strategy rr_incr = {
 	.name = "incr",
 	.summary = "INCR",
 	.document = "002",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,

@@ -48,6 +48,7 @@ const struct rr_strategy rr_local_mutex_per_op = {
 	.name = "local-mutex-per-op",
 	.summary = "lock, GET, unlock, lock, SET, unlock",
 	.document = "000",
+	.group = RR_BROKEN,
 	.remedy = "multi-watch",
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_MUTEX },

@@ -31,6 +31,7 @@ const struct rr_strategy rr_local_mutex = {
 	.name = "local-mutex",
 	.summary = "lock, GET, SET, unlock: one mutex in each process",
 	.document = "000, 002",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_MUTEX },
 	.breaks = {

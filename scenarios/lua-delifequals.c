@@ -44,6 +44,7 @@ const struct rr_strategy rr_lua_delifequals = {
 	.name = "lua-delifequals",
 	.summary = "SET NX PX token, GET, SET, compare-and-delete script",
 	.document = "001, 002",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {

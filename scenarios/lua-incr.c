@@ -30,6 +30,7 @@ const struct rr_strategy rr_lua_incr = {
 	.name = "lua-incr",
 	.summary = "GET, SET in one script",
 	.document = "002",
+	.group = RR_REPAIRED,
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},

@@ -108,6 +108,7 @@ const struct rr_strategy rr_lua_pipelined = {
 	.name = "lua-pipelined",
 	.summary = "SET NX PX token + GET, SET + compare-and-delete script",
 	.document = "001, 002",
+	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,

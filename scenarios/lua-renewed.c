@@ -57,6 +57,7 @@ const struct rr_strategy rr_lua_renewed = {
 	.name = "lua-renewed",
 	.summary = "lua-delifequals, and a thread that extends the lease",
 	.document = "002",
+	.group = RR_REPAIRED,
 	.lock = {
 		.kind = RR_LOCK_KEY,
 		.lease = RR_LEASE_IN_MS,

@@ -33,6 +33,7 @@ const struct rr_strategy rr_multi_watch_split = {
 	.name = "multi-watch-split",
 	.summary = "GET, WATCH, MULTI, SET, EXEC, until it holds",
 	.document = "-",
+	.group = RR_BROKEN,
 	.remedy = "multi-watch",
 	.breaks = {
 		[RR_THREADS] = RR_BREAKS_COUNT,

@@ -40,6 +40,7 @@ const struct rr_strategy rr_multi_watch = {
 	.name = "multi-watch",
 	.summary = "WATCH, GET, MULTI, SET, EXEC, until it holds",
 	.document = "002",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,

@@ -30,6 +30,7 @@ const struct rr_strategy rr_multi = {
 	.name = "multi",
 	.summary = "GET, MULTI, SET, EXEC",
 	.document = "002",
+	.group = RR_BROKEN,
 	.remedy = "multi-watch",
 	.breaks = {
 		[RR_THREADS] = RR_BREAKS_COUNT,

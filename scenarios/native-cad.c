@@ -117,6 +117,7 @@ const struct rr_strategy rr_native_cad = {
 	.name = "native-cad",
 	.summary = "SET NX PX token, GET, SET, DELEX or DELIFEQ or SET IFEQ",
 	.document = "-",
+	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,

@@ -27,6 +27,7 @@ const struct rr_strategy rr_none = {
 	.name = "none",
 	.summary = "GET, SET",
 	.document = "000, 001, 002",
+	.group = RR_EIGHT,
 	.remedy = "multi-watch",
 	.is_basic = true,
 	.breaks = {

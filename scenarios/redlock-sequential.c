@@ -99,6 +99,7 @@ const struct rr_strategy rr_redlock_sequential = {
 	.name = "redlock-sequential",
 	.summary = "redlock, asking and releasing one server after the other",
 	.document = "002",
+	.group = RR_BEYOND,
 	.lock = {
 		.kind = RR_LOCK_QUORUM,
 		.servers = SERVERS,

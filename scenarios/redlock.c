@@ -49,6 +49,7 @@ const struct rr_strategy rr_redlock = {
 	.name = "redlock",
 	.summary = "SET NX PX token on 5 servers, GET, SET, release on all 5",
 	.document = "002",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.lock = {
 		.kind = RR_LOCK_QUORUM,

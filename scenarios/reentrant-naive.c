@@ -78,6 +78,7 @@ const struct rr_strategy rr_reentrant_naive = {
 	.name = "reentrant-naive",
 	.summary = "SET NX PX once, lock again by counting, GET, SET, DEL",
 	.document = "001",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |

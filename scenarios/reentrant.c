@@ -70,6 +70,7 @@ const struct rr_strategy rr_reentrant = {
 	.name = "reentrant",
 	.summary = "lua-delifequals, taken twice; the second time checks and renews",
 	.document = "001",
+	.group = RR_REPAIRED,
 	.lock = {
 		.kind = RR_LOCK_KEY,
 		.lease = RR_LEASE_IN_MS,

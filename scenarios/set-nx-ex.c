@@ -36,6 +36,7 @@ const struct rr_strategy rr_set_nx_ex = {
 	.name = "set-nx-ex",
 	.summary = "SET NX EX, GET, SET, DEL",
 	.document = "001, 004",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {

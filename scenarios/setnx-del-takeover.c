@@ -48,6 +48,7 @@ const struct rr_strategy rr_setnx_del_takeover = {
 	.name = "setnx-del-takeover",
 	.summary = "SETNX timestamp, GET, DEL, SETNX, ..., DEL",
 	.document = "000, 003",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |

@@ -46,6 +46,7 @@ const struct rr_strategy rr_setnx_expire_all = {
 	.name = "setnx-expire-all",
 	.summary = "SETNX, EXPIRE, GET, SET, DEL",
 	.document = "004",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_STARVES,

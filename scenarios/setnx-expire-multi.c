@@ -52,6 +52,7 @@ const struct rr_strategy rr_setnx_expire_multi = {
 	.name = "setnx-expire-multi",
 	.summary = "MULTI, SETNX, EXPIRE, EXEC, GET, SET, DEL",
 	.document = "004",
+	.group = RR_REPAIRED,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_STARVES,

@@ -45,6 +45,7 @@ const struct rr_strategy rr_setnx_expire = {
 	.name = "setnx-expire",
 	.summary = "SETNX, EXPIRE if won, GET, SET, DEL",
 	.document = "001",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_DEADLOCKS,

@@ -61,6 +61,7 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.name = "setnx-getset-checked",
 	.summary = "SETNX timestamp, GET, GETSET, ..., GET, compare, DEL",
 	.document = "000",
+	.group = RR_REPAIRED,
 	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,

@@ -42,6 +42,7 @@ const struct rr_strategy rr_setnx_getset = {
 	.name = "setnx-getset",
 	.summary = "SETNX timestamp, GET, GETSET, ..., DEL",
 	.document = "000, 003",
+	.group = RR_EIGHT,
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {

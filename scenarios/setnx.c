@@ -34,6 +34,7 @@ const struct rr_strategy rr_setnx = {
 	.name = "setnx",
 	.summary = "SETNX, GET, SET, DEL",
 	.document = "001, 002, 004",
+	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY },
 	.breaks = {
 		[RR_CRASH] = RR_DEADLOCKS,

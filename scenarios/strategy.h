@@ -79,6 +79,15 @@ enum { RR_INVARIANTS = 6 }; /* the first so many of them */
 /* What a strategy promises for its count. */
 enum rr_promise { RR_LOSSY, RR_EXACT };
 
+/* What a strategy is there for. */
+enum rr_group {
+	RR_BEYOND,   /* what the documents do not speak of */
+	RR_EIGHT,    /* one of the eight that the documents compare */
+	RR_BROKEN,   /* a mistake of theirs or of their readers, on purpose */
+	RR_REPAIRED, /* a broken one, put right as far as it goes */
+	RR_GROUPS
+};
+
 /* What keeps others out of the critical section. */
 enum rr_lock_kind {
 	RR_LOCK_NONE,      /* nothing does; only the count is promised */
@@ -133,7 +142,8 @@ struct rr_strategy {
 	const char *name;     /* file stem, command line, CSV and plot label */
 	const char *summary;  /* the commands, in one line */
 	const char *document; /* where it is from */
-	bool is_basic;        /* bench runs it when no name is given */
+	enum rr_group group;
+	bool is_basic; /* bench runs it when no name is given */
 	struct rr_lock lock;
 	unsigned breaks[RR_HAZARDS]; /* what is expected of it under each, a
 				      * set of the above; 0 = it is safe */

@@ -54,6 +54,7 @@ const struct rr_strategy rr_watch_getset = {
 	.name = "watch-getset",
 	.summary = "SETNX timestamp, WATCH, GET, MULTI, SET, EXEC, ..., DEL",
 	.document = "-",
+	.group = RR_REPAIRED,
 	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |

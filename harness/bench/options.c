@@ -364,7 +364,7 @@ const struct rr_command_line rr_bench_command_line = {
 	.about =
 		"Counts to a known number under each strategy, checks the result and measures.\v"
 		"Without a STRATEGY the basic ones run, with --all-strategies all of them; 'redrace list' shows them. "
-		"The table shows increments a second (inc/s) and commands for each increment (cmds). The results, runs.csv, summary.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
+		"The table shows increments a second (inc/s) and commands for each increment (cmds). The results, runs.csv, summary.csv, simple.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"
 		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"

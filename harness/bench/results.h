@@ -49,7 +49,7 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error);
 
-/* Writes summary.csv. */
+/* Writes summary.csv and simple.csv. */
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error);
 
 /* Writes env.json: machine, server, build and command line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* summary.csv and the table: repeats of one configuration, taken together. */
+/* summary.csv, simple.csv and the table: repeats of one configuration, taken together. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -144,13 +144,37 @@ static void print_summary(FILE *file, const struct rr_results *results)
 	}
 }
 
+/* ---- simple.csv ---------------------------------------------------------- */
+
+/* For a lesson: counts of the worst repeat, rate and latency as medians. */
+static void print_simple(FILE *file, const struct rr_results *results)
+{
+	size_t index = 0;
+
+	fprintf(file, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
+	for (struct group one; next_group(results, &index, &one);) {
+		const struct rr_measurement *m = worst(&one);
+		const long seed = results->options->seed;
+
+		fprintf(file, "%s,%d,%lld,%lld,%lld,%.0f,%.1f\n", m->run.strategy->name,
+			m->run.threads * m->run.processes, (long long)m->expected_value,
+			(long long)m->final_value, (long long)m->lost,
+			statistics_of(&one, rr_increments_per_s, seed).median,
+			statistics_of(&one, p99_ns, seed).median / 1000);
+	}
+}
+
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
-	struct rr_draft draft;
+	struct rr_draft summary, simple;
 
-	rr_draft_open(&draft);
-	print_summary(draft.out, results);
-	return rr_results_replace(results, "summary.csv", &draft, error);
+	rr_draft_open(&summary);
+	print_summary(summary.out, results);
+	if (!rr_results_replace(results, "summary.csv", &summary, error))
+		return false;
+	rr_draft_open(&simple);
+	print_simple(simple.out, results);
+	return rr_results_replace(results, "simple.csv", &simple, error);
 }
 
 /* ---- The table ----------------------------------------------------------- */

@@ -169,3 +169,26 @@ Test(plots, drawing_that_is_ended_leaves_nothing)
 		0);
 	cr_assert_str_eq(cli_output, "1\n143\n", "%s", cli_output);
 }
+
+/* The six lines of the first lesson, in both languages. */
+Test(plots, of_the_lesson)
+{
+	need_gnuplot();
+	cr_assert_eq(cli_run("$REDRACE bench none incr --threads 1,2 --increments 100 --warmup 0"
+			     " --output $HERE/a"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("head -1 $HERE/a/simple.csv; grep -c . $HERE/a/simple.csv"), 0);
+	cr_assert_str_eq(cli_output,
+			 "strategy,threads,expected,final,lost,increments_per_s,p99_us\n5\n");
+	cr_assert_eq(cli_run("grep -E '^incr,2,100,100,0,[0-9]+,[0-9.]+$' $HERE/a/simple.csv"), 0);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(
+			cli_runf(
+				"sed -n '/```gnuplot/,/```/{/```/d;p}' docs/teaching%s.md >$HERE/a/simple.gp;"
+				" cd $HERE/a && grep -c . simple.gp && gnuplot simple.gp 2>&1 >simple.svg &&"
+				" grep -c -F '>incr<' simple.svg",
+				i ? ".zh" : ""),
+			0, "%s", cli_output);
+		cr_assert_str_eq(cli_output, "6\n2\n");
+	}
+}
