@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The token lock: SET NX with a random value and a lease, released by a
- * script that compares before it deletes. It is libredislock's rl_lock.
+ * script that compares before it deletes, as document 001 prints it.
  *
  *	A> SET lock 6f1c... NX PX 10000          => OK
  *	A> GET counter, SET counter
@@ -12,32 +12,56 @@
  * ever deletes a lock that is not theirs (TL-9).
  * Does not guarantee: that a holder slower than its lease is alone. Its late
  * write goes through, and nothing in Redis notices (TL-10).
+ *
+ * The library's version: rl_lock_try and rl_lock_release, lib/token_lock.c
+ * (lua-library.c).
  */
+#include <stdlib.h>
+
 #include "strategy.h"
+
+/* One script, because between a GET and a DEL the lock may change hands. */
+static const char delifequals[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+				  "return redis.call('DEL', KEYS[1]) else return 0 end";
 
 static enum rl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_lock_new(client->data, client->lock);
+	client->state = calloc(1, RL_TOKEN_SIZE);
 	return client->state ? RL_OK : RL_ERROR;
-}
-
-static enum rl_outcome acquire(struct rr_client *client)
-{
-	const enum rl_outcome outcome = rl_lock_try(client->state, client->ttl_ms);
-
-	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
-		rl_lock_release(client->state);
-	return outcome;
 }
 
 static enum rl_outcome release(struct rr_client *client)
 {
-	return rl_lock_release(client->state);
+	const char *token = client->state;
+	struct rl_reply reply;
+	const enum rl_outcome outcome = rl_run_script(client->data, &reply, delifequals, "1 %s %s",
+						      client->lock, token);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? RL_OK : RL_LOST;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	char *token = client->state;
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	if (!rl_token_fresh(client->data, token))
+		return RL_ERROR;
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, token,
+			 client->ttl_ms);
+	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
+		release(client);
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
 }
 
 static void close_lock(struct rr_client *client)
 {
-	rl_lock_free(client->state);
+	free(client->state);
 }
 
 const struct rr_strategy rr_lua_delifequals = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Optimistic: WATCH the counter, and let EXEC refuse if somebody wrote it in
- * between. It is libredislock's rl_update_try.
+ * between.
  *
  *	A> WATCH counter
  *	A> GET counter       => "41"
@@ -13,27 +13,37 @@
  * that could be left behind.
  * Does not guarantee: exclusion, or progress of any one client. Under
  * contention most attempts are thrown away.
+ *
+ * The library's version: rl_update_try, lib/transaction.c, which sends WATCH and
+ * GET in one write, and notices when a connection, with its WATCH, was replaced
+ * (watch-library.c).
  */
-#include <stdio.h>
-
 #include "strategy.h"
-
-/* The counter's next value. */
-static enum rl_outcome add_one(void *context, const struct rl_reply *old, char *value, size_t size)
-{
-	struct rr_client *client = context;
-	long long count;
-
-	if (!rr_count_of(old, &count))
-		return RL_ERROR;
-	rr_work(client);
-	snprintf(value, size, "%lld", count + 1);
-	return RL_OK;
-}
 
 static enum rl_outcome increment(struct rr_client *client)
 {
-	return rl_update_try(client->data, client->counter, add_one, client);
+	struct rl_link *link = client->data;
+	struct rl_reply reply;
+	long long value;
+	enum rl_outcome outcome = rl_run(link, &reply, "WATCH %s", client->counter);
+
+	if (outcome == RL_OK)
+		outcome = rl_run(link, &reply, "GET %s", client->counter);
+	if (outcome != RL_OK)
+		return outcome;
+	if (!rr_count_of(&reply, &value)) {
+		rl_run(link, &reply, "UNWATCH");
+		return RL_ERROR;
+	}
+	rr_work(client);
+	outcome = rl_queue(link, "MULTI");
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "SET %s %lld", client->counter, value + 1);
+	if (outcome == RL_OK)
+		outcome = rl_exec(link, 2, &reply); /* sends EXEC; its reply */
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
 }
 
 const struct rr_strategy rr_multi_watch = {

@@ -82,6 +82,7 @@ const struct rr_strategy rr_redlock_covering = {
 	.name = "redlock-covering",
 	.summary = "redlock, released if what is left of its lease does not cover the work",
 	.document = "002",
+	.group = RR_REPAIRED,
 	.lock = {
 		.kind = RR_LOCK_QUORUM,
 		.servers = SERVERS,

@@ -19,15 +19,30 @@
  * lock that nobody holds (GS-3); a stalled loser writes an older timestamp
  * over a live lock (GS-4); a slow holder deletes its successor's (GS-6).
  *
- * What all timestamp locks share, the GETSET of this one too, is timestamp.c.
+ * No production version: the library locks by a token, rl_lock in
+ * lib/token_lock.c (lua-delifequals.c).
  */
 #include "timestamp.h"
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	long long end_s;
+	struct rl_reply reply;
+	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s %lld", client->lock,
+					 rr_timestamp_end_s(client));
 
-	return rr_timestamp_acquire(client, &end_s);
+	if (outcome != RL_OK || reply.integer == 1)
+		return outcome;
+	outcome = rl_run(client->data, &reply, "GET %s", client->lock);
+	if (outcome != RL_OK)
+		return outcome;
+	if (!rr_timestamp_is_dead(client, &reply))
+		return RL_BUSY; /* alive, or just released */
+	/* RACE: the answer comes after the write has been done (GS-3, GS-4) */
+	outcome = rl_run(client->data, &reply, "GETSET %s %lld", client->lock,
+			 rr_timestamp_end_s(client));
+	if (outcome != RL_OK)
+		return outcome;
+	return rr_timestamp_is_dead(client, &reply) ? RL_OK : RL_BUSY;
 }
 
 static enum rl_outcome release(struct rr_client *client)

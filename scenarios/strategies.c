@@ -25,6 +25,7 @@
 	strategy(rr_set_nx_ex) \
 	strategy(rr_get_compare_del) \
 	strategy(rr_lua_delifequals) \
+	strategy(rr_lua_library) \
 	strategy(rr_lua_pipelined) \
 	strategy(rr_lua_renewed) \
 	strategy(rr_native_cad) \
@@ -35,10 +36,11 @@
 	strategy(rr_multi) \
 	strategy(rr_multi_watch_split) \
 	strategy(rr_multi_watch) \
+	strategy(rr_watch_library) \
 	strategy(rr_lua_incr) \
 	strategy(rr_incr) \
 	strategy(rr_redlock) \
-	strategy(rr_redlock_sequential) \
+	strategy(rr_redlock_parallel) \
 	strategy(rr_redlock_covering)
 /* clang-format on */
 

@@ -45,10 +45,12 @@ Test(peers, commands_and_round_trips_come_first, .timeout = 600)
 	int commands, trips;
 
 	cr_assert_eq(run_beside(COUNTS_TO("")), 0, "%s", cli_output);
-	assert_said("| lua-delifequals | 4 | 4 |");
+	assert_said("| lua-library | 4 | 4 |");
 	assert_said("| lua-pipelined | 4 | 2 |");
-	redlock = strstr(cli_output, "| redlock | ");
-	cr_assert(redlock && sscanf(redlock, "| redlock | %d | %d |", &commands, &trips) == 2 &&
+	redlock = strstr(cli_output, "| redlock-parallel | ");
+	cr_assert(redlock &&
+			  sscanf(redlock, "| redlock-parallel | %d | %d |", &commands, &trips) ==
+				  2 &&
 			  commands >= 12 && commands < 20 && trips >= 4 && trips < 8,
 		  "said: %s", cli_output);
 	assert_said("| node-redlock | 10 | 10 | 10 |");

@@ -185,7 +185,7 @@ Test(own, what_a_user_may_not_do_is_named)
 		cli_run("$REDRACE bench incr set-nx-ex fair-queue multi-watch lua-incr --increments 200 --redis redis://alice:pw@127.0.0.1:$PORT -o $HERE/a 2>&1"),
 		0, "%s", cli_output);
 	assert_says("multi-watch: skipped: redis://127.0.0.1:");
-	assert_says("no permissions to run the 'unwatch' command");
+	assert_says("no permissions to run the 'watch' command");
 	assert_says("no permissions to run the 'subscribe' command");
 	assert_says("no permissions to run the 'eval' command");
 	assert_says("incr                       200       0");

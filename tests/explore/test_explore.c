@@ -149,12 +149,12 @@ Test(explore, late_commands_break_what_a_pause_breaks, .timeout = 300)
  * server has forgotten only what has run out. */
 Test(explore, lock_server_that_stays_away_grants_nothing_twice)
 {
-	static const char search[] = "redlock-sequential --lock-servers 3 --restarts 1";
+	static const char search[] = "redlock --lock-servers 3 --restarts 1";
 	char staying[100];
 
 	snprintf(staying, sizeof(staying), "%s --stays-away", search);
-	assert_explored(search, 0, "redlock-sequential: fails: count, exclusion, lease");
-	assert_explored(staying, 0, "redlock-sequential: safe: all ");
+	assert_explored(search, 0, "redlock: fails: count, exclusion, lease");
+	assert_explored(staying, 0, "redlock: safe: all ");
 }
 
 /* With work of several leases: released when its lease does not cover the work, and used only

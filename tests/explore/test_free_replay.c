@@ -228,7 +228,7 @@ Test(free_replay, every_fault_is_what_happens)
 {
 	static const char *const strategies[] = {
 		"none",        "local-mutex", "setnx-del-takeover", "lua-pipelined",
-		"lua-renewed", "fair-queue",  "multi-watch",        "redlock-sequential",
+		"lua-renewed", "fair-queue",  "multi-watch",        "redlock",
 	};
 	static const int budgets[] = { RR_CRASHES,  RR_PAUSES, RR_LOST_REPLIES,
 				       RR_RESTARTS, RR_JUMPS,  RR_EXPIRIES };
