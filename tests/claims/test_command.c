@@ -275,7 +275,7 @@ Test(claims, a_dead_worker_costs_its_race)
 /* The race hangs in a command that nobody answers. */
 Test(claims, races_killed_in_the_middle_leave_nothing)
 {
-	cli_run("printf 'title t\\nclients A\\nservers n1 n2\\nA> SET x 1 => OK\\nA@n2> BLPOP q 0 => (lost)\\nverdict nothing broken\\n' >$HERE/t.race; $REDRACE play $HERE/t.race >$HERE/out 2>&1 & P=$!; for i in $(seq 100); do ls $HERE/redrace-*/* >/dev/null 2>&1 && break; sleep 0.02; done; sleep 0.3; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 1200); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
+	cli_run("printf 'title t\\nclients A\\nservers n1 n2\\nA> SET x 1 => OK\\nA@n2> BLPOP q 0 => x\\nverdict nothing broken\\n' >$HERE/t.race; $REDRACE play $HERE/t.race >$HERE/out 2>&1 & P=$!; for i in $(seq 100); do ls $HERE/redrace-*/* >/dev/null 2>&1 && break; sleep 0.02; done; sleep 0.3; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 1200); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
 	cr_assert_str_eq(cli_output, "killed\nout\nt.race\n", "%s", cli_output);
 }
 
