@@ -107,19 +107,26 @@ static enum rr_first judge(const char *bytes, size_t n, size_t *n_harmless)
 	return bytes[0] == '*' ? judge_array(bytes, n) : judge_line(bytes, n, n_harmless);
 }
 
+/* How many bytes of text there are up to the end of the line, or to that of all. */
+static size_t text_of_line(const char *bytes, size_t n)
+{
+	size_t length = 0;
+
+	while (length < n && bytes[length] != '\n' &&
+	       (isprint((unsigned char)bytes[length]) || isspace((unsigned char)bytes[length])))
+		length++;
+	return length;
+}
+
 /* How long a whole line of text is at the beginning, without a version at its end; 0 = there is
  * none. */
 static size_t plain_line(const char *bytes, size_t n)
 {
-	size_t length = 0;
+	const size_t length = text_of_line(bytes, n);
 
-	while (length < n && bytes[length] != '\n') {
-		if (!isprint((unsigned char)bytes[length]) &&
-		    !isspace((unsigned char)bytes[length]))
-			return 0;
-		length++;
-	}
-	return length == n || ends_with_version(bytes, length) ? 0 : length + 1;
+	return length == n || bytes[length] != '\n' || ends_with_version(bytes, length) ?
+		       0 :
+		       length + 1;
 }
 
 enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless)
@@ -143,8 +150,11 @@ enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless)
 		if (next == RR_FIRST_REDIS || next == RR_FIRST_INLINE)
 			first = RR_FIRST_INLINE;
 	}
-	/* Nothing but such lines: what comes next may be a command, until the server has answered. */
-	if (first == RR_FIRST_OTHER && n < LINE_MAX && plain_line(bytes + at, n - at) == n - at) {
+	/* Nothing but such lines, the last one perhaps in part: what comes next may be a command, until
+	 * the server has answered. */
+	if (first == RR_FIRST_OTHER && n < LINE_MAX &&
+	    (plain_line(bytes + at, n - at) == n - at ||
+	     text_of_line(bytes + at, n - at) == n - at)) {
 		*n_harmless = n;
 		return RR_FIRST_UNDECIDED;
 	}

@@ -18,7 +18,7 @@
 /* ---- The first bytes (first_bytes.c) ------------------------------------------------ */
 
 enum rr_first {
-	RR_FIRST_UNDECIDED, /* there is no whole first line yet */
+	RR_FIRST_UNDECIDED, /* there is no whole line yet, or none but what Redis takes for errors */
 	RR_FIRST_OTHER,
 	RR_FIRST_INLINE, /* a line of text that Redis would take for a command, and others may, too */
 	RR_FIRST_REDIS,
