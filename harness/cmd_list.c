@@ -7,7 +7,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "race/race.h"
-#include "strategy.h"
+#include "expected.h"
 
 struct list_options {
 	enum rr_format format;

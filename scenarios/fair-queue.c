@@ -102,18 +102,6 @@ const struct rr_strategy rr_fair_queue = {
 	.document = "001",
 	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_QUEUE, .lease = RR_LEASE_IN_MS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
-	.bounds = {
-		/* Each message that wakes a waiter is another server state. */
-		{ .hazards = 1U << RR_CRASH | 1U << RR_PAUSE, .clients = 2 },
-		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
-	},
 	.connections = 1,
 	.writes_at_release = true,
 	.open = open_lock,

@@ -96,14 +96,6 @@ const struct rr_strategy rr_fenced = {
 		.lease = RR_LEASE_IN_MS,
 		.is_fenced = true,
 	},
-	.breaks = {
-		[RR_SLOW_WORK] = RR_LOOPS,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
-	.bounds = {
-		/* Each number of the fence is another server state. */
-		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

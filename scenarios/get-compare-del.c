@@ -65,14 +65,6 @@ const struct rr_strategy rr_get_compare_del = {
 	.document = "001, 004",
 	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

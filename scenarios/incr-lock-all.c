@@ -47,21 +47,6 @@ const struct rr_strategy rr_incr_lock_all = {
 	.document = "004",
 	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_COUNTER, .lease = RR_LEASE_IN_SECONDS },
-	.breaks = {
-		[RR_THREADS] = RR_LOOPS,
-		[RR_PROCESSES] = RR_LOOPS,
-		[RR_CRASH] = RR_STARVES,
-		[RR_SLOW_WORK] = RR_BREAKS_OWNERSHIP, /* its lease grows */
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_STARVES,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-	},
-	.bounds = {
-		/* Refused clients count up: there is no end to it. */
-		{ .hazards = 1U << RR_SLOW_WORK, .increments = 1 },
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,

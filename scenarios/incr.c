@@ -23,9 +23,5 @@ const struct rr_strategy rr_incr = {
 	.summary = "INCR",
 	.document = "002",
 	.group = RR_EIGHT,
-	.is_basic = true,
-	.breaks = {
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
 	.increment = increment,
 };

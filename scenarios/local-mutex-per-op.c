@@ -52,14 +52,5 @@ const struct rr_strategy rr_local_mutex_per_op = {
 	.remedy = "multi-watch",
 	.is_basic = true,
 	.lock = { .kind = RR_LOCK_MUTEX },
-	.breaks = {
-		[RR_THREADS] = RR_BREAKS_COUNT,
-		[RR_PROCESSES] = RR_BREAKS_COUNT,
-		[RR_CRASH] = RR_BREAKS_COUNT,
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT,
-		[RR_PAUSE] = RR_BREAKS_COUNT,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT,
-	},
 	.increment = increment,
 };

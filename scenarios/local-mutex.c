@@ -32,12 +32,7 @@ const struct rr_strategy rr_local_mutex = {
 	.summary = "lock, GET, SET, unlock: one mutex in each process",
 	.document = "000, 002",
 	.group = RR_EIGHT,
-	.is_basic = true,
 	.lock = { .kind = RR_LOCK_MUTEX },
-	.breaks = {
-		[RR_PROCESSES] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

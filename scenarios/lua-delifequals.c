@@ -69,15 +69,7 @@ const struct rr_strategy rr_lua_delifequals = {
 	.summary = "SET NX PX token, GET, SET, compare-and-delete script",
 	.document = "001, 002",
 	.group = RR_EIGHT,
-	.is_basic = true,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

@@ -31,8 +31,5 @@ const struct rr_strategy rr_lua_incr = {
 	.summary = "GET, SET in one script",
 	.document = "002",
 	.group = RR_REPAIRED,
-	.breaks = {
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
 	.increment = increment,
 };

@@ -64,12 +64,6 @@ const struct rr_strategy rr_lua_renewed = {
 		.leases_max = LEASES_MAX,
 		.has_renewer = true,
 	},
-	.breaks = {
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.connections = 1,
 	.open = open_lock,

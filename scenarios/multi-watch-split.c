@@ -35,15 +35,6 @@ const struct rr_strategy rr_multi_watch_split = {
 	.document = "-",
 	.group = RR_BROKEN,
 	.remedy = "multi-watch",
-	.breaks = {
-		[RR_THREADS] = RR_BREAKS_COUNT,
-		[RR_PROCESSES] = RR_BREAKS_COUNT,
-		[RR_CRASH] = RR_BREAKS_COUNT,
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT,
-		[RR_PAUSE] = RR_BREAKS_COUNT,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.increment = increment,
 };

@@ -51,10 +51,6 @@ const struct rr_strategy rr_multi_watch = {
 	.summary = "WATCH, GET, MULTI, SET, EXEC, until it holds",
 	.document = "002",
 	.group = RR_EIGHT,
-	.is_basic = true,
-	.breaks = {
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.increment = increment,
 };

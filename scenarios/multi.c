@@ -32,14 +32,5 @@ const struct rr_strategy rr_multi = {
 	.document = "002",
 	.group = RR_BROKEN,
 	.remedy = "multi-watch",
-	.breaks = {
-		[RR_THREADS] = RR_BREAKS_COUNT,
-		[RR_PROCESSES] = RR_BREAKS_COUNT,
-		[RR_CRASH] = RR_BREAKS_COUNT,
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT,
-		[RR_PAUSE] = RR_BREAKS_COUNT,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT,
-	},
 	.increment = increment,
 };

@@ -119,13 +119,6 @@ const struct rr_strategy rr_native_cad = {
 	.document = "-",
 	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

@@ -29,15 +29,5 @@ const struct rr_strategy rr_none = {
 	.document = "000, 001, 002",
 	.group = RR_EIGHT,
 	.remedy = "multi-watch",
-	.is_basic = true,
-	.breaks = {
-		[RR_THREADS] = RR_BREAKS_COUNT,
-		[RR_PROCESSES] = RR_BREAKS_COUNT,
-		[RR_CRASH] = RR_BREAKS_COUNT,
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT,
-		[RR_PAUSE] = RR_BREAKS_COUNT,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT,
-	},
 	.increment = increment,
 };

@@ -95,27 +95,10 @@ const struct rr_strategy rr_redlock = {
 	.summary = "SET NX PX token on 5 servers in turn, GET, SET, release on all 5",
 	.document = "002",
 	.group = RR_EIGHT,
-	.is_basic = true,
 	.lock = {
 		.kind = RR_LOCK_QUORUM,
 		.servers = SERVERS,
 		.lease = RR_LEASE_IN_MS,
-	},
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_RESTART] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
-	.bounds = {
-		/* With faults: two majorities of three are as good as of five. */
-		{ .hazards = RR_ALL_HAZARDS, .clients = 2, .lock_servers = 3,
-		  .increments = 1 },
-		{ .hazards = 1U << RR_THREADS, .lock_servers = SERVERS },
-		{ .hazards = 1U << RR_PROCESSES, .clients = 3 },
 	},
 	.wait = { .min_us = 2000, .max_us = 20000 },
 	.open = open_lock,

@@ -76,18 +76,6 @@ const struct rr_strategy rr_reentrant = {
 		.lease = RR_LEASE_IN_MS,
 		.leases_max = 2,
 	},
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE,
-	},
-	.bounds = {
-		/* A renewal that comes too late changes the next holder's lease, which shows
-		 * when half of that is over. */
-		{ .hazards = 1U << RR_PAUSE, .pauses = 2 },
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

@@ -37,17 +37,7 @@ const struct rr_strategy rr_set_nx_ex = {
 	.summary = "SET NX EX, GET, SET, DEL",
 	.document = "001, 004",
 	.group = RR_EIGHT,
-	.is_basic = true,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -48,15 +48,6 @@ const struct rr_strategy rr_setnx_expire_all = {
 	.document = "004",
 	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
-	.breaks = {
-		[RR_CRASH] = RR_STARVES,
-		[RR_SLOW_WORK] = RR_BREAKS_OWNERSHIP, /* its lease grows */
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_STARVES,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,

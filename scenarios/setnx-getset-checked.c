@@ -63,20 +63,6 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.document = "000",
 	.group = RR_REPAIRED,
 	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
-	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
-	},
-	.bounds = {
-		/* A stalled loser writes an older end over the winner's (GS-4): a
-		 * dead lock, two that find it, and one of them again. */
-		{ .hazards = 1U << RR_PAUSE, .crashes = 1,
-		  .shows = RR_BREAKS_LEASE },
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.open = open_lock,
 	.acquire = acquire,

@@ -36,10 +36,6 @@ const struct rr_strategy rr_setnx = {
 	.document = "001, 002, 004",
 	.group = RR_BROKEN,
 	.lock = { .kind = RR_LOCK_KEY },
-	.breaks = {
-		[RR_CRASH] = RR_DEADLOCKS,
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_DEADLOCKS,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,

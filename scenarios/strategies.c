@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every strategy, in the order in which `list` and `bench` show them.
- * To add one: its file beside this one, and a line here.
+ * To add one: its file next to this one, a line here, and a row in expected.c.
  */
 #include <string.h>
 
@@ -77,29 +77,4 @@ bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome,
 {
 	return outcome == RL_BUSY ||
 	       (outcome == RL_ERROR && !has_entered && strategy->lock.kind == RR_LOCK_QUORUM);
-}
-
-enum rr_promise rr_promise(const struct rr_strategy *strategy, enum rr_hazard hazard)
-{
-	return strategy->breaks[hazard] & RR_BREAKS_COUNT ? RR_LOSSY : RR_EXACT;
-}
-
-bool rr_survives_faults(const struct rr_strategy *strategy)
-{
-	for (int i = RR_CRASH; i < RR_HAZARDS; i++) {
-		if (i != RR_LOST_REPLY && strategy->breaks[i] & ~(unsigned)RR_LOOPS)
-			return false;
-	}
-	return true;
-}
-
-const char *rr_expectation(const struct rr_strategy *strategy)
-{
-	if (rr_promise(strategy, RR_THREADS) == RR_LOSSY)
-		return "lossy";
-	if (rr_promise(strategy, RR_PROCESSES) == RR_LOSSY)
-		return "exact within one process, lossy over several";
-	if (!rr_survives_faults(strategy))
-		return "exact without faults";
-	return "exact";
 }

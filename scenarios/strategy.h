@@ -21,7 +21,8 @@
  * from one thread.
  *
  * To add a strategy: write scenarios/NAME.c, ending in
- * `const struct rr_strategy rr_NAME`, and add one line to strategies.c.
+ * `const struct rr_strategy rr_NAME`, and add one line to strategies.c and one
+ * to expected.c: what breaks it.
  */
 #ifndef RR_STRATEGY_H
 #define RR_STRATEGY_H
@@ -42,42 +43,6 @@ struct rr_client {
 	void *state;                /* the strategy's own, made by open */
 	enum rl_outcome given_back; /* of a release that writes, too */
 };
-
-/* What may come between a client and its increment: the columns of the safety
- * matrix. All but the first two come with clients that are processes of their
- * own, or threads of one where the lock is a mutex of the process. */
-enum rr_hazard {
-	RR_THREADS,    /* other threads of the same process */
-	RR_PROCESSES,  /* other processes */
-	RR_CRASH,      /* a process dies, at any point */
-	RR_SLOW_WORK,  /* the work takes several leases, and renewers run */
-	RR_PAUSE,      /* a client sleeps past its lease, its renewer too */
-	RR_LOST_REPLY, /* a reply is lost, and the caller repeats its increment */
-	RR_RESTART,    /* a lock server comes back empty */
-	RR_SKEW,       /* clocks are more than a lease apart */
-	RR_HAZARDS
-};
-
-enum { RR_ALL_HAZARDS = (1 << RR_HAZARDS) - 1 }; /* as bits */
-
-/* What can go wrong. */
-enum {
-	RR_BREAKS_COUNT = 1 << 0,     /* told <= final <= told and not known */
-	RR_BREAKS_EXCLUSION = 1 << 1, /* two inside */
-	RR_BREAKS_LEASE = 1 << 2,     /* and the first one's lease ran still: it
-				       * is not the holder's fault */
-	RR_BREAKS_OWNERSHIP = 1 << 3, /* a lock was removed or changed by another
-				       * than its holder */
-	RR_DEADLOCKS = 1 << 4,        /* nobody can go on */
-	RR_STARVES = 1 << 5,          /* they go on for ever, and nobody gets in */
-	RR_LOOPS = 1 << 6             /* nothing; but refused clients write, so that
-				       * only so many rounds of them can be tried */
-};
-
-enum { RR_INVARIANTS = 6 }; /* the first so many of them */
-
-/* What a strategy promises for its count. */
-enum rr_promise { RR_LOSSY, RR_EXACT };
 
 /* What a strategy is there for. */
 enum rr_group {
@@ -124,31 +89,13 @@ struct rr_wait {
 	long max_us;
 };
 
-/* Where the safety matrix searches less, or more, than it does for others under
- * these hazards. Zeroes mean: as for the others. */
-struct rr_search_bounds {
-	unsigned hazards; /* a bit each, as in 1U << RR_CRASH */
-	size_t clients;
-	size_t lock_servers;
-	long increments; /* of each client */
-	int crashes, pauses;
-	unsigned shows; /* the counter-example shows this if any does: a set of
-			 * RR_BREAKS_ */
-};
-
-enum { RR_SEARCH_BOUNDS_MAX = 3 };
-
 struct rr_strategy {
 	const char *name;     /* file stem, command line, CSV and plot label */
 	const char *summary;  /* the commands, in one line */
 	const char *document; /* where it is from */
 	enum rr_group group;
-	bool is_basic; /* bench runs it when no name is given */
+	bool is_basic; /* bench runs it with the eight, when no name is given */
 	struct rr_lock lock;
-	unsigned breaks[RR_HAZARDS]; /* what is expected of it under each, a
-				      * set of the above; 0 = it is safe */
-	/* Of several that concern a hazard the later ones count. */
-	struct rr_search_bounds bounds[RR_SEARCH_BOUNDS_MAX];
 	struct rr_wait wait;
 	size_t connections;     /* that it opens besides those it gets */
 	const char *remedy;     /* one that does without faults what this one
@@ -181,16 +128,6 @@ const char *rr_strategy_name(size_t index);
  * do? From a quorum that is also an error before the client got in: too few
  * servers answered. */
 bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered);
-
-enum rr_promise rr_promise(const struct rr_strategy *strategy, enum rr_hazard hazard);
-
-/* Is it safe under every fault but the lost reply? To repeat what may have been
- * done is the caller's doing. */
-bool rr_survives_faults(const struct rr_strategy *strategy);
-
-/* "exact", "lossy", "exact within one process, lossy over several" or
- * "exact without faults". */
-const char *rr_expectation(const struct rr_strategy *strategy);
 
 /* ---- The counter (counter.c) ------------------------------------------- */
 

@@ -37,9 +37,6 @@ const struct rr_strategy rr_watch_library = {
 	.summary = "multi-watch by the library: rl_update_try",
 	.document = "-",
 	.group = RR_BEYOND,
-	.breaks = {
-		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
-	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.increment = increment,
 };

@@ -9,7 +9,7 @@
 #include "base/option.h"
 #include "cluster/cluster.h"
 #include "scheduler/scheduler.h"
-#include "strategy.h"
+#include "expected.h"
 
 /* ---- One run ------------------------------------------------------------- */
 

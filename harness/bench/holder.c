@@ -43,12 +43,12 @@ int rr_holder_locks(const struct rr_run *run)
 
 bool rr_holder_is_final(const struct rr_strategy *strategy)
 {
-	return strategy->breaks[RR_CRASH] & RR_DEADLOCKS && !strategy->lock.lease;
+	return rr_expected_row(strategy)->breaks[RR_CRASH] & RR_DEADLOCKS && !strategy->lock.lease;
 }
 
 bool rr_holder_may_be_final(const struct rr_strategy *strategy)
 {
-	return strategy->breaks[RR_CRASH] & (RR_DEADLOCKS | RR_STARVES);
+	return rr_expected_row(strategy)->breaks[RR_CRASH] & (RR_DEADLOCKS | RR_STARVES);
 }
 
 /* A clock that is behind by the nanoseconds in `context`. */

@@ -342,7 +342,8 @@ static bool choose_strategies(struct rr_bench_options *options, struct rr_error 
 	if (options->strategies.n)
 		return true;
 	for (size_t i = 0; i < rr_n_strategies; i++) {
-		if (options->all || rr_strategies[i]->is_basic)
+		if (options->all || rr_strategies[i]->group == RR_EIGHT ||
+		    rr_strategies[i]->is_basic)
 			options->strategies.all[options->strategies.n++] = rr_strategies[i];
 	}
 	return true;

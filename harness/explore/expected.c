@@ -69,7 +69,7 @@ static unsigned union_of_breaks(const struct rr_strategy *strategy, unsigned haz
 
 	for (int i = 0; i < RR_HAZARDS; i++) {
 		if (hazards >> i & 1)
-			breaks |= strategy->breaks[i];
+			breaks |= rr_expected_row(strategy)->breaks[i];
 	}
 	return breaks;
 }

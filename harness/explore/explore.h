@@ -21,7 +21,7 @@
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "scheduler/scheduler.h"
-#include "strategy.h"
+#include "expected.h"
 
 /* How many random schedules to draw instead of searching (walks.c). */
 struct rr_random_config {
@@ -208,7 +208,7 @@ struct rr_mutant_result {
 	char name[RR_MUTANT_NAME];     /* "SET ... NX is sent without NX" */
 	char rests_on[RR_MUTANT_NAME]; /* "SET ... NX" */
 	bool fails;
-	unsigned breaks; /* what was broken first, or all that is; bits of strategy.h */
+	unsigned breaks; /* what was broken first, or all that is; bits of expected.h */
 };
 
 /* What is known about how likely random schedules would have found a failure. */
@@ -263,7 +263,7 @@ struct rr_explore_result {
 	unsigned long failing;   /* of these; or transitions and states that break
 				  * an invariant */
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
-	unsigned long broken[RR_INVARIANTS];           /* by the bits of strategy.h */
+	unsigned long broken[RR_INVARIANTS];           /* by the bits of expected.h */
 	unsigned breaks;                               /* all bits that any of them broke */
 	struct rr_smallest smallest[RR_INVARIANTS];
 	double seconds;
@@ -365,7 +365,7 @@ enum rr_exit rr_judge_search(const struct rr_explore_config *config,
 			     const struct rr_explore_result *result, bool is_safe);
 
 /* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
- * invariant whose bit has that number (strategy.h). */
+ * invariant whose bit has that number (expected.h). */
 const char *rr_invariant_name(int bit);
 
 /* "3 processes, 1 crash": of a strategy's search. */
@@ -381,7 +381,7 @@ json_t *rr_invariants_json(unsigned breaks);
 /*
  * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
  * of it: the caller's to free. NULL and an error: it did not go as it was
- * written, or shows nothing of what it is said to break (bits of strategy.h; 0 = it
+ * written, or shows nothing of what it is said to break (bits of expected.h; 0 = it
  * need not), or a race had no room for it, so that it is NULL. `found`: the verdict where
  * nothing is seen, as RR_NOT_SERIALIZABLE; NULL = nothing broken.
  */

@@ -11,7 +11,7 @@
 
 #include "heap.h"
 #include "product/product.h"
-#include "strategy.h"
+#include "expected.h"
 
 enum {
 	RR_STATE_WRONG = 16,
@@ -23,7 +23,7 @@ enum {
 struct rr_graph_edge {
 	uint32_t to;
 	struct rr_transition transition;
-	uint8_t broken; /* bits of strategy.h */
+	uint8_t broken; /* bits of expected.h */
 };
 
 enum rr_graph_end {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "search.h"
-#include "strategy.h"
+#include "expected.h"
 #include "why.h"
 
 enum {

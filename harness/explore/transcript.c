@@ -10,7 +10,7 @@
 #include "draw/draw.h"
 #include "search.h"
 #include "play/play.h"
-#include "strategy.h"
+#include "expected.h"
 
 /* ---- Actions as steps ----------------------------------------------------- */
 

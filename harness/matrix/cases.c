@@ -29,7 +29,7 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 {
 	static const char *const standings[] = { "as expected", "differs", "undecided" };
 	const struct rr_cell_words words = rr_cell_words(cell);
-	const unsigned expected = cell->strategy->breaks[cell->hazard];
+	const unsigned expected = rr_expected_row(cell->strategy)->breaks[cell->hazard];
 	char smallest[RR_SMALLEST_SIZE];
 
 	return json_pack(

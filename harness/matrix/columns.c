@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The columns: what hazards mean, and how far the search of each cell goes.
- * Bounds are each column's, and what is different for a strategy, which its own
- * file says. They are wide enough for the weakest strategy that fails in the
+ * Bounds are each column's, and what is different for a strategy, which
+ * scenarios/expected.c says. They are wide enough for the weakest strategy that fails in the
  * column: a take-over by two, for example, needs three clients.
  */
 #include "cell.h"
@@ -79,8 +79,10 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum r
 	if (hazard >= RR_CRASH)
 		bounds.separate = !strategy || strategy->lock.kind != RR_LOCK_MUTEX;
 	for (size_t i = 0; strategy && i < RR_SEARCH_BOUNDS_MAX; i++) {
-		if (strategy->bounds[i].hazards >> hazard & 1)
-			override_bounds(&bounds, &strategy->bounds[i]);
+		const struct rr_search_bounds *own = &rr_expected_row(strategy)->bounds[i];
+
+		if (own->hazards >> hazard & 1)
+			override_bounds(&bounds, own);
 	}
 	return bounds;
 }

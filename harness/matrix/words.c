@@ -11,7 +11,7 @@ static const unsigned invariants = (1U << RR_INVARIANTS) - 1;
 
 static unsigned expected_of(const struct rr_cell *cell)
 {
-	return cell->strategy->breaks[cell->hazard];
+	return rr_expected_row(cell->strategy)->breaks[cell->hazard];
 }
 
 static enum rr_cell_standing compare_equal(bool is_equal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done to servers in a state, and what is broken by that and by clients. */
 #include "expansion.h"
-#include "strategy.h"
+#include "expected.h"
 
 void rr_state_log(struct rr_state *state, struct rr_action action)
 {

@@ -214,7 +214,7 @@ struct rr_count {
 bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr_count *count);
 
 /* Has real clients go a path (replays.c): it must leave what the product says at `end`,
- * and of what it breaks (bits of strategy.h) two clients in the critical section, a wrong
+ * and of what it breaks (bits of expected.h) two clients in the critical section, a wrong
  * count and clients that have not ended must be seen, and not otherwise. */
 bool rr_product_replay(struct rr_product *product, struct rr_free_replay *replay,
 		       const struct rr_actions *actions, const uint32_t *end, unsigned broken,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/option.h"
-#include "strategy.h"
+#include "expected.h"
 
 /* ---- Budgets ------------------------------------------------------------------ */
 

@@ -24,7 +24,8 @@ static void assert_lock_is_consistent(const struct rr_strategy *s)
 	cr_assert(lock->lease || !lock->leases_max, "%s", s->name);
 	cr_assert(!lock->has_renewer || s->connections, "%s", s->name);
 	for (size_t i = 0; i < RR_SEARCH_BOUNDS_MAX; i++)
-		cr_assert(s->bounds[i].lock_servers <= lock->servers, "%s", s->name);
+		cr_assert(rr_expected_row(s)->bounds[i].lock_servers <= lock->servers, "%s",
+			  s->name);
 }
 
 Test(strategies, table_is_complete_and_consistent)
@@ -47,6 +48,15 @@ Test(strategies, table_is_complete_and_consistent)
 		cr_assert_leq(s->wait.min_us, s->wait.max_us, "%s", s->name);
 	}
 	cr_assert_null(rr_strategy_find("no such strategy"));
+}
+
+/* One row each: a second one would never be read, and one that is misspelt neither. */
+Test(strategies, each_has_a_row_of_what_is_expected)
+{
+	cr_assert_eq(rr_n_expected_rows, rr_n_strategies);
+	for (size_t i = 0; i < rr_n_strategies; i++)
+		cr_assert_str_eq(rr_expected_rows[i].name, rr_strategies[i]->name);
+	cr_assert_eq(rr_expected_row(&(struct rr_strategy){ .name = "?" })->breaks[RR_CRASH], 0);
 }
 
 /* ---- Counting --------------------------------------------------------------- */
