@@ -7,7 +7,9 @@
  *
  * Guarantees: an exact count; nothing is held, so nothing can be left behind.
  * Does not guarantee: that a command whose reply was lost may be sent again.
- * Whoever repeats it may count twice.
+ * A client that repeats it may count twice.
+ *
+ * It is what a program should use; the library has no version of it.
  */
 #include "strategy.h"
 

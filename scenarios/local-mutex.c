@@ -12,6 +12,8 @@
  * Guarantees: an exact count among the threads of one process.
  * Does not guarantee anything against a second process: that one has a mutex
  * of its own, and each is correct and useless against the other (LM-3).
+ *
+ * The library's version for several processes: rl_lock (lua-library.c).
  */
 #include "strategy.h"
 
@@ -34,6 +36,6 @@ const struct rr_strategy rr_local_mutex = {
 	.group = RR_EIGHT,
 	.lock = { .kind = RR_LOCK_MUTEX },
 	.acquire = acquire,
-	.increment = rr_get_add_set,
+	.increment = rr_get_add_set, /* as in none.c */
 	.release = release,
 };

@@ -1,67 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token lock: SET NX with a random value and a lease, released by a
- * script that compares before it deletes, as document 001 prints it.
+ * The token lock of document 001: SET NX with a random value and a lease, released by a
+ * script that compares before it deletes.
  *
- *	A> SET lock 6f1c... NX PX 10000          => OK
+ *	A> SET lock 6f1c... NX PX 10000                    => OK
  *	A> GET counter, SET counter
- *	A> EVAL "if GET(lock) == 6f1c... then DEL(lock)"
- *	                                         => 1, or 0: not ours any more
+ *	A> EVAL "if GET(lock) == 6f1c... then DEL(lock)"   => 1, or 0: not ours any more
  *
- * Guarantees: one holder while every holder is faster than its lease; nobody
- * ever deletes a lock that is not theirs (TL-9).
- * Does not guarantee: that a holder slower than its lease is alone. Its late
- * write goes through, and nothing in Redis notices (TL-10).
+ * Guarantees: one holder while every holder is faster than its lease; no client
+ * deletes the lock of another (TL-9).
+ * Does not guarantee: that a holder slower than its lease is alone (TL-10).
  *
- * The library's version: rl_lock_try and rl_lock_release, lib/token_lock.c
- * (lua-library.c).
+ * The library's version: rl_lock, lib/token_lock.c (lua-library.c).
  */
-#include <stdlib.h>
-
 #include "strategy.h"
 
 /* One script, because between a GET and a DEL the lock may change hands. */
 static const char delifequals[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
 				  "return redis.call('DEL', KEYS[1]) else return 0 end";
 
-static enum rl_outcome open_lock(struct rr_client *client)
-{
-	client->state = calloc(1, RL_TOKEN_SIZE);
-	return client->state ? RL_OK : RL_ERROR;
-}
-
 static enum rl_outcome release(struct rr_client *client)
 {
-	const char *token = client->state;
 	struct rl_reply reply;
 	const enum rl_outcome outcome = rl_run_script(client->data, &reply, delifequals, "1 %s %s",
-						      client->lock, token);
+						      client->lock, client->token);
 
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_LOST;
+	return outcome == RL_OK && reply.integer != 1 ? RL_LOST : outcome;
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	char *token = client->state;
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (!rl_token_fresh(client->data, token))
+	if (!rl_token_fresh(client->data, client->token))
 		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, token,
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
 			 client->ttl_ms);
-	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
+	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, release it */
 		release(client);
-	if (outcome != RL_OK)
-		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
-}
-
-static void close_lock(struct rr_client *client)
-{
-	free(client->state);
+	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
 }
 
 const struct rr_strategy rr_lua_delifequals = {
@@ -71,9 +49,7 @@ const struct rr_strategy rr_lua_delifequals = {
 	.group = RR_EIGHT,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.open = open_lock,
 	.acquire = acquire,
-	.increment = rr_get_add_set,
+	.increment = rr_get_add_set, /* as in none.c */
 	.release = release,
-	.close = close_lock,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Optimistic: WATCH the counter, and let EXEC refuse if somebody wrote it in
- * between.
+ * Optimistic: WATCH the counter, and let EXEC refuse if another client wrote it
+ * in between.
  *
  *	A> WATCH counter
  *	A> GET counter       => "41"
@@ -9,14 +9,12 @@
  *	A> MULTI, SET counter 42
  *	A> EXEC              => (nil)  nothing stored: A starts again
  *
- * Guarantees: an exact count, whoever stalls or crashes; there is no lock
- * that could be left behind.
+ * Guarantees: an exact count, whichever client stalls or crashes; there is no
+ * lock that could be orphaned.
  * Does not guarantee: exclusion, or progress of any one client. Under
  * contention most attempts are thrown away.
  *
- * The library's version: rl_update_try, lib/transaction.c, which sends WATCH and
- * GET in one write, and notices when a connection, with its WATCH, was replaced
- * (watch-library.c).
+ * The library's version: rl_update_try, lib/transaction.c (watch-library.c).
  */
 #include "strategy.h"
 
@@ -41,9 +39,7 @@ static enum rl_outcome increment(struct rr_client *client)
 		outcome = rl_queue(link, "SET %s %lld", client->counter, value + 1);
 	if (outcome == RL_OK)
 		outcome = rl_exec(link, 2, &reply); /* sends EXEC; its reply */
-	if (outcome != RL_OK)
-		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
 }
 
 const struct rr_strategy rr_multi_watch = {

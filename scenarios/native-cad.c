@@ -14,16 +14,10 @@
  * Does not guarantee: that a holder slower than its lease is alone (TL-10).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "strategy.h"
 
 enum means { NONE, DELEX, DELIFEQ, SET_IFEQ };
-
-struct state {
-	enum means means;
-	char token[RL_TOKEN_SIZE];
-};
 
 static bool has_command(struct rl_link *link, const char *name)
 {
@@ -58,54 +52,45 @@ static const char *lacks(struct rl_link *data, const char *spare_key)
 
 static enum rl_outcome open_lock(struct rr_client *client)
 {
-	struct state *state = calloc(1, sizeof(*state));
+	enum means *means = calloc(1, sizeof(*means));
 
-	client->state = state;
-	if (!state)
+	client->state = means;
+	if (!means)
 		return RL_ERROR;
-	state->means = means_of(client->data, client->lock);
+	*means = means_of(client->data, client->lock);
 	return RL_OK;
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	struct state *state = client->state;
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (!rl_token_fresh(client->data, state->token))
+	if (!rl_token_fresh(client->data, client->token))
 		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, state->token,
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
 			 client->ttl_ms);
-	if (outcome != RL_OK)
-		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
-}
-
-static enum rl_outcome delete_if_ours(struct rr_client *client, struct rl_reply *reply)
-{
-	const struct state *state = client->state;
-
-	switch (state->means) {
-	case DELEX:
-		return rl_run(client->data, reply, "DELEX %s IFEQ %s", client->lock, state->token);
-	case DELIFEQ:
-		return rl_run(client->data, reply, "DELIFEQ %s %s", client->lock, state->token);
-	default:
-		return rl_run(client->data, reply, "SET %s %s IFEQ %s PX 1", client->lock, "",
-			      state->token);
-	}
+	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
 }
 
 static enum rl_outcome release(struct rr_client *client)
 {
+	const enum means *means = client->state;
 	struct rl_reply reply;
-	const enum rl_outcome outcome = delete_if_ours(client, &reply);
-	const bool ours = reply.type == RL_REPLY_STATUS || reply.integer == 1;
+	enum rl_outcome outcome;
 
+	if (*means == DELEX)
+		outcome = rl_run(client->data, &reply, "DELEX %s IFEQ %s", client->lock,
+				 client->token);
+	else if (*means == DELIFEQ)
+		outcome = rl_run(client->data, &reply, "DELIFEQ %s %s", client->lock,
+				 client->token);
+	else
+		outcome = rl_run(client->data, &reply, "SET %s %s IFEQ %s PX 1", client->lock, "",
+				 client->token);
 	if (outcome != RL_OK)
 		return outcome;
-	return ours ? RL_OK : RL_LOST;
+	return reply.type == RL_REPLY_STATUS || reply.integer == 1 ? RL_OK : RL_LOST;
 }
 
 static void close_lock(struct rr_client *client)

@@ -7,9 +7,11 @@
  *	A> DEL lock              => 1        B> SET lock 1 NX EX 10  => OK
  *
  * Guarantees: one holder while every holder is faster than its lease; a
- * crashed holder's lock goes away by itself.
+ * crashed holder's lock expires on its own.
  * Does not guarantee: that DEL removes our own lock. A holder that was slower
- * than its lease deletes the lock of whoever came after it (TL-7).
+ * than its lease deletes the lock of the next one (TL-7).
+ *
+ * The library's version: rl_lock, lib/token_lock.c (lua-library.c).
  */
 #include "strategy.h"
 
@@ -19,16 +21,14 @@ static enum rl_outcome acquire(struct rr_client *client)
 	const enum rl_outcome outcome = rl_run(client->data, &reply, "SET %s 1 NX EX %ld",
 					       client->lock, client->ttl_ms / 1000);
 
-	if (outcome != RL_OK)
-		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
 }
 
 static enum rl_outcome release(struct rr_client *client)
 {
 	struct rl_reply reply;
 
-	/* RACE: after its lease, this is somebody else's lock (TL-7) */
+	/* RACE: after its lease, this is another client's lock (TL-7) */
 	return rl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
@@ -40,6 +40,6 @@ const struct rr_strategy rr_set_nx_ex = {
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.acquire = acquire,
-	.increment = rr_get_add_set,
+	.increment = rr_get_add_set, /* as in none.c */
 	.release = release,
 };

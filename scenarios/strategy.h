@@ -40,6 +40,7 @@ struct rr_client {
 	struct rl_mutex *mutex;     /* this process's mutex around it */
 	long ttl_ms;                /* the lease a lock is taken for */
 	long hold_us;               /* work between reading and writing */
+	char token[RL_TOKEN_SIZE];  /* of a token lock: what its key holds */
 	void *state;                /* the strategy's own, made by open */
 	enum rl_outcome given_back; /* of a release that writes, too */
 };
@@ -107,7 +108,8 @@ struct rr_strategy {
 	enum rl_outcome (*increment)(struct rr_client *client);
 	enum rl_outcome (*release)(struct rr_client *client);
 	void (*close)(struct rr_client *client);
-	const char *(*error)(const struct rr_client *client); /* NULL: data's */
+	/* NULL: data's, or that too few lock servers have answered */
+	const char *(*error)(const struct rr_client *client);
 	/* What the server would need for it, as in "this server has no DELEX";
 	 * NULL: all there. May write and expire the spare key. */
 	const char *(*lacks)(struct rl_link *data, const char *spare_key);

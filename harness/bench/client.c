@@ -280,10 +280,13 @@ static void describe_failure(const struct rr_runner *runner, const struct rr_tar
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const char *why = rl_link_error(runner->data);
 	const bool kept = target && has_kept_lock(runner);
+	const bool is_of_lock = target && (!runner->entered || kept);
 	char *trailer;
 
-	if (target && strategy->error && (!runner->entered || kept))
+	if (is_of_lock && strategy->error)
 		snprintf(text, size, "%s", strategy->error(&target->client));
+	else if (is_of_lock && strategy->lock.kind == RR_LOCK_QUORUM)
+		snprintf(text, size, "too few of the lock servers answered in time");
 	else
 		snprintf(text, size, "%s%.200s: %.150s",
 			 kept ? "the lock cannot be released: " : "", where,

@@ -25,7 +25,7 @@ struct mutant {
 };
 
 #define NO_COMPARE "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/"
-#define NO_ANSWER "/^static enum rl_outcome acquire/,/^}/s/return rr_timestamp.*/return RL_OK;/"
+#define NO_ANSWER "/^static enum rl_outcome acquire/,/^}/s/return is_dead.*/return RL_OK;/"
 
 static const struct mutant mutants[] = {
 	{ "a release does not compare", "lib/compare", NO_COMPARE,
@@ -124,7 +124,7 @@ static const struct mutant mutants[] = {
 	  "s/return rl_run(client->data, &reply, .*;/(void)reply; return rr_get_add_set(client);/",
 	  .exact = "incr" },
 	{ "none loses nothing", "scenarios/none",
-	  "s/^{/{ struct rl_reply reply; return rl_run(client->data, \\&reply, \"INCR %s\", client->counter);/",
+	  "s/^{/{ struct rl_reply done; return rl_run(client->data, \\&done, \"INCR %s\", client->counter);/",
 	  .exact = "none" },
 };
 
