@@ -46,14 +46,13 @@ static enum rr_exit explore_strategies(struct searches *searches)
 
 static void print_page(const struct searches *searches, FILE *out, struct rr_error *error)
 {
-	struct rr_explore_config config = searches->options->config;
-
 	rr_page_begin(out, "redrace explore");
 	fputs("<h1>Every interleaving</h1>\n", out);
 	for (size_t i = 0; i < searches->n && !error->kind; i++) {
 		const struct rr_explore_said *said = &searches->said[i];
+		const struct rr_explore_config config = rr_explore_config_of(
+			searches->options, searches->options->strategies.all[i]);
 
-		config.strategy = searches->options->strategies.all[i];
 		if (said->is_judged)
 			rr_report_search(out, &config, said->text, said->transcript,
 					 &searches->place->cluster, error);

@@ -419,7 +419,7 @@ enum { RR_EXPLORE_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_HTML) };
 
 struct rr_explore_options {
 	struct rr_chosen_strategies strategies;
-	struct rr_explore_config config; /* but for the strategy */
+	struct rr_explore_config config; /* but for the strategy; n_clients 0 = not given */
 	bool stats;                      /* print what the search was made of, too */
 	const char *save;                /* a file, or a folder ending in a slash, for the
 			   * transcript of the shortest failing schedule;
@@ -434,6 +434,12 @@ struct rr_explore_options {
 /* For a struct rr_explore_options. */
 extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
+
+/* Returns the bounds of the search of one strategy. If the number of clients was not given there
+ * are two, and a third one for the lock that a crash or a lost reply leaves where clients take it
+ * over: only when two find the same lock can both get it. */
+struct rr_explore_config rr_explore_config_of(const struct rr_explore_options *options,
+					      const struct rr_strategy *strategy);
 
 /* What is said of a strategy: the caller's to free. */
 struct rr_explore_said {

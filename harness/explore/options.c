@@ -8,7 +8,7 @@
 #include "base/machine.h"
 #include "explore.h"
 
-enum { AUDIT = 200, MEGABYTE = 1 << 20 };
+enum { CLIENTS = 2, AUDIT = 200, MEGABYTE = 1 << 20 };
 
 #define AT(field) offsetof(struct rr_explore_options, field)
 
@@ -47,7 +47,11 @@ static bool take_shown(void *into, char *name, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Bounds" },
-	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1, .max = 8 },
+	{ .common = RR_OPTION_CLIENTS,
+	  .help = "number of clients (2; with --crashes or --lost-replies 3 of a lock that clients take over by its timestamp)",
+	  .at = AT(config.n_clients),
+	  .min = 1,
+	  .max = 8 },
 	{ .common = RR_OPTION_INCREMENTS_EACH, .at = AT(config.increments), .min = 1, .max = 100 },
 	{ .common = RR_OPTION_PROCESSES,
 	  .help = "processes that the clients are in: 1, and they are threads of it, or as many as clients (1; with faults always the latter)",
@@ -146,17 +150,19 @@ static bool check_combinations(const struct rr_explore_options *options, struct 
 static bool settle_processes(struct rr_explore_options *options, struct rr_error *error)
 {
 	struct rr_explore_config *config = &options->config;
+	const long clients = config->n_clients ? (long)config->n_clients : CLIENTS;
 
 	if (!options->processes)
 		return true;
-	if (options->processes == 1 && config->separate && config->n_clients > 1)
+	if (options->processes == 1 && config->separate && clients > 1)
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--processes 1: with faults each client is a process of its own");
-	if (options->processes != 1 && (size_t)options->processes != config->n_clients)
+	if (options->processes != 1 && options->processes != clients)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--processes %ld: expected 1, or %ld, as many as clients",
-				    options->processes, (long)config->n_clients);
+				    options->processes, clients);
+	config->n_clients = (size_t)clients;
 	config->separate = config->separate || options->processes > 1;
 	return true;
 }
@@ -204,12 +210,22 @@ const struct rr_command_line rr_explore_command_line = {
 struct rr_explore_options rr_explore_defaults(void)
 {
 	return (struct rr_explore_options){
-		.config = { .n_clients = 2,
-			    .increments = 1,
-			    .rounds = 2,
-			    .ttl_ms = 10000,
-			    .audit = AUDIT },
+		.config = { .increments = 1, .rounds = 2, .ttl_ms = 10000, .audit = AUDIT },
 		.redis_server = "redis-server",
 		.seed = -1,
 	};
+}
+
+struct rr_explore_config rr_explore_config_of(const struct rr_explore_options *options,
+					      const struct rr_strategy *strategy)
+{
+	struct rr_explore_config config = options->config;
+	const int *faults = config.budget.of;
+	const bool leaves_lock = strategy->lock.kind == RR_LOCK_TIMESTAMP &&
+				 (faults[RR_CRASHES] || faults[RR_LOST_REPLIES]);
+
+	config.strategy = strategy;
+	if (!config.n_clients)
+		config.n_clients = CLIENTS + leaves_lock;
+	return config;
 }

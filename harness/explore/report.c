@@ -403,7 +403,7 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 	struct report report = {
 		.cluster = cluster,
 		.options = options,
-		.config = options->config,
+		.config = rr_explore_config_of(options, strategy),
 		.progress = { .signals = &cluster->session->signals,
 			      .name = strategy->name,
 			      .unit = options->config.random.runs ? "schedules" : "states" },
@@ -411,7 +411,6 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 	enum rr_exit code = RR_EXIT_OK;
 	bool was_explored;
 
-	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &report.progress;
 	report.out = rr_open_text(&said->text);

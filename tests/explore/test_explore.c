@@ -174,6 +174,34 @@ Test(explore, takeover_by_del_needs_three_clients_and_a_crash)
 	assert_explored("setnx-del-takeover --clients 3 --crashes 1", 0, "exclusion");
 }
 
+/* One client leaves its lock, and two take it over; other locks need no third one, and who gives a
+ * number gets it. */
+Test(explore, locks_that_are_taken_over_have_three_clients)
+{
+	static const struct {
+		const char *arguments;
+		int clients;
+	} searches[] = {
+		{ "setnx-getset", 2 },
+		{ "setnx-getset --pauses 1", 2 },
+		{ "setnx-getset --crashes 1", 3 },
+		{ "setnx-getset --lost-replies 1", 3 },
+		{ "watch-getset --crashes 1", 3 },
+		{ "setnx-getset --crashes 1 --clients 2", 2 },
+		{ "setnx-getset --crashes 1 --processes 2", 2 },
+		{ "set-nx-ex --crashes 1 --lost-replies 1", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(searches) / sizeof(searches[0]); i++) {
+		char arguments[100], part[20];
+
+		snprintf(arguments, sizeof(arguments), "--audit 0 --format json %s",
+			 searches[i].arguments);
+		snprintf(part, sizeof(part), "\"clients\": %d", searches[i].clients);
+		assert_explored(arguments, 0, part);
+	}
+}
+
 /* A loop that writes is cut, and then nothing is called safe. */
 Test(explore, cut_loop_takes_the_word_safe_away)
 {
