@@ -33,6 +33,19 @@ Test(versions, says_in_one_line_what_cannot_be_done)
 		RR_EXIT_REDIS, "/none");
 }
 
+/* It is wrapped at 80 columns. */
+Test(versions, summary_of_two_lines_is_read_whole)
+{
+	cli_write("program", "#!/bin/sh\necho {} >\"$3\"\nprintf 'table\\n\\n234 cells: 227 as "
+			     "expected,\\n7 skipped; 9 states, 5 s, Redis\\n'\n");
+	cr_assert_eq(cli_run("chmod +x $HERE/program; cd tests/bench && REDRACE=$HERE/program "
+			     "/usr/bin/python3 -B -c 'import os, tools; "
+			     "print(tools.results(os.environ[\"HERE\"], \"matrix\")[1])'"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output,
+			 "234 cells: 227 as expected, 7 skipped; 9 states, 5 s, Redis\n");
+}
+
 /* Claims whose verdict is another one there, and a race with a frozen clock. */
 Test(versions, newer_servers_are_told_apart)
 {

@@ -97,11 +97,12 @@ def run(*words, verdicts=(0,), cpu=None, errors=None):
 
 
 def results(folder, command, *words, verdicts=(0, VIOLATED, INCONCLUSIVE, SKIPPED)):
-    """The JSON that a subcommand writes, the last line that it prints, and its exit code."""
+    """The JSON that a subcommand writes, the last paragraph that it prints, as one line, and its
+    exit code."""
     path = f'{folder}/results.json'
     output, code = run(command, '-o', path, *words, verdicts=verdicts)
     with open(path, encoding='utf-8') as file:
-        return json.load(file), output.strip().rsplit('\n', 1)[-1], code
+        return json.load(file), ' '.join(output.strip().rsplit('\n\n', 1)[-1].split()), code
 
 
 def bench(folder, *words, cpu=None, verdicts=(0,)):
