@@ -30,9 +30,10 @@ int cli_runf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A file for $HERE/NAME, its text as printf. */
 void cli_write(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A program of that directory that speaks to Redis by tests/check/programs/raw.py: env CLI_PYTHON. */
+/* A program of that directory that speaks to Redis by tests/check/programs/raw.py: env CLI_PYTHON. It is
+ * started often, and -S is a quarter of that: there are no packages of the system. */
 #define CLI_PYTHON \
-	"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 $HERE/"
+	"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S $HERE/"
 
 /* Is `part` in a text, or would it be if its sentences did not take several lines? */
 bool cli_says(const char *text, const char *part);

@@ -247,10 +247,10 @@ Test(awkward, two_random_values_of_one_history_are_two)
 static void check_jobs(const char *options, const char *finds, int code, const char *part)
 {
 	cli_write("jobs.py",
-		  "import hashlib, raw, uuid\n"
+		  "import hashlib, raw\n"
 		  "r = raw.Connection()\n"
 		  "for i in range(2):\n"
-		  "    me = str(uuid.uuid4())\n"
+		  "    me = raw.token()\n"
 		  "    n = r('RPUSH', 'jobs', me)\n"
 		  "    %s\n"
 		  "    r('LREM', 'jobs', 0, me)\n",

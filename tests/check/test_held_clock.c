@@ -80,8 +80,8 @@ Test(held_clock, who_takes_the_lock_by_force_is_found_and_played_again)
 Test(held_clock, a_value_that_says_when_it_was_made_is_right)
 {
 	cli_write("made.py", "%s",
-		  "import raw, time, uuid\n"
-		  "r, me = raw.Connection(), uuid.uuid4().hex\n"
+		  "import raw, time\n"
+		  "r, me = raw.Connection(), raw.token()\n"
 		  "if not r('GET', 'value'):\n"
 		  "    while not r('SET', 'lock', me, 'NX'): time.sleep(0.1)\n"
 		  "    if not r('GET', 'value'): r('SET', 'value', time.time())\n"

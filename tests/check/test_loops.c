@@ -15,9 +15,9 @@ static void check_lock(const char *options, const char *refused, const char *wor
 		       const char *release, int code, const char *part)
 {
 	cli_write("lock.py",
-		  "import raw, sys, time, uuid\n"
+		  "import raw, sys, time\n"
 		  "r = raw.Connection()\n"
-		  "me, n = str(uuid.uuid4()), 0\n"
+		  "me, n = raw.token(), 0\n"
 		  "while r('SET', 'lock', me, 'NX', 'PX', 10000) is None:\n"
 		  "    n += 1\n"
 		  "    time.sleep(0.05)\n"
@@ -95,12 +95,12 @@ Test(loops_check, who_changes_its_mind_later_than_said_is_not_found)
 
 /* ---- A new token for each attempt ---------------------------------------------- */
 
-#define FRESH "me = str(uuid.uuid4())"
+#define FRESH "me = raw.token()"
 
 Test(loops_check, a_lock_with_a_fresh_token_each_time_is_right)
 {
 	check_lock("", FRESH, ADD, RELEASE, 0, "serializable: all 30 states");
-	check_lock("", "me = 'the-fourth' if n > 2 else str(uuid.uuid4())", ADD, RELEASE, 0,
+	check_lock("", "me = 'the-fourth' if n > 2 else raw.token()", ADD, RELEASE, 0,
 		   "serializable: all ");
 }
 
@@ -112,7 +112,7 @@ Test(loops_check, a_fresh_token_does_not_hide_what_is_wrong)
 }
 
 /* What has given its name to the token after it is no new token when it is sent again. */
-#define FIRST_AGAIN "first = me if n == 1 else first; me = first if n == 2 else str(uuid.uuid4())"
+#define FIRST_AGAIN "first = me if n == 1 else first; me = first if n == 2 else raw.token()"
 
 Test(loops_check, a_token_that_comes_back_is_no_new_one)
 {

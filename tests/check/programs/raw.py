@@ -6,6 +6,11 @@ import _socket
 import os
 
 
+def token():
+    """A random value. The module `uuid` takes longer to import than Python to start."""
+    return os.urandom(16).hex()
+
+
 class Connection:
     def __init__(self, port=None):
         port = int(port or os.environ["REDIS_PORT"])
