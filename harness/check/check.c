@@ -109,6 +109,7 @@ static void make_programs(struct rr_check *check)
 	struct rr_programs_config config = {
 		.instances = rr_check_instances(check),
 		.compares_outputs = !options->data_only,
+		.n_audits = options->search.audit,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
 		.n_clients = check->n_operations,
@@ -190,6 +191,8 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.begin_search = rr_programs_begin_search,
 		.verify = rr_programs_verify,
 		.verify_places = rr_programs_verify_places,
+		.next_rounds = rr_programs_next_rounds,
+		.verify_rounds = rr_programs_verify_rounds,
 		.is_settled = rr_programs_is_settled,
 		.hold_day = rr_programs_hold_day,
 		.take_back = rr_programs_take_back,

@@ -33,6 +33,7 @@ struct run {
 	struct rr_run_view view;
 	struct rr_client_view client; /* without a table: it runs for that */
 	uint32_t state;               /* in the table */
+	struct rr_rounds_run loop;    /* that it goes round in */
 	struct rr_inputs received;    /* since it began */
 	uint32_t history;             /* that is all of it; RR_NO_ID: the table has none */
 	bool is_fact;                 /* it has no instance, because the client was seen there */
@@ -271,8 +272,11 @@ static void reach_state(struct run *run, uint32_t state)
 		run->own.has_entered = history->has_entered;
 		return;
 	}
-	if (compare_run(run, &view, known->client) && history)
-		history->clients |= 1U << rr_instance_client(run->instance);
+	if (compare_run(run, &view, known->client)) {
+		rr_learning_note_state(run->client.table, &run->loop, state);
+		if (history)
+			history->clients |= 1U << rr_instance_client(run->instance);
+	}
 	run->own.has_entered = run->view.has_entered;
 }
 
@@ -303,6 +307,7 @@ static void *begin_run(const struct rr_program *program, int client)
 
 	*run = (struct run){ .programs = programs,
 			     .line = programs->line_of[client],
+			     .loop = { .head = RR_NO_ID },
 			     .view = { .n_threads = 1, .stops = { { .kind = RR_STOP_ENDED } } } };
 	run->own = run->view;
 	if (!is_for_table && !rr_client_view_init(&run->client, programs->tables[client], client))
@@ -365,6 +370,7 @@ static void start_after_all(struct run *run)
 
 	run->is_fact = false;
 	run->history = 0;
+	run->loop.head = RR_NO_ID;
 	start_instance(run, (size_t)run->client.client);
 	reach_state(run, 0);
 	for (size_t i = 0; i < run->received.n && !run->programs->problem.kind; i++) {

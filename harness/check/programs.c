@@ -41,9 +41,12 @@ static void make_tables(struct rr_programs *programs)
 		programs->line_of[i] = line;
 		programs->tables[i] = &line->table;
 	}
-	for (size_t i = 0; i < programs->n_lines; i++)
+	for (size_t i = 0; i < programs->n_lines; i++) {
 		rr_client_table_init(&programs->lines[i].table, &programs->program,
 				     programs->lines[i].clients, &programs->kept);
+		programs->lines[i].table.learning.n_played = programs->config.n_audits /
+							     programs->n_lines;
+	}
 }
 
 static void forget_ended(struct rr_programs *programs)
@@ -327,6 +330,11 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 		figures.learning.loops += table->learning.loops;
 		figures.learning.walks += table->learning.walks;
 		figures.learning.untested += table->learning.untested;
+		if (rr_learning_left(table))
+			figures.learning.left = figures.learning.left ?
+							figures.learning.left &
+								rr_learning_left(table) :
+							rr_learning_left(table);
 		figures.learning.has_pairs |= table->learning.has_pairs;
 		figures.learning.lacks_pairs |= table->learning.lacks_pairs;
 	}

@@ -35,6 +35,7 @@ struct rr_programs_config {
 	const char *const *allowed;            /* lines that are not compared: regular
 						   * expressions */
 	size_t n_allowed;
+	unsigned long n_audits; /* paths that are played at random, by which loops are left */
 	struct rr_kept_config kept;
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same table */
@@ -72,6 +73,12 @@ bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *a
 bool rr_programs_verify_places(struct rr_programs *programs, const struct rr_client_place *places,
 			       size_t n, bool *again, struct rr_error *error);
 
+/* After how many rounds a client has to leave a loop in the next path that is played; 0 = it need not. */
+int rr_programs_next_rounds(const struct rr_programs *programs);
+
+/* Tries the numbers of rounds that were not tried by that; as above. */
+bool rr_programs_verify_rounds(struct rr_programs *programs, bool *again, struct rr_error *error);
+
 /* Has the same check come to its end before, so that not all has to be played again? */
 bool rr_programs_is_settled(struct rr_programs *programs);
 
@@ -98,6 +105,7 @@ struct rr_programs_figures {
 	struct rr_learning_figures {
 		unsigned long states; /* of clients */
 		unsigned long merges, tests, refinements, loops, walks, untested;
+		uint64_t left; /* numbers of rounds after which loops were left, as bits */
 		bool has_pairs, lacks_pairs;
 	} learning; /* see product/learning.h */
 	struct rr_kept_figures {

@@ -171,6 +171,32 @@ bool rr_programs_verify(struct rr_programs *programs, unsigned left_out, bool *a
 	return conclude(programs, good, again, error);
 }
 
+int rr_programs_next_rounds(const struct rr_programs *programs)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < programs->n_lines; i++) {
+		const int rounds = rr_learning_untried(&programs->lines[i].table);
+
+		most = rounds > most ? rounds : most;
+	}
+	return most;
+}
+
+bool rr_programs_verify_rounds(struct rr_programs *programs, bool *again, struct rr_error *error)
+{
+	bool good = true;
+
+	*again = false;
+	for (size_t i = 0; i < programs->n_lines && good; i++) {
+		if (rr_kept_is_settled(programs))
+			rr_learning_note_all_left(&programs->lines[i].table);
+		else
+			good = rr_learning_leave_rest(&programs->lines[i].table);
+	}
+	return conclude(programs, good, again, error);
+}
+
 bool rr_programs_verify_places(struct rr_programs *programs, const struct rr_client_place *places,
 			       size_t n, bool *again, struct rr_error *error)
 {

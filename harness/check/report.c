@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "product/product.h"
 #include "verdict.h"
 
 /* Of an answer, in bytes. */
@@ -136,6 +137,21 @@ static json_t *finding_as_json(const struct rr_check *check, const struct rr_out
 			 requests_as_json(check, finding));
 }
 
+/* How far loops were followed, and after how many rounds they were left; null: there are none. */
+static json_t *loops_as_json(const struct rr_learning_figures *learning)
+{
+	json_t *left = json_array();
+
+	for (size_t i = 0; i < RR_LOOP_NUMBERS; i++) {
+		if (learning->left >> i & 1)
+			json_array_append_new(left, json_integer(rr_learning_rounds(i)));
+	}
+	if (learning->loops > 0)
+		return json_pack("{s:i, s:o}", "followed", RR_LOOP_ROUNDS, "left_after", left);
+	json_decref(left);
+	return json_null();
+}
+
 /* What is found first stands there itself; with --all, all that is found in a list. */
 static json_t *properties_of(const struct rr_check *check)
 {
@@ -154,6 +170,7 @@ static json_t *properties_of(const struct rr_check *check)
 		rr_case_text(result->mend), "wrong_in_serial_orders", rr_case_text(result->serial),
 		"rests_on", rr_case_text(result->noticed[0] ? result->noticed : NULL));
 
+	json_object_set_new(properties, "loops", loops_as_json(&figures.learning));
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	json_object_update(properties, first);
 	json_decref(first);

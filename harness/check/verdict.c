@@ -190,6 +190,34 @@ static const struct rr_mutant_result *find_guard(const struct rr_explore_result 
 	return NULL;
 }
 
+/* "1 to 32, 40 and 100"; malloc'd. */
+static char *describe_numbers(uint64_t left)
+{
+	char *text;
+	size_t size;
+	FILE *out = rr_open_memory(&text, &size);
+
+	for (size_t i = 0, last; i < RR_LOOP_NUMBERS; i = last + 1) {
+		const int first = rr_learning_rounds(i);
+
+		last = i;
+		if (!(left >> i & 1))
+			continue;
+		while (left >> (last + 1) & 1 &&
+		       rr_learning_rounds(last + 1) == rr_learning_rounds(last) + 1)
+			last++;
+		fprintf(out, "%s%d",
+			ftell(out) == 0    ? "" :
+			left >> (last + 1) ? ", " :
+					     " and ",
+			first);
+		if (last > i)
+			fprintf(out, " to %d", rr_learning_rounds(last));
+	}
+	fclose(out);
+	return text;
+}
+
 /* What the verdict rests on beside states: histories of clients that were taken for one
  * state, and how that was tested. */
 static void print_hypothesis(FILE *out, const struct rr_check *check)
@@ -197,14 +225,15 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_learning_figures *learning = &figures.learning;
 
-	char loops[80] = "", pairs[60] = "";
+	char *numbers, loops[200] = "", pairs[60] = "";
 
 	if (learning->merges == 0)
 		return;
+	numbers = describe_numbers(learning->left);
 	if (learning->loops > 0)
-		snprintf(loops, sizeof(loops),
-			 "loops followed for %d rounds and left behind up to %d, ", RR_LOOP_ROUNDS,
-			 RR_LOOP_LEFT);
+		snprintf(loops, sizeof(loops), "loops followed for %d rounds%s%s, ", RR_LOOP_ROUNDS,
+			 learning->left ? " and left after " : "", numbers);
+	free(numbers);
 	if (learning->has_pairs || learning->lacks_pairs)
 		snprintf(pairs, sizeof(pairs),
 			 learning->lacks_pairs ?

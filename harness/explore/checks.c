@@ -167,14 +167,32 @@ bool rr_search_is_settled(const struct rr_search *search)
 	return programs->is_settled && programs->is_settled(programs->programs);
 }
 
+/* The numbers of rounds after which loops are left are tried by the paths, as far as these come to loops. */
+static bool verify_rounds(struct rr_search *search)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_error error = { 0 };
+	bool again = false;
+
+	if (programs->verify_rounds && !programs->verify_rounds(programs->programs, &again, &error))
+		return rr_search_fail(search, &error);
+	if (again)
+		search->learned |= rr_learned_bit(RR_LEARNED_PROGRAMS);
+	return !again;
+}
+
 bool rr_search_audit(struct rr_search *search)
 {
+	const struct rr_explored_programs *programs = &search->config->programs;
 	struct rr_free_replay *replay = open_replay(search);
 	const struct rr_audit audit = audit_of(search);
 	struct rr_path path = { 0 };
 	bool good = true;
 
 	for (unsigned long i = 0; i < audit.n && good; i++) {
+		const int rounds = programs->next_rounds ?
+					   programs->next_rounds(programs->programs) :
+					   0;
 		struct rr_actions actions = { 0 };
 
 		if (rr_search_is_called_off(search, "random interleavings were played")) {
@@ -182,7 +200,10 @@ bool rr_search_audit(struct rr_search *search)
 			search->result->cut = search->cut;
 			break;
 		}
-		rr_graph_random_path(&search->graph, audit.seed + i, &path);
+		if (rounds > 0)
+			rr_graph_looping_path(&search->graph, audit.seed + i, rounds, &path);
+		else
+			rr_graph_random_path(&search->graph, audit.seed + i, &path);
 		good = find_actions(search, &search->graph, &path, &actions) &&
 		       play_actions(search, replay, &actions,
 				    rr_graph_path_end(&search->graph, &path),
@@ -192,7 +213,7 @@ bool rr_search_audit(struct rr_search *search)
 	}
 	rr_path_release(&path);
 	rr_free_replay_free(replay);
-	return good;
+	return good && (search->end == RR_GRAPH_STOPPED || verify_rounds(search));
 }
 
 /* ---- What is found -------------------------------------------------------------- */

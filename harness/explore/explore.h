@@ -74,6 +74,11 @@ struct rr_explored_programs {
 	 * *again: as above. */
 	bool (*verify_places)(struct rr_programs *programs, const struct rr_client_place *places,
 			      size_t n, bool *again, struct rr_error *error);
+	/* Before paths are played at random: after how many rounds a client has to leave a loop in
+	 * the next one; 0 = it need not. After them: tries what was not tried by that. *again: as
+	 * above. */
+	int (*next_rounds)(const struct rr_programs *programs);
+	bool (*verify_rounds)(struct rr_programs *programs, bool *again, struct rr_error *error);
 	/* Has the same check come to its end before, with all that is known now? */
 	bool (*is_settled)(struct rr_programs *programs);
 	/* There is no end to what they do: from now on the time of day stands still while they wait.

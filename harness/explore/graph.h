@@ -146,6 +146,11 @@ bool rr_graph_shortest_to(const struct rr_graph *graph, const bool *goals, struc
 /* A random path to an end. */
 void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);
 
+/* The same, but in the first loop that it comes to it goes round `rounds` times, and in no other. If it
+ * comes to none, it is as above. */
+void rr_graph_looping_path(const struct rr_graph *graph, uint64_t seed, int rounds,
+			   struct rr_path *path);
+
 /* The actions that a path consists of; release actions->all. False: it is no
  * path of the product (product->error, or an edge that is not there). */
 bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,

@@ -11,7 +11,8 @@
 
 enum {
 	PATH_MAX_EDGES = 4000,
-	TRY_MAX = 40 /* steps of somebody who tries in vain */
+	TRY_MAX = 40,   /* steps of somebody who tries in vain */
+	LOOP_TRIES = 20 /* random paths, until one has a loop */
 };
 
 /* ---- The shortest path ----------------------------------------------------- */
@@ -279,6 +280,66 @@ void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr
 		add_to_path(path, edge);
 		state = graph->edges[edge].to;
 	}
+}
+
+/* `at` is 0 for all states, before and after: of those on the path, how long that is there, and one
+ * more. False: the path has no loop, or does not come to an end. */
+static bool walk_with_loop(const struct rr_graph *graph, struct rr_random *random, int rounds,
+			   uint32_t *at, struct rr_path *path)
+{
+	uint32_t state = 0;
+	size_t n_fixed = 0; /* edges, up to the end of the loop */
+	bool has_ended = false;
+
+	at[0] = 1;
+	path->n = 0;
+	for (int steps = 0; steps < PATH_MAX_EDGES && rr_graph_is_expanded(graph, state); steps++) {
+		const uint64_t n = graph->degree[state];
+		const uint64_t edge = n ? graph->first[state] + rr_random_below(random, n) : 0;
+		const uint32_t to = graph->edges[edge].to;
+		const size_t start = at[to] - (size_t)1;
+
+		has_ended = n == 0;
+		if (has_ended)
+			break;
+		if (!at[to]) {
+			add_to_path(path, edge);
+			at[to] = (uint32_t)path->n + 1;
+			state = to;
+		} else if (n_fixed == 0) {
+			const size_t length = path->n + 1 - start;
+
+			add_to_path(path, edge);
+			for (size_t i = length * ((size_t)rounds - 1); i > 0; i--)
+				add_to_path(path, path->edges[path->n - length]);
+			n_fixed = path->n;
+			state = to;
+		} else if (to == state || start >= n_fixed) {
+			/* Another loop is left out; so is what leads back to before the first. */
+			while (path->n > start && path->n > n_fixed)
+				at[graph->edges[path->edges[--path->n]].to] = 0;
+			at[to] = (uint32_t)path->n + 1;
+			state = to;
+		}
+	}
+	at[0] = 0;
+	for (size_t i = 0; i < path->n; i++)
+		at[graph->edges[path->edges[i]].to] = 0;
+	return n_fixed > 0 && has_ended;
+}
+
+void rr_graph_looping_path(const struct rr_graph *graph, uint64_t seed, int rounds,
+			   struct rr_path *path)
+{
+	uint32_t *at = rr_calloc(graph->states.n, sizeof(*at));
+	struct rr_random random = { seed };
+	bool loops = false;
+
+	for (int i = 0; i < LOOP_TRIES && !loops; i++)
+		loops = walk_with_loop(graph, &random, rounds, at, path);
+	free(at);
+	if (!loops)
+		rr_graph_random_path(graph, seed, path);
 }
 
 void rr_path_release(struct rr_path *path)

@@ -56,8 +56,9 @@ struct rr_client_state {
 	bool is_in_loop;         /* a history leads from here to here */
 	bool is_loop_head;       /* where one was closed */
 	bool spins;              /* so many rounds as are tried are as the last one */
-	uint32_t left_by;        /* the last history of a round: it was left behind all numbers
-				  * of these that are tried; 0: it was not */
+	uint32_t left_by;        /* the last history of a round: it is left after all numbers
+				  * of these that are tried; 0: it is not */
+	uint64_t left_after;     /* the numbers that were tried, as bits (rr_learning_rounds()) */
 	bool is_seen_again;      /* by another run, which did the same */
 	uint16_t rounds;         /* so often in a row it has done the like, but for values, and
 				  * was not taken for a state that was there */
@@ -141,8 +142,9 @@ struct rr_learning {
 					      * and histories that it asked for */
 	unsigned long merges, tests, refinements, loops, walks;
 	bool has_pairs, lacks_pairs; /* any two of many replies were on one walk, or not */
-	unsigned long steps;         /* that a strategy was followed */
-	unsigned long untested;      /* rows that are assumed, and were in no walk; beginnings of
+	unsigned long n_played; /* numbers of rounds that are left to runs beside other clients */
+	unsigned long steps;    /* that a strategy was followed */
+	unsigned long untested; /* rows that are assumed, and were in no walk; beginnings of
 				 * a strategy's attempts that were not followed */
 };
 

@@ -114,6 +114,14 @@ static void take_for(struct rr_client_table *table, uint32_t history, uint32_t s
 		mark_rounds(table, state, table->row[it->row].from);
 }
 
+void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history)
+{
+	if (table->states[history].same == history)
+		return;
+	rr_learning_note_refinement(table);
+	take_for(table, history, history);
+}
+
 static bool classify_attempt(struct rr_client_table *table, uint32_t history)
 {
 	const struct rr_client_state *it = &table->states[history];
@@ -175,8 +183,10 @@ void rr_learning_note_refinement(struct rr_client_table *table)
 {
 	table->learning.refinements++;
 	table->learning.has_changed = true;
-	for (uint32_t i = 0; i < table->n_states; i++)
+	for (uint32_t i = 0; i < table->n_states; i++) {
 		table->states[i].left_by = 0;
+		table->states[i].left_after = 0;
+	}
 }
 
 /* It is classified when it is asked for again. */
@@ -290,6 +300,7 @@ bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *i
 	view = rr_client_state_view(&table->states[end]);
 	if (!rr_run_view_is_same(&view, did))
 		return false;
+	rr_learning_unroll(table, inputs);
 	rr_learning_refine(table, inputs);
 	return table->learning.refinements > before;
 }

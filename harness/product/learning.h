@@ -10,7 +10,8 @@
  *	each suffix that has ever distinguished two histories of this program
  *	a cover of all transitions that are known from there: to each of them, and on to
  *	an end
- *	of a loop, RR_LOOP_ROUNDS rounds, and what comes behind so many of them
+ *	of a loop, RR_LOOP_ROUNDS rounds, and what comes after each of RR_LOOP_NUMBERS numbers
+ *	of rounds
  *	walks through all that is known, at random, and so that any two of many replies are on
  *	one, as far as that can be done
  *
@@ -29,7 +30,7 @@
 
 enum {
 	RR_LOOP_ROUNDS = 100,    /* that a client is seen to do the same in a loop */
-	RR_LOOP_LEFT = 64,       /* behind so many at most it is seen to leave one */
+	RR_LOOP_NUMBERS = 37,    /* numbers of rounds after which it is seen to leave one */
 	RR_LEARNING_IDLE = 20,   /* walks without two replies that were on none before */
 	RR_REFUSALS_ROUNDS = 256 /* both, of a strategy that is refused */
 };
@@ -55,6 +56,34 @@ bool rr_learning_verify(struct rr_client_table *table);
 bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *inputs,
 			const struct rr_run_view *did);
 
+/* The numbers of rounds after which a loop is left, smallest first; the client goes round for the last one
+ * anyway. They count all rounds since the client came to the loop. */
+int rr_learning_rounds(size_t i);
+
+/*
+ * A loop is left after some of these numbers by runs beside other clients, which are made anyway, and
+ * not by runs of the client alone: learning.n_played says after how many. rr_learning_untried()
+ * returns how often a client has to go round in a known loop for the greatest number that was not
+ * tried yet, 0 if there is none. rr_learning_note_state()
+ * is told of each state that such a run comes to; rr_learning_leave_rest() tries what was not tried
+ * then. False: table->error, or the hypothesis was refined.
+ */
+struct rr_rounds_run {
+	uint32_t head; /* of the loop that it goes round in; RR_NO_ID: it is in none */
+	int rounds;
+};
+
+int rr_learning_untried(const struct rr_client_table *table);
+void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run *run,
+			    uint32_t state);
+bool rr_learning_leave_rest(struct rr_client_table *table);
+
+/* The same search has tried all of them before. */
+void rr_learning_note_all_left(struct rr_client_table *table);
+
+/* The numbers that were tried of each loop, as bits; 0 if no loop was left after all of them. */
+uint64_t rr_learning_left(const struct rr_client_table *table);
+
 /* ---- Among its own files ------------------------------------------------------------ */
 
 /* learning_attempts.c: of a new state at which an attempt begins, or the client has ended: the
@@ -62,6 +91,9 @@ bool rr_learning_refute(struct rr_client_table *table, const struct rr_inputs *i
 void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
 uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
 bool rr_learning_verify_attempts(struct rr_client_table *table);
+
+/* learning.c: a history is a state of its own from now on, if it was asked for. */
+void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history);
 
 /* learning.c: what was learned since a search began is not so any more. Is a history a part of
  * another one? */
@@ -111,7 +143,11 @@ bool rr_learning_add_suffix(struct rr_client_table *table, const struct rr_recei
  * none. */
 uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history);
 
-/* Is a loop left in the same way behind many rounds? If not, the hypothesis is refined. */
+/* A client does something else after these inputs than the hypothesis says. If that goes round in loops,
+ * each of their rounds is a state from now on. */
+void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *inputs);
+
+/* Is a loop left in the same way after many rounds? If not, the hypothesis is refined. */
 bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last);
 
 /* Is that of a strategy left alike behind so many rounds and more, up to RR_REFUSALS_ROUNDS, by

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of a loop: found, followed for many rounds, and left behind many. */
+/* Rounds of a loop: found, followed for many rounds, and left after many. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +13,17 @@ enum {
 	FEW_ROUNDS = 32, /* of a strategy: behind each of so many it leaves, then behind some */
 	SOME_WORDS = 3,  /* by which it leaves behind so many, and behind more by one */
 	COVER_MAX = 48,  /* and when all is known */
-	NUMBERS = 16,    /* of rounds, behind which a loop is left */
-	SOME = 4,        /* one of so many of these */
-	SPREAD = 5,      /* so that others take others */
-	EACH_MAX = 12    /* a loop is left behind each of so many rounds, then behind some */
+	SOME = 9,        /* one of so many numbers of rounds */
+	SPREAD = 5       /* so that others take others */
 };
+
+int rr_learning_rounds(size_t i)
+{
+	static const int far[] = { 40, 48, 64, 70, RR_LOOP_ROUNDS };
+	const size_t n_near = RR_LOOP_NUMBERS - sizeof(far) / sizeof(far[0]);
+
+	return i < n_near ? (int)i + 1 : far[i - n_near];
+}
 
 /* How much time has passed meanwhile may differ. */
 static bool is_same_step(const struct rr_client_table *table, uint32_t a, uint32_t b)
@@ -46,6 +52,21 @@ bool rr_learning_is_round(const struct rr_client_table *table, uint32_t state, i
 		before = table->states[before].parent;
 	}
 	return true;
+}
+
+/* How many rounds of a loop stand in a history whose last one is behind `first`, that one not
+ * counted. */
+static int rounds_until(const struct rr_client_table *table, uint32_t first, uint32_t last)
+{
+	const int period = (int)(table->states[last].depth - table->states[first].depth);
+	int rounds = 0;
+
+	while (rr_learning_is_round(table, last, period)) {
+		for (int i = 0; i < period; i++)
+			last = table->states[last].parent;
+		rounds++;
+	}
+	return rounds;
 }
 
 static struct rr_inputs round_behind(const struct rr_client_table *table, uint32_t first,
@@ -80,6 +101,7 @@ static bool goes_round(struct rr_client_table *table, uint32_t *at, const struct
 
 static bool is_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
 {
+	const int before = rounds_until(table, first, last);
 	struct rr_inputs round;
 	uint32_t at = first;
 	bool is_same;
@@ -87,7 +109,8 @@ static bool is_loop(struct rr_client_table *table, uint32_t first, uint32_t last
 	if (table->program->learning & RR_PLANT_NO_PUMPING || table->states[first].spins)
 		return true;
 	round = round_behind(table, first, last);
-	is_same = goes_round(table, &at, &round, RR_LOOP_ROUNDS);
+	is_same = goes_round(table, &at, &round,
+			     before < RR_LOOP_ROUNDS ? RR_LOOP_ROUNDS - before : 1);
 	table->learning.tests++;
 	free(round.all);
 	return is_same;
@@ -117,7 +140,52 @@ uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history)
 	return RR_NO_ID;
 }
 
-/* Does it leave a loop in the same way behind so many rounds? */
+/* What a client does tells one number of rounds from all smaller ones. So each of these is a state: the
+ * next search goes through all of them, and does not come to the number round by round. */
+static void unroll(struct rr_client_table *table, uint32_t first, const struct rr_inputs *round,
+		   int rounds)
+{
+	uint32_t at = table->program->learning & RR_PLANT_NO_SUFFIXES ? RR_NO_ID : first;
+
+	for (size_t i = 0; i < round->n * (size_t)rounds && at != RR_NO_ID; i++) {
+		at = rr_learning_go(table, at, &round->all[i % round->n]);
+		if (at != RR_NO_ID)
+			rr_learning_keep_apart(table, at);
+	}
+}
+
+/* Unrolls the loops that the hypothesis goes round in with these inputs. */
+void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *inputs)
+{
+	uint32_t *states = rr_calloc(inputs->n + 1, sizeof(*states));
+	size_t n = 0;
+
+	for (const struct rr_client_row *row; n < inputs->n; n++) {
+		row = rr_learning_row(table, states[n], &inputs->all[n]);
+		if (!row)
+			break;
+		states[n + 1] = row->state;
+	}
+	for (size_t i = 0, last; i <= n && !table->error.kind; i = last + 1) {
+		struct rr_inputs round = { 0, inputs->all + i };
+		int rounds = 0;
+
+		last = i;
+		if (!table->states[states[i]].is_loop_head)
+			continue;
+		for (size_t j = i + 1; j <= n; j++) {
+			if (states[j] != states[i])
+				continue;
+			round.n = round.n ? round.n : j - i;
+			rounds++;
+			last = j;
+		}
+		unroll(table, states[i], &round, rounds);
+	}
+	free(states);
+}
+
+/* Does it leave a loop in the same way after so many rounds? */
 static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 			 const struct rr_inputs *round, int rounds, const struct rr_inputs *word)
 {
@@ -140,6 +208,7 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 			table, first, inputs.all, table->program->run_ops ? inputs.n : n + 1);
 
 		rr_learning_refine(table, &whole);
+		unroll(table, first, round, rounds);
 		free(whole.all);
 	}
 	free(inputs.all);
@@ -149,11 +218,6 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 static bool is_first_of(const struct rr_inputs *word, const struct rr_inputs *round)
 {
 	return word->n > 0 && rr_learning_is_same_input(&word->all[0], &round->all[0]);
-}
-
-static int next_rounds(int rounds)
-{
-	return rounds < EACH_MAX ? rounds + 1 : rounds + rounds / 2;
 }
 
 /* Are the inputs of two histories the same, but for the time, back to a state? */
@@ -187,17 +251,37 @@ bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t fir
 	return i < table->n_states;
 }
 
-/* Behind one of so many numbers of rounds. */
-static bool leaves_behind_rounds(struct rr_client_table *table, uint32_t first,
-				 const struct rr_inputs *round, const struct rr_inputs *word,
-				 size_t n_before, size_t every)
+/* After one of so many numbers of rounds; `before` of them have brought it to `first`. */
+static bool leaves_after_rounds(struct rr_client_table *table, uint32_t first, int before,
+				const struct rr_inputs *round, const struct rr_inputs *word,
+				size_t n_before, size_t every)
 {
-	size_t i = 0;
+	for (size_t i = SPREAD * n_before % every; i < RR_LOOP_NUMBERS; i += every) {
+		const int rounds = rr_learning_rounds(i) - before;
 
-	for (int rounds = 1; rounds <= RR_LOOP_LEFT; rounds = next_rounds(rounds), i++) {
-		if (i % every == SPREAD * n_before % every &&
-		    !leaves_alike(table, first, round, rounds, word))
+		if (rounds > 0 && !leaves_alike(table, first, round, rounds, word))
 			return false;
+	}
+	return true;
+}
+
+/* After each number that was not tried yet. The greatest ones, of which each is a run, are left to runs
+ * beside other clients; but after the last one the client stands already. */
+static bool leaves_after_each(struct rr_client_table *table, uint32_t first, int before,
+			      const struct rr_inputs *round, const struct rr_inputs *word,
+			      size_t n_played)
+{
+	const size_t last = RR_LOOP_NUMBERS - 1;
+
+	for (size_t i = 0; i < RR_LOOP_NUMBERS; i++) {
+		const uint64_t bit = UINT64_C(1) << i;
+		const int rounds = rr_learning_rounds(i) - before;
+
+		if (table->states[first].left_after & bit || (i < last && i + n_played >= last))
+			continue;
+		if (rounds > 0 && !leaves_alike(table, first, round, rounds, word))
+			return false;
+		table->states[first].left_after |= bit;
 	}
 	return true;
 }
@@ -217,8 +301,8 @@ static bool differ_in_time(const struct rr_inputs *a, const struct rr_inputs *b)
 	return true;
 }
 
-/* The first word leaves behind each number of rounds, others behind some. What differs from one
- * before, or from the round, only in how much time passes, leaves behind one. */
+/* The first word leaves after each number of rounds, others after some. What differs from one
+ * before, or from the round, only in how much time passes, leaves after one. */
 static size_t how_seldom(const struct rr_inputs *words, size_t i, const struct rr_inputs *round,
 			 size_t n_before)
 {
@@ -226,13 +310,14 @@ static size_t how_seldom(const struct rr_inputs *words, size_t i, const struct r
 
 	for (size_t j = 0; j < i && is_other; j++)
 		is_other = words[j].n != words[i].n || !differ_in_time(&words[j], &words[i]);
-	return !is_other ? NUMBERS : n_before == 0 ? 1 : SOME;
+	return !is_other ? RR_LOOP_NUMBERS : n_before == 0 ? 1 : SOME;
 }
 
 /* So do those of a loop that is like another. */
 bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
 {
 	const struct rr_inputs round = round_behind(table, first, last);
+	const int before = rounds_until(table, first, last);
 	struct rr_inputs *words;
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
 	const bool is_left_before = is_left_in_time(table, first, last);
@@ -242,11 +327,16 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	bool good = true;
 
 	for (size_t i = 0; i < n && good; i++) {
+		size_t every = RR_LOOP_NUMBERS;
+
 		if (is_first_of(&words[i], &round))
 			continue;
-		good = leaves_behind_rounds(table, first, &round, &words[i], n_left,
-					    is_left_before ? NUMBERS :
-							     how_seldom(words, i, &round, n_left));
+		if (!is_left_before)
+			every = how_seldom(words, i, &round, n_left);
+		good = every == 1 ? leaves_after_each(table, first, before, &round, &words[i],
+						      table->learning.n_played) :
+				    leaves_after_rounds(table, first, before, &round, &words[i],
+							n_left, every);
 		n_left++;
 	}
 	if (good && is_first_loop)
@@ -254,6 +344,114 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	rr_learning_release_words(words, n);
 	free(round.all);
 	return good;
+}
+
+/* ---- Runs beside other clients --------------------------------------------------------- */
+
+static bool is_left(const struct rr_client_state *state)
+{
+	return state->left_by && state->left_after;
+}
+
+static uint64_t all_numbers(void)
+{
+	return (UINT64_C(1) << RR_LOOP_NUMBERS) - 1;
+}
+
+uint64_t rr_learning_left(const struct rr_client_table *table)
+{
+	uint64_t left = all_numbers();
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		if (!is_left(&table->states[i]))
+			continue;
+		left &= table->states[i].left_after;
+		is_any = true;
+	}
+	return is_any ? left : 0;
+}
+
+int rr_learning_untried(const struct rr_client_table *table)
+{
+	int most = 0;
+
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		const struct rr_client_state *state = &table->states[i];
+		size_t n = RR_LOOP_NUMBERS;
+		int rounds;
+
+		if (!is_left(state))
+			continue;
+		while (n > 0 && state->left_after >> (n - 1) & 1)
+			n--;
+		rounds = n > 0 ? rr_learning_rounds(n - 1) -
+					 rounds_until(table, i, state->left_by) :
+				 0;
+		most = rounds > most ? rounds : most;
+	}
+	return most;
+}
+
+static void note_left(struct rr_client_table *table, const struct rr_rounds_run *run)
+{
+	for (size_t i = 0; run->head != RR_NO_ID && i < RR_LOOP_NUMBERS; i++) {
+		if (rr_learning_rounds(i) == run->rounds)
+			table->states[run->head].left_after |= UINT64_C(1) << i;
+	}
+}
+
+void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run *run,
+			    uint32_t state)
+{
+	const bool is_head = is_left(&table->states[state]);
+
+	if (is_head && state == run->head) {
+		run->rounds++;
+	} else if (is_head || !table->states[state].is_in_loop) {
+		note_left(table, run);
+		*run = (struct rr_rounds_run){
+			.head = is_head ? state : RR_NO_ID,
+			.rounds = is_head ?
+					  rounds_until(table, state, table->states[state].left_by) :
+					  0,
+		};
+	}
+}
+
+void rr_learning_note_all_left(struct rr_client_table *table)
+{
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		if (is_left(&table->states[i]))
+			table->states[i].left_after = all_numbers();
+	}
+}
+
+static bool leave_rest_of(struct rr_client_table *table, uint32_t first)
+{
+	const struct rr_inputs round = round_behind(table, first, table->states[first].left_by);
+	struct rr_inputs *words;
+	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
+	size_t i = 0;
+	bool good;
+
+	while (i < n && is_first_of(&words[i], &round))
+		i++;
+	good = i == n || leaves_after_each(table, first,
+					   rounds_until(table, first, table->states[first].left_by),
+					   &round, &words[i], 0);
+	rr_learning_release_words(words, n);
+	free(round.all);
+	return good;
+}
+
+bool rr_learning_leave_rest(struct rr_client_table *table)
+{
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		if (is_left(&table->states[i]) && !leave_rest_of(table, i))
+			return false;
+	}
+	return !table->error.kind;
 }
 
 /* ---- Strategies ----------------------------------------------------------------------- */

@@ -185,7 +185,8 @@ enum rr_learning_bits {
 	RR_LEARN_NOTHING = 1,        /* a client's state is its whole history */
 	RR_PLANT_NO_PUMPING = 2,     /* loops are not followed */
 	RR_PLANT_NO_LAST_EDGES = 4,  /* covers end before the last transition */
-	RR_PLANT_NO_SUFFIXES = 8,    /* what distinguishes histories is forgotten */
+	RR_PLANT_NO_SUFFIXES = 8,    /* what distinguishes histories is forgotten, and loops are
+				      * not unrolled */
 	RR_PLANT_NO_SELF = 16,       /* a client's own name is as any other */
 	RR_PLANT_GUESSED_REPLY = 32, /* replies that are assumed not to matter are not tested */
 	RR_PLANT_NO_WALKS = 128,     /* nothing is walked */

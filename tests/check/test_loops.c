@@ -86,6 +86,42 @@ Test(loops_check, who_remembers_how_often_it_was_refused_is_found)
 		   "not serializable");
 }
 
+/* After each number up to 32, and after some greater ones, of which the greatest are tried by random
+ * interleavings: with `--audit 0` by runs of the client alone. */
+Test(loops_check, a_fault_after_one_number_of_rounds_is_found)
+{
+	static const char *const numbers[] = { "n == 15", "n == 29", "n == 31", "n == 70",
+					       "n > 0 and n % 16 == 0" };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char work[100];
+
+		snprintf(work, sizeof(work), "if %s: r('SET', 'k', 0)\nelse: " ADD, numbers[i]);
+		check_lock("", "pass", work, RELEASE, 1, "not serializable");
+	}
+	check_lock("--audit 0", "pass", "if n == 64: r('SET', 'k', 0)\nelse: " ADD, RELEASE, 1,
+		   "not serializable");
+}
+
+/* A right lock that says it was late, after every 16th refusal, is learned in a few searches. */
+Test(loops_check, what_is_done_after_every_16th_round_is_learned)
+{
+	check_lock("", "pass", ADD "\nn % 16 or r('ECHO', 'late')", RELEASE, 0,
+		   "serializable: all ");
+}
+
+/* The verdict names the numbers of rounds that were tried, and no other. */
+Test(loops_check, numbers_of_rounds_that_were_tried_are_named)
+{
+	check_lock("-o $HERE/loops.json", "pass", ADD, RELEASE, 0,
+		   "left after 1 to 32, 40, 48, 64, 70 and 100");
+	cr_assert_eq(cli_run("/usr/bin/python3 -c \"import json; loops = json.load(open("
+			     "'$HERE/loops.json'))['cases'][0]['properties']['loops']; "
+			     "assert loops == {'followed': 100, 'left_after': "
+			     "[*range(1, 33), 40, 48, 64, 70, 100]}, loops\" 2>&1"),
+		     0, "%s", cli_output);
+}
+
 /* Beyond what a client was followed for, which the verdict names, nothing is claimed. */
 Test(loops_check, who_changes_its_mind_later_than_said_is_not_found)
 {
