@@ -236,10 +236,11 @@ Test(check_app, the_status_is_in_the_last_heading)
 /* The status is read on the connection, whatever the command prints. */
 Test(check_app, the_status_need_not_be_printed)
 {
-	check_app("$HERE/shop", "--request 'curl -s {app}/first-status'", 1);
+	check_app("$HERE/shop", "--request " ASK "first-status --body'", 1);
 	cli_assert_prints("outputs are not serializable");
-	check_app("$HERE/shop", "--request 'curl -s http://127.0.0.1:$PORT/first-status'", 1);
-	check_app("$HERE/shop", "--request 'curl -s {app}/buy-once'", 0);
+	check_app("$HERE/shop", "--request '$HERE/ask http://127.0.0.1:$PORT/first-status --body'",
+		  1);
+	check_app("$HERE/shop", "--request " ASK "buy-once --body'", 0);
 }
 
 Test(check_app, answers_that_are_all_errors_show_nothing)
@@ -249,7 +250,7 @@ Test(check_app, answers_that_are_all_errors_show_nothing)
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		snprintf(request, sizeof(request),
-			 "--request 'curl -s {app}/%s' --request 'curl -s {app}/count'", paths[i]);
+			 "--request " ASK "%s --body' --request " ASK "count --body'", paths[i]);
 		check_app("$HERE/shop", request, 2);
 		cli_assert_prints("there is a request that never succeeded");
 		cli_assert_prints(i ? "HTTP 500" : "HTTP 404");
@@ -259,7 +260,7 @@ Test(check_app, answers_that_are_all_errors_show_nothing)
 /* All bytes of an answer are compared. */
 Test(check_app, answers_differ_behind_a_byte_that_is_0_and_behind_many)
 {
-	check_app("$HERE/shop", "--request 'curl -s {app}/first-far' -o $HERE/far.json", 1);
+	check_app("$HERE/shop", "--request " ASK "first-far --body' -o $HERE/far.json", 1);
 	cr_assert_eq(cli_run("jq -e '.cases[0].properties.requests[0].answer | "
 			     ".http_status == 200 and .output_bytes == 100006' $HERE/far.json"),
 		     0, "%s", cli_output);

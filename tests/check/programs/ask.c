@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ask URL: a request of HTTP. Prints the body, behind the status if that is not 200. */
+/* ask URL [--body]: a request of HTTP. Prints the body, after the status if that is not 200 and --body is
+ * not there. It is started often, and curl takes five times as long to start. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 int main(int argc, char **argv)
 {
-	static char text[10000];
+	static char text[200000];
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -31,8 +32,8 @@ int main(int argc, char **argv)
 	body = strstr(text, "\r\n\r\n");
 	if (!body || sscanf(text, "%*s %d", &status) != 1)
 		return 52;
-	if (status != 200)
+	if (status != 200 && argc < 3)
 		printf("HTTP/1.0 %d\n\n", status);
-	fputs(body + 4, stdout);
+	fwrite(body + 4, 1, n - (size_t)(body + 4 - text), stdout);
 	return 0;
 }
