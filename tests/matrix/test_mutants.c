@@ -172,12 +172,29 @@ static void build_mutant(const struct mutant *mutant)
 	run_well(mutant, command);
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* Is the program as it is asked the same for another mutant? */
+static bool is_asked_for_another(const struct mutant *mutant)
+{
+	const struct mutant *other = mutants;
+
+	while (other < mutant && !is_same(other->cell, mutant->cell) &&
+	       !is_same(other->explored, mutant->explored) && !is_same(other->exact, mutant->exact))
+		other++;
+	return other < mutant;
+}
+
 /* The command exits with 0 for the program as it is, and with 1 for the mutant. */
 static void assert_told_apart(const struct mutant *mutant, const char *before, const char *after,
 			      const char *arguments)
 {
-	cr_assert_eq(cli_runf("%s$REDRACE%s%s 2>&1", before, after, arguments), 0, "%s",
-		     cli_output);
+	if (!is_asked_for_another(mutant))
+		cr_assert_eq(cli_runf("%s$REDRACE%s%s 2>&1", before, after, arguments), 0, "%s",
+			     cli_output);
 	cr_assert_eq(cli_runf("%s$HERE/redrace%s%s 2>&1", before, after, arguments), 1, "%s: %s",
 		     mutant->name, cli_output);
 }
