@@ -170,17 +170,35 @@ static bool is_waiting(const struct rr_state *from, size_t client)
 	return !rr_state_step_alone(&next, client, true);
 }
 
+/* A program that has received nothing yet may begin later. */
+static bool has_not_begun(const struct rr_state *from, size_t client)
+{
+	const struct rr_part *part = &from->clients[client];
+	const struct rr_client_state *it = rr_state_client(from, client);
+	int64_t left_ns;
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (rr_state_is_blocked(from, client, it->sent[i].lane, &left_ns))
+			return false;
+	}
+	return part->state == 0 && part->n_answers == 0;
+}
+
 bool rr_state_all_go_round(const struct rr_state *from)
 {
 	struct rr_product *product = from->product;
 	struct rr_actions *log = product->log;
-	bool all = product->config.program->run_ops != NULL;
+	bool all = product->config.program->run_ops != NULL, any = false;
 
 	product->log = NULL;
-	for (size_t i = 0; i < product->n_clients && all; i++)
-		all = rr_state_has_ended(from, i) || goes_round(from, i) || is_waiting(from, i);
+	for (size_t i = 0; i < product->n_clients && all; i++) {
+		if (rr_state_has_ended(from, i) || has_not_begun(from, i))
+			continue;
+		any = true;
+		all = goes_round(from, i) || is_waiting(from, i);
+	}
 	product->log = log;
-	return all && !rr_product_failed(product);
+	return all && any && !rr_product_failed(product);
 }
 
 /* ---- Quiet states --------------------------------------------------------- */
