@@ -83,7 +83,7 @@ static struct rr_instance *begin(const struct rr_ahead *ahead, size_t client,
 				 struct rr_error *error)
 {
 	return rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
-				 ahead->programs->names[client], error);
+				 ahead->programs->names[client], 0, error);
 }
 
 static size_t count_of(const struct rr_ahead *ahead, size_t client)
@@ -142,6 +142,19 @@ static void begin_next(struct rr_ahead *ahead, size_t client)
 }
 
 /* ---- Starting ------------------------------------------------------------------------ */
+
+struct rr_instance *rr_ahead_start_late(struct rr_ahead *ahead, size_t client, int64_t late_ns,
+					struct rr_error *error)
+{
+	struct rr_instance *instance =
+		rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
+				  ahead->programs->names[client], late_ns, error);
+
+	if (!instance || rr_instance_settle(instance, error))
+		return instance;
+	rr_instance_free(instance);
+	return NULL;
+}
 
 /* NULL: none was begun that could stand until now. */
 static struct rr_instance *take_begun(struct rr_ahead *ahead, size_t client)

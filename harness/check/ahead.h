@@ -48,4 +48,8 @@ void rr_ahead_release(struct rr_ahead *ahead);
 /* A program at its first stop, as client `client`. NULL: the error. */
 struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct rr_error *error);
 
+/* One whose clock begins so much later than those of the others. */
+struct rr_instance *rr_ahead_start_late(struct rr_ahead *ahead, size_t client, int64_t late_ns,
+					struct rr_error *error);
+
 #endif

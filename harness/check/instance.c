@@ -11,6 +11,8 @@
 /* So long it is waited in vain for a message until something comes of it. */
 #define VAIN_NS INT64_C(60000000000)
 
+#define MS_NS INT64_C(1000000)
+
 /* ---- Running ------------------------------------------------------------------ */
 
 static uint32_t first_request_of(const struct rr_lane *lane)
@@ -67,10 +69,16 @@ static long long draw_first_id(uint64_t start)
 	return (long long)(1000000000 + rr_random_below(&random, 1000000000));
 }
 
+static int64_t round_to_ms(int64_t ns)
+{
+	return (ns + MS_NS / 2) / MS_NS * MS_NS;
+}
+
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
 	const struct rr_program_page *page = instance->process->clock.page;
+	const int64_t passed_ns = atomic_load(&page->passed_ns);
 	uint64_t n_reads;
 	struct rl_word output;
 	enum rr_process_end end;
@@ -81,6 +89,8 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	instance->error = NULL;
 	output = rr_process_output(instance->process);
 	order_new_lanes(instance);
+	instance->slept_ns = instance->app ? 0 :
+					     round_to_ms(atomic_load(&page->passed_ns) - passed_ns);
 	/* Since it stood still: it may have read the clock as soon as it was told something. */
 	n_reads = atomic_load(&page->n_reads);
 	instance->has_read = n_reads != instance->n_reads;
@@ -106,7 +116,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 
 struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
-				      struct rr_error *error)
+				      int64_t late_ns, struct rr_error *error)
 {
 	struct rr_instance *instance = rr_calloc(1, sizeof(*instance));
 	const double begun = rr_clock_s();
@@ -114,8 +124,10 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 	instance->config = config;
 	instance->client = client;
 	instance->app = config->apps ? &config->apps[client] : NULL;
+	instance->process_config = config->process;
+	instance->process_config.start_ns += late_ns;
 	instance->plan = (struct rr_process_plan){
-		.config = &config->process,
+		.config = late_ns > 0 ? &instance->process_config : &config->process,
 		.argv = argv,
 		.owner = { .name = name,
 			   .on_request = instance_on_request,
@@ -255,6 +267,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 	is_reply = input->kind == RR_INPUT_REPLY &&
 		   rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
 	instance->was_inside = instance->has_entered = instance->has_begun = false;
+	instance->n_owed = instance_count_owed(instance);
 	instance->heard_ns = rr_program_clock_tell(&instance->process->clock, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {
 		/* Nothing has come until the first of those who wait so long goes on. */

@@ -45,10 +45,11 @@ struct rr_instance_config {
 struct rr_instance;
 
 /* Starts a program as client `client`, called `name`: it runs by itself, and nobody hears
- * what it asks. Everything must outlive it. NULL: the error. */
+ * what it asks. Its clock begins `late_ns` later than those of others. Everything must outlive it.
+ * NULL: the error. */
 struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
-				      struct rr_error *error);
+				      int64_t late_ns, struct rr_error *error);
 void rr_instance_free(struct rr_instance *instance);
 
 /* One that was begun, at any time before: lets it run until it waits for us. False: the
@@ -105,24 +106,27 @@ bool rr_instance_renames(const struct rr_instance *instance, struct rl_word cano
 
 struct rr_instance {
 	const struct rr_instance_config *config;
-	const struct rr_instance_app *app; /* NULL = it is none */
+	const struct rr_instance_app *app;       /* NULL = it is none */
+	struct rr_process_config process_config; /* that of the others, but for its clock */
 	struct rr_process_plan plan;
 	struct rr_process *process;
 	size_t client;
 	struct rr_lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
 	uint64_t n_reads;                   /* of its clock, so far */
-	long long last_id;                  /* of the connection that was opened last */
-	size_t n_connections;               /* that were ever opened */
-	unsigned n_forgotten;               /* values, so often */
-	size_t n_loaded;                    /* scripts that it has loaded itself */
-	uint32_t *loaded;                   /* their hashes, numbers of replies */
+	int64_t slept_ns;     /* before it stood still last; not of an app, whose time is another */
+	long long last_id;    /* of the connection that was opened last */
+	size_t n_connections; /* that were ever opened */
+	unsigned n_forgotten; /* values, so often */
+	size_t n_loaded;      /* scripts that it has loaded itself */
+	uint32_t *loaded;     /* their hashes, numbers of replies */
 	bool is_inside, has_entered, has_read;
 	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */
 	size_t n_under_way;     /* requests of an app that have begun and were not answered */
 	int64_t heard_ns;       /* by its clock, when it was told something last */
-	bool has_begun;         /* a request: that is what it was told last */
+	bool has_begun;         /* a request: that is what it was told last, */
+	size_t n_owed;          /* and what it was owed before, in commands */
 	bool is_over;           /* it was told that its requests are done */
 	struct rr_handover handover;
 };
@@ -162,6 +166,7 @@ struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane 
 
 /* See rr_process_plan; of any instance. It is owed a reply or, where it is subscribed, a message
  * may come. */
+size_t instance_count_owed(const struct rr_instance *instance);
 bool instance_is_owed(void *context, int64_t left_ns);
 
 /* It is at rest; `is_reply`: behind the reply to a command. */

@@ -57,6 +57,21 @@ struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane 
 	return place;
 }
 
+/* Commands that have no reply yet. */
+size_t instance_count_owed(const struct rr_instance *instance)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+
+		if (lane->is_used && lane->connection >= 0 && lane->n > 0 &&
+		    rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND)
+			n += lane->n;
+	}
+	return n;
+}
+
 /* Does time go on to whatever the app waits for next? While a request is under way and nobody
  * can be told anything, and when all have been answered, it does, but not for ever. For who is
  * owed a reply it stands still, so that no time-out is over; but who sleeps before the first
@@ -65,7 +80,9 @@ static bool time_goes_on(const struct rr_instance *instance, enum rr_sent_kind o
 			 int64_t left_ns)
 {
 	const int64_t passed_ns = atomic_load(&instance->process->clock.page->passed_ns);
-	const int64_t most_ns = owed == RR_SENT_COMMAND ? (instance->has_begun ? FIRST_NS : 0) :
+	const bool is_before_first = instance->has_begun &&
+				     instance_count_owed(instance) <= instance->n_owed;
+	const int64_t most_ns = owed == RR_SENT_COMMAND ? (is_before_first ? FIRST_NS : 0) :
 				instance->n_under_way   ? ANSWER_NS :
 				owed == RR_SENT_END     ? LINGER_NS :
 							  0;

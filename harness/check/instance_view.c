@@ -99,6 +99,7 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	const bool is_inside = instance->is_inside || instance->was_inside;
 	struct rr_run_view view = { .is_inside = is_inside,
 				    .is_holding = is_inside,
+				    .slept_ns = instance->slept_ns,
 				    .has_entered = instance->has_entered,
 				    .has_read = instance->has_read };
 

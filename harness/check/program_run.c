@@ -235,6 +235,8 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 	if (programs->has_wrong_names)
 		return rr_error_set(&programs->problem, RR_ERROR_INTERNAL,
 				    "what was taken for random is not");
+	if (known && run->instance && !rr_slept_alike(known->slept_ns, run->view.slept_ns))
+		programs->tables[rr_instance_client(run->instance)]->learning.sleeps_vary = true;
 	return !known || compare_outputs(run, known, client);
 }
 
@@ -254,6 +256,20 @@ static void start_instance(struct run *run, size_t client)
 	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
 	programs->figures.has_uv |= rr_instance_has_uv(run->instance);
 	run->view = rr_instance_view(run->instance);
+}
+
+/* It has begun so much later: another run of it takes its place. */
+static void start_late(struct run *run, int64_t late_ns)
+{
+	struct rr_programs *programs = run->programs;
+	const size_t client = rr_instance_client(run->instance);
+
+	rr_instance_free(run->instance);
+	run->number = (uint32_t)programs->figures.starts++;
+	programs->instances.n_starts = run->number;
+	run->instance = rr_ahead_start_late(&programs->ahead, client, late_ns, &programs->problem);
+	if (run->instance)
+		run->view = rr_instance_view(run->instance);
 }
 
 /* How it came there, over its critical section or not, is its own: many histories are one
@@ -342,6 +358,10 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	const uint8_t lane = run->view.stops[input->thread].lane;
 	const bool has_reply = rr_input_has_reply(input);
 
+	if (run->instance && !run->programs->problem.kind && input->kind == RR_INPUT_CLOCK) {
+		start_late(run, input->value);
+		return;
+	}
 	if (!run->instance || run->programs->problem.kind ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;

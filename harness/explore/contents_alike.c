@@ -56,6 +56,96 @@ static bool differ_in_times(struct rr_contents *contents, uint32_t a, uint32_t b
 	return are_alike;
 }
 
+static uint64_t digest_of(const struct rl_reply *key)
+{
+	return rr_digest_of_key(key->elements[RR_KEY_DATABASE].integer,
+				&key->elements[RR_KEY_NAME]);
+}
+
+/* What a key had left when it was written; -1: it does not expire. */
+static int64_t given_ms(const struct rr_contents *contents, uint32_t state,
+			const struct rl_reply *key)
+{
+	const struct rr_expiring *it = rr_server_table_find_expiring(contents->table, state,
+								     digest_of(key));
+
+	return it ? it->given_ms : -1;
+}
+
+static bool has_same_value(struct rr_terms *terms, const struct rl_reply *a,
+			   const struct rl_reply *b)
+{
+	for (int i = RR_KEY_TYPE; i < RR_KEY_PARTS; i++) {
+		if (rr_terms_reply(terms, &a->elements[i]) !=
+		    rr_terms_reply(terms, &b->elements[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Two states with the same keys and values, after as much time as is said: *has_other, what they
+ * have left is not the same, nor was what they had when they were written. */
+struct left {
+	struct rr_contents *contents;
+	uint32_t states[2];
+	int64_t slack_ms;
+	bool has_other;
+};
+
+/* One of the two may be NULL: it is not there any more. */
+static bool may_differ_in_left(struct left *left, const struct rl_reply *a,
+			       const struct rl_reply *b)
+{
+	const int64_t a_ms = a ? a->elements[RR_KEY_LEFT_MS].integer : 0;
+	const int64_t b_ms = b ? b->elements[RR_KEY_LEFT_MS].integer : 0;
+
+	if (a && b && !has_same_value(left->contents->table->terms, a, b))
+		return false;
+	if (!a || !b) {
+		left->has_other = true;
+		return (a ? a_ms : b_ms) >= 0 && (a ? a_ms : b_ms) <= left->slack_ms &&
+		       rr_server_table_has_expired(left->contents->table, left->states[a ? 1 : 0],
+						   digest_of(a ? a : b));
+	}
+	if (a_ms == b_ms)
+		return true;
+	if (a_ms < 0 || b_ms < 0 || llabs(a_ms - b_ms) > left->slack_ms)
+		return false;
+	left->has_other |= given_ms(left->contents, left->states[0], a) !=
+			   given_ms(left->contents, left->states[1], b);
+	return true;
+}
+
+/* Do keys differ only in the time that they have left, or in whether that is over, and by no more
+ * than the time that has passed? In another execution it has passed after other steps. */
+static bool differ_in_left(struct rr_contents *contents, uint32_t a, uint32_t b, uint32_t number,
+			   uint32_t renamed)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const struct rr_server_snapshot *states = contents->table->states;
+	const int64_t slack_ns = states[a].passed_ns > states[b].passed_ns ? states[a].passed_ns :
+									     states[b].passed_ns;
+	struct left left = { contents, { a, b }, slack_ns / 1000000, false };
+	const struct rl_reply one = terms->reply[sort_again(terms, number)].reply;
+	const struct rl_reply other = terms->reply[sort_again(terms, renamed)].reply;
+	bool are_alike = slack_ns > 0;
+	size_t i = 0, j = 0;
+
+	while (are_alike && (i < one.length || j < other.length)) {
+		const struct rl_reply *key = &one.elements[i], *with = &other.elements[j];
+		const int order = i == one.length   ? 1 :
+				  j == other.length ? -1 :
+						      rr_contents_compare_keys(key, with);
+
+		are_alike = may_differ_in_left(&left, order <= 0 ? key : NULL,
+					       order >= 0 ? with : NULL);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	contents->has_other_times |= are_alike && left.has_other;
+	return are_alike;
+}
+
 /* The second one with the random values of the first; RR_NO_ID: one of them is not known. */
 static uint32_t rename_after(struct rr_contents *contents, uint32_t one, uint32_t other,
 			     const struct rr_explored_programs *programs, size_t n_clients)
@@ -85,7 +175,8 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs,
 			       n_clients);
 	return renamed != RR_NO_ID && (sort_again(terms, number) == sort_again(terms, renamed) ||
-				       differ_in_times(contents, number, renamed));
+				       differ_in_times(contents, number, renamed) ||
+				       differ_in_left(contents, a, b, number, renamed));
 }
 
 /* Of the same key: its type, its value, the time it has left. */

@@ -234,7 +234,7 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 	const struct rr_graph_config *config = &graph->config;
 	const struct rr_product *product = graph->product;
 
-	if (product->wants_absolute || product->wants_clock ||
+	if (product->wants_absolute || product->wants_clock || product->wants_sleeps ||
 	    (product->config.key_use && product->config.key_use->is_wrong))
 		return RR_GRAPH_AGAIN;
 	if (graph->breaks & config->first_of)

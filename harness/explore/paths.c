@@ -178,7 +178,8 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int clie
 
 	for (; i < end; i++) {
 		const struct rr_transition transition = graph->edges[i].transition;
-		const bool is_time = transition.kind == RR_DO_WAIT || transition.kind == RR_DO_NEAR;
+		const bool is_time = transition.kind == RR_DO_WAIT ||
+				     transition.kind == RR_DO_NEAR || transition.kind == RR_DO_WAKE;
 
 		if (client < 0 ?
 			    is_time :

@@ -233,7 +233,7 @@ static enum rr_graph_end draw_schedules(struct rr_search *search)
 								(double)result->schedules / n_runs);
 	if (product->error.kind)
 		return RR_GRAPH_FAILED;
-	if (product->wants_absolute || product->wants_clock)
+	if (product->wants_absolute || product->wants_clock || product->wants_sleeps)
 		return RR_GRAPH_AGAIN;
 	return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
 }
@@ -284,6 +284,7 @@ static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 		return 0;
 	return learned_of_scripts(search, n_scripts) |
 	       (product->wants_clock ? rr_learned_bit(RR_LEARNED_CLOCK) : 0) |
+	       (product->wants_sleeps ? rr_learned_bit(RR_LEARNED_SLEEPS) : 0) |
 	       (search->end == RR_GRAPH_BROAD ? rr_learned_bit(RR_LEARNED_BROAD) : 0) |
 	       (search->key_use.is_wrong ? rr_learned_bit(RR_LEARNED_KEYS) : 0) |
 	       (product->wants_absolute && !search->wanted.absolute ?
@@ -301,6 +302,7 @@ static void adapt(struct rr_search *search)
 	const unsigned learned = search->learned;
 
 	wanted->reads_clock |= (learned & rr_learned_bit(RR_LEARNED_CLOCK)) != 0;
+	wanted->sleeps |= (learned & rr_learned_bit(RR_LEARNED_SLEEPS)) != 0;
 	wanted->absolute |= (learned & rr_learned_bit(RR_LEARNED_DAY)) != 0;
 	wanted->bounded |= (learned & rr_learned_bit(RR_LEARNED_NO_END)) != 0;
 	if (learned & rr_learned_bit(RR_LEARNED_BROAD)) {

@@ -25,6 +25,7 @@ enum rr_learned {
 	RR_LEARNED_SCRIPT,        /* servers know it from the beginning */
 	RR_LEARNED_CLOCK,         /* the time since clients read their monotonic clocks is
 				   * a part of states */
+	RR_LEARNED_SLEEPS,        /* so is how long they sleep still */
 	RR_LEARNED_DAY,           /* the time of day is */
 	RR_LEARNED_NO_END,        /* refused clients are bounded */
 	RR_LEARNED_HISTORIES,     /* which ones of clients are not one state */

@@ -268,10 +268,12 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 			return false;
 		walks->n_steps = walks->walk.n ? walks->walk.n : 1;
 	}
-	if (walks->begun == walks->config.runs || product->wants_absolute || product->wants_clock)
+	if (walks->begun == walks->config.runs || product->wants_absolute || product->wants_clock ||
+	    product->wants_sleeps)
 		return false;
 	draw_priorities(walks);
-	if (!run_walk(walks, NULL) || product->wants_absolute || product->wants_clock)
+	if (!run_walk(walks, NULL) || product->wants_absolute || product->wants_clock ||
+	    product->wants_sleeps)
 		return false;
 	keep_walk(walks, result);
 	return true;

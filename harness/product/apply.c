@@ -91,6 +91,7 @@ const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t 
 		return NULL;
 	state->servers[server] = row->to;
 	judge_lock_change(state, server, before, client);
+	rr_state_note_leases(state, server, before, client);
 	return row;
 }
 

@@ -45,6 +45,7 @@ static void fill_state(struct rr_client_state *state, const struct rr_run_view *
 	state->signature = rr_run_view_signature(view);
 	state->is_attempt = view->stops[0].kind == RR_STOP_ATTEMPT;
 	state->has_ended = view->stops[0].kind == RR_STOP_ENDED;
+	state->slept_ns = view->slept_ns;
 	state->is_inside = view->is_inside;
 	state->is_holding = view->is_holding;
 	state->has_entered = view->has_entered;
@@ -58,6 +59,7 @@ struct rr_run_view rr_client_state_view(const struct rr_client_state *state)
 	struct rr_run_view view = { .n_threads = state->n_threads,
 				    .n_sent = state->n_sent,
 				    .tally = state->tally,
+				    .slept_ns = state->slept_ns,
 				    .is_inside = state->is_inside,
 				    .is_holding = state->is_holding,
 				    .has_entered = state->has_entered,

@@ -45,6 +45,7 @@ struct rr_client_state {
 	struct rr_run_tally tally;
 	int client;       /* whose run was here first */
 	uint32_t clients; /* whose runs were here, as bits */
+	int64_t slept_ns; /* see rr_run_view */
 	bool is_attempt;  /* an attempt is to begin */
 	bool is_inside, is_holding, has_entered, has_ended;
 	bool has_read;               /* the clock, on the way here */
@@ -133,9 +134,12 @@ struct rr_learning {
 	struct rr_suffixes suffixes; /* unless the program keeps them */
 	bool merges_all;             /* histories that are no rounds of a loop, too */
 	bool reuses_names;           /* of random values that are nowhere any more: see rr_input */
+	bool sleeps_vary;            /* two runs with one history have slept differently */
 	bool is_bounded;             /* there is no end to what it does: `rounds` counts */
 	uint32_t endless;            /* the last history behind which no end was found, and */
 	uint32_t first_round;        /* that behind the first of the rounds that it has */
+	bool has_slept_round;        /* since a search began, a state in which it has slept became
+				      * one of a loop */
 	bool has_changed;            /* since a search began: what that knows is not so any more */
 	uint32_t n_verified;         /* rows of the hypothesis, when all of it was tested last */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,

@@ -64,6 +64,7 @@ static void write_view(const struct rr_client_state *state, const struct rr_tabl
 					 (state->has_entered ? HAS_ENTERED : 0) |
 					 (state->has_read ? HAS_READ : 0) |
 					 (state->is_unheard ? IS_UNHEARD : 0));
+	rr_bytes_put_number(out, state->slept_ns);
 	rr_bytes_put_number(out, state->n_threads);
 	for (uint32_t i = 0; i < state->n_threads; i++)
 		write_stop(&state->stops[i], out);
@@ -179,6 +180,7 @@ static void take_view(struct rr_bytes *bytes, const struct rr_table_file *file,
 	view->has_entered = bits & HAS_ENTERED;
 	view->has_read = bits & HAS_READ;
 	view->is_unheard = bits & IS_UNHEARD;
+	view->slept_ns = rr_bytes_take_number(bytes, 0, INT64_MAX);
 	view->n_threads = (uint32_t)rr_bytes_take_number(bytes, 1, RR_RUN_THREADS);
 	for (uint32_t i = 0; i < view->n_threads; i++)
 		view->stops[i] = take_stop(bytes);

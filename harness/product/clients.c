@@ -139,6 +139,20 @@ static void add_thread(struct rr_expansion *it, const struct rr_state *from, siz
 
 /* ---- Clients -------------------------------------------------------------- */
 
+/* It sleeps: when nobody who has begun can act, time passes by itself; else the others are late. */
+static void add_wake(struct rr_expansion *it, const struct rr_state *from, size_t client)
+{
+	struct rr_state next;
+
+	wake_at(it, rr_state_asleep_ns(from, client));
+	if (it->alone || it->is_quiet || !rr_state_may_wake(from, client) ||
+	    !rr_expansion_wants(it, RR_DO_WAKE, client, 0))
+		return;
+	rr_state_copy(&next, from);
+	rr_state_wake_early(&next, client);
+	rr_expansion_add(it, RR_DO_WAKE, client, 0, &next);
+}
+
 /* It has begun its attempt, and that is all. */
 static void add_begin(struct rr_expansion *it, const struct rr_state *begun, size_t client,
 		      bool is_busy)
@@ -188,6 +202,10 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 
 	if (rr_state_has_ended(from, client))
 		return;
+	if (rr_state_asleep_ns(from, client) > 0) {
+		add_wake(it, from, client);
+		return;
+	}
 	if (has_no_end(from, client) && !it->unbounded) {
 		it->flags |= RR_STATE_CUT;
 		return;
@@ -312,8 +330,9 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left, false))
 		return false;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		const struct rr_sent *sent = rr_state_has_ended(from, i) ? NULL :
-									   only_sent(from, i);
+		const bool can_act = !rr_state_has_ended(from, i) &&
+				     rr_state_asleep_ns(from, i) == 0;
+		const struct rr_sent *sent = can_act ? only_sent(from, i) : NULL;
 
 		if (!sent || rr_state_is_in_loop(from, i) ||
 		    !(is_local_command(from, i, sent) || is_of_own_keys(from, i, sent)))

@@ -270,6 +270,7 @@ struct rr_expansion {
 	size_t n_clients;       /* transitions of clients, but for faults */
 	size_t n_busy;          /* those of clients in the middle of something */
 	size_t n_children;      /* those of renewers */
+	bool is_quiet;          /* nobody who has begun can act, and somebody sleeps */
 	int64_t next_ns;        /* when the first of those who wait goes on */
 };
 
@@ -304,11 +305,39 @@ bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first);
 
 /* ---- Time and faults (time.c, quiet.c, faults.c) ----------------------------- */
 
-/* Time passes everywhere; on one server. */
+/* Time passes everywhere, but for a program that has received nothing yet: it may begin later. After a
+ * pause it does, and its clock says so; where keys expire, it has begun before. */
 void rr_state_pass_time(struct rr_state *state, int64_t ns);
+void rr_state_expire(struct rr_state *state, int64_t ns);
+void rr_state_pause(struct rr_state *state, int64_t ns);
+bool rr_state_has_begun(const struct rr_state *state, size_t client);
+/* On one server. */
 /* For one client alone, as its own clock says. */
 void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns);
 void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
+
+/* All clients begin at once; one that has slept first sends what it sends later. */
+void rr_state_begin_sleeps(struct rr_state *state);
+
+/* A client that has received something has slept before it sends what it sends now. */
+void rr_state_fall_asleep(struct rr_state *state, size_t client);
+
+/* How long it sleeps still, 0: it does not. In a loop its sleeps end at any time. */
+static inline int64_t rr_state_asleep_ns(const struct rr_state *state, size_t client)
+{
+	return state->clients[client].asleep_ns > 0 && !rr_state_has_ended(state, client) &&
+			       !rr_state_is_in_loop(state, client) ?
+		       state->clients[client].asleep_ns :
+		       0;
+}
+
+/* A command of a client may have written keys that expire: they are its leases. */
+void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before, int client);
+
+/* The client that sleeps wakes up, although others can act, who are late. Does it now, before all
+ * others that sleep, and if no lease of those who are late ends by it? */
+bool rr_state_may_wake(const struct rr_state *state, size_t client);
+void rr_state_wake_early(struct rr_state *state, size_t client);
 
 /* Until the next key's time is over, or a server may come back. */
 int64_t rr_state_next_end_ns(const struct rr_state *state);

@@ -185,7 +185,10 @@ static void add_passing(struct rr_expansion *it, const struct rr_state *from,
 		return;
 	rr_state_copy(&next, from);
 	rr_state_take_from_budget(&next, kind);
-	rr_state_pass_time(&next, ns);
+	if (kind == RR_DO_PAUSE || kind == RR_DO_PAUSE_HALF)
+		rr_state_pause(&next, ns);
+	else
+		rr_state_expire(&next, ns);
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
@@ -200,14 +203,14 @@ static bool add_key_end(struct rr_expansion *it, const struct rr_state *from, si
 		return true;
 	rr_state_copy(&next, from);
 	for (size_t i = 0; i < before && next_ns != RR_NEVER; i++) {
-		rr_state_pass_time(&next, next_ns);
+		rr_state_expire(&next, next_ns);
 		next_ns = rr_state_next_end_ns(&next);
 	}
 	if (next_ns == RR_NEVER || !rr_expansion_wants(it, RR_DO_WHOLE, before, 0)) {
 		rr_expansion_drop(it);
 		return next_ns != RR_NEVER;
 	}
-	rr_state_pass_time(&next, next_ns);
+	rr_state_expire(&next, next_ns);
 	rr_state_take_from_budget(&next, RR_DO_WHOLE);
 	rr_expansion_add(it, RR_DO_WHOLE, before, 0, &next);
 	return true;

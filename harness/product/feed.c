@@ -190,6 +190,7 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 		note_request(state, client, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
 	part->state = row->state;
+	rr_state_fall_asleep(state, client);
 	rr_product_note_keys(product, client, &view->states[row->state]);
 	for (uint32_t i = 0; i < view->states[row->state].n_sent && part->is_shut; i++)
 		part->is_shut &= ~(UINT64_C(1) << view->states[row->state].sent[i].lane);

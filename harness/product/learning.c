@@ -82,8 +82,11 @@ static void mark_loop(struct rr_client_table *table, uint32_t first, uint32_t la
 	if (last == first || via[last] != RR_NO_ID) {
 		table->learning.loops += !table->states[first].is_loop_head;
 		table->states[first].is_loop_head = table->states[first].is_in_loop = true;
-		for (; last != first; last = table->row[via[last]].from)
+		table->learning.has_slept_round |= table->states[first].slept_ns > 0;
+		for (; last != first; last = table->row[via[last]].from) {
+			table->learning.has_slept_round |= table->states[last].slept_ns > 0;
 			table->states[last].is_in_loop = true;
+		}
 	}
 	free(via);
 }
@@ -267,6 +270,7 @@ void rr_learning_begin(struct rr_client_table *table)
 		    !table->states[row->state].has_ended)
 			mark_loop(table, row->state, row->from);
 	}
+	table->learning.has_slept_round = false;
 }
 
 void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *inputs)

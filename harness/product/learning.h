@@ -100,7 +100,8 @@ void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history);
 void rr_learning_note_refinement(struct rr_client_table *table);
 bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first);
 
-/* learning_tests.c. Does a client do the same in both? */
+/* learning_tests.c. Does a client do the same in both? And so late? */
+bool rr_learning_does_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
 
 /* Were the last inputs, so many, the same as those before them, and what it did then? */

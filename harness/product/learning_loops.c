@@ -32,7 +32,7 @@ static bool is_same_step(const struct rr_client_table *table, uint32_t a, uint32
 
 	return one->kind == other->kind && one->thread == other->thread &&
 	       one->gone == other->gone && one->value == other->value &&
-	       rr_learning_is_same(table, a, b);
+	       rr_learning_does_same(table, a, b);
 }
 
 /* Were the last inputs the same as those before them? */
@@ -91,7 +91,7 @@ static bool goes_round(struct rr_client_table *table, uint32_t *at, const struct
 	for (size_t i = 0; i < round->n * (size_t)rounds && is_same; i++) {
 		*at = rr_learning_go(table, *at, &round->all[i % round->n]);
 		is_same = *at != RR_NO_ID &&
-			  (i < round->n || rr_learning_is_same(table, *at, known[i % round->n]));
+			  (i < round->n || rr_learning_does_same(table, *at, known[i % round->n]));
 		if (i < round->n && is_same)
 			known[i] = *at;
 	}

@@ -24,7 +24,23 @@ static bool have_said_alike(const struct rr_client_table *table, const struct rr
 				 program->run_ops->ends_alike(program, one, other)));
 }
 
+/* How long it sleeps in each round of a loop is no part of what it does. Nor is it for who sleeps
+ * for a random time. */
+static bool have_slept_alike(const struct rr_client_table *table, const struct rr_client_state *a,
+			     const struct rr_client_state *b)
+{
+	return table->learning.sleeps_vary || a->is_in_loop || b->is_in_loop ||
+	       rr_slept_alike(a->slept_ns, b->slept_ns);
+}
+
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	return rr_learning_does_same(table, a, b) &&
+	       (!table->program->run_ops ||
+		have_slept_alike(table, &table->states[a], &table->states[b]));
+}
+
+bool rr_learning_does_same(const struct rr_client_table *table, uint32_t a, uint32_t b)
 {
 	const struct rr_client_state *states = table->states;
 	struct rr_run_view one, other;

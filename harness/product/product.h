@@ -38,7 +38,8 @@ enum {
 	RR_PRODUCT_WORDS = RR_PRODUCT_CLIENTS + RR_PRODUCT_SERVERS + 1,
 	RR_PART_ANSWERS = 64,
 	RR_LATE_MAX = 16,
-	RR_MUTEXES = 160
+	RR_MUTEXES = 160,
+	RR_LEASES = 8
 };
 
 /* A client's part of a state. It is compared byte by byte: nothing is padding. */
@@ -56,6 +57,8 @@ struct rr_part {
 	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
 					    * where servers may restart */
 	int64_t passed_ns;                 /* since it last read its clock */
+	int64_t asleep_ns;                 /* so much longer, before it sends what it sends; where
+					    * sleeps count */
 	int64_t attempt_ns;                /* since its attempt began, a lease at most */
 	int64_t waited_ns[RR_RUN_THREADS]; /* each, where it stands */
 	struct rr_part_answer {
@@ -80,6 +83,11 @@ struct rr_common {
 		uint16_t slot;
 		uint32_t command;
 	} late[RR_LATE_MAX];
+	struct rr_written {
+		uint64_t key; /* see struct rr_expiring */
+		uint64_t client;
+	} leases[RR_LEASES]; /* who wrote keys that expire last; where sleeps count */
+	uint64_t n_leases;
 	int64_t now_ns;  /* where `absolute` */
 	int64_t down_ns; /* until the server that is down may come back */
 };
@@ -100,6 +108,7 @@ struct rr_product_config {
 	bool is_live;               /* one path, of which nothing is ever done again: random
 			      * values have no names */
 	bool absolute;              /* the time of day counts */
+	bool sleeps;                /* so does how long programs sleep: something ends by itself */
 	bool reads_clock;           /* clients read their monotonic clocks */
 	bool bounded;               /* refused clients write what is never the same again:
 			  * each is refused `rounds` times in a row */
@@ -155,10 +164,11 @@ struct rr_product {
 	struct rr_intern parts, commons;
 	uint32_t get_counter; /* the number of that command */
 	/* The search has to begin anew, with these in its configuration. */
-	bool wants_absolute, wants_clock;
-	bool time_has_passed;   /* in some state, if only tentatively */
-	struct rr_edges edges;  /* of the state that was expanded last */
-	struct rr_actions *log; /* where what is done is written down; NULL = nowhere */
+	bool wants_absolute, wants_clock, wants_sleeps;
+	bool has_slept, has_ends; /* a program has; keys expire, or commands that block time out */
+	bool time_has_passed;     /* in some state, if only tentatively */
+	struct rr_edges edges;    /* of the state that was expanded last */
+	struct rr_actions *log;   /* where what is done is written down; NULL = nowhere */
 	struct rr_error error;
 };
 

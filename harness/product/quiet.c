@@ -166,22 +166,10 @@ static bool is_waiting(const struct rr_state *from, size_t client)
 {
 	struct rr_state next;
 
+	if (rr_state_asleep_ns(from, client) > 0)
+		return true;
 	rr_state_copy(&next, from);
 	return !rr_state_step_alone(&next, client, true);
-}
-
-/* A program that has received nothing yet may begin later. */
-static bool has_not_begun(const struct rr_state *from, size_t client)
-{
-	const struct rr_part *part = &from->clients[client];
-	const struct rr_client_state *it = rr_state_client(from, client);
-	int64_t left_ns;
-
-	for (uint32_t i = 0; i < it->n_sent; i++) {
-		if (rr_state_is_blocked(from, client, it->sent[i].lane, &left_ns))
-			return false;
-	}
-	return part->state == 0 && part->n_answers == 0;
 }
 
 bool rr_state_all_go_round(const struct rr_state *from)
@@ -192,7 +180,7 @@ bool rr_state_all_go_round(const struct rr_state *from)
 
 	product->log = NULL;
 	for (size_t i = 0; i < product->n_clients && all; i++) {
-		if (rr_state_has_ended(from, i) || has_not_begun(from, i))
+		if (rr_state_has_ended(from, i) || !rr_state_has_begun(from, i))
 			continue;
 		any = true;
 		all = goes_round(from, i) || is_waiting(from, i);
@@ -337,6 +325,18 @@ static void add_near(struct rr_expansion *it, const struct rr_state *from, int64
 		add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
 }
 
+/* To the end of a sleep; if a key expires just then, also to that. */
+static void add_waits(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns,
+		      int64_t end_ns)
+{
+	const bool is_tie = it->product->config.sleeps && next_ns < end_ns &&
+			    end_ns - next_ns <= SHORTLY_NS;
+
+	add_wait(it, from, is_tie ? RR_DO_NEAR : RR_DO_WAIT, next_ns, false);
+	if (is_tie)
+		add_wait(it, from, RR_DO_WAIT, end_ns, false);
+}
+
 /* Would the end come, although those who are refused go on asking? */
 static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 {
@@ -375,7 +375,7 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	else if (next_ns == RR_NEVER)
 		note_no_end(it, changes);
 	else if (is_certain)
-		add_wait(it, from, RR_DO_WAIT, next_ns, false);
+		add_waits(it, from, next_ns, end_ns);
 	else
 		add_near(it, from, next_ns);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #define MS INT64_C(1000000) /* in nanoseconds */
 
@@ -76,9 +77,27 @@ static uint64_t digest_of_key(const struct rl_reply *key, long long db)
 	return hash;
 }
 
+uint64_t rr_digest_of_key(long long db, const struct rl_reply *name)
+{
+	return digest_of_text(rr_hash_number(RR_HASH_START, db), name);
+}
+
+static void note_expiring(const struct rl_reply *key, long long db, FILE *expiring)
+{
+	const struct rr_expiring it = {
+		.key = rr_digest_of_key(db, key),
+		.value = digest_of_text(RR_HASH_START, &key[2]),
+		.left_ms = key[1].integer,
+		.given_ms = key[1].integer,
+	};
+
+	if (it.left_ms >= 0)
+		fwrite(&it, sizeof(it), 1, expiring);
+}
+
 /* An integer begins a database, three elements are a key. */
 static void read_keys(struct rr_server_table *table, const struct rl_reply *data, FILE *file,
-		      struct rr_server_snapshot *state)
+		      FILE *expiring, struct rr_server_snapshot *state)
 {
 	long long db = 0;
 
@@ -96,6 +115,7 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 		append_element(file, element + 1);
 		append_element(file, element + 2);
 		note_key(table, element, db, state);
+		note_expiring(element, db, expiring);
 		state->contents += digest_of_key(element, db);
 		i += 3;
 	}
@@ -163,25 +183,82 @@ static bool read_functions(struct rr_server_table *table, struct rr_asker *asker
 	return true;
 }
 
+const struct rr_expiring *rr_server_table_expiring(const struct rr_server_table *table,
+						   uint32_t state, size_t *n)
+{
+	const uint32_t expiring = table->states[state].expiring;
+
+	*n = table->expiring.values[expiring].length / sizeof(struct rr_expiring);
+	return rr_intern_get(&table->expiring, expiring);
+}
+
+const struct rr_expiring *rr_server_table_find_expiring(const struct rr_server_table *table,
+							uint32_t state, uint64_t key)
+{
+	size_t n;
+	const struct rr_expiring *all = rr_server_table_expiring(table, state, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].key == key)
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* On the path by which the state was found first. */
+bool rr_server_table_has_expired(const struct rr_server_table *table, uint32_t state, uint64_t key)
+{
+	while (table->states[state].parent != RR_NO_ID &&
+	       !rr_server_table_find_expiring(table, table->states[state].parent, key))
+		state = table->states[state].parent;
+	return table->states[state].parent != RR_NO_ID &&
+	       table->states[state].question.kind == RR_ASK_TICK;
+}
+
+/* Keys that were there before the question, which has not written them, were given their time
+ * before. */
+static uint32_t inherit_times(struct rr_server_table *table, const struct rr_server_snapshot *state)
+{
+	const size_t size = table->expiring.values[state->expiring].length;
+	struct rr_expiring *all = rr_memdup(rr_intern_get(&table->expiring, state->expiring), size);
+	uint32_t number;
+
+	for (size_t i = 0; i < size / sizeof(*all); i++) {
+		const struct rr_expiring *before =
+			rr_server_table_find_expiring(table, state->parent, all[i].key);
+		const bool is_written = !before || before->value != all[i].value ||
+					(before->left_ms != all[i].left_ms &&
+					 state->question.kind != RR_ASK_TICK);
+
+		all[i].given_ms = is_written ? all[i].left_ms : before->given_ms;
+	}
+	number = rr_intern_put(&table->expiring, all, size, NULL);
+	free(all);
+	return number;
+}
+
 bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
 			 struct rr_server_snapshot *state)
 {
 	struct rl_reply data;
-	char *bytes = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&bytes, &size);
+	char *bytes = NULL, *keys = NULL;
+	size_t size, keys_size;
+	FILE *file = rr_open_memory(&bytes, &size), *expiring = rr_open_memory(&keys, &keys_size);
 	bool good;
 
 	state->first_end_ns = RR_NEVER;
 	state->contents = 0;
 	good = rr_asker_data(asker, &data);
 	if (good)
-		read_keys(table, &data, file, state);
+		read_keys(table, &data, file, expiring, state);
 	good = good && read_functions(table, asker, file, state) &&
 	       (!state->was_wiped || read_scripts(table->scripts, asker, file)) &&
 	       (!table->scripts->are_state ||
 		(see_scripts(table, asker) && read_scripts(&table->seen, asker, file)));
 	fclose(file);
+	fclose(expiring);
+	state->expiring = rr_intern_put(&table->expiring, keys, keys_size, NULL);
+	free(keys);
 	state->names = rr_terms_names_in(table->terms, bytes, size);
 	state->data = rr_intern_put(&table->data, bytes, size, NULL);
 	free(bytes);
@@ -215,6 +292,10 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 		const struct rr_server_snapshot *parent = &table->states[state->parent];
 
 		state->length = parent->length + 1;
+		state->expiring = inherit_times(table, state);
+		state->passed_ns = parent->passed_ns + (state->question.kind == RR_ASK_TICK ?
+								state->question.argument :
+								0);
 		state->depth = parent->depth + (state->question.kind == RR_ASK_COMMAND);
 	}
 	if (state->depth > table->depth)

@@ -360,6 +360,7 @@ void rr_server_table_release(struct rr_server_table *table)
 	rr_intern_release(&table->singles);
 	rr_intern_release(&table->lists);
 	rr_intern_release(&table->wakes);
+	rr_intern_release(&table->expiring);
 	rr_scripts_release(&table->seen);
 	free(table->own);
 	free(table->other);

@@ -60,6 +60,14 @@ struct rr_wake {
 	uint32_t reply; /* a number */
 };
 
+/* A key that expires. */
+struct rr_expiring {
+	uint64_t key; /* a digest of its database and name */
+	uint64_t value;
+	int64_t left_ms;
+	int64_t given_ms; /* what it had left when it was written */
+};
+
 struct rr_server_snapshot {
 	uint32_t parent;             /* RR_NO_ID: empty */
 	struct rr_question question; /* that leads here from the parent */
@@ -69,6 +77,8 @@ struct rr_server_snapshot {
 	uint32_t length, depth;      /* questions from the beginning, and
 				      * those of them that are commands */
 	int64_t first_end_ns;        /* until a key's time is over; RR_NEVER */
+	uint32_t expiring;           /* the number of a list of struct rr_expiring */
+	int64_t passed_ns;           /* until it was found first; no part of what it is */
 	int64_t clock_ns;            /* since the beginning; unless `absolute` only what
 			       * is left of it beside whole milliseconds */
 	uint64_t names;              /* of random values in it */
@@ -97,6 +107,7 @@ struct rr_server_table {
 	struct rr_intern owns, others, singles; /* see compose.c */
 	struct rr_intern lists;                 /* of commands, see connections.c */
 	struct rr_intern wakes;                 /* lists of struct rr_wake; number 0 is empty */
+	struct rr_intern expiring;              /* and of struct rr_expiring */
 	struct rr_own {
 		struct rr_server_snapshot after; /* all but connections */
 		uint32_t reply, connection, wakes;
@@ -132,6 +143,17 @@ const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, u
 /* The commands that a question has served, which had blocked. Valid until the next call. */
 const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
 					    const struct rr_server_row *row, size_t *n);
+
+/* The keys of a state that expire. Valid until the next call. */
+const struct rr_expiring *rr_server_table_expiring(const struct rr_server_table *table,
+						   uint32_t state, size_t *n);
+
+/* Of one of them; NULL: it does not expire. */
+const struct rr_expiring *rr_server_table_find_expiring(const struct rr_server_table *table,
+							uint32_t state, uint64_t key);
+/* Is a key not there because its time was over? */
+bool rr_server_table_has_expired(const struct rr_server_table *table, uint32_t state, uint64_t key);
+uint64_t rr_digest_of_key(long long db, const struct rl_reply *name);
 
 /* Do two states differ in nothing but which commands block, and for how long still? */
 bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, uint32_t b);

@@ -105,6 +105,7 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_ac
 	for (size_t i = 0; i < product->n_clients; i++)
 		rr_product_note_keys(product, i, rr_state_client(&state, i));
 	open_clients(&state);
+	rr_state_begin_sleeps(&state);
 	product->log = NULL;
 	rr_state_pack(&state, NULL, nothing, key);
 	return !rr_product_failed(product);

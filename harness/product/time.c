@@ -2,6 +2,8 @@
 /* Time that passes, for clients and servers. */
 #include "expansion.h"
 
+#define MS INT64_C(1000000) /* in nanoseconds */
+
 static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 {
 	const struct rr_product *product = state->product;
@@ -10,13 +12,210 @@ static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 				   product->clients[client].table->is_timed :
 				   product->config.reads_clock;
 
+	state->product->time_has_passed |= ns > 0;
 	if (reads && !rr_client_state_is_fresh(it))
 		state->clients[client].passed_ns += ns;
 }
 
+/* ---- Sleeps and leases ----------------------------------------------------- */
+
+/* A sleep that has no end of its own in a loop had one before the loop was known. */
+static void note_ends(struct rr_state *state, size_t client, bool is_end)
+{
+	struct rr_product *product = state->product;
+	const struct rr_client_table *table = product->clients[client].table;
+
+	product->has_ends |= is_end;
+	product->wants_sleeps |= product->config.sleeps && table->learning.has_slept_round;
+	product->wants_sleeps |= product->has_slept && product->has_ends && !product->config.sleeps;
+}
+
+void rr_state_fall_asleep(struct rr_state *state, size_t client)
+{
+	const struct rr_product *product = state->product;
+	int64_t slept_ns;
+
+	if (!product->config.program->run_ops || rr_state_has_ended(state, client))
+		return;
+	slept_ns = rr_state_client(state, client)->slept_ns;
+	state->product->has_slept |= slept_ns > 0;
+	note_ends(state, client, product->config.absolute);
+	state->clients[client].asleep_ns =
+		product->config.sleeps && !rr_state_is_in_loop(state, client) ? slept_ns : 0;
+}
+
+/* What is there from the beginning may expire, too. */
+void rr_state_begin_sleeps(struct rr_state *state)
+{
+	for (size_t i = 0; i < state->product->n_servers; i++)
+		state->product->has_ends |= rr_state_server(state, i)->first_end_ns != RR_NEVER;
+	for (size_t i = 0; i < state->product->n_clients; i++)
+		rr_state_fall_asleep(state, i);
+}
+
+static struct rr_written *find_lease(struct rr_common *common, uint64_t key)
+{
+	for (size_t i = 0; i < common->n_leases; i++) {
+		if (common->leases[i].key == key)
+			return &common->leases[i];
+	}
+	return NULL;
+}
+
+static void drop_lease(struct rr_common *common, struct rr_written *lease)
+{
+	*lease = common->leases[--common->n_leases];
+	common->leases[common->n_leases] = (struct rr_written){ 0 };
+}
+
+/* In the order of their keys, so that equal ones are one state. */
+static void put_lease(struct rr_common *common, uint64_t key, size_t client)
+{
+	struct rr_written *lease = find_lease(common, key);
+	size_t i = common->n_leases;
+
+	if (lease) {
+		lease->client = client;
+		return;
+	}
+	if (i == RR_LEASES)
+		return;
+	for (; i > 0 && common->leases[i - 1].key > key; i--)
+		common->leases[i] = common->leases[i - 1];
+	common->leases[i] = (struct rr_written){ key, client };
+	common->n_leases++;
+}
+
+void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before, int client)
+{
+	const struct rr_product *product = state->product;
+	struct rr_server_table *table = rr_product_table(state->product, server);
+	struct rr_common *common = &state->common;
+	const uint32_t after = state->servers[server];
+	const struct rr_expiring *is;
+	size_t n_is;
+
+	if (!product->config.program->run_ops ||
+	    table->states[before].expiring == table->states[after].expiring)
+		return;
+	is = rr_server_table_expiring(table, after, &n_is);
+	note_ends(state, client < 0 ? 0 : (size_t)client, n_is > 0);
+	if (!product->config.sleeps)
+		return;
+	for (size_t i = common->n_leases; i-- > 0;) {
+		if (!rr_server_table_find_expiring(table, after, common->leases[i].key))
+			drop_lease(common, &common->leases[i]);
+	}
+	for (size_t i = 0; i < n_is && client >= 0; i++) {
+		const struct rr_expiring *was = rr_server_table_find_expiring(table, before,
+									      is[i].key);
+
+		if (!was || was->value != is[i].value || was->left_ms != is[i].left_ms)
+			put_lease(common, is[i].key, (size_t)client);
+	}
+}
+
+/* Is a key the lease of a client that can act? */
+static bool is_of_late(const struct rr_state *state, uint64_t key)
+{
+	const struct rr_written *lease = find_lease((struct rr_common *)&state->common, key);
+
+	return lease && !rr_state_has_ended(state, lease->client) &&
+	       rr_state_asleep_ns(state, lease->client) == 0;
+}
+
+/* Do leases of clients run on that sleep, have ended or crashed, or leases that were given? */
+static bool leases_run_on(const struct rr_state *state)
+{
+	bool run_on = state->product->config.absolute;
+
+	for (size_t i = 0; i < state->product->n_servers; i++) {
+		size_t n;
+		const struct rr_expiring *all = rr_server_table_expiring(
+			rr_product_table(state->product, i), state->servers[i], &n);
+
+		for (size_t j = 0; j < n; j++)
+			run_on |= !is_of_late(state, all[j].key);
+	}
+	return run_on;
+}
+
+static bool would_end_lease_of_late(const struct rr_state *state, int64_t ns)
+{
+	for (size_t i = 0; i < state->product->n_servers; i++) {
+		size_t n;
+		const struct rr_expiring *all = rr_server_table_expiring(
+			rr_product_table(state->product, i), state->servers[i], &n);
+
+		for (size_t j = 0; j < n; j++) {
+			if (is_of_late(state, all[j].key) && all[j].left_ms * MS <= ns)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Would a command that blocks time out? */
+static bool would_time_out(const struct rr_state *state, int64_t ns)
+{
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		const struct rr_client_state *it = rr_state_client(state, i);
+		int64_t left_ns;
+
+		for (uint32_t j = 0; !rr_state_has_ended(state, i) && j < it->n_sent; j++) {
+			if (rr_state_is_blocked(state, i, it->sent[j].lane, &left_ns) &&
+			    left_ns <= ns)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool rr_state_may_wake(const struct rr_state *state, size_t client)
+{
+	const int64_t ns = rr_state_asleep_ns(state, client);
+
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		const int64_t other_ns = rr_state_asleep_ns(state, i);
+
+		if (other_ns > 0 && other_ns < ns)
+			return false;
+	}
+	return !leases_run_on(state) ||
+	       (!would_end_lease_of_late(state, ns) && !would_time_out(state, ns));
+}
+
+/* Clocks of those who are late stand still meanwhile: for what they do it makes no difference how
+ * late they are. */
+void rr_state_wake_early(struct rr_state *state, size_t client)
+{
+	const struct rr_product *product = state->product;
+	const int64_t ns = rr_state_asleep_ns(state, client);
+	const bool run_on = leases_run_on(state);
+
+	if (run_on)
+		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	for (size_t i = 0; i < product->n_clients; i++) {
+		struct rr_part *part = &state->clients[i];
+
+		if (rr_state_has_ended(state, i))
+			continue;
+		part->asleep_ns -= rr_lesser_ns(part->asleep_ns, ns);
+		if (run_on)
+			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+								.client = (uint8_t)i,
+								.ns = -ns });
+	}
+	for (size_t i = 0; run_on && i < product->n_servers; i++)
+		rr_state_tick_server(state, i, ns);
+	if (run_on && product->config.absolute)
+		state->common.now_ns += ns;
+}
+
+/* ---- Time that passes ------------------------------------------------------ */
+
 void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns)
 {
-	state->product->time_has_passed = true;
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_CLOCK, .client = (uint8_t)client, .ns = ns });
 	pass_own_clock(state, client, ns);
@@ -27,8 +226,15 @@ static void age_client(struct rr_state *state, size_t client, int64_t ns)
 	const struct rr_product_config *config = &state->product->config;
 	const struct rr_client_state *it = rr_state_client(state, client);
 	struct rr_part *part = &state->clients[client];
+	const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
 
-	pass_own_clock(state, client, ns);
+	/* The clock of a process has gone on before it sent what it sends after its sleep. */
+	part->asleep_ns -= asleep_ns;
+	if (asleep_ns > 0)
+		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+							.client = (uint8_t)client,
+							.ns = -asleep_ns });
+	pass_own_clock(state, client, ns - asleep_ns);
 	if (rr_state_has_leases(state) && !it->is_attempt)
 		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns, config->lease_ns);
 	for (uint32_t i = 0; i < it->n_threads; i++) {
@@ -55,16 +261,36 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
 	rr_state_wake_served(state, server, &served);
 }
 
-void rr_state_pass_time(struct rr_state *state, int64_t ns)
+/* A program that has received nothing yet begins so much later. What it reads of its clock before its
+ * first command is later, too. */
+static void begin_late(struct rr_state *state, size_t client, int64_t ns)
+{
+	const struct rr_input late = { .kind = RR_INPUT_CLOCK, .value = ns };
+
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+						.client = (uint8_t)client,
+						.ns = -ns });
+	if (rr_state_client(state, client)->has_read)
+		rr_state_feed(state, client, &late);
+}
+
+static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kind kind)
 {
 	const struct rr_product *product = state->product;
 	struct rr_common *common = &state->common;
 
-	state->product->time_has_passed = true;
 	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (!rr_state_has_ended(state, i))
+		if (rr_state_has_ended(state, i))
+			continue;
+		if (rr_state_has_begun(state, i) || kind == RR_DO_WHOLE)
 			age_client(state, i, ns);
+		else if (kind == RR_DO_PAUSE)
+			begin_late(state, i, ns);
+		else
+			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+								.client = (uint8_t)i,
+								.ns = -ns });
 	}
 	for (size_t i = 0; i < product->n_servers; i++)
 		rr_state_tick_server(state, i, ns);
@@ -72,6 +298,37 @@ void rr_state_pass_time(struct rr_state *state, int64_t ns)
 		common->now_ns += ns;
 	if (common->down >= 0)
 		common->down_ns = common->down_ns > ns ? common->down_ns - ns : 0;
+}
+
+void rr_state_pass_time(struct rr_state *state, int64_t ns)
+{
+	pass_time(state, ns, RR_DO_WAIT);
+}
+
+void rr_state_expire(struct rr_state *state, int64_t ns)
+{
+	pass_time(state, ns, RR_DO_WHOLE);
+}
+
+void rr_state_pause(struct rr_state *state, int64_t ns)
+{
+	pass_time(state, ns, RR_DO_PAUSE);
+}
+
+bool rr_state_has_begun(const struct rr_state *state, size_t client)
+{
+	const struct rr_part *part = &state->clients[client];
+	const struct rr_client_state *it = rr_state_client(state, client);
+	int64_t left_ns;
+
+	if (!state->product->config.program->run_ops || part->state != 0 || part->n_answers > 0 ||
+	    part->asleep_ns > 0)
+		return true;
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (rr_state_is_blocked(state, client, it->sent[i].lane, &left_ns))
+			return true;
+	}
+	return false;
 }
 
 int64_t rr_state_next_end_ns(const struct rr_state *state)

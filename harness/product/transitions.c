@@ -191,6 +191,7 @@ static void expand_clients(struct rr_expansion *it, const struct rr_state *from,
 static void expand_all(struct rr_expansion *it, struct rr_state *from)
 {
 	const bool is_step = it->wanted && rr_transition_is_step(*it->wanted);
+	bool is_quiet;
 
 	if (is_final(from)) {
 		it->flags = RR_STATE_FINAL;
@@ -199,6 +200,8 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	}
 	if (rr_expand_served(it, from) || rr_expand_local(it, from))
 		return;
+	is_quiet = it->product->config.program->run_ops && rr_state_all_go_round(from);
+	it->is_quiet = is_quiet;
 	expand_clients(it, from, is_step);
 	if (it->is_done || is_step)
 		return;
@@ -206,7 +209,7 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	add_notices(it, from);
 	add_return(it, from);
 	rr_expand_faults(it, from);
-	if (it->product->config.program->run_ops ? rr_state_all_go_round(from) : it->n_busy == 0)
+	if (it->product->config.program->run_ops ? is_quiet : it->n_busy == 0)
 		rr_expand_quiet(it, from);
 }
 

@@ -115,6 +115,8 @@ struct rr_run_view {
 	struct rr_stop stops[RR_RUN_THREADS];
 	struct rr_sent sent[RR_RUN_SENT]; /* in order of each lane */
 	struct rr_run_tally tally;
+	int64_t slept_ns; /* of a process, during the last feed: what it sends was sent so much
+			   * later */
 	bool is_inside;   /* in its critical section */
 	bool is_holding;  /* it has entered, and its attempt is not over */
 	bool has_entered; /* during the last feed */
@@ -125,6 +127,14 @@ struct rr_run_view {
 	bool is_too_much; /* more threads, lanes or commands than there is room */
 };
 
+/* Are two sleeps the same, but for how exactly a runtime counts time? */
+static inline bool rr_slept_alike(int64_t a_ns, int64_t b_ns)
+{
+	const int64_t less_ns = a_ns < b_ns ? a_ns : b_ns, more_ns = a_ns < b_ns ? b_ns : a_ns;
+
+	return more_ns - less_ns <= INT64_C(2000000) + more_ns / 64;
+}
+
 enum rr_input_kind {
 	RR_INPUT_GO,      /* what it waited for is there */
 	RR_INPUT_TIMEOUT, /* it is not, and the time is over */
@@ -132,7 +142,8 @@ enum rr_input_kind {
 	RR_INPUT_LOST,    /* none will come; the connection is closed */
 	RR_INPUT_REFUSED, /* none: nobody listens there */
 	RR_INPUT_MESSAGE, /* reply number `value` */
-	RR_INPUT_CLOCK,   /* `value` nanoseconds since 1970 */
+	RR_INPUT_CLOCK,   /* `value` nanoseconds since 1970; of a process that has received
+			   * nothing yet: it begins so much later */
 	RR_INPUT_ATTEMPT, /* begins; random values are of generation `value`, below
 			   * 0: all are new */
 };

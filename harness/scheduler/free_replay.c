@@ -67,6 +67,8 @@ static bool give_input(struct rr_free_replay *replay, const struct rr_action *ac
 	if ((stop->kind == RR_STOP_SLEEP || kind == RR_INPUT_TIMEOUT) &&
 	    !is_time_over(replay, action, stop))
 		return rr_relay_differ(&replay->relay, action, "wakes up before its time is over");
+	if (kind == RR_INPUT_CLOCK && stop->kind != RR_STOP_CLOCK)
+		return true;
 	switch (stop->kind) {
 	case RR_STOP_RECEIVE:
 	case RR_STOP_LISTEN:

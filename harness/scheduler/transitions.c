@@ -137,6 +137,7 @@ const struct rr_transition_row rr_transition_rows[RR_TRANSITIONS] = {
 	[RR_DO_RETURN] = { .word = "return", .subject = RR_OF_SERVER },
 	[RR_DO_WAIT] = { .word = "tick", .alias = "wait", .is_played = true, .key = 't' },
 	[RR_DO_NEAR] = { .word = "near" },
+	[RR_DO_WAKE] = { .word = "wake", .subject = RR_OF_CLIENT },
 	[RR_DO_LOSE] = { .word = "lose-reply",
 			 .alias = "lose",
 			 .subject = RR_OF_CLIENT,

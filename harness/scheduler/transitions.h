@@ -73,6 +73,7 @@ enum rr_transition_kind {
 	RR_DO_RETURN,     /* server `who` that was down comes back */
 	RR_DO_WAIT,       /* time passes by itself, to the next end */
 	RR_DO_NEAR,       /* to shortly before it */
+	RR_DO_WAKE,       /* `who` sleeps no longer, although others can act */
 	RR_DO_LOSE,       /* faults: EXECUTE, and its reply is lost */
 	RR_DO_DROP,       /* the command never arrives, nor does its reply */
 	RR_DO_CRASH,      /* of `who`'s process */
