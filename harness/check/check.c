@@ -202,6 +202,8 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.pair_values = rr_programs_pair_values,
 		.compare_times = rr_programs_compare_times,
 		.note_serial = rr_programs_note_serial,
+		.note_step = rr_programs_note_step,
+		.note_change = rr_programs_note_change,
 		.end_alike = rr_programs_end_alike,
 		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,

@@ -55,6 +55,7 @@ static void forget_ended(struct rr_programs *programs)
 	free(programs->unwaited);
 	programs->unwaited = NULL;
 	rr_endings_forget_serial(&programs->endings);
+	rr_waiting_release(&programs->waiting);
 }
 
 static void release_tables(struct rr_programs *programs)

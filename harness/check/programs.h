@@ -142,6 +142,10 @@ bool rr_programs_compare_times(struct rr_programs *programs, bool has_passed);
 /* In a serial order of this search a client ends with that tally. */
 void rr_programs_note_serial(struct rr_programs *programs, long ending);
 
+/* See rr_explored_programs. */
+void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
+void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply);
+
 /* Has an operation, a client or a request, in a state of the client in which it has ended,
  * done so as some run with that ending did? `is_thorough`: what varies between runs with the same replies, which is found out
  * by another run, is left out, and so is what varies only with how long it waited. */

@@ -13,6 +13,17 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending)
 	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
 }
 
+void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to)
+{
+	rr_waiting_note_step(&programs->waiting, programs->tables[client], from, to);
+}
+
+void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply)
+{
+	rr_waiting_note_change(&programs->waiting,
+			       rr_programs_terms(programs)->command[command].kind, reply);
+}
+
 /* Ends by a row, again: what varies is found out, if it was not in another check. And how does it end without waiting? */
 static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
 			 struct rr_client_row row, struct unwaited *unwaited)
@@ -22,7 +33,7 @@ static void add_unwaited(struct rr_programs *programs, struct rr_client_table *t
 	if (!rr_kept_is_settled(programs) &&
 	    !rr_client_table_run_again(table, row.client, row.from, &row))
 		return;
-	end = rr_client_table_without_waiting(table, &row);
+	end = rr_client_table_without_waiting(table, &row, &programs->waiting);
 	ending = (uint32_t)table->states[end].tally.ending;
 	if (end != row.to && unwaited->n < UNWAITED_MAX &&
 	    rr_endings_differ_by_waiting(&programs->endings,

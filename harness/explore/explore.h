@@ -101,6 +101,10 @@ struct rr_explored_programs {
 	bool (*compare_times)(struct rr_programs *programs, bool has_passed);
 	/* In a serial order a client ends with that tally. */
 	void (*note_serial)(struct rr_programs *programs, long ending);
+	/* In a serial order a client goes from one state of its table to another. A server has
+	 * changed its data, and given that reply to a command. Both show when a client waits. */
+	void (*note_step)(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
+	void (*note_change)(struct rr_programs *programs, uint32_t command, uint32_t reply);
 	/* Has a client that has ended in a state of its table ended as one with that tally
 	 * did? `is_thorough`: also if it need not do so in each run, or without waiting,
 	 * for which it is run. */

@@ -45,6 +45,20 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 	       fail_judge(judge, &judge->checking.error);
 }
 
+/* Commands after which the data are others, with their replies. */
+static void tell_changes(const struct rr_server_table *table,
+			 const struct rr_explored_programs *programs)
+{
+	for (uint32_t i = 0; i < table->rows.n; i++) {
+		const struct rr_server_row *row = &table->row[i];
+
+		if (row->question.kind == RR_ASK_COMMAND && !row->blocks &&
+		    table->states[row->from].contents != table->states[row->to].contents)
+			programs->note_change(programs->programs, (uint32_t)row->question.argument,
+					      row->reply);
+	}
+}
+
 bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned long most)
 {
 	const struct rr_explore_config *config = search->config;
@@ -62,6 +76,7 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 	if (most && !rr_serial_learn(&judge->serial, search, most, config->is_atomic))
 		return fail_judge(judge, &product->error);
 	rr_serial_tell(&judge->serial, &config->programs);
+	tell_changes(product->tables[0], &config->programs);
 	if (config->programs.compare_times &&
 	    config->programs.compare_times(config->programs.programs, product->time_has_passed))
 		judge->contents.day_ns = 0;

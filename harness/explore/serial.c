@@ -197,6 +197,27 @@ static uint32_t begun_by(const struct learner *learner, struct rr_transition mov
 		       0;
 }
 
+/* What clients have done in a move, as long as no fault has struck. */
+static void note_steps(struct learner *learner, const uint32_t *key)
+{
+	const struct rr_product *product = learner->product;
+	const struct rr_budget used = used_budget(product, key);
+
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (used.of[i] > 0)
+			return;
+	}
+	for (uint32_t i = 0; i < product->n_clients; i++) {
+		const struct rr_serial_step step = {
+			i, rr_product_part(product, learner->place.key, i)->state,
+			rr_product_part(product, key, i)->state
+		};
+
+		if (step.from != step.to)
+			rr_intern_put(&learner->serial->steps, &step, sizeof(step), NULL);
+	}
+}
+
 static void note_move(struct learner *learner, const struct rr_edge *move)
 {
 	const struct rr_product *product = learner->product;
@@ -205,6 +226,7 @@ static void note_move(struct learner *learner, const struct rr_edge *move)
 
 	if (begun ? learner->place.turn != NOBODY : !is_move_of(learner, move->transition))
 		return;
+	note_steps(learner, move->key);
 	memset(&place, 0, sizeof(place));
 	memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
 	place.ran = learner->place.ran | (begun ? 1U << (begun - 1) : 0);
@@ -308,12 +330,18 @@ void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_pro
 				programs->note_serial(programs->programs, end->endings[j]);
 		}
 	}
+	for (uint32_t i = 0; i < serial->steps.n; i++) {
+		const struct rr_serial_step *step = rr_intern_get(&serial->steps, i);
+
+		programs->note_step(programs->programs, step->client, step->from, step->to);
+	}
 }
 
 void rr_serial_release(struct rr_serial *serial)
 {
 	rr_intern_release(&serial->ends);
 	rr_intern_release(&serial->orders);
+	rr_intern_release(&serial->steps);
 	free(serial->predecessors);
 	free(serial->end_at);
 	serial->predecessors = NULL;

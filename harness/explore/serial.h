@@ -34,12 +34,18 @@ struct rr_serial {
 		bool moves;
 		struct rr_transition move;
 	} * predecessors;
-	uint32_t *end_at;         /* of each end: which of `orders` */
-	struct rr_intern ends;    /* struct rr_serial_end */
-	struct rr_intern orders;  /* states of serial orders that were looked at */
-	bool is_cut;              /* there were more than `most` of them, or the search ends */
+	uint32_t *end_at;        /* of each end: which of `orders` */
+	struct rr_intern ends;   /* struct rr_serial_end */
+	struct rr_intern orders; /* states of serial orders that were looked at */
+	struct rr_intern steps; /* struct rr_serial_step: what clients do in them without a fault */
+	bool is_cut;            /* there were more than `most` of them, or the search ends */
 	struct rr_search *search; /* see rr_search_is_called_off() */
 	bool is_atomic;           /* without crashes and lost replies */
+};
+
+/* A client goes from one state of its table to another. */
+struct rr_serial_step {
+	uint32_t client, from, to;
 };
 
 /* An end that a serial order can have. */

@@ -205,11 +205,36 @@ void rr_client_table_see_names(struct rr_client_table *table);
 /* Of the histories of a client, so many are states. */
 uint32_t rr_client_table_count_states(const struct rr_client_table *table);
 
-/* Where a client ends that has ended behind this row, if what it heard while it only waited
- * is left out of its history: from a state in which it does the same as in a later one to
- * that one, as long as it does the same afterwards. Asks for rows. */
+/*
+ * What shows that a client only waits (client_waiting.c). All zero: nothing is known. A round of
+ * commands, after which the client does what it did before it, is waiting if each reply in it
+ *	1. is that of the round before or after it: a true repeat; or
+ *	2. is received in a serial execution in the same state, also in one in which the client waits
+ *	   indefinitely; or
+ *	3. refuses an attempt: it says nil, 0, an empty list or an error, the command changes data with
+ *	   another reply and never with this one, and the next round sends it again.
+ * Any other reply says something that only an interleaving shows.
+ */
+struct rr_waiting {
+	struct rr_intern steps;    /* of serial executions: table, from, to */
+	struct rr_intern changing; /* kinds of commands that have changed data */
+	struct rr_intern changed;  /* kinds of commands, and replies with which they have */
+};
+
+/* In a serial execution a client goes from one state of its table to another. */
+void rr_waiting_note_step(struct rr_waiting *waiting, const struct rr_client_table *table,
+			  uint32_t from, uint32_t to);
+
+/* A server has changed its data, and answered a command of this kind with that reply. */
+void rr_waiting_note_change(struct rr_waiting *waiting, uint32_t kind, uint32_t reply);
+
+void rr_waiting_release(struct rr_waiting *waiting);
+
+/* Where a client ends that has ended after this row, if rounds in which it only waits are left out
+ * of its history, as long as it does the same afterwards. Asks for rows. */
 uint32_t rr_client_table_without_waiting(struct rr_client_table *table,
-					 const struct rr_client_row *row);
+					 const struct rr_client_row *row,
+					 const struct rr_waiting *waiting);
 
 /* Another run, of a client, receives what leads to a state, and then what fills a row of
  * it (NULL = nothing): does it do the same? False: table->error, or the program's

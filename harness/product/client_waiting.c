@@ -6,6 +6,42 @@
 #include "base/memory.h"
 #include "client_table.h"
 
+/* A step of a client in a serial execution. */
+struct serial_step {
+	const struct rr_client_table *table;
+	uint32_t from, to;
+};
+
+/* A reply to a command of that kind. */
+struct kind_reply {
+	uint32_t kind, reply;
+};
+
+void rr_waiting_note_step(struct rr_waiting *waiting, const struct rr_client_table *table,
+			  uint32_t from, uint32_t to)
+{
+	const struct serial_step step = { table, from, to };
+
+	rr_intern_put(&waiting->steps, &step, sizeof(step), NULL);
+}
+
+void rr_waiting_note_change(struct rr_waiting *waiting, uint32_t kind, uint32_t reply)
+{
+	const struct kind_reply changed = { kind, reply };
+
+	rr_intern_put(&waiting->changing, &kind, sizeof(kind), NULL);
+	rr_intern_put(&waiting->changed, &changed, sizeof(changed), NULL);
+}
+
+void rr_waiting_release(struct rr_waiting *waiting)
+{
+	rr_intern_release(&waiting->steps);
+	rr_intern_release(&waiting->changing);
+	rr_intern_release(&waiting->changed);
+}
+
+/* ---- Histories ------------------------------------------------------------------------ */
+
 /* Loops that are tried to be left out of one history. */
 enum { LOOPS_TRIED = 32 };
 
@@ -45,6 +81,91 @@ static bool do_the_same(const struct rr_client_table *table, uint32_t a, uint32_
 	return rr_run_view_is_same(&one, &other);
 }
 
+/* ---- Rounds in which a client waits ------------------------------------------------------ */
+
+/* The state that a history is taken for. */
+static uint32_t taken_for(const struct rr_client_table *table, uint32_t state)
+{
+	const uint32_t same = table->states[state].same;
+
+	return same == RR_NO_ID ? state : same;
+}
+
+/* Is a round of `length` inputs, from there on, the one that begins at `from` once more? */
+static bool is_repeated(const struct rr_client_table *table, const struct way *way, uint32_t from,
+			uint32_t again, uint32_t length)
+{
+	if (again + length > way->n)
+		return false;
+	for (uint32_t i = 0; i < length; i++) {
+		const struct rr_input *one = &way->inputs[from + i];
+		const struct rr_input *other = &way->inputs[again + i];
+
+		if (one->kind != other->kind || one->thread != other->thread ||
+		    one->value != other->value ||
+		    !do_the_same(table, way->states[from + i], way->states[again + i]))
+			return false;
+	}
+	return do_the_same(table, way->states[from + length], way->states[again + length]);
+}
+
+/* The kind of the command that an input answers; RR_NO_ID: it answers none. */
+static uint32_t kind_answered(const struct rr_client_table *table, uint32_t state,
+			      const struct rr_input *input)
+{
+	const struct rr_client_state *at = &table->states[state];
+	const uint8_t lane = at->stops[input->thread].lane;
+
+	for (uint32_t i = 0; i < at->n_sent; i++) {
+		if (at->sent[i].lane == lane && at->sent[i].kind == RR_SENT_COMMAND)
+			return table->program->terms->command[at->sent[i].command].kind;
+	}
+	return RR_NO_ID;
+}
+
+/* Does a reply say no more than that nothing was done? */
+static bool says_nothing(const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_FAILED ||
+	       (reply->type == RL_REPLY_INTEGER && reply->integer == 0) ||
+	       (reply->type == RL_REPLY_ARRAY && reply->length == 0);
+}
+
+static bool is_refused(const struct rr_client_table *table, const struct way *way, uint32_t at,
+		       uint32_t next, const struct rr_waiting *waiting)
+{
+	const struct rr_input *input = &way->inputs[at];
+	const struct kind_reply said = { kind_answered(table, way->states[at], input),
+					 (uint32_t)input->value };
+
+	return said.kind != RR_NO_ID && next < way->n &&
+	       said.kind == kind_answered(table, way->states[next], &way->inputs[next]) &&
+	       says_nothing(&table->program->terms->reply[said.reply].reply) &&
+	       rr_intern_find(&waiting->changing, &said.kind, sizeof(said.kind)) != RR_NO_ID &&
+	       rr_intern_find(&waiting->changed, &said, sizeof(said)) == RR_NO_ID;
+}
+
+/* Does the client only wait between two of its states? */
+static bool is_waiting(const struct rr_client_table *table, const struct way *way, uint32_t from,
+		       uint32_t to, const struct rr_waiting *waiting)
+{
+	const uint32_t length = to - from;
+
+	if (is_repeated(table, way, from, to, length) ||
+	    (from >= length && is_repeated(table, way, from, from - length, length)))
+		return true;
+	for (uint32_t i = from; i < to; i++) {
+		const struct serial_step step = { table, taken_for(table, way->states[i]),
+						  taken_for(table, way->states[i + 1]) };
+
+		if (rr_input_has_reply(&way->inputs[i]) && step.from != step.to &&
+		    rr_intern_find(&waiting->steps, &step, sizeof(step)) == RR_NO_ID &&
+		    !is_refused(table, way, i, i + length, waiting))
+			return false;
+	}
+	return true;
+}
+
 /* Leaves out what the client received between two of its states. Does it do the same
  * afterwards, until it ends? If so, that is the way. */
 static bool leave_out(struct rr_client_table *table, struct way *way, uint32_t from, uint32_t to)
@@ -76,11 +197,13 @@ static bool leave_out(struct rr_client_table *table, struct way *way, uint32_t f
 }
 
 /* The shortest loop that can be left out. */
-static bool leave_loop_out(struct rr_client_table *table, struct way *way, int *n_tried)
+static bool leave_loop_out(struct rr_client_table *table, struct way *way,
+			   const struct rr_waiting *waiting, int *n_tried)
 {
 	for (uint32_t length = 1; length < way->n; length++) {
 		for (uint32_t from = 0; from + length < way->n; from++) {
-			if (!do_the_same(table, way->states[from], way->states[from + length]))
+			if (!do_the_same(table, way->states[from], way->states[from + length]) ||
+			    !is_waiting(table, way, from, from + length, waiting))
 				continue;
 			if (++*n_tried > LOOPS_TRIED)
 				return false;
@@ -92,13 +215,14 @@ static bool leave_loop_out(struct rr_client_table *table, struct way *way, int *
 }
 
 uint32_t rr_client_table_without_waiting(struct rr_client_table *table,
-					 const struct rr_client_row *row)
+					 const struct rr_client_row *row,
+					 const struct rr_waiting *waiting)
 {
 	struct way way = way_to(table, row);
 	int n_tried = 0;
 	uint32_t end;
 
-	while (leave_loop_out(table, &way, &n_tried))
+	while (leave_loop_out(table, &way, waiting, &n_tried))
 		;
 	end = way.states[way.n];
 	free(way.states);

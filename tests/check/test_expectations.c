@@ -159,6 +159,62 @@ Test(check_expectations, work_that_is_done_twice_is_no_waiting)
 		     1, "outputs are not serializable");
 }
 
+/* The first client runs `first`, the other one `second`. */
+static void check_pair(const char *first, const char *second, int code)
+{
+	cli_write("pair.py",
+		  "import os, raw, time\n"
+		  "r = raw.Connection()\n"
+		  "if os.environ['REDRACE_CLIENT'] == 'A':\n    %s\n"
+		  "else:\n    seen = waited = 0\n    %s\n"
+		  "    print('seen' if seen else 'waited' if waited else 'ok')\n",
+		  first, second);
+	cr_assert_eq(cli_run(CHECK "-- env " CLI_PYTHON "pair.py 2>&1"), code, "%s: %s", second,
+		     cli_output);
+}
+
+/* It is printed because of a reply that the client receives in no serial execution. */
+Test(check_expectations, what_only_an_interleaving_shows_is_no_waiting)
+{
+	check_pair("r('SET', 's', 'partial'); r('SET', 's', 'done')",
+		   "s = None\n"
+		   "    while s != 'done':\n"
+		   "        s = r('GET', 's'); seen |= s == 'partial'; time.sleep(.1)",
+		   1);
+	check_pair("r('LPUSH', 'q', 'x'); r('LPOP', 'q'); r('SET', 'end', 1)",
+		   "while not r('GET', 'end'): seen |= r('LLEN', 'q')", 1);
+	check_pair("r('SETNX', 'l', 1); r('LPUSH', 'q', 'x'); r('LPOP', 'q'); r('DEL', 'l')",
+		   "while not r('SETNX', 'l', 1): seen |= r('LLEN', 'q')\n"
+		   "    r('DEL', 'l')",
+		   1);
+	check_pair(
+		"r('HSET', 'o', 'n', 1); r('HSET', 'o', 'sum', 5); r('SET', 'end', 1)",
+		"while not r('GET', 'end'):\n"
+		"        n, sum = r('EVAL', 'return {redis.call(\"hget\", \"o\", \"n\") or \"\", '\n"
+		"            'redis.call(\"hget\", \"o\", \"sum\") or \"\"}', 0)\n"
+		"        if n and not sum: print('half-written order')",
+		1);
+}
+
+/* Attempts are refused, or the client receives what it would if it ran before the other one. */
+Test(check_expectations, who_waits_may_say_so)
+{
+	check_pair("r('INCR', 'x'); r('SET', 'ready', 1)",
+		   "while not r('GET', 'ready'): waited = 1", 0);
+	check_pair("r('RPUSH', 'q', 'x')", "while not r('LPOP', 'q'): waited = 1", 0);
+	check_pair("r('SETNX', 'l', 1); r('INCR', 'x'); r('DEL', 'l')",
+		   "while not r('SETNX', 'l', 1): waited = 1\n"
+		   "    r('INCR', 'x'); r('DEL', 'l')",
+		   0);
+	check_pair("r('INCR', 'x')",
+		   "while True:\n"
+		   "        r('WATCH', 'x'); n = int(r('GET', 'x') or 0)\n"
+		   "        r('MULTI'); r('SET', 'x', n + 1)\n"
+		   "        if r('EXEC'): break\n"
+		   "        waited = 1",
+		   0);
+}
+
 Test(check_expectations, how_many_seconds_were_waited_is_not_compared)
 {
 	assert_check(
