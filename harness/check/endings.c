@@ -8,16 +8,7 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
-
-/* In a pattern: a word that may be any; and all words from there on. */
-#define ANY_WORD "*"
-#define ANY_REST "..."
-
-/* A line, a word, or a pattern: bytes. */
-static bool is_text(struct rl_word word, const char *text)
-{
-	return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
-}
+#include "varying.h"
 
 void rr_endings_allow(struct rr_endings *endings, const char *const *allowed, size_t n)
 {
@@ -99,123 +90,23 @@ static bool take_line(struct rest *rest, struct rl_word *line)
 	return true;
 }
 
-/* The next word of a line; empty: there is none. */
-static struct rl_word take_word(struct rl_word *line)
+/* The pattern of a line that says most of it; NULL: the line does not vary. */
+static struct rr_varying *find_varying(const struct rr_endings *endings, struct rl_word line,
+				       size_t number)
 {
-	struct rl_word word;
+	struct rr_varying *found = NULL;
 
-	while (line->length > 0 && (*line->text == ' ' || *line->text == '\t')) {
-		line->text++;
-		line->length--;
-	}
-	word = (struct rl_word){ line->text, 0 };
-	while (word.length < line->length && word.text[word.length] != ' ' &&
-	       word.text[word.length] != '\t')
-		word.length++;
-	line->text += word.length;
-	line->length -= word.length;
-	return word;
-}
-
-static bool is_like(struct rl_word line, struct rl_word pattern)
-{
-	struct rl_word expected, word;
-
-	do {
-		expected = take_word(&pattern);
-		word = take_word(&line);
-		if (is_text(expected, ANY_REST))
-			return true;
-		if (!rr_words_are_same(expected, word) &&
-		    (word.length == 0 || !is_text(expected, ANY_WORD)))
-			return false;
-	} while (expected.length > 0);
-	return true;
-}
-
-/* NULL: the line does not vary. */
-static const struct rr_varying *find_varying(const struct rr_endings *endings, struct rl_word line,
-					     size_t number)
-{
 	for (size_t i = 0; i < endings->n_varying; i++) {
-		const struct rr_varying *varying = &endings->varying[i];
+		struct rr_varying *varying = &endings->varying[i];
 
 		if ((varying->line == 0 || varying->line == number) &&
-		    is_like(line, varying->pattern))
-			return varying;
+		    (!found || rr_varying_compared(varying->pattern) >=
+				       rr_varying_compared(found->pattern)) &&
+		    rr_varying_matches(varying->pattern, line))
+			found = varying;
 	}
-	return NULL;
+	return found;
 }
-
-/* "took * ms": the words in which they differ may be anything; from where one has more
- * words than the other, all may. malloc'd. */
-static struct rl_word pattern_of(struct rl_word a, struct rl_word b)
-{
-	struct rl_word word_a, word_b;
-	char *pattern;
-	size_t length;
-	FILE *file = rr_open_memory(&pattern, &length);
-
-	for (bool is_first = true;; is_first = false) {
-		word_a = take_word(&a);
-		word_b = take_word(&b);
-		if (word_a.length == 0 && word_b.length == 0)
-			break;
-		fputs(is_first ? "" : " ", file);
-		if (word_a.length == 0 || word_b.length == 0) {
-			fputs(ANY_REST, file);
-			break;
-		}
-		if (rr_words_are_same(word_a, word_b))
-			fwrite(word_a.text, 1, word_a.length, file);
-		else
-			fputs(ANY_WORD, file);
-	}
-	fclose(file);
-	return (struct rl_word){ pattern, length };
-}
-
-static bool has_only_blanks(struct rl_word pattern)
-{
-	static const char blanks[] = ANY_WORD ANY_REST " ";
-	size_t i = 0;
-
-	while (i < pattern.length && memchr(blanks, pattern.text[i], sizeof(blanks) - 1))
-		i++;
-	return i == pattern.length;
-}
-
-static void add_varying(struct rr_endings *endings, struct rl_word a, struct rl_word b,
-			size_t number)
-{
-	struct rr_varying varying = { .pattern = pattern_of(a, b) };
-
-	if (has_only_blanks(varying.pattern))
-		varying.line = number;
-	rr_array_grow(&endings->varying, endings->n_varying, sizeof(varying));
-	endings->varying[endings->n_varying++] = varying;
-}
-
-void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b)
-{
-	struct rest rest_a = rest_of(endings, a), rest_b = rest_of(endings, b);
-
-	for (size_t number = 1;; number++) {
-		struct rl_word line_a = { "", 0 }, line_b = { "", 0 };
-		const bool has_a = take_line(&rest_a, &line_a), has_b = take_line(&rest_b, &line_b);
-		const struct rr_varying *known;
-
-		if (!has_a && !has_b)
-			break;
-		if (rr_words_are_same(line_a, line_b))
-			continue;
-		known = find_varying(endings, line_a, number);
-		if (!known || known != find_varying(endings, line_b, number))
-			add_varying(endings, line_a, line_b, number);
-	}
-}
-
-/* ---- Comparing ------------------------------------------------------------------------ */
 
 static bool is_allowed(const struct rr_endings *endings, struct rl_word line)
 {
@@ -227,19 +118,164 @@ static bool is_allowed(const struct rr_endings *endings, struct rl_word line)
 	return i < endings->n_allowed;
 }
 
-/* The next line that counts, or the pattern of one that varies. False: none is left. */
+/* What is compared of a line: itself, or its pattern if it varies. */
+static struct rl_word compared_of(const struct rr_endings *endings, struct rl_word line,
+				  size_t number)
+{
+	const struct rr_varying *varying = find_varying(endings, line, number);
+
+	return varying ? varying->pattern : line;
+}
+
+/* Adds one pattern for two lines that differ, instead of those that they have. */
+static void add_varying(struct rr_endings *endings, struct rl_word a, struct rl_word b,
+			size_t number)
+{
+	struct rr_varying *of[2] = { find_varying(endings, a, number),
+				     find_varying(endings, b, number) };
+	const struct rl_word lines[2] = { rr_varying_of_line(a), rr_varying_of_line(b) };
+	struct rr_varying varying = { .pattern = rr_varying_join(of[0] ? of[0]->pattern : lines[0],
+								 of[1] ? of[1]->pattern :
+									 lines[1]) };
+	size_t n = 0;
+
+	if (rr_varying_is_blank(varying.pattern))
+		varying.line = number;
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		struct rr_varying *known = &endings->varying[i];
+
+		if ((known == of[0] || known == of[1]) && known->line == varying.line)
+			free((char *)known->pattern.text);
+		else
+			endings->varying[n++] = *known;
+	}
+	rr_array_grow(&endings->varying, n, sizeof(varying));
+	endings->varying[n] = varying;
+	endings->n_varying = n + 1;
+	free((char *)lines[0].text);
+	free((char *)lines[1].text);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct rl_word *one = a, *other = b;
+
+	return rr_compare_bytes(one->text, one->length, other->text, other->length);
+}
+
+/* What is compared of all lines but those that the user allows; or of those that are compared sorted,
+ * sorted. The caller frees the list. */
+static struct rl_word *list_lines(const struct rr_endings *endings, uint32_t number,
+				  bool are_unordered, size_t *n)
+{
+	struct rest rest = rest_of(endings, number);
+	struct rl_word *lines = NULL, line;
+
+	*n = 0;
+	while (take_line(&rest, &line)) {
+		if (is_allowed(endings, line))
+			continue;
+		line = compared_of(endings, line, rest.number);
+		if (are_unordered &&
+		    rr_intern_find(&endings->unordered, line.text, line.length) == RR_NO_ID)
+			continue;
+		rr_array_grow(&lines, *n, sizeof(*lines));
+		lines[(*n)++] = line;
+	}
+	if (are_unordered && *n)
+		qsort(lines, *n, sizeof(*lines), compare_lines);
+	return lines;
+}
+
+static bool are_same_lines(const struct rl_word *a, const struct rl_word *b, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && rr_words_are_same(a[i], b[i]))
+		i++;
+	return i == n;
+}
+
+/* Do two outputs differ only in the order of their lines? If so, those from the first one that differs
+ * to the last one are compared sorted from now on. */
+static bool learn_order(struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	size_t n, n_other, first = 0, last;
+	struct rl_word *lines = list_lines(endings, a, false, &n);
+	struct rl_word *others = list_lines(endings, b, false, &n_other);
+	struct rl_word *sorted = n ? rr_memdup(lines, n * sizeof(*lines)) : NULL;
+	bool good = n == n_other && n > 0;
+
+	if (good) {
+		while (first < n && rr_words_are_same(lines[first], others[first]))
+			first++;
+		for (last = n;
+		     last > first && rr_words_are_same(lines[last - 1], others[last - 1]);)
+			last--;
+		good = first < last;
+		qsort(sorted, n, sizeof(*sorted), compare_lines);
+		qsort(others, n, sizeof(*others), compare_lines);
+		good = good && are_same_lines(sorted, others, n);
+		for (size_t i = first; i < last && good; i++)
+			rr_intern_put(&endings->unordered, lines[i].text, lines[i].length, NULL);
+	}
+	free(lines);
+	free(others);
+	free(sorted);
+	return good;
+}
+
+void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	struct rest rest_a = rest_of(endings, a), rest_b = rest_of(endings, b);
+
+	if (learn_order(endings, a, b))
+		return;
+	for (size_t number = 1;; number++) {
+		struct rl_word line_a = { "", 0 }, line_b = { "", 0 };
+		const bool has_a = take_line(&rest_a, &line_a), has_b = take_line(&rest_b, &line_b);
+
+		if (!has_a && !has_b)
+			break;
+		if (!rr_words_are_same(compared_of(endings, line_a, number),
+				       compared_of(endings, line_b, number)))
+			add_varying(endings, line_a, line_b, number);
+	}
+}
+
+/* ---- Comparing ------------------------------------------------------------------------ */
+
+/* What is compared of the next line that is compared in its order. False: none is left. */
 static bool take_compared(const struct rr_endings *endings, struct rest *rest, struct rl_word *line)
 {
-	const struct rr_varying *varying;
-	bool has;
+	struct rl_word taken;
 
-	do
-		has = take_line(rest, line);
-	while (has && is_allowed(endings, *line));
-	varying = has ? find_varying(endings, *line, rest->number) : NULL;
-	if (varying)
-		*line = varying->pattern;
-	return has;
+	while (take_line(rest, &taken)) {
+		if (is_allowed(endings, taken))
+			continue;
+		*line = compared_of(endings, taken, rest->number);
+		if (endings->unordered.n == 0 ||
+		    rr_intern_find(&endings->unordered, line->text, line->length) == RR_NO_ID)
+			return true;
+	}
+	return false;
+}
+
+/* Are the lines that are compared sorted the same ones? */
+static bool have_same_unordered(const struct rr_endings *endings, uint32_t a, uint32_t b)
+{
+	size_t n, n_other;
+	struct rl_word *lines, *others;
+	bool are_same;
+
+	if (endings->unordered.n == 0)
+		return true;
+	lines = list_lines(endings, a, true, &n);
+	others = list_lines(endings, b, true, &n_other);
+	are_same = n == n_other && are_same_lines(lines, others, n);
+	free(lines);
+	free(others);
+	return are_same;
 }
 
 bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b, const char **at_a,
@@ -265,7 +301,9 @@ bool rr_endings_differ(const struct rr_endings *endings, uint32_t a, uint32_t b,
 							 one.is_ended != other.is_ended)))
 			return true;
 	} while (has_one);
-	return false;
+	*at_a = rest_of(endings, a).at;
+	*at_b = rest_of(endings, b).at;
+	return !have_same_unordered(endings, a, b);
 }
 
 bool rr_endings_are_same(const struct rr_endings *endings, uint32_t a, uint32_t b)
@@ -325,7 +363,8 @@ bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t wai
 	struct rr_intern serial = lines_of_serial_orders(endings);
 	long n_about_waiting = 0, n_instead = 0;
 	bool good = rr_endings_get(endings, waited).status ==
-		    rr_endings_get(endings, unwaited).status;
+			    rr_endings_get(endings, unwaited).status &&
+		    have_same_unordered(endings, waited, unwaited);
 	struct rl_word line;
 
 	while (good && take_compared(endings, &one, &line)) {
@@ -350,11 +389,15 @@ void rr_endings_write_varying(const struct rr_endings *endings, FILE *out)
 		rr_bytes_put(out, varying->pattern.text, varying->pattern.length);
 		rr_bytes_put_number(out, (int64_t)varying->line);
 	}
+	rr_bytes_put_number(out, endings->unordered.n);
+	for (uint32_t i = 0; i < endings->unordered.n; i++)
+		rr_bytes_put(out, rr_intern_get(&endings->unordered, i),
+			     endings->unordered.values[i].length);
 }
 
 void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes)
 {
-	const size_t n = rr_bytes_take_count(bytes);
+	size_t n = rr_bytes_take_count(bytes);
 
 	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
 		struct rr_varying varying = { .line = 0 };
@@ -364,6 +407,13 @@ void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes)
 		varying.line = (size_t)rr_bytes_take_number(bytes, 0, INT32_MAX);
 		rr_array_grow(&endings->varying, endings->n_varying, sizeof(varying));
 		endings->varying[endings->n_varying++] = varying;
+	}
+	n = rr_bytes_take_count(bytes);
+	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
+		size_t length;
+		const char *line = rr_bytes_take(bytes, &length);
+
+		rr_intern_put(&endings->unordered, line, length, NULL);
 	}
 }
 
@@ -392,6 +442,7 @@ void rr_endings_release(struct rr_endings *endings)
 		regfree(&endings->allowed[i]);
 	free(endings->allowed);
 	free(endings->varying);
+	rr_intern_release(&endings->unordered);
 	rr_intern_release(&endings->serial);
 	rr_intern_release(&endings->all);
 	*endings = (struct rr_endings){ .varying = NULL };

@@ -2,8 +2,9 @@
 /*
  * How programs end, by numbers, and whether two of them ended alike: with the same
  * status, and having printed the same. What need not be the same is left out: lines that
- * the user names, and words in which two runs with the same replies differ (a time, a
- * process id).
+ * the user names, and tokens in which two runs with the same replies differ (varying.h): a
+ * process id, a time of a kernel's clock. Lines that are permuted between two such runs (those of
+ * two threads) are compared sorted.
  */
 #ifndef RR_ENDINGS_H
 #define RR_ENDINGS_H
@@ -28,11 +29,12 @@ struct rr_endings {
 	regex_t *allowed;        /* lines that the user leaves out */
 	size_t n_allowed;
 	struct rr_varying {
-		struct rl_word pattern; /* "took * ms" */
+		struct rl_word pattern; /* varying.h */
 		size_t line;            /* only this one, from 1; 0 = any, since there are words
 					 * that do not vary */
 	} * varying;                    /* lines that differ between runs */
 	size_t n_varying;
+	struct rr_intern unordered; /* lines that are permuted between runs, or their patterns */
 };
 
 void rr_endings_release(struct rr_endings *endings);
@@ -49,7 +51,7 @@ uint32_t rr_endings_put(struct rr_endings *endings, struct rr_ending ending);
 /* Of a number; of one that was never given: status 0 and nothing printed. */
 struct rr_ending rr_endings_get(const struct rr_endings *endings, uint32_t number);
 
-/* In a file: lines that vary; and one ending. What is read gets its number. */
+/* In a file: lines that vary and those that are sorted; and one ending. What is read gets its number. */
 void rr_endings_write_varying(const struct rr_endings *endings, FILE *out);
 void rr_endings_read_varying(struct rr_endings *endings, struct rr_bytes *bytes);
 void rr_ending_write(struct rr_ending ending, FILE *out);
@@ -73,8 +75,8 @@ void rr_endings_forget_serial(struct rr_endings *endings);
 bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t waited,
 				  uint32_t unwaited);
 
-/* Two runs with the same history have these endings: from now on the words in which
- * they differ are left out. */
+/* Two runs with the same history have these endings: from now on the tokens in which they differ are
+ * left out; or, if only the order of their lines differs, these are compared sorted. */
 void rr_endings_vary(struct rr_endings *endings, uint32_t a, uint32_t b);
 
 #endif

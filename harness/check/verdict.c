@@ -8,9 +8,10 @@
 
 #include "base/text.h"
 #include "product/product.h"
+#include "varying.h"
 
 /* Of what a program printed before it failed. */
-enum { FAILURE_LINES = 20, FAILURE_BYTES = 4096, PATTERN_SHOWN = 200 };
+enum { FAILURE_LINES = 20, FAILURE_BYTES = 4096, PATTERN_SHOWN = 200, LINES_SHOWN = 10 };
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
@@ -296,6 +297,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	print_hypothesis(out, check);
 }
 
+/* What is not compared, or not in its order, in what clients print. */
 static void print_varying(FILE *out, const struct rr_check *check)
 {
 	const struct rr_endings *endings = rr_programs_endings(check->programs);
@@ -305,16 +307,27 @@ static void print_varying(FILE *out, const struct rr_check *check)
 				  "What '*' stands for in these lines of output differs between "
 				  "runs with the same replies, and is not compared:");
 	for (size_t i = 0; i < endings->n_varying; i++) {
-		const struct rr_varying *varying = &endings->varying[i];
+		char *pattern = rr_varying_text(endings->varying[i].pattern, PATTERN_SHOWN);
 
-		const size_t length = varying->pattern.length;
-		char *pattern = rr_text_of_bytes(varying->pattern.text,
-						 length < PATTERN_SHOWN ? length : PATTERN_SHOWN);
-
-		fprintf(out, "    %s%s", pattern, length > PATTERN_SHOWN ? "..." : "");
+		fprintf(out, "    %s", pattern);
+		fprintf(out, endings->varying[i].line ? " (line %zu)\n" : "\n",
+			endings->varying[i].line);
 		free(pattern);
-		fprintf(out, varying->line ? " (line %zu)\n" : "\n", varying->line);
 	}
+	if (endings->unordered.n > 0)
+		rr_print_sentence(out, 2, 4,
+				  "The order of these lines of output differs between runs with "
+				  "the same replies; they are compared sorted:");
+	for (uint32_t i = 0; i < endings->unordered.n && i < LINES_SHOWN; i++) {
+		const struct rl_word line = { rr_intern_get(&endings->unordered, i),
+					      endings->unordered.values[i].length };
+		char *text = rr_varying_text(line, PATTERN_SHOWN);
+
+		fprintf(out, "    %s\n", text);
+		free(text);
+	}
+	if (endings->unordered.n > LINES_SHOWN)
+		fprintf(out, "    and %u more\n", endings->unordered.n - LINES_SHOWN);
 }
 
 enum { STATS_COLUMN = 19 };

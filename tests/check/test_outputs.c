@@ -70,3 +70,35 @@ Test(outputs, lines_with_a_byte_0_may_be_left_out)
 			     "-- sh $HERE/program 2>&1"),
 		     1, "%s", cli_output);
 }
+
+/* Of what differs between two runs with the same replies only the token is left out. */
+Test(outputs, differ_beside_a_token_that_varies)
+{
+	static const char *const prints[] = {
+		"printf '{\"id\":\"%s\",\"result\":\"%s\"}' "
+		"$(cat /proc/sys/kernel/random/uuid) $w",
+		"printf '[%s]%s' $$ $w",
+		"printf '%s%s' $$ $w",
+		"printf '%s%s' $(head -c 8 /dev/urandom | od -An -tx1 | tr -d ' ') $w",
+		"printf '{\"key\":\"%s\",\"result\":\"%s\"}' "
+		"$(head -c 24 /dev/urandom | base64) $w",
+		"printf '12:00:%s,pid=%s,took=%sms;%s' $(($$ % 60)) $$ $$ $w",
+	};
+	char print[200];
+
+	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
+		snprintf(print, sizeof(print), "%s", prints[i]);
+		check_output(print, 1);
+		snprintf(strstr(print, "$w"), 5, "done");
+		check_output(print, 0);
+	}
+}
+
+/* Lines of two threads come in any order: what they say is compared. */
+Test(outputs, differ_in_lines_whose_order_varies)
+{
+	check_output("seq 8 | shuf; echo done", 0);
+	check_output("(seq 8; echo done) | shuf", 0);
+	check_output("seq 8 | shuf; echo $w", 1);
+	check_output("(seq 8; echo $w) | shuf", 1);
+}
