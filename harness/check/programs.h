@@ -146,11 +146,10 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending);
 void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
 void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply);
 
-/* Has an operation, a client or a request, in a state of the client in which it has ended,
- * done so as some run with that ending did? `is_thorough`: what varies between runs with the same replies, which is found out
- * by another run, is left out, and so is what varies only with how long it waited. */
+/* Has an operation, a client or a request, in a state of the client in which it has ended, done so as
+ * some run with that ending did? */
 bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
-			   long ending, bool is_thorough);
+			   long ending, enum rr_likeness likeness);
 
 /* That ending of an operation, with its client's own random values in what is printed. */
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending);

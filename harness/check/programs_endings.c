@@ -98,9 +98,9 @@ bool rr_programs_compare_times(struct rr_programs *programs, bool has_passed)
 	return !times_may_differ(programs);
 }
 
-/* Are they the same, where random values may have other names in one of them, and it may be
- * another time of day? */
-static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b)
+/* Are they the same, where random values may have other names in one of them? */
+static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a, uint32_t b,
+			enum rr_likeness likeness)
 {
 	struct rr_random_values *values = &programs->line_of[client]->values;
 	const struct rr_ending one = rr_endings_get(&programs->endings, a);
@@ -119,7 +119,7 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
 	rr_renaming_release(&renaming);
 	return is_printed_as(programs, a, other, renamed) ||
-	       (times_may_differ(programs) &&
+	       (likeness == RR_LIKE_BUT_TIMES && times_may_differ(programs) &&
 		is_printed_as(programs,
 			      put_printed(programs, one,
 					  rr_reply_without_times(terms,
@@ -143,7 +143,7 @@ static size_t client_of(const struct rr_programs *programs, size_t operation)
 }
 
 bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
-			   long ending, bool is_thorough)
+			   long ending, enum rr_likeness likeness)
 {
 	const size_t client = client_of(programs, operation);
 	const long tally = programs->tables[client]->states[state].tally.ending;
@@ -157,15 +157,15 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint3
 		return false;
 	if (rr_endings_are_same(&programs->endings, (uint32_t)known, (uint32_t)ending))
 		return true;
-	if (!is_thorough)
+	if (likeness == RR_LIKE_PLAIN)
 		return false;
 	unwaited = unwaited_of(programs, client, state);
-	alike = print_alike(programs, client, (uint32_t)known, (uint32_t)ending);
+	alike = print_alike(programs, client, (uint32_t)known, (uint32_t)ending, likeness);
 	for (uint32_t i = 0; i < unwaited.n && !alike; i++) {
 		const long other = ending_of(programs, operation, unwaited.endings[i]);
 
 		alike = other >= 0 &&
-			print_alike(programs, client, (uint32_t)other, (uint32_t)ending);
+			print_alike(programs, client, (uint32_t)other, (uint32_t)ending, likeness);
 	}
 	return alike;
 }

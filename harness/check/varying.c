@@ -80,8 +80,7 @@ static size_t common_end(struct rl_word a, struct rl_word b)
 {
 	size_t n = 0;
 
-	while (n < a.length && n < b.length &&
-	       a.text[a.length - 1 - n] == b.text[b.length - 1 - n])
+	while (n < a.length && n < b.length && a.text[a.length - 1 - n] == b.text[b.length - 1 - n])
 		n++;
 	return n;
 }
@@ -111,8 +110,8 @@ static bool is_number(struct rl_word text)
 static void join_tokens(FILE *out, struct rl_word a, struct rl_word b)
 {
 	const size_t shorter = a.length < b.length ? a.length : b.length;
-	size_t start = common_start(a, b), end = common_end(part(a, start, a.length),
-							    part(b, start, b.length));
+	size_t start = common_start(a, b),
+	       end = common_end(part(a, start, a.length), part(b, start, b.length));
 	size_t start_of_number = start, end_of_number = end;
 
 	/* A number varies as a whole. */
@@ -123,8 +122,7 @@ static void join_tokens(FILE *out, struct rl_word a, struct rl_word b)
 	if (is_number(part(a, start_of_number, a.length - end_of_number)) &&
 	    is_number(part(b, start_of_number, b.length - end_of_number)) &&
 	    (start_of_number == 0 || has_word_letter(part(a, 0, start_of_number))) &&
-	    (end_of_number == 0 ||
-	     has_word_letter(part(a, a.length - end_of_number, a.length)))) {
+	    (end_of_number == 0 || has_word_letter(part(a, a.length - end_of_number, a.length)))) {
 		start = start_of_number;
 		end = end_of_number;
 	} else {
@@ -288,8 +286,8 @@ static bool matches_word(struct rl_word pattern, struct rl_word word, int *n_tri
 		       matches_word(part(pattern, 2, pattern.length), part(word, 1, word.length),
 				    n_tries);
 	is_any = is_mark(pattern, ANY_SPAN);
-	while (most < word.length && (isalnum((unsigned char)word.text[most]) ||
-				      (is_any && is_span(word.text[most]))))
+	while (most < word.length &&
+	       (isalnum((unsigned char)word.text[most]) || (is_any && is_span(word.text[most]))))
 		most++;
 	for (; most > 0; most--) {
 		if (matches_word(part(pattern, 2, pattern.length), part(word, most, word.length),
@@ -365,7 +363,9 @@ char *rr_varying_text(struct rl_word pattern, size_t most)
 		if (at.text[0] != MARK || at.length < 2)
 			fputc(at.text[0], out);
 		else
-			fputs(at.text[1] == ANY_REST ? "..." : at.text[1] == ITSELF ? "\x1a" : "*",
+			fputs(at.text[1] == ANY_REST ? "..." :
+			      at.text[1] == ITSELF   ? "\x1a" :
+						       "*",
 			      out);
 		i += at.text[0] == MARK;
 	}

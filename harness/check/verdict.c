@@ -129,6 +129,54 @@ static const char *why_unsure(const struct rr_check *check)
 		       NULL;
 }
 
+/* What ends differ in, and was not compared: a list of "last", "the output of B". */
+json_t *rr_checked_not_compared(const struct rr_check *check)
+{
+	json_t *all = json_array();
+	const json_t *key;
+	size_t i;
+
+	json_array_foreach(check->result->moved_keys, i, key)
+		json_array_append(all, (json_t *)key);
+	for (i = 0; i < check->n_operations; i++) {
+		char *text = rr_asprintf("the output of %s", check->names[i]);
+
+		if (check->result->moved_outputs >> i & 1)
+			json_array_append_new(all, json_string(text));
+		free(text);
+	}
+	return all;
+}
+
+static size_t count_not_compared(const struct rr_check *check)
+{
+	json_t *all = rr_checked_not_compared(check);
+	const size_t n = json_array_size(all);
+
+	json_decref(all);
+	return n;
+}
+
+static void print_not_compared(FILE *out, const struct rr_check *check)
+{
+	json_t *all = rr_checked_not_compared(check);
+	const size_t n = json_array_size(all);
+	char *names;
+	FILE *list = rr_open_text(&names);
+
+	for (size_t i = 0; i < n && i < LINES_SHOWN; i++)
+		fprintf(list, "%s%s", i ? ", " : "", json_string_value(json_array_get(all, i)));
+	fputs(n > LINES_SHOWN ? ", ..." : "", list);
+	fclose(list);
+	if (n > 0)
+		rr_print_sentence(out, 2, 4,
+				  "not compared: %zu value%s that move%s with the clock: %s. Leave "
+				  "them out with --ignore KEY or --allow-output REGEX.",
+				  n, n == 1 ? "" : "s", n == 1 ? "s" : "", names);
+	free(names);
+	json_decref(all);
+}
+
 static const char *why_cut(const struct rr_check *check)
 {
 	switch (check->result->explored) {
@@ -151,7 +199,11 @@ const char *rr_checked_limit(const struct rr_check *check)
 {
 	const char *vacuous = why_vacuous(check);
 
-	return vacuous ? vacuous : why_cut(check);
+	if (vacuous)
+		return vacuous;
+	return why_cut(check)            ? why_cut(check) :
+	       count_not_compared(check) ? "values that move with the clock were not compared" :
+					   NULL;
 }
 
 /* For what is there to be seen? */
@@ -265,7 +317,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			rr_checked_noun(check), guard ? ", resting on " : "",
 			guard ? guard->rests_on : "");
 	print_figures(out, check);
-	if (cut)
+	if (why_vacuous(check) || why_cut(check))
 		rr_print_sentence(out, 2, 4, "%s: %s%s",
 				  why_vacuous(check) ? "This shows nothing" :
 						       "Not searched to the end",
@@ -276,10 +328,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"A client has several connections: what its own calls do to each "
 			"other is in every order, and was not compared. For requests to a "
 			"server there is --app.");
-	if (check->result->has_other_times)
-		rr_print_sentence(out, 2, 4,
-				  "Times of day in the data were not compared: they say how long "
-				  "was waited.");
+	print_not_compared(out, check);
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
 		rr_print_sentence(out, 2, 4,
 				  "No key had a time to live, so none expired. Leases that clients "
@@ -408,7 +457,7 @@ static enum rr_exit exit_of_search(const struct rr_check *check)
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
 	if (check->options->accepts_bounded && check->result->explored == RR_EXPLORED_ROUNDS &&
-	    !why_vacuous(check))
+	    !why_vacuous(check) && !count_not_compared(check))
 		return RR_EXIT_OK;
 	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }

@@ -44,6 +44,10 @@ enum rr_exit rr_checked_exit(const struct rr_check *check);
  * NULL = all has been seen. */
 const char *rr_checked_limit(const struct rr_check *check);
 
+/* In what ends differ from those of serial executions, and was not compared because it moves with
+ * the clock: keys, and "the output of B". A JSON array, the caller's to release. */
+json_t *rr_checked_not_compared(const struct rr_check *check);
+
 /* "python3 app/counter.py", or all commands of --client; or the app. malloc'd (report.c). */
 char *rr_checked_programs_words(const struct rr_check_options *options);
 

@@ -7,6 +7,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "search.h"
 
 enum { VERIFY_SERVERS = 600 }; /* questions, of each table */
@@ -58,6 +59,22 @@ static bool has_leases(const struct rr_server_table *table)
 	return i < table->keys.n;
 }
 
+/* What was not compared, because it moves with the clock. */
+static void note_moved(struct rr_explore_result *result, const struct rr_judge *judge)
+{
+	const struct rr_intern *keys = &judge->contents.moved;
+
+	json_decref(result->moved_keys);
+	result->moved_keys = keys->n ? json_array() : NULL;
+	result->moved_outputs = judge->moved_outputs;
+	for (uint32_t i = 0; i < keys->n; i++) {
+		char *name = rr_plain_bytes(rr_intern_get(keys, i), keys->values[i].length);
+
+		json_array_append_new(result->moved_keys, json_string(name));
+		free(name);
+	}
+}
+
 static void note_graph(struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
@@ -71,7 +88,7 @@ static void note_graph(struct rr_search *search)
 	result->explored = explored[search->end];
 	result->cut = search->end == RR_GRAPH_STOPPED ? search->cut : NULL;
 	result->day = day_of(search);
-	result->has_other_times = search->judge.contents.has_other_times;
+	note_moved(result, &search->judge);
 	result->has_leases = has_leases(&search->tables[0]);
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;

@@ -417,4 +417,5 @@ void rr_contents_release(struct rr_contents *contents)
 	free(contents->known);
 	contents->known = NULL;
 	contents->n_known = 0;
+	rr_intern_release(&contents->moved);
 }

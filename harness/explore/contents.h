@@ -19,8 +19,9 @@ struct rr_contents {
 	struct rr_server_table *table;
 	const char *const *ignored; /* patterns of keys that are left out, as KEYS has them */
 	size_t n_ignored;
-	int64_t day_ns;       /* times of day near that are not compared; 0 = they are */
-	bool has_other_times; /* two states were the same but for such times */
+	int64_t day_ns;         /* when programs begin; 0 = times of day are any other number */
+	bool excuses_times;     /* times near day_ns are not compared, */
+	struct rr_intern moved; /* keys in which an end that was explained so has others */
 	uint32_t n_known;
 	uint32_t *known; /* of each state what it holds, a number of the terms' replies;
 			  * RR_NO_ID = not asked yet */
@@ -71,6 +72,10 @@ void rr_contents_sort(struct rl_reply *value, size_t group);
  * values are its own. Where it has heard something else, a program has drawn another. */
 bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 			   const struct rr_explored_programs *programs, size_t n_clients);
+
+/* Two states are alike but for times of day: notes the names of keys in which they differ. */
+void rr_contents_note_moved(struct rr_contents *contents, uint32_t a, uint32_t b,
+			    const struct rr_explored_programs *programs, size_t n_clients);
 
 /* How far they are apart then: keys that differ, and of these types, values and times left. */
 struct rr_contents_distance {

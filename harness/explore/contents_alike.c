@@ -47,13 +47,10 @@ static uint32_t sort_again(struct rr_terms *terms, uint32_t number)
 static bool differ_in_times(struct rr_contents *contents, uint32_t a, uint32_t b)
 {
 	struct rr_terms *terms = contents->table->terms;
-	const bool are_alike =
-		contents->day_ns > 0 &&
-		sort_again(terms, rr_reply_without_times(terms, a, contents->day_ns)) ==
-			sort_again(terms, rr_reply_without_times(terms, b, contents->day_ns));
 
-	contents->has_other_times |= are_alike;
-	return are_alike;
+	return contents->excuses_times && contents->day_ns > 0 &&
+	       sort_again(terms, rr_reply_without_times(terms, a, contents->day_ns)) ==
+		       sort_again(terms, rr_reply_without_times(terms, b, contents->day_ns));
 }
 
 static uint64_t digest_of(const struct rl_reply *key)
@@ -142,8 +139,7 @@ static bool differ_in_left(struct rr_contents *contents, uint32_t a, uint32_t b,
 		i += order <= 0;
 		j += order >= 0;
 	}
-	contents->has_other_times |= are_alike && left.has_other;
-	return are_alike;
+	return are_alike && (!left.has_other || contents->excuses_times);
 }
 
 /* The second one with the random values of the first; RR_NO_ID: one of them is not known. */
@@ -177,6 +173,31 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 	return renamed != RR_NO_ID && (sort_again(terms, number) == sort_again(terms, renamed) ||
 				       differ_in_times(contents, number, renamed) ||
 				       differ_in_left(contents, a, b, number, renamed));
+}
+
+void rr_contents_note_moved(struct rr_contents *contents, uint32_t a, uint32_t b,
+			    const struct rr_explored_programs *programs, size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const uint32_t number = rr_contents_number(contents, a);
+	const uint32_t renamed = rename_after(contents, number, rr_contents_number(contents, b),
+					      programs, n_clients);
+	struct rl_reply one, other;
+
+	if (renamed == RR_NO_ID)
+		return;
+	one = terms->reply[sort_again(terms, number)].reply;
+	other = terms->reply[sort_again(terms, renamed)].reply;
+	for (size_t i = 0; i < one.length; i++) {
+		const struct rl_reply *key = &one.elements[i], *name = &key->elements[RR_KEY_NAME];
+		const struct rl_reply *found = other.length ? bsearch(key, other.elements,
+								      other.length, sizeof(*key),
+								      rr_contents_compare_keys) :
+							      NULL;
+
+		if (!found || rr_terms_reply(terms, found) != rr_terms_reply(terms, key))
+			rr_intern_put(&contents->moved, name->text, name->length, NULL);
+	}
 }
 
 /* Of the same key: its type, its value, the time it has left. */

@@ -136,7 +136,8 @@ void rr_explore_release(struct rr_explore_result *result)
 	free(result->mend);
 	free(result->serial);
 	json_decref(result->graph);
+	json_decref(result->moved_keys);
 	result->n_findings = 0;
-	result->graph = NULL;
+	result->graph = result->moved_keys = NULL;
 	result->transcript = result->mend = result->serial = NULL;
 }

@@ -62,6 +62,14 @@ enum rr_play {
 	RR_PLAY_ORDER    /* a serial one, which nothing new is played for */
 };
 
+/* How the outputs of two ends are compared. */
+enum rr_likeness {
+	RR_LIKE_PLAIN,    /* as they are */
+	RR_LIKE_THOROUGH, /* but for what another run with the same replies prints otherwise, and
+			   * what says only how long a client has waited: clients are run for that */
+	RR_LIKE_BUT_TIMES /* and but for times of day */
+};
+
 /* Programs of others, as a search needs them (check/programs.h). */
 struct rr_explored_programs {
 	void (*init)(struct rr_programs *programs, struct rr_program *program);
@@ -106,10 +114,9 @@ struct rr_explored_programs {
 	void (*note_step)(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
 	void (*note_change)(struct rr_programs *programs, uint32_t command, uint32_t reply);
 	/* Has a client that has ended in a state of its table ended as one with that tally
-	 * did? `is_thorough`: also if it need not do so in each run, or without waiting,
-	 * for which it is run. */
+	 * did? */
 	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
-			  bool is_thorough);
+			  enum rr_likeness likeness);
 	/* That ending of an operation with its client's own random values in what it has
 	 * printed. */
 	long (*own_ending)(struct rr_programs *programs, size_t operation, long ending);
@@ -280,7 +287,6 @@ struct rr_explore_result {
 	unsigned long unfollowed; /* beginnings of attempts from which they were not */
 	char random_command[32];  /* that made it RANDOM_REPLIES */
 	enum rr_explored_day day; /* while clients waited */
-	bool has_other_times;     /* final data were those of serial orders but for times of day */
 	bool has_leases;          /* a key had a time to live in some state */
 	bool has_own_keys;        /* commands whose keys no other client names were done at once */
 	struct rr_random_bound bound;
@@ -307,7 +313,11 @@ struct rr_explore_result {
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
 	char *mend;              /* what would mend all of them, a sentence */
 	char *serial;            /* see rr_judge_serial_orders() */
-	struct json_t *graph;    /* if it was wanted: docs/formats.md; NULL = it is too large,
+	/* Ends that are those of serial orders but for times of day, which were not compared: in the
+	 * data of these keys (a list; NULL = none), in what these operations print (bits). */
+	struct json_t *moved_keys;
+	uint32_t moved_outputs;
+	struct json_t *graph; /* if it was wanted: docs/formats.md; NULL = it is too large,
 				  * or not all of it is known */
 	struct rr_error error;
 };

@@ -22,6 +22,7 @@ struct rr_judge {
 	bool has_checker;
 	struct rr_intern checked; /* states of the server that it has looked at */
 	int32_t *said;            /* how it ended, by their numbers; 0 = well */
+	uint32_t moved_outputs; /* of operations, as bits: they were compared but for times of day */
 	struct rr_error error;
 };
 

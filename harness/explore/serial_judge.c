@@ -38,7 +38,7 @@ struct judged {
 	struct rr_contents *contents;
 	const struct rr_explored_programs *programs;
 	struct rr_serial_end found;
-	bool is_thorough; /* see rr_explored_programs */
+	enum rr_likeness likeness;
 	bool is_timeless; /* any order will do */
 };
 
@@ -60,7 +60,7 @@ static bool ends_alike(const struct judged *judged, const struct rr_serial_end *
 
 	return judged->programs->end_alike(judged->programs->programs, operation,
 					   rr_product_part(product, judged->key, client)->state,
-					   end->endings[operation], judged->is_thorough);
+					   end->endings[operation], judged->likeness);
 }
 
 /* Has each client ended so in the order? A client that was refused may have done anything
@@ -100,7 +100,23 @@ static bool is_an_end(const struct judged *judged)
 	return rr_intern_find(&judged->serial->ends, &end, sizeof(end)) != RR_NO_ID;
 }
 
-static void compare_with_orders(const struct judged *judged, struct rr_serial_verdict *verdict)
+/* An end is as in that order but for times of day: notes where. */
+static void note_moved(struct judged *judged, const struct rr_serial_end *end,
+		       struct rr_serial_verdict *verdict)
+{
+	const size_t n = rr_program_operations(judged->product->config.program);
+
+	rr_contents_note_moved(judged->contents, judged->found.server, end->server,
+			       judged->programs, judged->product->n_clients);
+	judged->likeness = RR_LIKE_THOROUGH;
+	for (size_t i = 0; i < n; i++) {
+		if (judged->found.good & 1U << i && !ends_alike(judged, end, i))
+			verdict->moved_outputs |= 1U << i;
+	}
+	judged->likeness = RR_LIKE_BUT_TIMES;
+}
+
+static void compare_with_orders(struct judged *judged, struct rr_serial_verdict *verdict)
 {
 	for (uint32_t i = 0; i < judged->serial->ends.n && !verdict->allows_endings; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&judged->serial->ends, i);
@@ -115,7 +131,27 @@ static void compare_with_orders(const struct judged *judged, struct rr_serial_ve
 			continue;
 		verdict->allows_data = true;
 		verdict->allows_endings = has_endings_of(judged, end);
+		if (verdict->allows_endings && judged->likeness == RR_LIKE_BUT_TIMES)
+			note_moved(judged, end, verdict);
 	}
+}
+
+/* As it is; then without what need not be the same; then without times of day, if they may differ. */
+static struct rr_serial_verdict judge_likenesses(struct judged *judged)
+{
+	struct rr_serial_verdict verdict = { 0 };
+
+	for (int i = RR_LIKE_PLAIN; i <= RR_LIKE_BUT_TIMES && !verdict.allows_endings; i++) {
+		if (i == RR_LIKE_THOROUGH && !verdict.allows_data)
+			continue;
+		if (i == RR_LIKE_BUT_TIMES && judged->contents->day_ns == 0)
+			break;
+		judged->likeness = (enum rr_likeness)i;
+		judged->contents->excuses_times = i == RR_LIKE_BUT_TIMES;
+		compare_with_orders(judged, &verdict);
+	}
+	judged->contents->excuses_times = true;
+	return verdict;
 }
 
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
@@ -129,18 +165,14 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 				 .contents = contents,
 				 .programs = programs,
 				 .found = rr_serial_end_of(product, key, 0) };
-	struct rr_serial_verdict verdict = { 0 }, timeless = { 0 };
+	struct rr_serial_verdict verdict;
 
 	if (is_an_end(&judged))
 		return (struct rr_serial_verdict){ .allows_data = true, .allows_endings = true };
-	compare_with_orders(&judged, &verdict);
-	judged.is_thorough = true;
-	if (verdict.allows_data && !verdict.allows_endings)
-		compare_with_orders(&judged, &verdict);
+	verdict = judge_likenesses(&judged);
 	judged.is_timeless = true;
 	if (!verdict.allows_endings && product->config.program->n_requests > 0)
-		compare_with_orders(&judged, &timeless);
-	verdict.is_untimely = timeless.allows_endings;
+		verdict.is_untimely = judge_likenesses(&judged).allows_endings;
 	return verdict;
 }
 
@@ -185,7 +217,7 @@ uint32_t rr_serial_nearest(const struct rr_serial *serial, const struct rr_produ
 				       .contents = contents,
 				       .programs = programs,
 				       .found = rr_serial_end_of(product, key, 0),
-				       .is_thorough = true };
+				       .likeness = RR_LIKE_BUT_TIMES };
 	struct distance least = { { SIZE_MAX, SIZE_MAX }, SIZE_MAX };
 	uint32_t nearest = RR_NO_ID;
 

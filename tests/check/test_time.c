@@ -235,3 +235,26 @@ Test(check_time, how_long_a_client_has_waited_is_not_compared)
 		     "r('SET', 'last', int(time.time() * 1000)); r('INCR', 'n'); r('DEL', 'lock')",
 		     0);
 }
+
+/* What ends differ in only because time has passed is named, and takes the yes away. */
+Test(check_time, what_moves_with_the_clock_is_no_yes)
+{
+	cli_write("moves.py", "import raw, sys, time\n"
+			      "r = raw.Connection()\n"
+			      "for i in range(3):\n"
+			      "    if r('SET', 'lock', 1, 'NX'): break\n"
+			      "    time.sleep(0.5)\n"
+			      "else: sys.exit(1)\n"
+			      "r('SET', 'last', int(time.time() * 1000))\n"
+			      "r('DEL', 'lock')\n");
+	cr_assert_eq(cli_run(CHECK "-o $HERE/moves.json -- env " CLI_PYTHON "moves.py 2>&1"), 2,
+		     "%s", cli_output);
+	cr_assert_eq(cli_run("jq -e '.cases[0].properties | .not_compared == [\"last\"] and "
+			     ".not_searched_because' $HERE/moves.json"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--ignore last -o $HERE/moves.json -- env " CLI_PYTHON
+				   "moves.py 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("jq -e '.cases[0].properties.not_compared == []' $HERE/moves.json"), 0,
+		     "%s", cli_output);
+}

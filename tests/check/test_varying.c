@@ -59,5 +59,12 @@ Test(varying, else_whole_words_are_left_out)
 {
 	check_pattern("is (a) here", "is [b,c] here", "is * here", "is <> here", "is (a) there");
 	check_pattern("a", "a b", "a ...", "a x y", "b");
-	check_pattern("\x1a" "1 x", "\x1a" "2 x", "\x1a* x", "\x1a" "3 x", "a1 x");
+	check_pattern("\x1a"
+		      "1 x",
+		      "\x1a"
+		      "2 x",
+		      "\x1a* x",
+		      "\x1a"
+		      "3 x",
+		      "a1 x");
 }

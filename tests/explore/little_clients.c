@@ -235,10 +235,25 @@ static void note_serial(struct rr_programs *programs, long ending)
 	(void)ending;
 }
 
-static bool end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
-		      bool is_thorough)
+static void note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to)
 {
-	(void)is_thorough;
+	(void)programs;
+	(void)client;
+	(void)from;
+	(void)to;
+}
+
+static void note_change(struct rr_programs *programs, uint32_t command, uint32_t reply)
+{
+	(void)programs;
+	(void)command;
+	(void)reply;
+}
+
+static bool end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
+		      enum rr_likeness likeness)
+{
+	(void)likeness;
 	return clients_of(programs)->table_of[client]->states[state].tally.ending == ending;
 }
 
@@ -258,6 +273,8 @@ struct rr_explored_programs little_clients_ops(struct little_clients *clients)
 		.verify = verify,
 		.pair_values = pair_values,
 		.note_serial = note_serial,
+		.note_step = note_step,
+		.note_change = note_change,
 		.end_alike = end_alike,
 		.own_ending = own_ending,
 		.programs = (struct rr_programs *)(void *)clients,
