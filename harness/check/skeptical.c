@@ -119,8 +119,9 @@ static bool is_to_be_asked(const struct rr_check *check)
 	const struct rr_explore_result *result = check->result;
 
 	return check->options->skeptic != RR_SKEPTIC_IS_OFF && !result->found &&
-	       !check->options->search.schedule && !check->session.signals.interrupted &&
-	       result->explored != RR_EXPLORED_STOPPED && rr_programs_send(check->programs);
+	       !result->need_each_other && !check->options->search.schedule &&
+	       !check->session.signals.interrupted && result->explored != RR_EXPLORED_STOPPED &&
+	       rr_programs_send(check->programs);
 }
 
 static void fill_in(struct parties *parties, const struct rr_check *check,

@@ -109,6 +109,11 @@ static const char *why_vacuous(const struct rr_check *check)
 		return check->options->app ?
 			       "the app sent no command; does it connect to REDIS_URL?" :
 			       "no client sent a command; does the program connect to REDIS_URL?";
+	if (check->result->need_each_other && !check->options->n_finals &&
+	    !check->options->checker[0])
+		return check->options->app ?
+			       "no serial execution of all requests ends, because they need each other; say what is right with --final COMMAND VALUE or --check COMMAND" :
+			       "no serial execution of all clients ends, because they need each other; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client";
 	if (failing_clients(check))
 		return check->options->app ? "there is a request that never succeeded" :
 					     "there is a client that never succeeded";
@@ -308,6 +313,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	if (cut)
 		fprintf(out, "no failure found: %s state%s (", number,
 			check->result->states == 1 ? "" : "s");
+	else if (check->result->need_each_other)
+		fprintf(out, "as expected: all %s states, of clients that need each other (",
+			number);
 	else
 		fprintf(out, "serializable: all %s states, %s as in some order of the %ss%s%s (",
 			number,

@@ -89,6 +89,8 @@ static void note_graph(struct rr_search *search)
 	result->cut = search->end == RR_GRAPH_STOPPED ? search->cut : NULL;
 	result->day = day_of(search);
 	note_moved(result, &search->judge);
+	result->need_each_other = result->finals > 0 && !search->judge.serial.is_cut &&
+				  !search->judge.serial.has_whole;
 	result->has_leases = has_leases(&search->tables[0]);
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;

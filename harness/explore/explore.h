@@ -306,6 +306,7 @@ struct rr_explore_result {
 	/* Of programs of others. */
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
+	bool need_each_other;        /* no serial order of all clients comes to an end */
 	unsigned long odd;           /* whose data are serial, and not what clients print */
 	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
 	size_t n_findings;           /* or a schedule that was to be followed */

@@ -237,7 +237,7 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 	const struct rr_error *of_table = &table_of_judge(judge)->error;
 
 	*judgement = (struct rr_judgement){ 0 };
-	if (!judge->serial.is_cut) {
+	if (!judge->serial.is_cut && judge->serial.has_whole) {
 		const struct rr_serial_verdict verdict =
 			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
 					&judge->config->programs);

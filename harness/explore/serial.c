@@ -154,11 +154,15 @@ static void add_place(struct learner *learner, const struct place *place,
 static void add_end(struct learner *learner, const struct rr_serial_end *end)
 {
 	struct rr_serial *serial = learner->serial;
-	bool is_new;
+	const size_t n = rr_program_operations(learner->product->config.program);
+	bool is_new, is_faultless = true;
 	const uint32_t number = rr_intern_put(&serial->ends, end, sizeof(*end), &is_new);
 
 	if (!is_new)
 		return;
+	for (int i = 0; i < RR_BUDGETS; i++)
+		is_faultless &= end->used.of[i] == 0;
+	serial->has_whole |= is_faultless && end->ran == (1U << n) - 1;
 	rr_array_grow(&serial->end_at, number, sizeof(*serial->end_at));
 	serial->end_at[number] = learner->number;
 }

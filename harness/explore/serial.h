@@ -38,6 +38,7 @@ struct rr_serial {
 	struct rr_intern ends;   /* struct rr_serial_end */
 	struct rr_intern orders; /* states of serial orders that were looked at */
 	struct rr_intern steps; /* struct rr_serial_step: what clients do in them without a fault */
+	bool has_whole;         /* an order of all operations comes to an end without a fault */
 	bool is_cut;            /* there were more than `most` of them, or the search ends */
 	struct rr_search *search; /* see rr_search_is_called_off() */
 	bool is_atomic;           /* without crashes and lost replies */

@@ -268,7 +268,7 @@ struct rr_saying *parser_add_saying(struct parser *parser)
 
 static bool take_line(struct parser *parser)
 {
-	switch (parser_heading(parser)) {
+	switch (parser_is_doing(parser) ? PARSER_OTHER : parser_heading(parser)) {
 	case PARSER_TAKEN:
 		return true;
 	case PARSER_WRONG:

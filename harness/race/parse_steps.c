@@ -189,16 +189,33 @@ static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
 	return !form->parse || form->parse(parser, step);
 }
 
+/* RR_STEP_FAULT: none. */
+static enum rr_step_kind kind_of_doing(const char *word)
+{
+	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
+		if (kind != RR_STEP_BYTES &&
+		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
+			return (enum rr_step_kind)kind;
+	}
+	return RR_STEP_FAULT;
+}
+
+bool parser_is_doing(const struct parser *parser)
+{
+	const struct parser_line *line = &parser->line;
+
+	return line->n_words > 1 && kind_of_doing(line->words[1]) != RR_STEP_FAULT &&
+	       parser_find_client(parser->race, line->words[0], strlen(line->words[0])) >= 0;
+}
+
 /* What a client does besides commands. */
 static bool take_doing(struct parser *parser, int client)
 {
 	const char *word = parser->line.n_words > 1 ? parser->line.words[1] : "nothing";
+	const enum rr_step_kind kind = kind_of_doing(word);
 
-	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
-		if (kind != RR_STEP_BYTES &&
-		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
-			return take_step(parser, client, (enum rr_step_kind)kind, &forms[kind]);
-	}
+	if (kind != RR_STEP_FAULT)
+		return take_step(parser, client, kind, &forms[kind]);
 	return parser_fail(parser,
 			   "expected what %s does (enters, leaves, crashes ...), found '%.60s'",
 			   parser->line.words[0], word);
@@ -335,8 +352,10 @@ bool parser_step(struct parser *parser)
 	const struct parser_line *line = &parser->line;
 	const char *word = line->words[0];
 	const size_t length = strlen(word);
-	int client;
+	int client = parser_is_doing(parser) ? parser_find_client(parser->race, word, length) : -1;
 
+	if (client >= 0)
+		return take_doing(parser, client);
 	for (size_t i = 0; i < sizeof(no_steps) / sizeof(no_steps[0]); i++) {
 		if (parser_same(word, no_steps[i].word))
 			return no_steps[i].parse(parser);

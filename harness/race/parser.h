@@ -64,6 +64,10 @@ enum parser_taken parser_heading(struct parser *parser);
 /* Before the first step: a server and a client that need not be named. */
 bool parser_complete_headings(struct parser *parser);
 
+/* Does the line say what a declared client does besides commands, whatever the client is called:
+ * "server crashes"? */
+bool parser_is_doing(const struct parser *parser);
+
 /* Any other line. */
 bool parser_step(struct parser *parser);
 

@@ -508,3 +508,33 @@ Test(check_expectations, the_workflow_is_yaml)
 		0, "%s", cli_output);
 	cr_assert(cli_says(cli_output, "'Search all interleavings'"));
 }
+
+/* No serial execution of both comes to an end: there is nothing to compare with, but what the user
+ * says is right. */
+#define NEED_EACH_OTHER                                                                 \
+	"--client A='" CLI "LPUSH a 1; " CLI "BLPOP b 0 >&2; " CLI "SET a_done 1 >&2' " \
+	"--client B='" CLI "BLPOP a 0 >&2; " CLI "LPUSH b 1; " CLI "SET b_done 1 >&2' 2>&1"
+
+Test(check_expectations, clients_that_need_each_other)
+{
+	cr_assert_eq(cli_run(CHECK NEED_EACH_OTHER), 2, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--data-only " NEED_EACH_OTHER), 2, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--final 'EXISTS a_done b_done' 2 " NEED_EACH_OTHER), 0, "%s",
+		     cli_output);
+	cr_assert_eq(cli_run(CHECK "--final 'EXISTS a_done b_done' 1 " NEED_EACH_OTHER), 1, "%s",
+		     cli_output);
+}
+
+/* Names of clients may be words of the language of races, also where a step begins with the name. */
+Test(check_expectations, a_client_may_be_called_like_a_heading)
+{
+	static const char *const names[] = { "server", "lock", "end", "kill" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		cr_assert_eq(cli_runf(CHECK "--crashes 1 --atomic "
+					    "--client %s='" CLI "INCR c; " CLI "INCR d' "
+					    "--client other='" CLI "MGET c d' 2>&1",
+				      names[i]),
+			     1, "%s: %s", names[i], cli_output);
+	}
+}
