@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "answers.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +8,6 @@
 #include "base/marks.h"
 
 enum { WORDS_SHOWN = 40 };
-
-static bool matches(const char *expression, struct rr_ending answer)
-{
-	regex_t pattern;
-	bool does;
-
-	if (regcomp(&pattern, expression, REG_EXTENDED | REG_NOSUB))
-		return false;
-	does = rr_output_matches(&pattern, answer.output, answer.length);
-	regfree(&pattern);
-	return does;
-}
 
 /* 412 and 428 refuse what has a condition; the others say that now is not the time. */
 static bool is_refusal(int status)
@@ -106,7 +93,7 @@ struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, 
 	if (answer < 0)
 		return end;
 	said = rr_endings_get(endings, (uint32_t)answer);
-	end.is_good = said.status == 0 && !(refused && matches(refused, said)) &&
+	end.is_good = said.status == 0 && !rr_ending_is_declared(refused, said) &&
 		      !is_refusal(said.http);
 	end.has_failed = end.is_good && said.http >= 400;
 	return end;

@@ -74,9 +74,9 @@ static void put_question(FILE *out, const struct rr_check *check)
 
 	for (int i = 0; i < RR_BUDGETS; i++)
 		fprintf(out, "%d ", search->budget.of[i]);
-	fprintf(out, "%d %ld %lu %lu %d %d %d %d\n", search->rounds, search->ttl_ms, search->most,
-		search->audit, search->is_atomic, search->shows_all, options->data_only,
-		options->restarts);
+	fprintf(out, "%d %ld %lu %lu %d %d %d %d %d\n", search->rounds, search->ttl_ms,
+		search->most, search->audit, search->is_atomic, search->shows_all,
+		options->data_only, options->restarts, search->strict_exits);
 	fprintf(out, "%s\n%s\n", search->schedule ? search->schedule : "",
 		options->checker[0] ? options->checker[2] : "");
 	for (size_t i = 0; i < options->n_finals; i++)
@@ -205,6 +205,8 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.note_step = rr_programs_note_step,
 		.note_change = rr_programs_note_change,
 		.end_alike = rr_programs_end_alike,
+		.fails = rr_programs_fails,
+		.have_same_status = rr_programs_have_same_status,
 		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,
 		.describe_request = rr_programs_describe_request,

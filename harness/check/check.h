@@ -68,8 +68,8 @@ struct rr_check_options {
 	long patience_s;                            /* until a program that does nothing hangs */
 	const char *init;     /* a file of commands that are done first; or NULL */
 	const char *setup;    /* a shell command that goes on from there; or NULL */
-	const char *refused;  /* a client whose output matches this regular
-			      * expression did not do its work; or NULL */
+	const char *refused;  /* a client with this status, or whose output matches this regular
+			      * expression, did not do its work; or NULL */
 	bool holds_day;       /* the time of day stands still while they wait */
 	bool accepts_bounded; /* exits with 0 although clients have no end */
 	bool data_only;       /* what clients print, and their statuses, need not

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -25,6 +26,21 @@ bool rr_output_matches(const regex_t *pattern, const char *text, size_t length)
 	regmatch_t whole = { .rm_so = 0, .rm_eo = (regoff_t)length };
 
 	return regexec(pattern, text, 1, &whole, REG_STARTEND) == 0;
+}
+
+bool rr_ending_is_declared(const char *refused, struct rr_ending ending)
+{
+	regex_t pattern;
+	bool is;
+
+	if (refused && *refused && strspn(refused, "0123456789") == strlen(refused))
+		return (WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == atoi(refused)) ||
+		       (ending.http && ending.http == atoi(refused));
+	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
+		return false;
+	is = rr_output_matches(&pattern, ending.output, ending.length);
+	regfree(&pattern);
+	return is;
 }
 
 uint32_t rr_endings_put(struct rr_endings *endings, struct rr_ending ending)

@@ -42,6 +42,10 @@ void rr_endings_release(struct rr_endings *endings);
 /* Leaves out lines that match one of these regular expressions, from now on. */
 void rr_endings_allow(struct rr_endings *endings, const char *const *allowed, size_t n);
 
+/* Has the user declared that ending a refusal? `refused` is an exit or HTTP status (digits), or a regular
+ * expression that a part of the output matches; NULL: it has not. */
+bool rr_ending_is_declared(const char *refused, struct rr_ending ending);
+
 /* Does a part of these bytes match? */
 bool rr_output_matches(const regex_t *pattern, const char *text, size_t length);
 

@@ -33,8 +33,8 @@ struct rr_instance_app {
 
 struct rr_instance_config {
 	struct rr_process_config process;
-	const char *refused;              /* a program whose output matches this regular
-				* expression has failed; NULL = none */
+	const char *refused;              /* a program with this status, or whose output matches
+				* this regular expression, has failed; NULL = none */
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times;  /* added up there */
 	struct rr_endings *endings;

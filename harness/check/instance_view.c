@@ -59,17 +59,12 @@ static void view_subscriptions(struct rr_run_view *view, struct rr_instance *ins
 
 static bool has_succeeded(const struct rr_instance *instance)
 {
-	const char *refused = instance->config->refused;
-	regex_t pattern;
-	struct rl_word output;
-	bool matches;
+	const struct rl_word output = rr_process_output(instance->process);
+	const struct rr_ending ending = { .status = instance->process->status,
+					  .output = output.text,
+					  .length = output.length };
 
-	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
-		return instance->process->status == 0;
-	output = rr_process_output(instance->process);
-	matches = rr_output_matches(&pattern, output.text, output.length);
-	regfree(&pattern);
-	return !matches && instance->process->status == 0;
+	return ending.status == 0 && !rr_ending_is_declared(instance->config->refused, ending);
 }
 
 /* How it ended, as a number. What it printed has its random values renamed. */

@@ -151,6 +151,14 @@ void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uin
 bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
 			   long ending, enum rr_likeness likeness);
 
+/* See rr_explored_programs. */
+bool rr_programs_fails(struct rr_programs *programs, size_t operation, uint32_t state, long ending,
+		       bool is_strict);
+bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b);
+
+/* Has any server changed its data in this search? */
+bool rr_programs_change_data(const struct rr_programs *programs);
+
 /* That ending of an operation, with its client's own random values in what is printed. */
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -168,6 +169,33 @@ bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint3
 			print_alike(programs, client, (uint32_t)other, (uint32_t)ending, likeness);
 	}
 	return alike;
+}
+
+bool rr_programs_fails(struct rr_programs *programs, size_t operation, uint32_t state, long ending,
+		       bool is_strict)
+{
+	const struct rr_ending ended = rr_endings_get(&programs->endings, (uint32_t)ending);
+
+	if (!programs->config.compares_outputs ||
+	    rr_ending_is_declared(programs->config.instances.refused, ended))
+		return false;
+	return is_strict || (programs->config.n_requests == 0 &&
+			     (WIFSIGNALED(ended.status) ||
+			      rr_client_table_has_changed(programs->tables[operation], state,
+							  &programs->waiting)));
+}
+
+bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b)
+{
+	const struct rr_ending one = rr_endings_get(&programs->endings, (uint32_t)a);
+	const struct rr_ending other = rr_endings_get(&programs->endings, (uint32_t)b);
+
+	return one.status == other.status && one.http == other.http;
+}
+
+bool rr_programs_change_data(const struct rr_programs *programs)
+{
+	return programs->waiting.changing.n > 0;
 }
 
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)

@@ -171,6 +171,9 @@ static json_t *properties_of(const struct rr_check *check)
 		"rests_on", rr_case_text(result->noticed[0] ? result->noticed : NULL));
 
 	json_object_set_new(properties, "loops", loops_as_json(&figures.learning));
+	json_object_set_new(properties, "refused", rr_checked_refused(check));
+	json_object_set_new(properties, "changes_data",
+			    json_boolean(rr_programs_change_data(check->programs)));
 	json_object_set_new(properties, "not_compared", rr_checked_not_compared(check));
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	json_object_update(properties, first);

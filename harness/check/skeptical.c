@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the skeptic (skeptic/skeptic.h) needs of a check: its programs as they are, without any
  * renaming; and what becomes of its verdict. */
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,20 +91,17 @@ static struct rr_skeptic_answer answer_of_party(void *context, void *party, size
 	struct rr_instance *instance = party;
 	struct rr_process *process = instance->process;
 	const struct rl_word output = rr_process_output(process);
-	regex_t pattern;
-	bool is_refused = false;
+	const struct rr_ending ending = { .status = process->status,
+					  .output = output.text,
+					  .length = output.length };
 
 	if (parties->config->n_requests > 0 && operation < parties->config->n_requests)
 		return answer_of_request(parties, output, operation);
-	if (parties->instances.refused && process->has_ended &&
-	    regcomp(&pattern, parties->instances.refused, REG_EXTENDED | REG_NOSUB) == 0) {
-		is_refused = rr_output_matches(&pattern, output.text, output.length);
-		regfree(&pattern);
-	}
 	return (struct rr_skeptic_answer){
 		.has_ended = process->has_ended,
 		.status = process->status,
-		.is_good = process->status == 0 && !is_refused,
+		.is_good = process->status == 0 &&
+			   !rr_ending_is_declared(parties->instances.refused, ending),
 		.text = output.text,
 		.length = output.length,
 	};

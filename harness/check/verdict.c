@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/processes.h"
 #include "base/text.h"
 #include "product/product.h"
 #include "varying.h"
@@ -72,6 +73,70 @@ static void print_figures(FILE *out, const struct rr_check *check)
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
 
+/* The last line that is not empty, without quotes; malloc'd. */
+static char *last_line(struct rr_ending ending)
+{
+	size_t end = ending.length, from;
+
+	while (end > 0 && (ending.output[end - 1] == '\n' || ending.output[end - 1] == '\r'))
+		end--;
+	from = end;
+	while (from > 0 && ending.output[from - 1] != '\n' && end - from < PATTERN_SHOWN)
+		from--;
+	return rr_text_of_bytes(ending.output + from, end - from);
+}
+
+json_t *rr_checked_refused(const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < check->n_operations; i++) {
+		struct rr_ending ending;
+		char *line, status[RR_PROCESS_END_SIZE];
+
+		if (result->refused[i] == 0)
+			continue;
+		ending = rr_programs_ending(check->programs, result->refused_ending[i]);
+		line = last_line(ending);
+		json_array_append_new(
+			all,
+			json_pack("{s:s, s:b, s:I, s:I, s:s, s:o, s:o}", "client", check->names[i],
+				  "is_finding", (int)(result->failures >> i & 1), "ends",
+				  (json_int_t)result->refused[i], "of", (json_int_t)result->finals,
+				  "how", rr_process_end(ending.status, status), "http_status",
+				  ending.http ? json_integer(ending.http) : json_null(),
+				  "last_line", rr_case_text(line)));
+		free(line);
+	}
+	return all;
+}
+
+/* "B is refused in 3 of 9 ends: exited with 1, "busy"". */
+static void print_refused(FILE *out, const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+
+	for (size_t i = 0; i < check->n_operations; i++) {
+		struct rr_ending ending;
+		char *line, http[30] = "", status[RR_PROCESS_END_SIZE];
+
+		if (result->refused[i] == 0)
+			continue;
+		ending = rr_programs_ending(check->programs, result->refused_ending[i]);
+		line = last_line(ending);
+		if (ending.http)
+			snprintf(http, sizeof(http), "HTTP %d", ending.http);
+		rr_print_sentence(out, 2, 4, "%s %s in %lu of %lu ends: %s%s%s%s", check->names[i],
+				  result->failures >> i & 1 ? "fails only when interleaved," :
+							      "is refused",
+				  result->refused[i], result->finals,
+				  *http ? http : rr_process_end(ending.status, status),
+				  *line ? ", \"" : "", line, *line ? "\"" : "");
+		free(line);
+	}
+}
+
 static void print_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
@@ -88,6 +153,7 @@ static void print_finding(FILE *out, const struct rr_check *check)
 			result->explored == RR_EXPLORED_FOUND ? " so far" : "");
 	print_figures(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
+	print_refused(out, check);
 	rr_print_sentences(out, 0, result->serial ? result->serial : "");
 	rr_print_sentences(out, 0, result->mend ? result->mend : "");
 }
@@ -337,6 +403,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"other is in every order, and was not compared. For requests to a "
 			"server there is --app.");
 	print_not_compared(out, check);
+	print_refused(out, check);
+	if (!why_vacuous(check) && !rr_programs_change_data(check->programs))
+		rr_print_sentence(out, 2, 4, "No client changes any data.");
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
 		rr_print_sentence(out, 2, 4,
 				  "No key had a time to live, so none expired. Leases that clients "

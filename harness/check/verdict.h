@@ -48,6 +48,9 @@ const char *rr_checked_limit(const struct rr_check *check);
  * the clock: keys, and "the output of B". A JSON array, the caller's to release. */
 json_t *rr_checked_not_compared(const struct rr_check *check);
 
+/* Operations that were refused, in how many ends, and how: a JSON array, the caller's to release. */
+json_t *rr_checked_refused(const struct rr_check *check);
+
 /* "python3 app/counter.py", or all commands of --client; or the app. malloc'd (report.c). */
 char *rr_checked_programs_words(const struct rr_check_options *options);
 

@@ -117,6 +117,13 @@ struct rr_explored_programs {
 	 * did? */
 	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
 			  enum rr_likeness likeness);
+	/* An operation that has not ended well: is that a failure, and no refusal? So it is after a
+	 * signal, and after the client has changed data (`is_strict`: in any case), unless the
+	 * user has declared it. */
+	bool (*fails)(struct rr_programs *programs, size_t operation, uint32_t state, long ending,
+		      bool is_strict);
+	/* Have both exited, or been answered, with the same status? */
+	bool (*have_same_status)(struct rr_programs *programs, long a, long b);
 	/* That ending of an operation with its client's own random values in what it has
 	 * printed. */
 	long (*own_ending)(struct rr_programs *programs, size_t operation, long ending);
@@ -172,6 +179,7 @@ struct rr_explore_config {
 	const char *schedule;            /* only this one, in words (result->words); NULL =
 					 * all */
 	bool shows_all;                  /* a schedule to each kind of wrong final state */
+	bool strict_exits;               /* no client may fail that fails in no serial order */
 	bool is_atomic;                  /* serial orders have no crashes, lose no replies */
 	bool wants_given;                /* what a schedule leaves: rr_outcome.given */
 	const struct rl_command *given;  /* done on the empty server at first */
@@ -314,6 +322,10 @@ struct rr_explore_result {
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
 	char *mend;              /* what would mend all of them, a sentence */
 	char *serial;            /* see rr_judge_serial_orders() */
+	/* In so many final states an operation was refused; and one ending of these. */
+	unsigned long refused[RR_EXPLORE_CLIENTS_MAX];
+	int refused_ending[RR_EXPLORE_CLIENTS_MAX];
+	uint32_t failures; /* operations, as bits: that fail only when interleaved is a finding */
 	/* Ends that are those of serial orders but for times of day, which were not compared: in the
 	 * data of these keys (a list; NULL = none), in what these operations print (bits). */
 	struct json_t *moved_keys;

@@ -244,6 +244,7 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 
 		if (rr_search_is_late(judge->serial.search))
 			return rr_error_interrupted(&judge->error);
+		judgement->failures = verdict.failures;
 		judgement->is_untimely = verdict.is_untimely;
 		judge->moved_outputs |= verdict.moved_outputs;
 		if (!verdict.allows_data && !(judge->config->plants & RR_PLANT_EXCUSED_DATA))

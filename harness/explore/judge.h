@@ -27,8 +27,9 @@ struct rr_judge {
 };
 
 struct rr_judgement {
-	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
-	bool is_untimely; /* of struct rr_serial_verdict */
+	unsigned found;    /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	uint32_t failures; /* of struct rr_serial_verdict */
+	bool is_untimely;  /* of struct rr_serial_verdict */
 };
 
 /* Learns all serial orders of a search, up to `most` states, 0 = none: then data are not compared

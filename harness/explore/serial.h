@@ -94,8 +94,10 @@ uint32_t rr_serial_broken(const struct rr_product *product, const uint32_t *key)
 
 /* How a final state compares with serial orders (serial_judge.c). */
 struct rr_serial_verdict {
-	bool allows_data;       /* one leaves the same data */
-	bool is_untimely;       /* it is as in an order that does not keep to time */
+	uint32_t failures; /* operations, as bits, that fail only when interleaved: no order allows
+			    * their endings */
+	bool allows_data;  /* one leaves the same data */
+	bool is_untimely;  /* it is as in an order that does not keep to time */
 	uint32_t moved_outputs; /* operations, as bits, whose outputs are those of the order but for
 				 * times of day; keys are in the contents' `moved` */
 	bool allows_endings;    /* and in it each client ended as it did here, or, if it did

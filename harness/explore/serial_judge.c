@@ -154,6 +154,39 @@ static struct rr_serial_verdict judge_likenesses(struct judged *judged)
 	return verdict;
 }
 
+/* Operations, as bits, that have failed, which is no refusal, and fail so in no serial order. Whoever was
+ * struck by a fault may fail. */
+static uint32_t failures_in(const struct judged *judged)
+{
+	const struct rr_explored_programs *programs = judged->programs;
+	const size_t n = rr_program_operations(judged->product->config.program);
+	const struct rr_budget none = { 0 };
+	uint32_t failures = 0;
+
+	if (!programs->fails || !uses_no_more(&judged->found.used, &none))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const int32_t ending = judged->found.endings[i];
+		const size_t client = rr_product_client_of(judged->product, judged->key, i);
+		bool is_serial = false;
+
+		if (ending < 0 || judged->found.good & 1U << i ||
+		    !programs->fails(programs->programs, i,
+				     rr_product_part(judged->product, judged->key, client)->state,
+				     ending, judged->serial->search->config->strict_exits))
+			continue;
+		for (uint32_t j = 0; j < judged->serial->ends.n && !is_serial; j++) {
+			const struct rr_serial_end *end = rr_intern_get(&judged->serial->ends, j);
+
+			is_serial = end->endings[i] >= 0 && !(end->good & 1U << i) &&
+				    programs->have_same_status(programs->programs, end->endings[i],
+							       ending);
+		}
+		failures |= is_serial ? 0 : 1U << i;
+	}
+	return failures;
+}
+
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents,
@@ -170,6 +203,12 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 	if (is_an_end(&judged))
 		return (struct rr_serial_verdict){ .allows_data = true, .allows_endings = true };
 	verdict = judge_likenesses(&judged);
+	if (verdict.allows_endings)
+		verdict.failures = failures_in(&judged);
+	if (verdict.failures) {
+		verdict.allows_endings = false;
+		return verdict;
+	}
 	judged.is_timeless = true;
 	if (!verdict.allows_endings && product->config.program->n_requests > 0)
 		verdict.is_untimely = judge_likenesses(&judged).allows_endings;

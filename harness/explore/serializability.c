@@ -90,6 +90,20 @@ static bool verify_programs(struct rr_search *search)
 
 /* ---- Judging -------------------------------------------------------------------- */
 
+/* Operations that have come to an end, and have not done their work. */
+static void note_refused(struct rr_search *search, const uint32_t *key)
+{
+	const struct rr_serial_end end = rr_serial_end_of(&search->product, key, 0);
+	const size_t n = rr_program_operations(&search->program);
+
+	for (size_t i = 0; i < n; i++) {
+		if (end.endings[i] < 0 || end.good & 1U << i)
+			continue;
+		search->result->refused[i]++;
+		search->result->refused_ending[i] = end.endings[i];
+	}
+}
+
 static bool judge_final(struct rr_search *search, const uint32_t *key, unsigned *found)
 {
 	struct rr_explore_result *result = search->result;
@@ -98,6 +112,8 @@ static bool judge_final(struct rr_search *search, const uint32_t *key, unsigned 
 	if (!rr_judge_final(&search->judge, key, &judgement))
 		return false;
 	*found = judgement.found;
+	note_refused(search, key);
+	result->failures |= judgement.failures;
 	result->finals++;
 	result->wrong += (judgement.found & ~RR_OUTCOME_OUTPUTS) != 0;
 	result->odd += judgement.found == RR_OUTCOME_OUTPUTS;

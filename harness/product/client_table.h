@@ -230,6 +230,10 @@ void rr_waiting_note_change(struct rr_waiting *waiting, uint32_t kind, uint32_t 
 
 void rr_waiting_release(struct rr_waiting *waiting);
 
+/* Has the client received, on its way to a state, a reply with which a server has changed data? */
+bool rr_client_table_has_changed(const struct rr_client_table *table, uint32_t state,
+				 const struct rr_waiting *waiting);
+
 /* Where a client ends that has ended after this row, if rounds in which it only waits are left out
  * of its history, as long as it does the same afterwards. Asks for rows. */
 uint32_t rr_client_table_without_waiting(struct rr_client_table *table,

@@ -123,6 +123,24 @@ static uint32_t kind_answered(const struct rr_client_table *table, uint32_t stat
 	return RR_NO_ID;
 }
 
+bool rr_client_table_has_changed(const struct rr_client_table *table, uint32_t state,
+				 const struct rr_waiting *waiting)
+{
+	for (; table->states[state].parent != RR_NO_ID; state = table->states[state].parent) {
+		const struct rr_client_state *at = &table->states[state];
+		const struct kind_reply said = { rr_input_has_reply(&at->input) ?
+							 kind_answered(table, at->parent,
+								       &at->input) :
+							 RR_NO_ID,
+						 (uint32_t)at->input.value };
+
+		if (said.kind != RR_NO_ID &&
+		    rr_intern_find(&waiting->changed, &said, sizeof(said)) != RR_NO_ID)
+			return true;
+	}
+	return false;
+}
+
 /* Does a reply say no more than that nothing was done? */
 static bool says_nothing(const struct rl_reply *reply)
 {

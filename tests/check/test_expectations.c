@@ -538,3 +538,50 @@ Test(check_expectations, a_client_may_be_called_like_a_heading)
 			     1, "%s: %s", names[i], cli_output);
 	}
 }
+
+/* ---- Clients that fail ----------------------------------------------------------------- */
+
+static void check_failing(const char *options, const char *program, int code, const char *query)
+{
+	cli_write("failing.py", "import os, raw, sys\nr = raw.Connection()\n%s\n", program);
+	cr_assert_eq(cli_runf(CHECK "%s -o $HERE/failing.json -- env " CLI_PYTHON "failing.py 2>&1",
+			      options),
+		     code, "%s %s: %s", options, program, cli_output);
+	cr_assert_eq(cli_runf("jq -e '.cases[0].properties | %s' $HERE/failing.json", query), 0,
+		     "%s %s: %s", options, program, cli_output);
+}
+
+/* It has changed data, if only for a moment, before it fails: no refusal, unless that is declared. */
+Test(check_expectations, who_has_changed_data_is_not_refused)
+{
+	static const char fails[] = "r('LPUSH', 'q', 'job'); r('LPOP', 'q')\n"
+				    "if r('LLEN', 'q'): raise RuntimeError('another job')";
+	static const char exits[] = "r('LPUSH', 'q', 'job'); r('LPOP', 'q')\n"
+				    "if r('LLEN', 'q'): print('another job'); sys.exit(75)";
+
+	check_failing("", fails, 1,
+		      ".refused[0] | .is_finding and .last_line == \"RuntimeError: another job\"");
+	check_failing("", exits, 1, ".refused[0].is_finding");
+	check_failing("--refused 75", exits, 0, ".refused[0].how == \"exited with 75\"");
+	check_failing("--refused another", exits, 0, ".refused[0].is_finding == false");
+	check_failing("--refused 7", exits, 1, ".refused[0].is_finding");
+	check_failing("--data-only", exits, 0, ".changes_data");
+	check_failing("", "if r('SETNX', 'l', 1): r('DEL', 'l')\nelse: os.kill(os.getpid(), 9)", 1,
+		      ".refused[0].is_finding");
+	/* So it does alone, behind another one. */
+	check_failing("", "r('INCR', 'n')\nif r('INCR', 'm') > 1: sys.exit(1)", 0,
+		      ".refused[0].is_finding == false");
+}
+
+Test(check_expectations, who_is_refused_is_listed)
+{
+	static const char busy[] = "if not r('SETNX', 'l', 1): print('busy'); sys.exit(1)\n"
+				   "r('DEL', 'l')";
+
+	check_failing("", busy, 0,
+		      ".refused[1] | .client == \"B\" and .ends > 0 and .of > .ends and "
+		      ".last_line == \"busy\"");
+	check_failing("--strict-exits", busy, 1, ".refused[1].is_finding");
+	check_failing("--strict-exits --refused 1", busy, 0, ".refused[1].is_finding == false");
+	check_failing("", "r('GET', 'x')", 0, "(.refused == []) and (.changes_data == false)");
+}
