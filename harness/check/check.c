@@ -204,6 +204,7 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.note_serial = rr_programs_note_serial,
 		.note_step = rr_programs_note_step,
 		.note_change = rr_programs_note_change,
+		.set_answers = rr_programs_set_answers,
 		.end_alike = rr_programs_end_alike,
 		.fails = rr_programs_fails,
 		.have_same_status = rr_programs_have_same_status,

@@ -145,6 +145,9 @@ void rr_programs_note_serial(struct rr_programs *programs, long ending);
 /* See rr_explored_programs. */
 void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
 void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply);
+void rr_programs_set_answers(struct rr_programs *programs,
+			     bool (*answers)(void *context, uint32_t command, uint32_t reply),
+			     void *context);
 
 /* Has an operation, a client or a request, in a state of the client in which it has ended, done so as
  * some run with that ending did? */

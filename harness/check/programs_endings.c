@@ -25,6 +25,14 @@ void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uin
 			       rr_programs_terms(programs)->command[command].kind, reply);
 }
 
+void rr_programs_set_answers(struct rr_programs *programs,
+			     bool (*answers)(void *context, uint32_t command, uint32_t reply),
+			     void *context)
+{
+	programs->waiting.answers = answers;
+	programs->waiting.context = context;
+}
+
 /* Ends by a row, again: what varies is found out, if it was not in another check. And how does it end without waiting? */
 static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
 			 struct rr_client_row row, struct unwaited *unwaited)

@@ -80,6 +80,8 @@ static struct rr_skeptic_answer answer_of_request(struct parties *parties, struc
 		.http = answer.http,
 		.is_good = rr_answers_judge(&parties->endings, number, parties->instances.refused)
 				   .is_good,
+		.is_declared = answer.status == 0 ||
+			       rr_ending_is_declared(parties->instances.refused, answer),
 		.text = answer.output,
 		.length = answer.length,
 	};
@@ -102,6 +104,7 @@ static struct rr_skeptic_answer answer_of_party(void *context, void *party, size
 		.status = process->status,
 		.is_good = process->status == 0 &&
 			   !rr_ending_is_declared(parties->instances.refused, ending),
+		.is_declared = rr_ending_is_declared(parties->instances.refused, ending),
 		.text = output.text,
 		.length = output.length,
 	};
@@ -115,9 +118,8 @@ static bool is_to_be_asked(const struct rr_check *check)
 	const struct rr_explore_result *result = check->result;
 
 	return check->options->skeptic != RR_SKEPTIC_IS_OFF && !result->found &&
-	       !result->need_each_other && !check->options->search.schedule &&
-	       !check->session.signals.interrupted && result->explored != RR_EXPLORED_STOPPED &&
-	       rr_programs_send(check->programs);
+	       !check->options->search.schedule && !check->session.signals.interrupted &&
+	       result->explored != RR_EXPLORED_STOPPED && rr_programs_send(check->programs);
 }
 
 static void fill_in(struct parties *parties, const struct rr_check *check,
@@ -177,6 +179,7 @@ void rr_check_ask_skeptic(struct rr_check *check)
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
 		.data_only = options->data_only,
+		.strict_exits = options->search.strict_exits,
 		.seconds = check->result->seconds / 3,
 		.most_seconds = (double)(check->progress.until_ns - rr_clock_ns()) / 1e9,
 		.signals = &check->session.signals,
@@ -201,7 +204,8 @@ enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_ex
 {
 	const enum rr_skeptic_verdict verdict = check->skeptic.verdict;
 
-	if (check->options->skeptic != RR_SKEPTIC_JUDGES ||
+	/* Without a serial execution that ends there is nothing that it could doubt. */
+	if (check->options->skeptic != RR_SKEPTIC_JUDGES || check->result->need_each_other ||
 	    (code != RR_EXIT_OK && code != RR_EXIT_INCONCLUSIVE))
 		return code;
 	return verdict == RR_SKEPTIC_DISAGREES    ? RR_EXIT_VIOLATED :

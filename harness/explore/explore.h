@@ -113,6 +113,10 @@ struct rr_explored_programs {
 	 * changed its data, and given that reply to a command. Both show when a client waits. */
 	void (*note_step)(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
 	void (*note_change)(struct rr_programs *programs, uint32_t command, uint32_t reply);
+	/* Is that what a server answers between two clients of a serial order? */
+	void (*set_answers)(struct rr_programs *programs,
+			    bool (*answers)(void *context, uint32_t command, uint32_t reply),
+			    void *context);
 	/* Has a client that has ended in a state of its table ended as one with that tally
 	 * did? */
 	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,

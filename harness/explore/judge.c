@@ -12,6 +12,9 @@
 /* Steps of the checker, that may look at as much as it likes but has to end. */
 enum { CHECKER_STEPS_MAX = 20000 };
 
+/* Nobody's connection. */
+enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
+
 static bool fail_judge(struct rr_judge *judge, const struct rr_error *error)
 {
 	return rr_error_set(&judge->error, error->kind, "%s", error->text);
@@ -59,6 +62,36 @@ static void tell_changes(const struct rr_server_table *table,
 	}
 }
 
+static bool has_fault(const struct rr_serial_end *end)
+{
+	bool has = false;
+
+	for (int i = 0; i < RR_BUDGETS; i++)
+		has |= end->used.of[i] > 0;
+	return has;
+}
+
+/* Does a server answer so between two clients of a serial order? */
+static bool answers_between(void *context, uint32_t command, uint32_t reply)
+{
+	struct rr_judge *judge = context;
+	const struct rr_question question = { .kind = RR_ASK_COMMAND,
+					      .slot = LOOKING_SLOT,
+					      .argument = command };
+
+	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
+		const struct rr_server_row *row;
+
+		if (has_fault(end))
+			continue;
+		row = rr_server_table_ask(table_of_judge(judge), end->server, &question);
+		if (row && !row->blocks && row->reply == reply)
+			return true;
+	}
+	return false;
+}
+
 bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned long most)
 {
 	const struct rr_explore_config *config = search->config;
@@ -77,6 +110,8 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 		return fail_judge(judge, &product->error);
 	rr_serial_tell(&judge->serial, &config->programs);
 	tell_changes(product->tables[0], &config->programs);
+	if (config->programs.set_answers)
+		config->programs.set_answers(config->programs.programs, answers_between, judge);
 	if (config->programs.compare_times &&
 	    config->programs.compare_times(config->programs.programs, product->time_has_passed))
 		judge->contents.day_ns = 0;
@@ -85,6 +120,11 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 
 void rr_judge_release(struct rr_judge *judge)
 {
+	const struct rr_explored_programs *programs = judge->config ? &judge->config->programs :
+								      NULL;
+
+	if (programs && programs->set_answers)
+		programs->set_answers(programs->programs, NULL, NULL);
 	rr_serial_release(&judge->serial);
 	rr_contents_release(&judge->contents);
 	if (judge->has_checker)
@@ -330,15 +370,6 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 }
 
 /* ---- What is wrong without any interleaving ------------------------------------------ */
-
-static bool has_fault(const struct rr_serial_end *end)
-{
-	bool has = false;
-
-	for (int i = 0; i < RR_BUDGETS; i++)
-		has |= end->used.of[i] > 0;
-	return has;
-}
 
 /* Can a client or a request that runs alone leave one thing or another? */
 static bool can_differ_alone(struct rr_judge *judge, size_t operation)

@@ -210,7 +210,7 @@ uint32_t rr_client_table_count_states(const struct rr_client_table *table);
  * commands, after which the client does what it did before it, is waiting if each reply in it
  *	1. is that of the round before or after it: a true repeat; or
  *	2. is received in a serial execution in the same state, also in one in which the client waits
- *	   indefinitely; or
+ *	   indefinitely, or is what the server answers between two clients of a serial execution; or
  *	3. refuses an attempt: it says nil, 0, an empty list or an error, the command changes data with
  *	   another reply and never with this one, and the next round sends it again.
  * Any other reply says something that only an interleaving shows.
@@ -219,6 +219,9 @@ struct rr_waiting {
 	struct rr_intern steps;    /* of serial executions: table, from, to */
 	struct rr_intern changing; /* kinds of commands that have changed data */
 	struct rr_intern changed;  /* kinds of commands, and replies with which they have */
+	/* Is that what a server answers between two clients of a serial execution? NULL: nobody knows. */
+	bool (*answers)(void *context, uint32_t command, uint32_t reply);
+	void *context;
 };
 
 /* In a serial execution a client goes from one state of its table to another. */

@@ -38,6 +38,7 @@ void rr_waiting_release(struct rr_waiting *waiting)
 	rr_intern_release(&waiting->steps);
 	rr_intern_release(&waiting->changing);
 	rr_intern_release(&waiting->changed);
+	waiting->answers = NULL;
 }
 
 /* ---- Histories ------------------------------------------------------------------------ */
@@ -109,18 +110,36 @@ static bool is_repeated(const struct rr_client_table *table, const struct way *w
 	return do_the_same(table, way->states[from + length], way->states[again + length]);
 }
 
-/* The kind of the command that an input answers; RR_NO_ID: it answers none. */
-static uint32_t kind_answered(const struct rr_client_table *table, uint32_t state,
-			      const struct rr_input *input)
+/* The command that an input answers; RR_NO_ID: it answers none. */
+static uint32_t command_answered(const struct rr_client_table *table, uint32_t state,
+				 const struct rr_input *input)
 {
 	const struct rr_client_state *at = &table->states[state];
 	const uint8_t lane = at->stops[input->thread].lane;
 
 	for (uint32_t i = 0; i < at->n_sent; i++) {
 		if (at->sent[i].lane == lane && at->sent[i].kind == RR_SENT_COMMAND)
-			return table->program->terms->command[at->sent[i].command].kind;
+			return at->sent[i].command;
 	}
 	return RR_NO_ID;
+}
+
+static uint32_t kind_answered(const struct rr_client_table *table, uint32_t state,
+			      const struct rr_input *input)
+{
+	const uint32_t command = command_answered(table, state, input);
+
+	return command == RR_NO_ID ? RR_NO_ID : table->program->terms->command[command].kind;
+}
+
+/* Is that what the server answers between two clients of a serial execution? */
+static bool is_answered_between(const struct rr_client_table *table, uint32_t state,
+				const struct rr_input *input, const struct rr_waiting *waiting)
+{
+	const uint32_t command = command_answered(table, state, input);
+
+	return command != RR_NO_ID && waiting->answers && input->kind == RR_INPUT_REPLY &&
+	       waiting->answers(waiting->context, command, (uint32_t)input->value);
 }
 
 bool rr_client_table_has_changed(const struct rr_client_table *table, uint32_t state,
@@ -178,7 +197,8 @@ static bool is_waiting(const struct rr_client_table *table, const struct way *wa
 
 		if (rr_input_has_reply(&way->inputs[i]) && step.from != step.to &&
 		    rr_intern_find(&waiting->steps, &step, sizeof(step)) == RR_NO_ID &&
-		    !is_refused(table, way, i, i + length, waiting))
+		    !is_refused(table, way, i, i + length, waiting) &&
+		    !is_answered_between(table, way->states[i], &way->inputs[i], waiting))
 			return false;
 	}
 	return true;

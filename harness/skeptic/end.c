@@ -156,10 +156,19 @@ bool end_stretch(struct drive *drive, uint32_t data, uint32_t key, int64_t ns)
 
 /* ---- Tokens ----------------------------------------------------------------------------- */
 
+/* Letters and digits. A number before a word (1234sold, 12ms) is a token of its own. */
 static size_t token_length(const char *text, size_t n)
 {
-	size_t length = 0;
+	size_t n_digits = 0, length;
+	bool is_word = false;
 
+	while (n_digits < n && isdigit((unsigned char)text[n_digits]))
+		n_digits++;
+	length = n_digits;
+	while (length < n && isalpha((unsigned char)text[length]))
+		is_word |= !isxdigit((unsigned char)text[length++]);
+	if (n_digits > 0 && is_word && (length == n || !isdigit((unsigned char)text[length])))
+		return n_digits;
 	while (length < n && isalnum((unsigned char)text[length]))
 		length++;
 	return length;
@@ -176,7 +185,7 @@ static void note_tokens(struct end *end, struct end_tokens *tokens, struct end_t
 		if (length == 0)
 			continue;
 		like.token = rr_intern_put(&tokens->all, text + at, length, NULL);
-		at += length;
+		at += length - 1;
 		i = rr_intern_put(&end->places, &like.token, sizeof(like.token), &is_new);
 		if (is_new) {
 			rr_array_grow(&end->tokens, i, sizeof(*end->tokens));
@@ -201,7 +210,7 @@ static void note_received(struct end *end, struct end_tokens *tokens, size_t ope
 			rr_intern_put(&tokens->all, reply->text + at, length, NULL),
 			(uint8_t)operation, event
 		};
-		at += length;
+		at += length - 1;
 	}
 }
 
@@ -231,6 +240,7 @@ void end_learn_tokens(struct end_tokens *tokens, const struct end *a, const stru
 void end_tokens_release(struct end_tokens *tokens)
 {
 	rr_intern_release(&tokens->all);
+	rr_intern_release(&tokens->prefixes);
 	free(tokens->is_fixed);
 }
 
@@ -305,26 +315,99 @@ static size_t own_events(const struct execution *it, size_t operation, size_t *o
 	return n;
 }
 
-/* Was it refused, and sent again next? */
+/* Are both commands of the same name, about the same key? */
+static bool are_like(const struct execution *it, size_t event, size_t next)
+{
+	const struct event *a = &it->events[event], *b = &it->events[next];
+	const struct rl_command *command, *again;
+
+	if (a->kind != EVENT_COMMAND || b->kind != EVENT_COMMAND)
+		return false;
+	command = &it->drive->terms->command[a->command].words;
+	again = &it->drive->terms->command[b->command].words;
+	return command->n_words == again->n_words &&
+	       rr_words_are_same(command->words[0], again->words[0]) &&
+	       (command->n_words == 1 || rr_words_are_same(command->words[1], again->words[1]));
+}
+
+/* Was it refused, and sent again? It said nothing else. */
 static bool is_refused_attempt(const struct execution *it, size_t event, size_t next)
 {
-	const struct drive *drive = it->drive;
-	const struct event *a = &it->events[event], *b = &it->events[next];
-	const struct rr_term_command *command, *again;
+	const struct event *a = &it->events[event];
+	const struct rl_reply *reply = a->reply == RR_NO_ID ?
+					       NULL :
+					       &it->drive->terms->reply[a->reply].reply;
+	const uint32_t *kind;
 
-	if (a->kind != EVENT_COMMAND || b->kind != EVENT_COMMAND || a->changes)
+	if (!are_like(it, event, next) || a->changes || !reply)
 		return false;
-	command = &drive->terms->command[a->command];
-	again = &drive->terms->command[b->command];
-	return command->name == again->name && command->words.n_words > 1 &&
-	       command->words.n_words == again->words.n_words &&
-	       rr_words_are_same(command->words.words[1], again->words.words[1]) &&
-	       rr_intern_find(&drive->writes, &command->kind, sizeof(command->kind)) != RR_NO_ID;
+	kind = &it->drive->terms->command[a->command].kind;
+	return rr_intern_find(&it->drive->writes, kind, sizeof(*kind)) != RR_NO_ID &&
+	       (reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_FAILED ||
+		(reply->type == RL_REPLY_INTEGER && reply->integer == 0) ||
+		(reply->type == RL_REPLY_ARRAY && reply->length == 0));
+}
+
+/* What an operation has done and received, with one event more. */
+static uint64_t add_to_prefix(uint64_t digest, const struct execution *it, size_t at)
+{
+	const struct event *event = &it->events[at];
+	const struct rr_term_command *command = event->kind == EVENT_COMMAND ?
+							&it->drive->terms->command[event->command] :
+							NULL;
+
+	digest = rr_bytes_digest(digest, &event->kind, sizeof(event->kind));
+	if (command)
+		digest = rr_bytes_digest(digest, &command->kind, sizeof(command->kind));
+	if (command && command->words.n_words > 1)
+		digest = rr_bytes_digest(digest, command->words.words[1].text,
+					 command->words.words[1].length);
+	return rr_bytes_digest(digest, &event->reply, sizeof(event->reply));
+}
+
+/* A serial execution: what each operation has done first in it. */
+static void note_prefixes(struct end_tokens *tokens, const struct execution *it, size_t operation,
+			  const size_t *own, size_t n)
+{
+	uint64_t digest = operation;
+
+	for (size_t i = 0; i < n; i++) {
+		digest = add_to_prefix(digest, it, own[i]);
+		rr_intern_put(&tokens->prefixes, &digest, sizeof(digest), NULL);
+	}
+}
+
+/* Are the last events that are kept a round of waiting before `rest`, the next ones? Its length; 0: they
+ * are none. */
+static size_t waiting_round(const struct end_tokens *tokens, const struct execution *it,
+			    size_t operation, const size_t *kept, size_t n_kept, const size_t *rest,
+			    size_t n_rest)
+{
+	for (size_t period = 1; period <= DRIVE_PERIOD && period <= n_kept; period++) {
+		uint64_t digest = operation;
+		bool is_waiting = n_rest > 0 && are_like(it, kept[n_kept - period], rest[0]);
+
+		for (size_t i = 0; i < n_kept && is_waiting; i++) {
+			const size_t in_round = i + period - n_kept;
+
+			if (i + period >= n_kept && in_round < n_rest &&
+			    is_refused_attempt(it, kept[i], rest[in_round]))
+				continue;
+			digest = add_to_prefix(digest, it, kept[i]);
+			is_waiting = i + period < n_kept ||
+				     rr_intern_find(&tokens->prefixes, &digest, sizeof(digest)) !=
+					     RR_NO_ID;
+		}
+		if (is_waiting)
+			return period;
+	}
+	return 0;
 }
 
 /* Rules 2 and 3: leaves out events, and what was printed in them. */
 static void take_rounds(struct ended *ended, const struct execution *it, size_t operation,
-			const char *printed, size_t n_printed)
+			const char *printed, size_t n_printed, bool is_serial,
+			struct end_tokens *tokens)
 {
 	const bool is_attributed = it->drive->config->parties.program->n_requests == 0;
 	size_t *own = rr_calloc(it->n_events + 1, sizeof(*own));
@@ -334,6 +417,8 @@ static void take_rounds(struct ended *ended, const struct execution *it, size_t 
 	size_t n_kept = 0, before = 0;
 	FILE *out = rr_open_memory(&ended->output, &ended->n_output);
 
+	if (is_serial)
+		note_prefixes(tokens, it, operation, own, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t period = 0;
 
@@ -345,6 +430,11 @@ static void take_rounds(struct ended *ended, const struct execution *it, size_t 
 		} else if (count_rounds(it, kept, n_kept, &period) > 0) {
 			n_kept -= period;
 			ended->is_cut = true;
+		} else if (!is_serial) {
+			period = waiting_round(tokens, it, operation, kept, n_kept, own + i + 1,
+					       n - i - 1);
+			n_kept -= period;
+			ended->has_waited |= period > 0;
 		}
 	}
 	ended->prints_late = n > 1 && is_attributed && n_printed > 0 &&
@@ -456,7 +546,8 @@ static void take_tokens(struct end *end, const struct execution *it, struct end_
 	}
 }
 
-bool end_take(struct end *end, struct execution *it, uint32_t ran, struct end_tokens *tokens)
+bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_serial,
+	      struct end_tokens *tokens)
 {
 	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
 	const struct rr_program *program = parties->program;
@@ -482,10 +573,11 @@ bool end_take(struct end *end, struct execution *it, uint32_t ran, struct end_to
 
 		*ended = (struct ended){ .has_ended = answer.has_ended,
 					 .is_good = answer.is_good,
+					 .is_declared = answer.is_declared,
 					 .has_changed = it->operations[i].has_changed,
 					 .status = answer.status,
 					 .http = answer.http };
-		take_rounds(ended, it, i, answer.text, answer.length);
+		take_rounds(ended, it, i, answer.text, answer.length, is_serial, tokens);
 		if (it->drive->config->n_allowed)
 			take_allowed(ended, it->drive->config);
 	}
@@ -594,6 +686,34 @@ static struct piece data_of(const struct drive *drive, const struct end_tokens *
 	return whole;
 }
 
+/* Rule 4. */
+static void sort_lines(struct piece *piece)
+{
+	struct piece *lines = NULL;
+	struct piece sorted;
+	size_t n = 0;
+	FILE *out = rr_open_memory(&sorted.text, &sorted.length);
+
+	for (size_t at = 0; at < piece->length; at += lines[n - 1].length + 1) {
+		char *line = piece->text + at;
+		const char *end = memchr(line, '\n', piece->length - at);
+
+		rr_array_grow(&lines, n, sizeof(*lines));
+		lines[n++] = (struct piece){ line,
+					     end ? (size_t)(end - line) : piece->length - at };
+	}
+	if (n > 0)
+		qsort(lines, n, sizeof(*lines), compare_pieces);
+	for (size_t i = 0; i < n; i++) {
+		fwrite(lines[i].text, 1, lines[i].length, out);
+		fputc('\n', out);
+	}
+	fclose(out);
+	free(lines);
+	free(piece->text);
+	*piece = sorted;
+}
+
 static struct piece output_of(const struct end_tokens *tokens, const struct end *end,
 			      size_t operation)
 {
@@ -603,6 +723,8 @@ static struct piece output_of(const struct end_tokens *tokens, const struct end 
 
 	write_renamed(out, tokens, end, ended->output, ended->n_output);
 	fclose(out);
+	if (tokens->sorts_lines)
+		sort_lines(&piece);
 	return piece;
 }
 
@@ -756,14 +878,20 @@ static enum end_difference compare_operation(const struct drive *drive,
 	return difference;
 }
 
-uint32_t end_absent(const struct end *end)
+uint32_t end_absent(const struct end *end, bool is_strict)
 {
 	uint32_t absent = 0;
 
 	for (size_t i = 0; i < end->n_operations; i++) {
 		const struct ended *ended = &end->operations[i];
 
-		absent |= ended->has_ended && !ended->is_good && !ended->has_changed ? 1U << i : 0;
+		const bool is_refused = !is_strict && !ended->has_changed &&
+					!WIFSIGNALED(ended->status);
+
+		absent |= ended->has_ended && !ended->is_good &&
+					  (ended->is_declared || is_refused) ?
+				  1U << i :
+				  0;
 	}
 	return absent;
 }
@@ -773,7 +901,7 @@ enum end_difference end_compare(const struct drive *drive, const struct end_toke
 {
 	const int64_t moved_ns = found->moved_ns > serial->moved_ns ? found->moved_ns :
 								      serial->moved_ns;
-	const uint32_t absent = end_absent(found);
+	const uint32_t absent = end_absent(found, drive->config->strict_exits);
 	struct piece a, b;
 	enum end_difference difference;
 

@@ -19,12 +19,18 @@
  *	   DRIVE_PERIOD commands that changed nothing, and was answered as the round before it,
  *	   with nothing else done by that client in between. The first round stays.
  *	3. refused attempts are left out, and what was printed in them: a command that changes
- *	   data in another execution, changed none here, and was sent again next. Where the
+ *	   data in another execution, changed none here, and was sent again next. So are rounds
+ *	   of at most DRIVE_PERIOD commands before the same one is sent again, in which each
+ *	   command was refused likewise, or answered as in a serial execution in which the client
+ *	   had done the same before, also in one that does not end. Where the
  *	   rest of what the client did and heard is the same as in the serial execution, what it
  *	   printed otherwise says only that it waited: it is not compared, and named.
+ *	4. if the lines of an output come in another order in two runs of the same serial
+ *	   execution, lines of outputs are sorted, which is named.
  *
- *	A client that failed (exit status, --refused, a refusing HTTP status), and had changed
- *	no data, may be absent from the serial execution. Its output is not compared then.
+ *	A client that failed with an exit status, and had changed no data, may be absent from the
+ *	serial execution; so may one whose failure is declared (--refused, a refusing HTTP status).
+ *	Its output is not compared then. With --strict-exits only the latter may.
  *
  *	No other difference is excused but what the user has declared: --ignore, --allow-output,
  *	--refused, --data-only. Where a difference may be due to a random value that equals
@@ -47,7 +53,7 @@ struct end {
 	int64_t moved_ns;
 	size_t n_operations;
 	struct ended {
-		bool has_ended, is_good, has_changed;
+		bool has_ended, is_good, is_declared, has_changed;
 		bool has_waited;  /* refused attempts were left out */
 		bool is_cut;      /* repeats were left out */
 		bool prints_late; /* all at its end: nobody knows in which round */
@@ -81,6 +87,8 @@ struct end_tokens {
 	bool *is_fixed; /* of each: it is in both runs of some pair */
 	size_t n_fixed;
 	bool has_random;
+	bool sorts_lines;          /* rule 4 */
+	struct rr_intern prefixes; /* digests of what operations did first in serial executions */
 };
 
 /* The data of the server: a number of a reply. False: the server failed. */
@@ -97,8 +105,9 @@ size_t end_new_leases(const struct drive *drive, uint32_t before, uint32_t data,
 /* A key lives for so much longer. False: the server failed. */
 bool end_stretch(struct drive *drive, uint32_t data, uint32_t key, int64_t ns);
 
-/* Of an execution that has come to its end. Release it in any case. */
-bool end_take(struct end *end, struct execution *it, uint32_t ran, struct end_tokens *tokens);
+/* Of an execution that has come to its end, or of a serial one. Release it in any case. */
+bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_serial,
+	      struct end_tokens *tokens);
 void end_release(struct end *end);
 
 /* Two runs of the same serial execution. */
@@ -111,7 +120,7 @@ enum end_difference end_compare(const struct drive *drive, const struct end_toke
 				const struct end *found, const struct end *serial, char **note);
 
 /* Operations that may be absent from the serial execution, as bits. */
-uint32_t end_absent(const struct end *end);
+uint32_t end_absent(const struct end *end, bool is_strict);
 
 /* Lines for people: the data, and how operations ended; malloc'd. */
 char *end_text(const struct drive *drive, const struct end *end);

@@ -38,6 +38,7 @@ struct rr_skeptic_answer {
 	int status;       /* of wait(2) */
 	int http;         /* the status of an answer by HTTP; 0 = it is none */
 	bool is_good;     /* and not refused */
+	bool is_declared; /* what it failed with is a refusal, whatever it has done */
 	const char *text; /* what it printed, or what the request was answered */
 	size_t length;
 };
@@ -75,6 +76,7 @@ struct rr_skeptic_config {
 	const char *const *allowed; /* lines of output that are not: regular expressions */
 	size_t n_allowed;
 	bool data_only;
+	bool strict_exits;   /* only declared failures may be absent from serial executions */
 	bool has_faults;     /* the search has some, which the skeptic has not: a limit */
 	double seconds;      /* after the first ten schedules it ends after so many */
 	double most_seconds; /* and at any point after these */

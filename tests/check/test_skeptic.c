@@ -78,6 +78,15 @@ Test(skeptic, agrees_with_a_client_that_is_refused)
 	check_right("refused", "");
 }
 
+/* Lines in any order are sorted, rounds of waiting are left out, and what is declared is refused. */
+Test(skeptic, agrees_with_what_says_nothing)
+{
+	check_right("permuted", "");
+	check_right("polls", "");
+	check_right("optimistic", "");
+	check_right("withdraws", "--refused 1");
+}
+
 /* What it left out of the comparison is named. */
 Test(skeptic, agrees_with_a_lock_and_names_the_output_of_who_waited)
 {
@@ -155,7 +164,10 @@ static const struct excused {
 	{ "booking", NULL, EXCUSED },                              /* a list of times */
 	{ "answer", "SET stock 1\n", RR_PLANT_EXCUSED_OUTPUTS },   /* a word that varies */
 	{ "log_line", "SET stock 1\n", RR_PLANT_EXCUSED_OUTPUTS }, /* the same */
-	{ "half_written", NULL, RR_PLANT_EXCUSED_OUTPUTS },        /* waiting */
+	{ "glued", "SET stock 1\n", RR_PLANT_EXCUSED_OUTPUTS },    /* beside a number that varies */
+	{ "permuted_answer", "SET stock 1\n", RR_PLANT_EXCUSED_OUTPUTS }, /* lines in any order */
+	{ "withdraws", NULL, RR_PLANT_EXCUSED_OUTPUTS },    /* a failure after data were changed */
+	{ "half_written", NULL, RR_PLANT_EXCUSED_OUTPUTS }, /* waiting */
 	{ "alarm", "MSET x 50 y 50\n", RR_PLANT_EXCUSED_OUTPUTS }, /* in rounds */
 	{ "both_refused", NULL, EXCUSED },                         /* refusals */
 	{ "long_sleep", NULL, EXCUSED },                           /* time that passes */
@@ -172,6 +184,21 @@ static void check_excused(const char *name)
 	code = check_program(one->plants, "judge", one->init, one->name);
 	cr_assert_eq(code, 1, "%s: exit code %d", one->name, code);
 	assert_verdict(one->name, "disagrees");
+}
+
+Test(skeptic, disagrees_about_an_answer_behind_a_number)
+{
+	check_excused("glued");
+}
+
+Test(skeptic, disagrees_about_lines_in_any_order)
+{
+	check_excused("permuted_answer");
+}
+
+Test(skeptic, disagrees_about_a_failure_after_a_change)
+{
+	check_excused("withdraws");
 }
 
 Test(skeptic, disagrees_about_a_time_of_day)

@@ -149,4 +149,52 @@ def refused():  # right: who is refused has changed nothing
     r("DEL", "lock")
 
 
+def glued():  # the answer stands directly behind a process id
+    stock = int(r("GET", "stock"))
+    if stock:
+        r("SET", "stock", 0)
+    print("%d%s" % (os.getpid(), "sold" if stock else "out"))
+
+
+def permuted(lines=("a", "b", "c", "d", "e")):  # right: two threads print them in any order
+    r("INCR", "n")
+    print("\n".join(sorted(lines, key=lambda line: os.urandom(8))))
+
+
+def permuted_answer():
+    stock = int(r("GET", "stock"))
+    if stock:
+        r("SET", "stock", 0)
+    permuted(("a", "b", "c", "d", "sold" if stock else "out"))
+
+
+def polls():  # right: nil is what it would receive alone
+    waited = False
+    if me == "A":
+        r("SET", "ready", 1)
+    while not r("GET", "ready"):
+        waited = True
+    print("waited" if waited else "ready")
+
+
+def optimistic():  # right: a transaction is refused and sent again
+    tries = 1
+    while True:
+        r("WATCH", "n")
+        n = int(r("GET", "n") or 0)
+        r("MULTI")
+        r("SET", "n", n + 1)
+        if r("EXEC"):
+            break
+        tries += 1
+    print(tries, "tries")
+
+
+def withdraws():  # it fails after it has changed data
+    if r("INCR", "slots") > 1:
+        r("DECR", "slots")
+        sys.exit(1)
+    r("DECR", "slots")
+
+
 globals()[sys.argv[1]]()
