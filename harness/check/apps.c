@@ -116,7 +116,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		  struct rr_programs_config *config)
 {
 	const size_t n_apps = (size_t)options->n_apps;
-	const size_t n_most = RR_PROGRAMS_MAX - (options->restarts ? n_apps : 0);
+	const size_t n_most = RR_PROGRAMS_MAX - (options->search.restarts ? n_apps : 0);
 	size_t n_dealt = 0;
 
 	rr_preload_find("redrace-app", apps->driver, sizeof(apps->driver));
@@ -131,7 +131,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		place_request(apps, i, is_alone ? apps->n - 1 : n_dealt++ % n_apps);
 		config->unanswered |= apps->lines[i] ? 1U << i : 0;
 	}
-	for (size_t i = 0; i < n_apps && options->restarts; i++)
+	for (size_t i = 0; i < n_apps && options->search.restarts; i++)
 		add_again(apps, i);
 	for (size_t i = 0; i < apps->n; i++) {
 		apps->commands[i][0] = apps->driver;
@@ -142,7 +142,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 	config->n_requests = n_requests;
 	config->requests = apps->requests;
 	config->places = apps->places;
-	config->again = options->restarts ? apps->again : NULL;
+	config->again = options->search.restarts ? apps->again : NULL;
 	config->instances.apps = apps->clients;
 }
 

@@ -74,9 +74,9 @@ static void put_question(FILE *out, const struct rr_check *check)
 
 	for (int i = 0; i < RR_BUDGETS; i++)
 		fprintf(out, "%d ", search->budget.of[i]);
-	fprintf(out, "%d %ld %lu %lu %d %d %d %d %d\n", search->rounds, search->ttl_ms,
-		search->most, search->audit, search->is_atomic, search->shows_all,
-		options->data_only, options->restarts, search->strict_exits);
+	fprintf(out, "%d %ld %lu %lu %d %d %d %d %d %d\n", search->rounds, search->ttl_ms,
+		search->most, search->audit, search->is_partial, search->shows_all,
+		options->data_only, search->restarts, search->allows_repeats, search->strict_exits);
 	fprintf(out, "%s\n%s\n", search->schedule ? search->schedule : "",
 		options->checker[0] ? options->checker[2] : "");
 	for (size_t i = 0; i < options->n_finals; i++)
@@ -101,6 +101,27 @@ static uint64_t question_of(const struct rr_check *check)
 	digest = rr_bytes_digest(0, text, size);
 	free(text);
 	return digest;
+}
+
+/* The clients once more, each with random values of its own; after a restart by its own name, else
+ * as another one. */
+static void make_successors(struct rr_check *check, const struct rr_programs_config *clients)
+{
+	const struct rr_explore_config *search = &check->options->search;
+
+	if (check->options->app || search->is_partial || !search->budget.of[RR_CRASHES])
+		return;
+	for (int i = 0; i < RR_SUCCESSORS; i++) {
+		struct rr_programs_config config = *clients;
+
+		config.kept = (struct rr_kept_config){ .cluster = NULL };
+		if (i == RR_SUCCESSOR_LATER)
+			config.instances.process.start_ns += RR_SUCCESSOR_LATER_NS;
+		for (size_t j = 0; j < config.n_clients && !search->restarts; j++)
+			snprintf(config.names[j], RR_CLIENT_NAME, "%.*s2", RR_CLIENT_NAME - 2,
+				 clients->names[j]);
+		check->successors[i] = rr_programs_new(&config);
+	}
 }
 
 static void make_programs(struct rr_check *check)
@@ -129,6 +150,7 @@ static void make_programs(struct rr_check *check)
 	if (options->app)
 		rr_apps_make(&check->apps, options, check->n_operations, &config);
 	check->programs = rr_programs_new(&config);
+	make_successors(check, &config);
 }
 
 static void make_checker(struct rr_check *check)
@@ -221,6 +243,8 @@ static struct rr_explore_config config_of(struct rr_check *check)
 
 	config.programs = rr_checked_programs(check->programs);
 	config.checker = rr_checked_programs(check->checker);
+	for (int i = 0; i < RR_SUCCESSORS; i++)
+		config.successors[i] = rr_checked_programs(check->successors[i]);
 	config.n_clients = check->options->app ? check->apps.n : check->n_operations;
 	config.client_names = check->options->app ? check->apps.name_of : check->names;
 	config.given = check->given.commands;
@@ -324,6 +348,8 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	}
 	rr_programs_free(check->programs);
 	rr_programs_free(check->checker);
+	for (int i = 0; i < RR_SUCCESSORS; i++)
+		rr_programs_free(check->successors[i]);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);

@@ -59,7 +59,6 @@ struct rr_check_options {
 	const char *app;   /* a shell command; NULL = the programs are no requests to an app */
 	const char *ready; /* one that exits with 0 when the app is up; NULL = its port is open */
 	long n_apps;
-	bool restarts; /* an app that has crashed is started again */
 	size_t n_requests;
 	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
 	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */
@@ -93,6 +92,9 @@ struct rr_check_options {
 	struct rr_outputs report;
 	const char *redis_server;
 };
+
+/* What is said of an option that is gone. */
+extern const char rr_check_atomic_is_gone[];
 
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */

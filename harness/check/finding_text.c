@@ -156,11 +156,8 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 	print_endings_beside_data(out, check, finding);
 	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
 		return;
-	rr_print_sentence(out, 0, 2, "and no serial order of the %ss%s leaves that.%s",
-			  rr_checked_noun(check),
-			  check->options->search.is_atomic ? " in which nobody crashes (--atomic)" :
-							     "",
-			  finding->nearest ? " One leaves" : "");
+	rr_print_sentence(out, 0, 2, "and no serial order of the %ss leaves that.%s",
+			  rr_checked_noun(check), finding->nearest ? " One leaves" : "");
 	print_indented(out, finding->nearest ? finding->nearest : "");
 	if (!finding->nearest)
 		print_who_ended_well(out, check, finding);
@@ -189,6 +186,9 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 
 	if (!found || found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check, finding);
+	rr_checked_print_lines(
+		out, "After the crash, the program was run once more, alone. Then there is",
+		finding->successor);
 	rr_checked_print_lines(out, "Not as expected:", finding->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS)
 		print_outputs(out, check, finding);

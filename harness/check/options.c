@@ -207,9 +207,6 @@ static const struct rr_option options_table[] = {
 	  .min = 1,
 	  .max = 4,
 	  AT(n_apps) },
-	{ .name = "restart",
-	  .help = "an app that has crashed (--crashes 1) is started again, for what comes later",
-	  AT(restarts) },
 	{ .name = "ready",
 	  .argument = "COMMAND",
 	  .help = "exits with 0 when the app is up (its port is open)",
@@ -255,11 +252,17 @@ static const struct rr_option options_table[] = {
 	  .help = "do not compare keys that match (*, ?, [abc])",
 	  .repeats = true,
 	  .take = take_ignored },
-	{ .name = "atomic",
-	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
-	  AT(search.is_atomic) },
 	{ .help = "Faults, at any point of the schedule" },
 	{ .row_at = rr_budget_check_option, AT(search.budget) },
+	{ .name = "restart",
+	  .help = "whoever has crashed is started again: a program when all others have ended, and its work must be done once; an app (--crashes 1) for what comes later",
+	  AT(search.restarts) },
+	{ .name = "allow-repeats",
+	  .help = "with --restart: the work of a program that is started again may be done twice",
+	  AT(search.allows_repeats) },
+	{ .name = "allow-partial",
+	  .help = "serial executions may have the same faults: what a client does wrong by itself after one is not found",
+	  AT(search.is_partial) },
 	{ .common = RR_OPTION_TTL_MS,
 	  .help = "lease of a lock in milliseconds (10000): the longest that there is",
 	  .min = 1,
@@ -353,6 +356,9 @@ const struct rr_command_line rr_check_command_line = {
 	.take_argument = take_name,
 };
 
+const char rr_check_atomic_is_gone[] =
+	"every check compares so now: leave it out (--allow-partial compares as checks without it did)";
+
 /* ---- Words --------------------------------------------------------------------------- */
 
 struct rr_check_command rr_check_defaults(void)
@@ -372,8 +378,11 @@ bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
 {
 	int n = 0; /* words before "--" */
 
-	while (n < argc && strcmp(argv[n], "--") != 0)
-		n++;
+	for (; n < argc && strcmp(argv[n], "--") != 0; n++) {
+		if (strcmp(argv[n], "--atomic") == 0)
+			return rr_error_set(error, RR_ERROR_USAGE, "--atomic: %s",
+					    rr_check_atomic_is_gone);
+	}
 	if (n + 1 < argc)
 		chosen->each.command = (const char *const *)argv + n + 1;
 	if (!rr_replay_take(&chosen->replay, &rr_check_command_line, chosen, n, argv, error))
@@ -397,6 +406,8 @@ bool rr_check_has_program(const struct rr_check_options *options)
 
 bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error)
 {
+	const struct rr_explore_config *search = &options->search;
+
 	if (options->app && strspn(options->app, "0123456789") == strlen(options->app))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
@@ -406,10 +417,22 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--replay follows one schedule: it has no %s",
 				    options->game ? "--game" : "--graph");
-	if (options->restarts && !(options->app && options->search.budget.of[RR_CRASHES] == 1))
+	if (search->restarts && !search->budget.of[RR_CRASHES])
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
-			"--restart starts an app again that has crashed: it goes with --app and --crashes 1");
+			"--restart starts again whoever has crashed: it goes with --crashes N");
+	if (search->restarts && options->app && search->budget.of[RR_CRASHES] != 1)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--restart: an app is started again once: it goes with --crashes 1");
+	if (search->restarts && search->is_partial)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--restart and --allow-partial: after a restart the work must be done, and may not be partial");
+	if (search->allows_repeats && (!search->restarts || options->app))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--allow-repeats: it goes with --restart, of a program that is no --app");
 	if (options->app || options->n_requests)
 		return (options->app && options->n_requests && !options->command &&
 			!options->n_named) ||

@@ -30,6 +30,15 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 		{ "rounds", options->search.rounds, 2 },
 		{ "ttl-ms", options->search.ttl_ms, 10000 },
 	};
+	const struct {
+		const char *name;
+		bool is_set;
+	} flags[] = {
+		{ "restart", options->search.restarts },
+		{ "allow-repeats", options->search.allows_repeats },
+		{ "allow-partial", options->search.is_partial },
+		{ "hold-clock", options->holds_day || holds_day },
+	};
 
 	fprintf(out, "\n%s", options_heading);
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
@@ -41,10 +50,10 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 			fprintf(out, " --%s %d", rr_budget_rows[i].option,
 				options->search.budget.of[i]);
 	}
-	if (options->restarts)
-		fputs(" --restart", out);
-	if (options->holds_day || holds_day)
-		fputs(" --hold-clock", out);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (flags[i].is_set)
+			fprintf(out, " --%s", flags[i].name);
+	}
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))
 		fprintf(out, " --init %s", options->init);

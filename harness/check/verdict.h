@@ -18,7 +18,8 @@ struct rr_check {
 	struct rr_session session;
 	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */
 	struct rr_programs *programs;
-	struct rr_programs *checker; /* NULL = there is none */
+	struct rr_programs *checker;                   /* NULL = there is none */
+	struct rr_programs *successors[RR_SUCCESSORS]; /* of those that crash; NULL = none do */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE];
 	const char *names[RR_CHECK_CLIENTS_MAX]; /* of operations, in messages */

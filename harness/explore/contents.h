@@ -76,6 +76,9 @@ bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 /* Two states are alike but for times of day: notes the names of keys in which they differ. */
 void rr_contents_note_moved(struct rr_contents *contents, uint32_t a, uint32_t b,
 			    const struct rr_explored_programs *programs, size_t n_clients);
+/* The same of what states hold, by its numbers. */
+bool rr_contents_numbers_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
+				   const struct rr_explored_programs *programs, size_t n_clients);
 
 /* How far they are apart then: keys that differ, and of these types, values and times left. */
 struct rr_contents_distance {

@@ -159,20 +159,30 @@ static uint32_t rename_after(struct rr_contents *contents, uint32_t one, uint32_
 	return other;
 }
 
+bool rr_contents_numbers_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
+				   const struct rr_explored_programs *programs, size_t n_clients)
+{
+	struct rr_terms *terms = contents->table->terms;
+	const uint32_t renamed = a == b ? a : rename_after(contents, a, b, programs, n_clients);
+
+	return renamed != RR_NO_ID && (sort_again(terms, a) == sort_again(terms, renamed) ||
+				       differ_in_times(contents, a, renamed));
+}
+
 bool rr_contents_are_alike(struct rr_contents *contents, uint32_t a, uint32_t b,
 			   const struct rr_explored_programs *programs, size_t n_clients)
 {
-	struct rr_terms *terms = contents->table->terms;
 	uint32_t number, renamed;
 
 	if (rr_contents_are_same(contents, a, b))
 		return true;
 	number = rr_contents_number(contents, a);
+	if (rr_contents_numbers_are_alike(contents, number, rr_contents_number(contents, b),
+					  programs, n_clients))
+		return true;
 	renamed = rename_after(contents, number, rr_contents_number(contents, b), programs,
 			       n_clients);
-	return renamed != RR_NO_ID && (sort_again(terms, number) == sort_again(terms, renamed) ||
-				       differ_in_times(contents, number, renamed) ||
-				       differ_in_left(contents, a, b, number, renamed));
+	return renamed != RR_NO_ID && differ_in_left(contents, a, b, number, renamed);
 }
 
 void rr_contents_note_moved(struct rr_contents *contents, uint32_t a, uint32_t b,

@@ -129,6 +129,7 @@ void rr_explore_release(struct rr_explore_result *result)
 		free(finding->data);
 		free(finding->nearest);
 		free(finding->unexpected);
+		free(finding->successor);
 		free(finding->why);
 		free(finding->given);
 	}

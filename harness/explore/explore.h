@@ -54,6 +54,11 @@ enum rr_left_out {
 				 * judged yet */
 };
 
+/* When the successor of a crashed client runs: at once, or when whatever the dead one has left may
+ * be called old. */
+enum rr_successor { RR_SUCCESSOR_NOW, RR_SUCCESSOR_LATER, RR_SUCCESSORS };
+#define RR_SUCCESSOR_LATER_NS (INT64_C(86400) * 1000000000)
+
 /* What is played for real. */
 enum rr_play {
 	RR_PLAY_NOTHING,
@@ -184,9 +189,13 @@ struct rr_explore_config {
 					 * all */
 	bool shows_all;                  /* a schedule to each kind of wrong final state */
 	bool strict_exits;               /* no client may fail that fails in no serial order */
-	bool is_atomic;                  /* serial orders have no crashes, lose no replies */
-	bool wants_given;                /* what a schedule leaves: rr_outcome.given */
-	const struct rl_command *given;  /* done on the empty server at first */
+	bool is_partial;     /* serial executions may have the faults of what is judged */
+	bool restarts;       /* whoever crashed is run once more, and its work counts once, */
+	bool allows_repeats; /* or twice */
+	/* Of programs that may crash: the same ones, at once and long afterwards. */
+	struct rr_explored_programs successors[RR_SUCCESSORS];
+	bool wants_given;               /* what a schedule leaves: rr_outcome.given */
+	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
 	const char *const *ignored; /* patterns of keys that are not compared */
 	size_t n_ignored;
@@ -265,6 +274,7 @@ struct rr_outcome {
 	 * the clients end well that did so here; what is not as expected; and why, see
 	 * why.h. */
 	char *data, *nearest, *unexpected, *why;
+	char *successor;     /* the data when a client that crashed has run once more */
 	char *given;         /* commands that make the final data: lines of a race */
 	const char *anomaly; /* its name; NULL = none fits */
 	bool is_untimely;    /* it is as in a serial order of requests, but for that of time */

@@ -142,6 +142,10 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 					 judgement.found;
 		*nearest = note_nearest(search, finding, rr_judge_nearest(&search->judge, end));
 		finding->is_untimely = judgement.is_untimely;
+		finding->anomaly = judgement.anomaly;
+		if (judgement.successor != RR_NO_ID)
+			finding->successor = rr_contents_text(contents, judgement.successor,
+							      *nearest);
 		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}
 	if (search->config->wants_given)
@@ -201,7 +205,8 @@ static void explain(struct rr_search *search, struct rr_outcome *finding,
 		why = rr_why_find(&question);
 	free(owners);
 	finding->why = why.text;
-	finding->anomaly = why.name;
+	/* Not to be told apart by what depends on what: somebody did not do all of it. */
+	finding->anomaly = finding->anomaly ? finding->anomaly : why.name;
 }
 
 /* What would mend it. Where not all is known, or a lease or waiting is what is wrong, no span

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/reply.h"
 
-/* Steps of the checker, that may look at as much as it likes but has to end. */
-enum { CHECKER_STEPS_MAX = 20000 };
+/* Steps of a program alone, that may do as much as it likes but has to come to an end. */
+enum { ALONE_STEPS_MAX = 20000 };
 
 /* Nobody's connection. */
 enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
@@ -27,25 +27,37 @@ static struct rr_server_table *table_of_judge(const struct rr_judge *judge)
 
 /* ---- Making ------------------------------------------------------------------ */
 
-/* The checker is a program alone, with the tables of the others. */
-static bool open_checker(struct rr_judge *judge, const struct rr_program *programs)
+/* It has the tables of the others. */
+static bool open_alone(struct rr_judge *judge, struct rr_alone *alone,
+		       const struct rr_program *programs, size_t n_clients,
+		       const struct rr_explored_programs *of)
 {
-	const struct rr_explored_programs *checker = &judge->config->checker;
 	struct rr_product_config config = judge->product->config;
 
-	if (!checker->init)
+	if (!of->init)
 		return true;
-	judge->checker = *programs;
-	judge->checker.n_clients = 1;
-	judge->checker.mutate = NULL;
-	checker->init(checker->programs, &judge->checker);
-	config.program = &judge->checker;
+	alone->program = *programs;
+	alone->program.n_clients = n_clients;
+	alone->program.mutate = NULL;
+	of->init(of->programs, &alone->program);
+	config.program = &alone->program;
 	config.budget = (struct rr_budget){ 0 };
 	rr_product_reduce_nothing(&config);
-	judge->has_checker = true;
-	checker->begin_search(checker->programs);
-	return rr_product_init(&judge->checking, &config, table_of_judge(judge), NULL) ||
-	       fail_judge(judge, &judge->checking.error);
+	alone->is_open = true;
+	of->begin_search(of->programs);
+	return rr_product_init(&alone->product, &config, table_of_judge(judge), NULL) ||
+	       fail_judge(judge, &alone->product.error);
+}
+
+static bool open_all_alone(struct rr_judge *judge, const struct rr_program *programs)
+{
+	const struct rr_explore_config *config = judge->config;
+	bool good = open_alone(judge, &judge->checker, programs, 1, &config->checker);
+
+	for (int i = 0; i < RR_SUCCESSORS && good; i++)
+		good = open_alone(judge, &judge->successors[i], programs, programs->n_clients,
+				  &config->successors[i]);
+	return good;
 }
 
 /* Commands after which the data are others, with their replies. */
@@ -106,7 +118,7 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 			      .day_ns = product->config.day_ns },
 	};
 	judge->serial.is_cut = true;
-	if (most && !rr_serial_learn(&judge->serial, search, most, config->is_atomic))
+	if (most && !rr_serial_learn(&judge->serial, search, most, config->is_partial))
 		return fail_judge(judge, &product->error);
 	rr_serial_tell(&judge->serial, &config->programs);
 	tell_changes(product->tables[0], &config->programs);
@@ -115,7 +127,14 @@ bool rr_judge_init(struct rr_judge *judge, struct rr_search *search, unsigned lo
 	if (config->programs.compare_times &&
 	    config->programs.compare_times(config->programs.programs, product->time_has_passed))
 		judge->contents.day_ns = 0;
-	return open_checker(judge, &search->program);
+	return open_all_alone(judge, &search->program);
+}
+
+static void release_alone(struct rr_alone *alone)
+{
+	if (alone->is_open)
+		rr_product_release(&alone->product);
+	alone->is_open = false;
 }
 
 void rr_judge_release(struct rr_judge *judge)
@@ -126,13 +145,19 @@ void rr_judge_release(struct rr_judge *judge)
 	if (programs && programs->set_answers)
 		programs->set_answers(programs->programs, NULL, NULL);
 	rr_serial_release(&judge->serial);
+	rr_serial_release(&judge->partial);
+	judge->partial.search = NULL;
 	rr_contents_release(&judge->contents);
-	if (judge->has_checker)
-		rr_product_release(&judge->checking);
+	rr_upkeep_release(&judge->upkeep);
+	release_alone(&judge->checker);
+	for (int i = 0; i < RR_SUCCESSORS; i++) {
+		release_alone(&judge->successors[i]);
+		rr_intern_release(&judge->repeats[i]);
+		judge->has_repeats[i] = false;
+	}
 	rr_intern_release(&judge->checked);
 	free(judge->said);
 	judge->said = NULL;
-	judge->has_checker = false;
 }
 
 /* ---- What is expected of the data ---------------------------------------------- */
@@ -195,9 +220,9 @@ static bool is_as_expected(struct rr_judge *judge, uint32_t server, uint32_t goo
 	return true;
 }
 
-/* ---- The checker ----------------------------------------------------------------- */
+/* ---- Programs alone ---------------------------------------------------------------- */
 
-/* What was on the clients' connections is nothing to the checker. */
+/* What was on the clients' connections is nothing to it. */
 static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 {
 	static const char *const reset[] = { "RESET", NULL };
@@ -207,7 +232,8 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 		.argument = rr_terms_words(table->terms, reset),
 	};
 
-	for (; question.slot < RR_RUN_ORDINALS && server != RR_NO_ID; question.slot++) {
+	for (; question.slot < RR_RUN_ORDINALS * RR_PRODUCT_CLIENTS && server != RR_NO_ID;
+	     question.slot++) {
 		const struct rr_server_row *row;
 
 		if (!rr_server_table_connection(table, server, question.slot))
@@ -218,38 +244,88 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 	return server;
 }
 
+/* The next step of a client, which is no fault, or time that passes by itself. */
+static const struct rr_transition *next_of(const struct rr_edges *edges, size_t client)
+{
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_transition *it = &edges->all[i].transition;
+
+		if (rr_transition_is_step(*it) && !rr_transition_is_fault(*it) && it->who == client)
+			return it;
+	}
+	return NULL;
+}
+
+enum alone_end {
+	ALONE_ENDED,
+	ALONE_WAITS,   /* for others, or it goes round in a loop */
+	ALONE_FAILED,  /* judge->error */
+	ALONE_ENDLESS, /* it has made ALONE_STEPS_MAX steps */
+};
+
+/* Has a client of the product go on, from `key` on, and nobody else. */
+static enum alone_end run_alone(struct rr_judge *judge, struct rr_product *product, size_t client,
+				rr_state_key key)
+{
+	struct rr_intern seen = { 0 };
+	enum alone_end end = ALONE_ENDLESS;
+
+	for (int i = 0; i < ALONE_STEPS_MAX && end == ALONE_ENDLESS; i++) {
+		const struct rr_transition *next;
+		const struct rr_edge *edge;
+		bool is_new;
+
+		rr_intern_put(&seen, key, product->n_words * sizeof(key[0]), &is_new);
+		if (rr_product_is_over(product, key, client)) {
+			end = ALONE_ENDED;
+			break;
+		}
+		next = is_new ? next_of(rr_product_list(product, key), client) : NULL;
+		edge = next ? rr_product_take(product, key, *next) : NULL;
+		if (edge)
+			memcpy(key, edge->key, product->n_words * sizeof(key[0]));
+		else
+			end = product->error.kind ? ALONE_FAILED : ALONE_WAITS;
+	}
+	rr_intern_release(&seen);
+	if (end == ALONE_FAILED)
+		fail_judge(judge, &product->error);
+	return end;
+}
+
+/* The same from the beginning, on the data of a state. */
+static enum alone_end begin_alone(struct rr_judge *judge, struct rr_alone *alone, size_t client,
+				  uint32_t server, rr_state_key key)
+{
+	if (!rr_product_begin(&alone->product, key, NULL)) {
+		fail_judge(judge, &alone->product.error);
+		return ALONE_FAILED;
+	}
+	key[0] = reset_connections(judge, server);
+	if (key[0] == RR_NO_ID) {
+		fail_judge(judge, &table_of_judge(judge)->error);
+		return ALONE_FAILED;
+	}
+	return run_alone(judge, &alone->product, client, key);
+}
+
+/* ---- The checker ----------------------------------------------------------------- */
+
 /* Runs it on the data of a state. How it ended: 0 = well, else its number + 1; -1: the
  * error. */
 static int32_t run_checker(struct rr_judge *judge, uint32_t server)
 {
-	struct rr_product *product = &judge->checking;
 	const struct rr_client_state *client;
-	const struct rr_edges *edges;
-	const struct rr_edge *edge;
 	rr_state_key key;
+	const enum alone_end end = begin_alone(judge, &judge->checker, 0, server, key);
 
-	if (!rr_product_begin(product, key, NULL)) {
-		fail_judge(judge, &product->error);
-		return -1;
+	if (end == ALONE_ENDED) {
+		client = rr_product_client(&judge->checker.product, key, 0);
+		return client->tally.failed ? (int32_t)client->tally.ending + 1 : 0;
 	}
-	key[0] = reset_connections(judge, server);
-	for (int i = 0; i < CHECKER_STEPS_MAX && key[0] != RR_NO_ID; i++) {
-		edges = rr_product_list(product, key);
-		if (edges && edges->flags & RR_STATE_FINAL) {
-			client = rr_product_client(product, key, 0);
-			return client->tally.failed ? (int32_t)client->tally.ending + 1 : 0;
-		}
-		edge = edges && edges->n > 0 ?
-			       rr_product_take(product, key, edges->all[0].transition) :
-			       NULL;
-		if (!edge)
-			break;
-		memcpy(key, edge->key, sizeof(key));
-	}
-	if (product->error.kind)
-		fail_judge(judge, &product->error);
-	rr_error_set(&judge->error, RR_ERROR_DATA,
-		     "the command of --check does not come to an end");
+	if (end != ALONE_FAILED)
+		rr_error_set(&judge->error, RR_ERROR_DATA,
+			     "the command of --check does not come to an end");
 	return -1;
 }
 
@@ -259,7 +335,7 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 	uint32_t number = rr_intern_find(&judge->checked, &server, sizeof(server));
 	int32_t said;
 
-	if (!judge->has_checker)
+	if (!judge->checker.is_open)
 		return 0;
 	if (number != RR_NO_ID)
 		return judge->said[number];
@@ -270,18 +346,261 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 	return said;
 }
 
+/* ---- After a crash ------------------------------------------------------------------- */
+
+/* Operations that a client had begun, or would have, when it crashed. */
+static uint32_t crashed_operations(const struct rr_judge *judge, const uint32_t *key)
+{
+	const struct rr_product *product = judge->product;
+	const struct rr_serial_end end = rr_serial_end_of(product, key, 0);
+	uint32_t crashed = 0;
+
+	for (size_t i = 0; i < count_operations(judge); i++) {
+		const size_t client = rr_product_client_of(product, key, i);
+
+		if (end.endings[i] < 0 && rr_product_part(product, key, client)->is_crashed)
+			crashed |= 1U << i;
+	}
+	return crashed;
+}
+
+/* The server's state after a client's successor has run; RR_NO_ID: judge->error. One that waits for
+ * others has come to its end. */
+static uint32_t run_successor(struct rr_judge *judge, enum rr_successor when, size_t client,
+			      uint32_t server)
+{
+	const struct rr_question tick = { .kind = RR_ASK_TICK, .argument = RR_SUCCESSOR_LATER_NS };
+	rr_state_key key;
+	enum alone_end end;
+
+	if (when == RR_SUCCESSOR_LATER && server != RR_NO_ID) {
+		const struct rr_server_row *row = rr_server_table_ask(table_of_judge(judge), server,
+								      &tick);
+
+		server = row ? row->to : RR_NO_ID;
+	}
+	if (server == RR_NO_ID) {
+		fail_judge(judge, &table_of_judge(judge)->error);
+		return RR_NO_ID;
+	}
+	end = begin_alone(judge, &judge->successors[when], client, server, key);
+	if (end == ALONE_ENDLESS)
+		rr_error_set(
+			&judge->error, RR_ERROR_DATA,
+			"the program does not come to an end when it is run once more after a crash");
+	return end == ALONE_FAILED || end == ALONE_ENDLESS ? RR_NO_ID : key[0];
+}
+
+/* Does a serial execution in which the operation succeeds leave that (a number)? */
+static bool is_work_done(struct rr_judge *judge, size_t operation, uint32_t number)
+{
+	for (uint32_t i = 0; i < judge->serial.ends.n; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&judge->serial.ends, i);
+
+		if (end->good >> operation & 1 &&
+		    rr_contents_number(&judge->contents, end->server) == number)
+			return true;
+	}
+	return false;
+}
+
+static bool add_repeat(struct rr_judge *judge, enum rr_successor when, uint32_t operation,
+		       uint32_t server)
+{
+	const uint32_t end = run_successor(judge, when, operation, server);
+	const uint32_t repeat[] = { operation, end == RR_NO_ID ?
+						       RR_NO_ID :
+						       rr_contents_number(&judge->contents, end) };
+
+	rr_intern_put(&judge->repeats[when], repeat, sizeof(repeat), NULL);
+	return repeat[1] != RR_NO_ID;
+}
+
+/* What is left where an operation is done, and then done once more: at the end of a serial
+ * execution, or where only its record was left to be removed. */
+static bool learn_repeats(struct rr_judge *judge, enum rr_successor when)
+{
+	const struct rr_serial *serial = &judge->serial;
+	struct rr_intern seen = { 0 };
+	struct rr_leftovers left;
+	bool good = true, is_new;
+
+	judge->has_repeats[when] = true;
+	for (uint32_t i = 0; i < serial->ends.n && good; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
+
+		for (uint32_t j = 0; j < count_operations(judge) && good; j++) {
+			if (end->good >> j & 1)
+				good = add_repeat(judge, when, j, end->server);
+		}
+	}
+	for (uint32_t i = 0; i < serial->orders.n && good; i++) {
+		const uint8_t whose = serial->predecessors[i].whose;
+		const uint32_t place[] = { whose, rr_serial_server(serial, i) };
+
+		rr_intern_put(&seen, place, sizeof(place), &is_new);
+		if (whose == RR_NO_OPERATION || !is_new)
+			continue;
+		good = rr_leftovers_find(&left, &judge->upkeep, &judge->contents, place[1],
+					 1U << whose, 0);
+		if (good && left.n_records && is_work_done(judge, whose, left.cleared))
+			good = add_repeat(judge, when, whose,
+					  rr_leftovers_end_leases(&left, place[1]));
+	}
+	rr_intern_release(&seen);
+	return good;
+}
+
+static bool is_done_twice(struct rr_judge *judge, enum rr_successor when, uint32_t crashed,
+			  uint32_t number)
+{
+	const struct rr_explored_programs *programs = &judge->config->programs;
+
+	if (!judge->has_repeats[when] && !learn_repeats(judge, when))
+		return false;
+	for (uint32_t i = 0; i < judge->repeats[when].n; i++) {
+		const uint32_t *repeat = rr_intern_get(&judge->repeats[when], i);
+
+		if (crashed >> repeat[0] & 1 &&
+		    rr_contents_numbers_are_alike(&judge->contents, number, repeat[1], programs,
+						  judge->product->n_clients))
+			return true;
+	}
+	return false;
+}
+
+static const char *name_shortfall(struct rr_judge *judge, const uint32_t *key,
+				  const struct rr_leftovers *left, uint32_t crashed)
+{
+	static const char *const names[] = { [RR_SHORT_OF_WORK] = "half done",
+					     [RR_SHORT_OF_TIMES] = "left without a lease",
+					     [RR_SHORT_OF_PARTS] = "taken and not done" };
+
+	return names[rr_serial_shortfall(&judge->serial, judge->product, key, left, crashed)];
+}
+
+/* What a successor makes of it. `verdict` is that of the state without leftovers, and then that of
+ * what the successor leaves. The name of what is wrong is returned; NULL = nothing is, or the
+ * judge has an error. */
+static const char *judge_successor(struct rr_judge *judge, const uint32_t *key, uint32_t crashed,
+				   const struct rr_leftovers *left, enum rr_successor when,
+				   struct rr_serial_verdict *verdict, uint32_t *end)
+{
+	const struct rr_explore_config *config = judge->config;
+	const bool is_mixture = !verdict->allows_data;
+	uint32_t server = rr_leftovers_end_leases(left, key[0]);
+	struct rr_leftovers after;
+	const struct rr_serial_question question = {
+		.left = &after,
+		.must_run = config->restarts ? crashed : 0,
+		.later_ns = when == RR_SUCCESSOR_LATER ? RR_SUCCESSOR_LATER_NS : 0,
+	};
+
+	for (size_t i = 0; i < count_operations(judge); i++) {
+		if (crashed >> i & 1)
+			server = run_successor(judge, when, i, server);
+	}
+	*end = server;
+	if (server == RR_NO_ID || !rr_leftovers_find(&after, &judge->upkeep, &judge->contents,
+						     server, crashed, left->lapse_ns))
+		return NULL;
+	if (after.n_records)
+		return is_mixture ? name_shortfall(judge, key, &after, crashed) :
+				    "left without a lease";
+	if (!is_mixture && !config->restarts)
+		return NULL;
+	*verdict = rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
+				   &config->programs, &question);
+	if (verdict->allows_data)
+		return NULL;
+	if (!is_done_twice(judge, when, crashed, after.cleared))
+		return name_shortfall(judge, key, &after, crashed);
+	verdict->allows_data = verdict->allows_endings = !config->restarts ||
+							 config->allows_repeats;
+	return verdict->allows_data ? NULL : "done twice when tried again";
+}
+
+/* The state in which clients have crashed, without what they have left; and what becomes of it. */
+static struct rr_serial_verdict judge_crashed(struct rr_judge *judge, const uint32_t *key,
+					      uint32_t crashed, struct rr_judgement *judgement)
+{
+	const struct rr_explore_config *config = judge->config;
+	const bool has_successors = judge->successors[0].is_open;
+	struct rr_leftovers left;
+	const struct rr_serial_question question = { .left = &left };
+	struct rr_serial_verdict verdict = { 0 }, first;
+
+	if (!judge->upkeep.is_known &&
+	    !rr_upkeep_learn(&judge->upkeep, &judge->serial, &judge->contents))
+		return verdict;
+	if (!rr_leftovers_find(&left, &judge->upkeep, &judge->contents, key[0], crashed,
+			       rr_product_common(judge->product, key)->lapse_ns))
+		return verdict;
+	first = verdict = rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
+					  &config->programs, &question);
+	if (has_successors && (left.n_records || config->restarts)) {
+		for (int i = 0; i < RR_SUCCESSORS; i++) {
+			const char *anomaly;
+			uint32_t end;
+
+			verdict = first;
+			anomaly = judge_successor(judge, key, crashed, &left, (enum rr_successor)i,
+						  &verdict, &end);
+			if (judge->error.kind)
+				break;
+			/* What comes of it at once is what is shown. */
+			if (i == 0 || !anomaly) {
+				judgement->anomaly = anomaly;
+				judgement->successor = end;
+			}
+			if (!anomaly)
+				return verdict;
+		}
+		verdict.allows_data = verdict.allows_endings = false;
+		return verdict;
+	}
+	if (left.n_records && verdict.allows_data) {
+		judgement->anomaly = "left without a lease";
+		verdict.allows_data = verdict.allows_endings = false;
+	} else if (!verdict.allows_data) {
+		judgement->anomaly = name_shortfall(judge, key, &left, crashed);
+	}
+	return verdict;
+}
+
+/* Serial executions that have the faults of the state, too, learned once. */
+static bool allows_endings(struct rr_judge *judge, const uint32_t *key)
+{
+	struct rr_serial *partial = &judge->partial;
+
+	if (!partial->search &&
+	    !rr_serial_learn(partial, judge->serial.search, RR_SERIAL_MOST, true))
+		return fail_judge(judge, &judge->product->error);
+	rr_serial_tell(partial, &judge->config->programs);
+	return rr_serial_allows_endings(partial, judge->product, key, &judge->contents,
+					&judge->config->programs);
+}
+
 /* ---- Judging --------------------------------------------------------------------- */
 
 bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement)
 {
 	const struct rr_error *of_table = &table_of_judge(judge)->error;
 
-	*judgement = (struct rr_judgement){ 0 };
+	*judgement = (struct rr_judgement){ .successor = RR_NO_ID };
 	if (!judge->serial.is_cut && judge->serial.has_whole) {
-		const struct rr_serial_verdict verdict =
-			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
-					&judge->config->programs);
+		const struct rr_serial_question question = { .left = NULL };
+		const bool is_partial = judge->config->is_partial;
+		const uint32_t crashed = is_partial ? 0 : crashed_operations(judge, key);
+		struct rr_serial_verdict verdict =
+			crashed ? judge_crashed(judge, key, crashed, judgement) :
+				  rr_serial_judge(&judge->serial, judge->product, key,
+						  &judge->contents, &judge->config->programs,
+						  &question);
 
+		if (verdict.allows_data && !verdict.allows_endings && !is_partial &&
+		    rr_budget_has_faults(&judge->product->config.budget))
+			verdict.allows_endings = allows_endings(judge, key);
 		if (rr_search_is_late(judge->serial.search))
 			return rr_error_interrupted(&judge->error);
 		judgement->failures = verdict.failures;

@@ -14,12 +14,19 @@ struct rr_judge {
 	const struct rr_explore_config *config;
 	struct rr_product *product;
 	struct rr_serial serial;
+	struct rr_serial partial; /* with faults, see rr_serial_allows_endings() */
 	struct rr_contents contents;
-	/* The user's command, which looks at final data: a program like the clients,
-	 * alone with the server. */
-	struct rr_program checker;
-	struct rr_product checking;
-	bool has_checker;
+	/* Programs like the clients that run alone with the server: the user's command, which looks
+	 * at final data, and successors of clients that have crashed. */
+	struct rr_alone {
+		struct rr_program program;
+		struct rr_product product;
+		bool is_open;
+	} checker, successors[RR_SUCCESSORS];
+	struct rr_upkeep upkeep;                 /* of the serial executions */
+	struct rr_intern repeats[RR_SUCCESSORS]; /* what clients leave that ran twice: an operation,
+						  * a number of terms' replies */
+	bool has_repeats[RR_SUCCESSORS];
 	struct rr_intern checked; /* states of the server that it has looked at */
 	int32_t *said;            /* how it ended, by their numbers; 0 = well */
 	uint32_t moved_outputs; /* of operations, as bits: they were compared but for times of day */
@@ -27,9 +34,12 @@ struct rr_judge {
 };
 
 struct rr_judgement {
-	unsigned found;    /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
 	uint32_t failures; /* of struct rr_serial_verdict */
-	bool is_untimely;  /* of struct rr_serial_verdict */
+	bool is_untimely; /* of struct rr_serial_verdict */
+	/* Of what is wrong after a crash: its name, and the state that the successor leaves. */
+	const char *anomaly; /* NULL = nothing is, or it is no crash that is to blame */
+	uint32_t successor;  /* RR_NO_ID = none has run */
 };
 
 /* Learns all serial orders of a search, up to `most` states, 0 = none: then data are not compared

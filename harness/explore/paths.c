@@ -15,6 +15,11 @@ enum {
 	LOOP_TRIES = 20 /* random paths, until one has a loop */
 };
 
+/* As few of them as possible, and then as few transitions. A fault in the schedule of a program is
+ * one without which there is no finding. */
+#define SWITCH (UINT64_C(1) << 32)
+#define FAULT (UINT64_C(1) << 48)
+
 /* ---- The shortest path ----------------------------------------------------- */
 
 /* Where a path has come to: the state, who made the last step, and whether what is
@@ -29,7 +34,7 @@ struct place {
 struct step {
 	uint32_t before; /* a place's number */
 	uint64_t edge;
-	uint64_t cost; /* changes of client, and then transitions */
+	uint64_t cost; /* of programs faults; changes of client, and then transitions */
 	bool is_done;
 };
 
@@ -95,9 +100,9 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 		if (rr_transition_is_step(edge->transition)) {
 			next.last = (uint8_t)(edge->transition.who + 1);
 			if (place.last && place.last != next.last)
-				more += UINT64_C(1) << 32;
+				more += SWITCH;
 		} else if (rr_transition_is_fault(edge->transition)) {
-			more += UINT64_C(1) << 32; /* as few as possible */
+			more += graph->product->config.program->run_ops ? FAULT : SWITCH;
 		}
 		if (edge->broken & search->bits)
 			next.is_broken = 1;

@@ -134,21 +134,29 @@ struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const ui
 /* ---- Serial orders ------------------------------------------------------------- */
 
 /* `move`: what leads there from the place whose moves are looked at; NULL = somebody else's
- * turn begins. */
+ * turn begins. `begun`: whose turn begins with that; RR_NO_OPERATION = none does. */
 static void add_place(struct learner *learner, const struct place *place,
-		      const struct rr_transition *move)
+		      const struct rr_transition *move, uint8_t begun)
 {
 	struct rr_serial *serial = learner->serial;
+	const bool is_first = serial->orders.n == 0;
+	struct rr_serial_predecessor *before;
 	bool is_new;
 	const uint32_t number = rr_intern_put(&serial->orders, place, sizeof(*place), &is_new);
 
 	if (!is_new)
 		return;
 	rr_array_grow(&serial->predecessors, number, sizeof(*serial->predecessors));
-	serial->predecessors[number] = (struct rr_serial_predecessor){ .from = learner->number,
-								       .moves = move };
+	before = &serial->predecessors[number];
+	*before = (struct rr_serial_predecessor){
+		.from = learner->number, .moves = move, .began = learner->number, .whose = begun
+	};
 	if (move)
-		serial->predecessors[number].move = *move;
+		before->move = *move;
+	if (begun == RR_NO_OPERATION && !is_first && learner->place.turn != NOBODY) {
+		before->began = serial->predecessors[learner->number].began;
+		before->whose = serial->predecessors[learner->number].whose;
+	}
 }
 
 static void add_end(struct learner *learner, const struct rr_serial_end *end)
@@ -167,17 +175,19 @@ static void add_end(struct learner *learner, const struct rr_serial_end *end)
 	serial->end_at[number] = learner->number;
 }
 
-/* Whose move is it? Time and servers are nobody's, and may move in between. */
+/* May it be made? Time and servers are nobody's, and may move in between, but a lease that expires
+ * by a fault does so between two turns. */
 static bool is_move_of(const struct learner *learner, struct rr_transition move)
 {
 	const bool is_fault = rr_transition_is_fault(move);
+	const bool may_fail = learner->serial->is_partial;
 
 	if (!rr_transition_is_step(move) &&
 	    (!is_fault || rr_transition_rows[move.kind].subject != RR_OF_CLIENT))
-		return true;
+		return !is_fault || may_fail || learner->place.turn == NOBODY;
 	return (is_app(learner->product) ? learner->place.turn != NOBODY :
 					   move.who == learner->place.turn) &&
-	       !(is_fault && learner->serial->is_atomic);
+	       (!is_fault || may_fail);
 }
 
 /* Has whoever's turn it is nothing left to do? */
@@ -237,7 +247,8 @@ static void note_move(struct learner *learner, const struct rr_edge *move)
 	place.turn = begun ? 0 : learner->place.turn;
 	if (place.turn != NOBODY && turn_is_over(product, &place))
 		place.turn = NOBODY;
-	add_place(learner, &place, &move->transition);
+	add_place(learner, &place, &move->transition,
+		  begun ? (uint8_t)(begun - 1) : RR_NO_OPERATION);
 }
 
 /* The order may end here, or any client that has not run yet goes on. */
@@ -255,7 +266,7 @@ static void end_or_begin(struct learner *learner)
 			continue;
 		place.ran |= 1U << i;
 		place.turn = rr_product_is_over(product, place.key, i) ? NOBODY : i;
-		add_place(learner, &place, NULL);
+		add_place(learner, &place, NULL, (uint8_t)i);
 	}
 }
 
@@ -305,19 +316,19 @@ static void take_places(struct learner *learner, unsigned long most)
 }
 
 bool rr_serial_learn(struct rr_serial *serial, struct rr_search *search, unsigned long most,
-		     bool is_atomic)
+		     bool is_partial)
 {
 	struct rr_product *product = &search->product;
 	struct learner learner = { .serial = serial, .product = product };
 	const struct rr_product_config reduced = product->config;
 	struct place *first = &learner.place;
 
-	*serial = (struct rr_serial){ .is_atomic = is_atomic, .search = search };
+	*serial = (struct rr_serial){ .is_partial = is_partial, .search = search };
 	memset(first, 0, sizeof(*first));
 	first->turn = is_app(product) ? 0 : NOBODY;
 	rr_product_reduce_nothing(&product->config);
 	if (rr_product_begin(product, first->key, NULL)) {
-		add_place(&learner, first, NULL);
+		add_place(&learner, first, NULL, RR_NO_OPERATION);
 		take_places(&learner, most);
 	}
 	product->config = reduced;
@@ -368,6 +379,16 @@ static size_t moves_to(const struct rr_serial *serial, uint32_t place, struct rr
 			(*moves)[--at] = serial->predecessors[i].move;
 	}
 	return n;
+}
+
+uint32_t rr_serial_server(const struct rr_serial *serial, uint32_t order)
+{
+	return ((const struct place *)rr_intern_get(&serial->orders, order))->key[0];
+}
+
+bool rr_serial_is_between(const struct rr_serial *serial, uint32_t order)
+{
+	return ((const struct place *)rr_intern_get(&serial->orders, order))->turn == NOBODY;
 }
 
 uint32_t rr_serial_last_turn(const struct rr_serial *serial, const struct rr_product *product,

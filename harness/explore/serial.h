@@ -4,33 +4,40 @@
  *
  * A final state is serializable if some serial order of clients leaves the same data:
  * of all clients that ended well, and of any of the others (those that were refused,
- * or crashed, may have done their part or not). Faults may come in serial orders too,
- * but no more of them than in the state that is judged. (Serializability as in
- * Bernstein, Hadzilacos, Goodman: Concurrency Control and Recovery, chapter 2, here
- * by the final data alone.)
+ * or crashed, may have done their part or not). Nobody crashes in serial executions, and no
+ * reply is lost: a crashed client has done all of its work or none, apart from what leftovers.h
+ * says, and a client that lost a reply has done its work once. Leases expire only between the
+ * turns of two clients, and no more of them than in the state that is judged. (Serializability as
+ * in Bernstein, Hadzilacos, Goodman: Concurrency Control and Recovery, chapter 2, here by the
+ * final data alone.)
  *
  * With an app the operations are requests to it, one after the other: the next one begins
  * when the app has nothing more to do for those before. Then the order of time counts, too:
  * whoever was answered before another one began comes before it.
  *
- * If clients must be atomic, too, serial orders have no crashes and lose no replies:
- * whoever crashed or failed has done all of its work or nothing, and whoever ended well
- * has done it once.
+ * `is_partial` compares with less: serial executions may have the faults of the state that is
+ * judged, at any point. Outputs are always compared with these, too: a client that has lost its
+ * lease or a reply may say so.
  */
 #ifndef RR_SERIAL_H
 #define RR_SERIAL_H
 
 #include "contents.h"
 #include "explore.h"
+#include "leftovers.h"
 #include "product/product.h"
 
 struct rr_search;
+
+enum { RR_NO_OPERATION = 255, RR_SERIAL_MOST = 2000000 /* states of serial orders */ };
 
 struct rr_serial {
 	/* Where the first path to each of `orders` came from, and by what move; without one,
 	 * another client's turn began. */
 	struct rr_serial_predecessor {
 		uint32_t from;
+		uint32_t began; /* of `orders`: where the turn began that is on or just over */
+		uint8_t whose;  /* the operation's; RR_NO_OPERATION = nobody's so far */
 		bool moves;
 		struct rr_transition move;
 	} * predecessors;
@@ -41,7 +48,7 @@ struct rr_serial {
 	bool has_whole;         /* an order of all operations comes to an end without a fault */
 	bool is_cut;            /* there were more than `most` of them, or the search ends */
 	struct rr_search *search; /* see rr_search_is_called_off() */
-	bool is_atomic;           /* without crashes and lost replies */
+	bool is_partial;          /* see rr_explore_config */
 };
 
 /* A client goes from one state of its table to another. */
@@ -62,7 +69,7 @@ struct rr_serial_end {
 
 /* Runs all serial orders of a search, up to `most` states. False: product->error. */
 bool rr_serial_learn(struct rr_serial *serial, struct rr_search *search, unsigned long most,
-		     bool is_atomic);
+		     bool is_partial);
 void rr_serial_release(struct rr_serial *serial);
 
 /* Tells programs how they end in serial orders. */
@@ -76,6 +83,10 @@ bool rr_serial_actions(const struct rr_serial *serial, struct rr_product *produc
 /* Whose turn it is in one of `orders`, if it is the last one; UINT32_MAX = nobody's. */
 uint32_t rr_serial_last_turn(const struct rr_serial *serial, const struct rr_product *product,
 			     uint32_t order);
+
+/* The server's state in one of `orders`, and whether that is between two turns. */
+uint32_t rr_serial_server(const struct rr_serial *serial, uint32_t order);
+bool rr_serial_is_between(const struct rr_serial *serial, uint32_t order);
 
 /* Might that end, but for its data and outputs, be a final state? */
 bool rr_serial_is_candidate(const struct rr_serial *serial, const struct rr_product *product,
@@ -104,12 +115,33 @@ struct rr_serial_verdict {
 			      * not succeed here, did not run or succeed either */
 };
 
+/* What else than the final state itself is compared with serial executions. */
+struct rr_serial_question {
+	const struct rr_leftovers *left; /* instead of its data; NULL = the data */
+	uint32_t must_run;               /* operations without which no execution counts, as bits */
+	int64_t later_ns;                /* executions are compared so much later */
+};
+
 /* The server is asked for what it holds where that is not plain. What clients print is
  * compared by `programs`. */
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents,
-					 const struct rr_explored_programs *programs);
+					 const struct rr_explored_programs *programs,
+					 const struct rr_serial_question *question);
+
+/* Have all clients ended as in some serial execution, whatever its data? Of executions that may have
+ * the same faults: who has lost its own lease or a reply may fail, or say so, though its work is
+ * done. */
+bool rr_serial_allows_endings(const struct rr_serial *serial, const struct rr_product *product,
+			      const uint32_t *key, struct rr_contents *contents,
+			      const struct rr_explored_programs *programs);
+
+/* How the data without leftovers differ from the execution that they are nearest to, in the order
+ * of enum rr_shortfall. */
+enum rr_shortfall rr_serial_shortfall(const struct rr_serial *serial,
+				      const struct rr_product *product, const uint32_t *key,
+				      const struct rr_leftovers *left, uint32_t crashed);
 
 /* The end of the same clients with the fewest keys that differ; of several, the fewest values
  * and times left; then the fewest clients that ended otherwise. RR_NO_ID = there is none. */

@@ -37,6 +37,7 @@ struct judged {
 	const uint32_t *key;
 	struct rr_contents *contents;
 	const struct rr_explored_programs *programs;
+	const struct rr_serial_question *question;
 	struct rr_serial_end found;
 	enum rr_likeness likeness;
 	bool is_timeless; /* any order will do */
@@ -64,21 +65,45 @@ static bool ends_alike(const struct judged *judged, const struct rr_serial_end *
 }
 
 /* Has each client ended so in the order? A client that was refused may have done anything
- * there but its work. With atomic clients that is not known of it. */
+ * there but its work. */
 static bool has_endings_of(const struct judged *judged, const struct rr_serial_end *end)
 {
 	const size_t n = rr_program_operations(judged->product->config.program);
 
 	for (size_t i = 0; i < n; i++) {
 		const bool is_good = judged->found.good & 1U << i;
-		const bool is_free = judged->serial->is_atomic || !(end->good & 1U << i);
 
-		if (judged->found.endings[i] < 0 || (!is_good && is_free))
+		if (judged->found.endings[i] < 0 || (!is_good && !(end->good & 1U << i)))
 			continue;
 		if (!ends_alike(judged, end, i))
 			return false;
 	}
 	return true;
+}
+
+/* Are the data, or what is compared instead, those of the end? */
+static bool has_data_of(const struct judged *judged, const struct rr_serial_end *end)
+{
+	const struct rr_serial_question *question = judged->question;
+	const size_t n = judged->product->n_clients;
+	uint32_t server = end->server, number;
+
+	if (!question->left)
+		return rr_contents_are_alike(judged->contents, judged->found.server, server,
+					     judged->programs, n);
+	if (question->later_ns) {
+		const struct rr_question tick = { .kind = RR_ASK_TICK,
+						  .argument = question->later_ns };
+		const struct rr_server_row *row = rr_server_table_ask(judged->contents->table,
+								      server, &tick);
+
+		server = row ? row->to : RR_NO_ID;
+	}
+	number = server == RR_NO_ID ? RR_NO_ID : rr_contents_number(judged->contents, server);
+	return number != RR_NO_ID &&
+	       rr_contents_numbers_are_alike(judged->contents,
+					     rr_leftovers_beside(question->left, number), number,
+					     judged->programs, n);
 }
 
 /* A state that is compared when time is over gets some seconds more: it may be a finding. */
@@ -126,8 +151,9 @@ static void compare_with_orders(struct judged *judged, struct rr_serial_verdict 
 		if (!is_candidate(end, &judged->found) ||
 		    !(judged->is_timeless || is_in_order_of_time(end, &judged->found)))
 			continue;
-		if (!rr_contents_are_alike(judged->contents, judged->found.server, end->server,
-					   judged->programs, judged->product->n_clients))
+		if (judged->question->must_run & ~end->ran)
+			continue;
+		if (!has_data_of(judged, end))
 			continue;
 		verdict->allows_data = true;
 		verdict->allows_endings = has_endings_of(judged, end);
@@ -190,17 +216,19 @@ static uint32_t failures_in(const struct judged *judged)
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents,
-					 const struct rr_explored_programs *programs)
+					 const struct rr_explored_programs *programs,
+					 const struct rr_serial_question *question)
 {
 	struct judged judged = { .serial = serial,
 				 .product = product,
 				 .key = key,
 				 .contents = contents,
 				 .programs = programs,
+				 .question = question,
 				 .found = rr_serial_end_of(product, key, 0) };
 	struct rr_serial_verdict verdict;
 
-	if (is_an_end(&judged))
+	if (!question->left && is_an_end(&judged))
 		return (struct rr_serial_verdict){ .allows_data = true, .allows_endings = true };
 	verdict = judge_likenesses(&judged);
 	if (verdict.allows_endings)
@@ -213,6 +241,55 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
 	if (!verdict.allows_endings && product->config.program->n_requests > 0)
 		verdict.is_untimely = judge_likenesses(&judged).allows_endings;
 	return verdict;
+}
+
+bool rr_serial_allows_endings(const struct rr_serial *serial, const struct rr_product *product,
+			      const uint32_t *key, struct rr_contents *contents,
+			      const struct rr_explored_programs *programs)
+{
+	const struct judged judged = { .serial = serial,
+				       .product = product,
+				       .key = key,
+				       .contents = contents,
+				       .programs = programs,
+				       .found = rr_serial_end_of(product, key, 0),
+				       .is_thorough = true };
+
+	for (uint32_t i = 0; i < serial->ends.n && !is_late(serial, i); i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
+
+		if (is_candidate(end, &judged.found) && is_in_order_of_time(end, &judged.found) &&
+		    has_endings_of(&judged, end))
+			return true;
+	}
+	return false;
+}
+
+enum rr_shortfall rr_serial_shortfall(const struct rr_serial *serial,
+				      const struct rr_product *product, const uint32_t *key,
+				      const struct rr_leftovers *left, uint32_t crashed)
+{
+	const struct rr_serial_end found = rr_serial_end_of(product, key, 0);
+	enum rr_shortfall least = RR_SHORT_OF_WORK;
+
+	for (uint32_t i = 0; i < serial->ends.n && least != RR_SHORT_OF_TIMES; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
+		uint32_t number;
+		enum rr_shortfall it;
+
+		if (is_late(serial, i))
+			break;
+		if (!is_candidate(end, &found) || !is_in_order_of_time(end, &found))
+			continue;
+		number = rr_contents_number(left->contents, end->server);
+		if (number == RR_NO_ID)
+			break;
+		it = rr_leftovers_shortfall(left, number);
+		if (it == RR_SHORT_OF_TIMES ||
+		    (it == RR_SHORT_OF_PARTS && end->good == found.good && !(end->ran & crashed)))
+			least = it;
+	}
+	return least;
 }
 
 /* ---- What is nearest ----------------------------------------------------------------- */

@@ -7,8 +7,7 @@ enum {
 	/* Most findings take few preemptions (Musuvathi and Qadeer 2007): what takes more of them,
 	 * or faults, is searched so many transitions later each. */
 	DETOUR = 64,
-	SERIAL_MOST = 2000000, /* states of serial orders */
-	ALONE_MOST = 100000    /* of those that are looked at before there is an end */
+	ALONE_MOST = 100000 /* of those that are looked at before there is an end */
 };
 
 static const char comparing[] = "final states were compared";
@@ -64,7 +63,7 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 static bool look_at_ends(struct rr_search *search)
 {
 	struct rr_serial serial;
-	const bool good = rr_serial_learn(&serial, search, ALONE_MOST, false);
+	const bool good = rr_serial_learn(&serial, search, ALONE_MOST, search->config->is_partial);
 
 	rr_serial_release(&serial);
 	return good;
@@ -227,7 +226,7 @@ static bool judge_states(struct rr_search *search)
 			     is_unfinished;
 
 	set_unfinished(search, is_unfinished);
-	if (!rr_judge_init(&search->judge, search, has_end ? SERIAL_MOST : 0))
+	if (!rr_judge_init(&search->judge, search, has_end ? RR_SERIAL_MOST : 0))
 		return false;
 	if (has_end && rr_search_is_called_off(search, "serial orders were computed"))
 		return rr_error_interrupted(&search->judge.error);
@@ -257,6 +256,15 @@ static void note_found(struct rr_search *search)
 				(breaks & (RR_DEADLOCKS | RR_STARVES) ? RR_OUTCOME_STUCK : 0);
 }
 
+static bool verify_successors(struct rr_search *search)
+{
+	bool good = true;
+
+	for (int i = 0; i < RR_SUCCESSORS && good; i++)
+		good = verify(search, &search->config->successors[i], 0);
+	return good;
+}
+
 static bool judge_programs(struct rr_search *search)
 {
 	bool good, is_found;
@@ -268,7 +276,7 @@ static bool judge_programs(struct rr_search *search)
 		return rr_search_fail(search, &search->judge.error);
 	is_found = search->result->wrong + search->result->odd > 0 ||
 		   search->graph.breaks & RR_BREAKS_EXCLUSION;
-	if (!verify(search, &search->config->checker, 0) ||
+	if (!verify(search, &search->config->checker, 0) || !verify_successors(search) ||
 	    !verify(search, &search->config->programs, is_found ? RR_LEAVE_NAMES : 0))
 		return false;
 	if (search->learned)

@@ -88,9 +88,13 @@ struct rr_common {
 		uint64_t client;
 	} leases[RR_LEASES]; /* who wrote keys that expire last; where sleeps count */
 	uint64_t n_leases;
-	int64_t now_ns;  /* where `absolute` */
-	int64_t down_ns; /* until the server that is down may come back */
+	int64_t now_ns;   /* where `absolute` */
+	int64_t down_ns;  /* until the server that is down may come back */
+	int64_t lapse_ns; /* since a program crashed, up to RR_LAPSES_NS */
 };
+
+/* Beyond that nobody counts how much time has passed since a crash. */
+#define RR_LAPSES_NS INT64_C(600000000000)
 
 struct rr_product_config {
 	const struct rr_program *program;

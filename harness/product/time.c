@@ -185,6 +185,17 @@ bool rr_state_may_wake(const struct rr_state *state, size_t client)
 	       (!would_end_lease_of_late(state, ns) && !would_time_out(state, ns));
 }
 
+/* How long ago a program has crashed, if one has. */
+static void note_lapse(struct rr_state *state, int64_t ns)
+{
+	bool has_crashed = false;
+
+	for (size_t i = 0; i < state->product->n_clients; i++)
+		has_crashed |= state->clients[i].is_crashed;
+	if (state->product->config.program->run_ops && has_crashed)
+		state->common.lapse_ns = rr_lesser_ns(state->common.lapse_ns + ns, RR_LAPSES_NS);
+}
+
 /* Clocks of those who are late stand still meanwhile: for what they do it makes no difference how
  * late they are. */
 void rr_state_wake_early(struct rr_state *state, size_t client)
@@ -210,6 +221,8 @@ void rr_state_wake_early(struct rr_state *state, size_t client)
 		rr_state_tick_server(state, i, ns);
 	if (run_on && product->config.absolute)
 		state->common.now_ns += ns;
+	if (run_on)
+		note_lapse(state, ns);
 }
 
 /* ---- Time that passes ------------------------------------------------------ */
@@ -296,6 +309,7 @@ static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kin
 		rr_state_tick_server(state, i, ns);
 	if (product->config.absolute)
 		common->now_ns += ns;
+	note_lapse(state, ns);
 	if (common->down >= 0)
 		common->down_ns = common->down_ns > ns ? common->down_ns - ns : 0;
 }

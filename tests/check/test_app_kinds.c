@@ -108,7 +108,7 @@ Test(app_kinds, both_workers)
 /* One of them crashes, and is started again. */
 Test(app_kinds, workers_that_crash)
 {
-	static const char options[] = "--crashes 1 --restart --atomic --clients 1";
+	static const char options[] = "--crashes 1 --restart --clients 1";
 
 	if (cli_run(HAS_PYTHON("os") " 2>&1") != 0)
 		cli_skip("reports.py: not all is installed: make apps-deps");

@@ -101,22 +101,22 @@ Test(blocked, a_lost_reply_takes_what_it_brought)
 	static const char take[] =
 		"job = r('BLPOP', 'jobs', 9)\n    if job: r('SET', 'done', job[1])";
 
-	check_pair("--lost-replies 1 --data-only", "r('RPUSH', 'jobs', 'x')", take, 0);
-	check_pair("--lost-replies 1 --data-only --atomic", "r('RPUSH', 'jobs', 'x')", take, 1);
+	check_pair("--lost-replies 1 --data-only --allow-partial", "r('RPUSH', 'jobs', 'x')", take,
+		   0);
+	check_pair("--lost-replies 1 --data-only", "r('RPUSH', 'jobs', 'x')", take, 1);
 }
 
 /* The race that is drawn loses the job, too: the server notices after it has served the client. */
 Test(blocked, a_lost_reply_is_played_as_it_was_found)
 {
-	check_pair("--lost-replies 1 --data-only --atomic --save $HERE/found.race",
+	check_pair("--lost-replies 1 --data-only --save $HERE/found.race",
 		   "job = r('BLPOP', 'jobs', 9)\n    if job: r('SET', 'done', job[1])",
 		   "r('RPUSH', 'jobs', 'x')", 1);
 	cr_assert_eq(cli_run("$REDRACE play $HERE/found.race 2>&1"), 0, "%s", cli_output);
 	cr_assert_eq(cli_run("grep -A1 '^B> RPUSH' $HERE/found.race | grep '^A < (lost)'"), 0, "%s",
 		     cli_output);
-	cr_assert_eq(cli_run("$REDRACE check --atomic --replay $HERE/found.race -- env " PYTHON
-			     " 2>&1"),
-		     1, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/found.race -- env " PYTHON " 2>&1"), 1,
+		     "%s", cli_output);
 }
 
 /* Both block, and only one of them has a time-out. */

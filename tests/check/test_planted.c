@@ -58,9 +58,9 @@ static const struct bug bugs[] = {
 	{ "check_then_act", &shell, "", NULL, "-- %s",
 	  "mails = [\"report of 2024-05-01\", \"report of 2024-05-01\"]",
 	  "mails = [\"report of 2024-05-01\"]\n" },
-	{ "expire_after_incr", &python, "--crashes 1 --atomic", NULL, "-- %s", "hits:ada = \"2\"\n",
+	{ "expire_after_incr", &python, "--crashes 1", NULL, "-- %s", "hits:ada = \"2\"\n",
 	  "hits:ada = \"2\", for 60 s" },
-	{ "expire_after_incr", &shell, "--crashes 1 --atomic", NULL, "-- %s", "hits:ada = \"2\"\n",
+	{ "expire_after_incr", &shell, "--crashes 1", NULL, "-- %s", "hits:ada = \"2\"\n",
 	  "hits:ada = \"2\", for 60 s" },
 	{ "foreign_del", &ioredis, "--expiries 1", NULL, HOLD_AND_BUY, "there is\n  no keys\nand",
 	  "leader = \"B\"" },
@@ -74,11 +74,11 @@ static const struct bug bugs[] = {
 	{ "watch_missing", &hiredis, "", NULL, "-- %s", "waiting = [\"A\", \"B\"]",
 	  "waiting = [\"B\"]" },
 	{ "exec_ignored", &hiredis, "", NULL, "-- %s", "sequence = \"1\"", "sequence = \"2\"" },
-	{ "doubled_retry", &python, "--lost-replies 1 --atomic", NULL, "-- %s", "balance = \"30\"",
+	{ "doubled_retry", &python, "--lost-replies 1", NULL, "-- %s", "balance = \"30\"",
 	  "balance = \"20\"" },
-	{ "doubled_retry", &ioredis, "--lost-replies 1 --atomic", NULL, "-- %s",
-	  "votes:cats = \"3\"", "votes:cats = \"2\"" },
-	{ "doubled_retry", &shell, "--lost-replies 1 --atomic", NULL, "-- %s",
+	{ "doubled_retry", &ioredis, "--lost-replies 1", NULL, "-- %s", "votes:cats = \"3\"",
+	  "votes:cats = \"2\"" },
+	{ "doubled_retry", &shell, "--lost-replies 1", NULL, "-- %s",
 	  "jobs = [\"resize\", \"resize\", \"resize\"]", "jobs = [\"resize\", \"resize\"]\n" },
 	{ "session_merge", &python, "", NULL, "-- %s",
 	  "session:7 = \"{\\\"page of B\\\": \\\"/basket\\\"}\"",
@@ -201,9 +201,8 @@ Test(planted, a_loop_is_not_started_again_for_each_step, .timeout = 600)
 	if (!is_installed(&hiredis))
 		cli_skip("%s is not installed", hiredis.name);
 	build_program(&hiredis, "watch_loop");
-	cr_assert_eq(
-		cli_run("$REDRACE check --lost-replies 1 --atomic --stats -- $HERE/watch_loop 2>&1"),
-		1, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --lost-replies 1 --stats -- $HERE/watch_loop 2>&1"), 1,
+		     "%s", cli_output);
 	runs = strstr(cli_output, "\n  runs ");
 	cr_assert_not_null(runs, "%s", cli_output);
 	cr_assert_lt(atoi(runs + strlen("\n  runs ")), 130, "%s", cli_output);

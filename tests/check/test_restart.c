@@ -27,32 +27,32 @@ static void check_worker(const char *start, const char *take, const char *work, 
 #define THROUGH "; r('LREM', 'working', 1, job)"
 #define RECOVER(work) "while job := r('LINDEX', 'working', 0):\n    " work THROUGH
 
-/* As a plain program's, the crash of a worker is one in serial orders, too, but for --atomic. */
+/* With --allow-partial the crash of a worker is one in serial executions, too. */
 Test(check_restart, a_job_that_was_taken_is_lost)
 {
-	check_worker("", POP, MARKED, "--atomic --restart --save $HERE/lost.race", 1);
+	check_worker("", POP, MARKED, "--restart --save $HERE/lost.race", 1);
 	cli_assert_prints("In the end there is\n  no keys\n");
 	cli_assert_prints("One leaves\n  results = {\"ada\": \"done\"}\n");
 	cli_assert_prints("Why:\n  app crashed behind BRPOP jobs 0 (4).\n");
-	check_worker("", POP, MARKED, "--atomic --replay $HERE/lost.race", 1);
+	check_worker("", POP, MARKED, "--replay $HERE/lost.race", 1);
 	cli_assert_prints("In the end there is\n  no keys\n");
-	check_worker("", POP, MARKED, "--restart", 0);
+	check_worker("", POP, MARKED, "--allow-partial", 0);
 }
 
 /* Started again it finds what it was at. If it is not, the job lies there. */
 Test(check_restart, a_job_that_is_kept_is_done)
 {
-	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "--atomic --restart", 0);
+	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "--restart", 0);
 	cli_assert_prints("serializable: all ");
 	cli_assert_prints("(1 request, 1 crash, ");
-	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "--atomic", 1);
-	check_worker("", MOVE, MARKED THROUGH, "--atomic --restart", 1);
+	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "", 1);
+	check_worker("", MOVE, MARKED THROUGH, "--restart", 1);
 	cli_assert_prints("working = [\"ada\"]");
 }
 
 Test(check_restart, a_job_that_is_kept_may_be_done_twice)
 {
-	check_worker(RECOVER(COUNTED), MOVE, COUNTED THROUGH, "--atomic --restart", 1);
+	check_worker(RECOVER(COUNTED), MOVE, COUNTED THROUGH, "--restart", 1);
 	cli_assert_prints("results = {\"ada\": \"2\"}");
 	cli_assert_prints("newapp");
 }
@@ -69,8 +69,8 @@ Test(check_restart, requests_come_to_the_app_that_is_started_again)
 		"        n += 1\n        r('SET', 'hits', n)\n        self.send_response(200)\n"
 		"        self.end_headers()\n        self.wfile.write(b'counted\\n')\n"
 		"HTTPServer(('127.0.0.1', int(os.environ['PORT'])), App).serve_forever()\n");
-#define CHECK_APP                                                                             \
-	"$REDRACE check --audit 2 --crashes 1 --restart --atomic --request 'curl -s {app}/' " \
+#define CHECK_APP                                                                    \
+	"$REDRACE check --audit 2 --crashes 1 --restart --request 'curl -s {app}/' " \
 	"--graph $HERE/graph.json --game $HERE/game.html --app "
 	cr_assert_eq(cli_run(CHECK_APP "'" PYTHON "$HERE/app.py' 2>&1"), 1, "%s", cli_output);
 	cli_assert_prints("hits = \"1\"\n  request 1 (GET /), printed \"counted\\n\"\n"
@@ -85,7 +85,7 @@ Test(check_restart, requests_come_to_the_app_that_is_started_again)
 
 Test(check_restart, goes_with_an_app_that_crashes)
 {
-	cli_assert_one_line("$REDRACE check --restart -- true 2>&1", 64, "goes with --app");
+	cli_assert_one_line("$REDRACE check --restart -- true 2>&1", 64, "goes with --crashes N");
 	cli_assert_one_line("$REDRACE check --restart --app true --request true 2>&1", 64,
-			    "--crashes 1");
+			    "--crashes N");
 }

@@ -91,7 +91,7 @@ Test(why, a_lock_that_has_run_out_is_given_back)
 Test(why, a_retry_of_what_was_executed)
 {
 	check_says("PING",
-		   "--lost-replies 1 --atomic -- sh -c '" CLI
+		   "--lost-replies 1 -- sh -c '" CLI
 		   "RPUSH jobs resize 2>&1 | grep -q [0-9]$ || " CLI "RPUSH jobs resize'",
 		   SAYS("Why:\n  A sent again what had been executed, though the reply was lost: "
 			"RPUSH jobs resize (1).\n"));
@@ -147,8 +147,7 @@ Test(why, a_circle_of_three)
 Test(why, left_without_a_lease)
 {
 	check_says("PING",
-		   "--clients 1 --atomic --crashes 1 -- sh -c '" CLI "INCR hits; " CLI
-		   "EXPIRE hits 60'",
+		   "--clients 1 --crashes 1 -- sh -c '" CLI "INCR hits; " CLI "EXPIRE hits 60'",
 		   SAYS("Why (left without a lease):\n"
 			"  hits stays for ever: in a serial order it has a time to live.\n"));
 }
@@ -211,8 +210,7 @@ Test(why, what_would_mend_it_may_concern_one_client)
 Test(why, what_would_mend_a_missing_lease)
 {
 	check_says("PING",
-		   "--clients 1 --atomic --crashes 1 -- sh -c '" CLI "INCR hits; " CLI
-		   "EXPIRE hits 60'",
+		   "--clients 1 --crashes 1 -- sh -c '" CLI "INCR hits; " CLI "EXPIRE hits 60'",
 		   SAYS("INCR hits … EXPIRE hits would leave 2 interleavings, all serializable"));
 }
 

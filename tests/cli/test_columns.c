@@ -65,7 +65,7 @@ static void expect_narrow_check(const char *options, const char *program)
 Test(columns, checks_fit)
 {
 	expect_narrow_check("", COUNT);
-	expect_narrow_check("--crashes 1 --atomic", COUNT);
+	expect_narrow_check("--crashes 1", COUNT);
 	expect_narrow_check("--expiries 1 --clients 3", CLI "INCR counter >$HERE/x");
 	expect_narrow_check("--hold-clock", "true");
 	expect_narrow_check("", "[ \"$(" CLI "GET x)\" ] || echo first; " CLI "SET x 1");
