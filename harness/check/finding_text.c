@@ -212,6 +212,7 @@ const char *rr_checked_kind(unsigned found)
 		{ RR_OUTCOME_UNEXPECTED, "not as expected" },
 		{ RR_OUTCOME_OUTPUTS, "outputs are not serializable" },
 		{ RR_OUTCOME_EXCLUSION, "two clients are in their critical sections" },
+		{ RR_OUTCOME_OWNERSHIP, "release of another client's lock" },
 		{ RR_OUTCOME_STUCK, "no progress" },
 	};
 
@@ -324,7 +325,7 @@ json_t *rr_checked_finding_names(const struct rr_check *check)
 				 keys);
 		free(keys);
 	}
-	for (unsigned bit = 1; bit <= RR_OUTCOME_OUTPUTS; bit <<= 1) {
+	for (unsigned bit = 1; bit <= RR_OUTCOME_OWNERSHIP; bit <<= 1) {
 		if (result->found & bit & ~of_ends)
 			add_name(names, rr_checked_kind(bit), "");
 	}

@@ -222,7 +222,8 @@ enum {
 	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
 	RR_OUTCOME_STUCK = 4,      /* a state from which not all can end */
 	RR_OUTCOME_UNEXPECTED = 8, /* final data are not as expected */
-	RR_OUTCOME_OUTPUTS = 16    /* outputs that no serial order gives */
+	RR_OUTCOME_OUTPUTS = 16,   /* outputs that no serial order gives */
+	RR_OUTCOME_OWNERSHIP = 32  /* a client changes the lock that another one holds */
 };
 
 /* So many seconds a search may take, when it is to end, to prove what it has found. */

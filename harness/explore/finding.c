@@ -171,6 +171,7 @@ static const char *sum_up(unsigned found, bool is_app)
 		  "Not serializable: in no serial order do the clients print that.",
 		  "Not serializable: in no serial order are these the answers." },
 		{ RR_OUTCOME_EXCLUSION, "Two clients are in their critical sections.", NULL },
+		{ RR_OUTCOME_OWNERSHIP, "A client changes the lock that another one holds.", NULL },
 		{ RR_OUTCOME_STUCK, "No progress: not all clients can come to an end.",
 		  "No progress: not all requests can be answered." },
 	};
@@ -199,6 +200,7 @@ static void explain(struct rr_search *search, struct rr_outcome *finding,
 		.end = schedule->end[0],
 		.nearest = nearest,
 		.found = finding->found,
+		.locks = &search->locks,
 	};
 
 	if (is_known)

@@ -244,14 +244,16 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 	return server;
 }
 
-/* The next step of a client, which is no fault, or time that passes by itself. */
-static const struct rr_transition *next_of(const struct rr_edges *edges, size_t client)
+const struct rr_edge *rr_search_step_alone(struct rr_product *product, const uint32_t *key,
+					   size_t client)
 {
-	for (size_t i = 0; edges && i < edges->n; i++) {
-		const struct rr_transition *it = &edges->all[i].transition;
+	const struct rr_edges *edges = rr_product_list(product, key);
 
-		if (rr_transition_is_step(*it) && !rr_transition_is_fault(*it) && it->who == client)
-			return it;
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_transition it = edges->all[i].transition;
+
+		if (rr_transition_is_step(it) && !rr_transition_is_fault(it) && it.who == client)
+			return rr_product_take(product, key, it);
 	}
 	return NULL;
 }
@@ -271,7 +273,6 @@ static enum alone_end run_alone(struct rr_judge *judge, struct rr_product *produ
 	enum alone_end end = ALONE_ENDLESS;
 
 	for (int i = 0; i < ALONE_STEPS_MAX && end == ALONE_ENDLESS; i++) {
-		const struct rr_transition *next;
 		const struct rr_edge *edge;
 		bool is_new;
 
@@ -280,8 +281,7 @@ static enum alone_end run_alone(struct rr_judge *judge, struct rr_product *produ
 			end = ALONE_ENDED;
 			break;
 		}
-		next = is_new ? next_of(rr_product_list(product, key), client) : NULL;
-		edge = next ? rr_product_take(product, key, *next) : NULL;
+		edge = is_new ? rr_search_step_alone(product, key, client) : NULL;
 		if (edge)
 			memcpy(key, edge->key, product->n_words * sizeof(key[0]));
 		else
@@ -422,7 +422,7 @@ static bool learn_repeats(struct rr_judge *judge, enum rr_successor when)
 {
 	const struct rr_serial *serial = &judge->serial;
 	struct rr_intern seen = { 0 };
-	struct rr_leftovers left;
+	struct rr_leftovers left = { .contents = &judge->contents };
 	bool good = true, is_new;
 
 	judge->has_repeats[when] = true;
@@ -441,8 +441,7 @@ static bool learn_repeats(struct rr_judge *judge, enum rr_successor when)
 		rr_intern_put(&seen, place, sizeof(place), &is_new);
 		if (whose == RR_NO_OPERATION || !is_new)
 			continue;
-		good = rr_leftovers_find(&left, &judge->upkeep, &judge->contents, place[1],
-					 1U << whose, 0);
+		good = rr_leftovers_find(&left, &judge->upkeep, place[1], 1U << whose);
 		if (good && left.n_records && is_work_done(judge, whose, left.cleared))
 			good = add_repeat(judge, when, whose,
 					  rr_leftovers_end_leases(&left, place[1]));
@@ -489,7 +488,7 @@ static const char *judge_successor(struct rr_judge *judge, const uint32_t *key, 
 	const struct rr_explore_config *config = judge->config;
 	const bool is_mixture = !verdict->allows_data;
 	uint32_t server = rr_leftovers_end_leases(left, key[0]);
-	struct rr_leftovers after;
+	struct rr_leftovers after = { .contents = &judge->contents, .lapse_ns = left->lapse_ns };
 	const struct rr_serial_question question = {
 		.left = &after,
 		.must_run = config->restarts ? crashed : 0,
@@ -501,8 +500,7 @@ static const char *judge_successor(struct rr_judge *judge, const uint32_t *key, 
 			server = run_successor(judge, when, i, server);
 	}
 	*end = server;
-	if (server == RR_NO_ID || !rr_leftovers_find(&after, &judge->upkeep, &judge->contents,
-						     server, crashed, left->lapse_ns))
+	if (server == RR_NO_ID || !rr_leftovers_find(&after, &judge->upkeep, server, crashed))
 		return NULL;
 	if (after.n_records)
 		return is_mixture ? name_shortfall(judge, key, &after, crashed) :
@@ -526,15 +524,18 @@ static struct rr_serial_verdict judge_crashed(struct rr_judge *judge, const uint
 {
 	const struct rr_explore_config *config = judge->config;
 	const bool has_successors = judge->successors[0].is_open;
-	struct rr_leftovers left;
+	const struct rr_common *common = rr_product_common(judge->product, key);
+	struct rr_leftovers left = { .contents = &judge->contents,
+				     .lapse_ns = common->lapse_ns,
+				     .locks = judge->product->config.locks,
+				     .makers = common->makers };
 	const struct rr_serial_question question = { .left = &left };
 	struct rr_serial_verdict verdict = { 0 }, first;
 
 	if (!judge->upkeep.is_known &&
 	    !rr_upkeep_learn(&judge->upkeep, &judge->serial, &judge->contents))
 		return verdict;
-	if (!rr_leftovers_find(&left, &judge->upkeep, &judge->contents, key[0], crashed,
-			       rr_product_common(judge->product, key)->lapse_ns))
+	if (!rr_leftovers_find(&left, &judge->upkeep, key[0], crashed))
 		return verdict;
 	first = verdict = rr_serial_judge(&judge->serial, judge->product, key, &judge->contents,
 					  &config->programs, &question);

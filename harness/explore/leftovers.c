@@ -55,7 +55,7 @@ static bool is_same_value(struct rr_terms *terms, const struct rl_reply *a,
 static size_t size_of_member(const struct rl_reply *key)
 {
 	return rr_contents_has_type(key, "set") || rr_contents_has_type(key, "list") ? 1 :
-	       rr_contents_has_type(key, "zset")                                    ? 2 :
+	       rr_contents_has_type(key, "zset")                                     ? 2 :
 	       rr_contents_has_type(key, "hash") ? RR_HASH_GROUP :
 						   0;
 }
@@ -273,6 +273,22 @@ static uint32_t clear_stream(struct rr_leftovers *left, const struct rr_upkeep *
 	return number;
 }
 
+/* Is it a lock that a client wrote last which has not crashed? */
+static bool is_of_another(const struct rr_leftovers *left, uint32_t crashed,
+			  const struct rl_reply *key)
+{
+	for (size_t i = 0; left->locks && i < left->locks->n; i++) {
+		const struct rr_lock_key *lock = &left->locks->all[i];
+
+		if (lock->database == key[RR_KEY_DATABASE].integer &&
+		    lock->length == key[RR_KEY_NAME].length &&
+		    memcmp(lock->name, key[RR_KEY_NAME].text, lock->length) == 0)
+			return left->makers[i] < 0 ||
+			       !(crashed >> (left->makers[i] & ~RR_MAKER_LATE) & 1);
+	}
+	return false;
+}
+
 /* The number of a key without leftovers; RR_NO_ID = it is one, or nothing else is left of it. */
 static uint32_t clear_key(struct rr_leftovers *left, const struct rr_upkeep *upkeep,
 			  uint32_t crashed, const struct rl_reply *key)
@@ -287,7 +303,8 @@ static uint32_t clear_key(struct rr_leftovers *left, const struct rr_upkeep *upk
 
 	memcpy(parts, key->elements, sizeof(parts));
 	if (is_kept_up(upkeep, crashed, name, RR_NO_ID)) {
-		if (!is_lasting && left->n_leases < RR_LEASES_MAX) {
+		if (!is_lasting && left->n_leases < RR_LEASES_MAX &&
+		    !is_of_another(left, crashed, key->elements)) {
 			left->leases[left->n_leases++] = key;
 			return RR_NO_ID;
 		}
@@ -305,24 +322,22 @@ static uint32_t clear_key(struct rr_leftovers *left, const struct rr_upkeep *upk
 		return number;
 	}
 	if (rr_contents_has_type(key->elements, "stream"))
-		parts[RR_KEY_VALUE] =
-			terms->reply[clear_stream(left, upkeep, crashed, name,
-						  &key->elements[RR_KEY_VALUE])]
-				.reply;
+		parts[RR_KEY_VALUE] = terms->reply[clear_stream(left, upkeep, crashed, name,
+								&key->elements[RR_KEY_VALUE])]
+					      .reply;
 	return rr_terms_reply(terms, &rest);
 }
 
-bool rr_leftovers_find(struct rr_leftovers *left, const struct rr_upkeep *upkeep,
-		       struct rr_contents *contents, uint32_t server, uint32_t crashed,
-		       int64_t lapse_ns)
+bool rr_leftovers_find(struct rr_leftovers *left, const struct rr_upkeep *upkeep, uint32_t server,
+		       uint32_t crashed)
 {
+	struct rr_contents *contents = left->contents;
 	struct rr_terms *terms = contents->table->terms;
 	const uint32_t number = rr_contents_number(contents, server);
 	struct rl_reply whole, rest;
 
-	*left = (struct rr_leftovers){ .contents = contents,
-				       .cleared = number,
-				       .lapse_ns = lapse_ns };
+	left->cleared = number;
+	left->n_leases = left->n_records = 0;
 	if (number == RR_NO_ID)
 		return false;
 	whole = terms->reply[number].reply;
@@ -354,8 +369,8 @@ static uint32_t with_times(const struct rr_leftovers *left, const struct rl_repl
 {
 	struct rr_terms *terms = left->contents->table->terms;
 	const struct rl_reply rest = terms->reply[left->cleared].reply;
-	struct rl_reply whole =
-		list_of(rr_calloc(rest.length + other->length + 1, sizeof(whole)), 0);
+	struct rl_reply whole = list_of(rr_calloc(rest.length + other->length + 1, sizeof(whole)),
+					0);
 	struct rl_reply(*parts)[RR_KEY_PARTS] = rr_calloc(rest.length + 1, sizeof(*parts));
 	uint32_t number;
 

@@ -44,12 +44,15 @@ struct rr_leftovers {
 	const struct rl_reply *leases[RR_LEASES_MAX]; /* their keys, RR_KEY_PARTS elements each */
 	size_t n_records;
 	int64_t lapse_ns; /* that has passed since the crash: keys have so much less time left */
+	/* Of keys that are locks: who wrote each last (struct rr_common). NULL = nobody looked. */
+	const struct rr_locks *locks;
+	const int8_t *makers;
 };
 
-/* `crashed`: operations, as bits. False: the table's error. */
-bool rr_leftovers_find(struct rr_leftovers *left, const struct rr_upkeep *upkeep,
-		       struct rr_contents *contents, uint32_t server, uint32_t crashed,
-		       int64_t lapse_ns);
+/* `left` has contents, lapse and locks, and gets the rest. `crashed`: operations, as bits. False: the
+ * table's error. */
+bool rr_leftovers_find(struct rr_leftovers *left, const struct rr_upkeep *upkeep, uint32_t server,
+		       uint32_t crashed);
 
 /* What the state holds without leftovers, with the times of keys that another one has (a number),
  * as far as time has passed. */

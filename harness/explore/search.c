@@ -251,6 +251,8 @@ static enum rr_graph_end look_at_states(struct rr_search *search)
 		rr_error_set(&product->error, RR_ERROR_REDIS, "cannot open the strategy");
 		return RR_GRAPH_FAILED;
 	}
+	if (!config->strategy)
+		rr_search_find_locks(search);
 	if (config->random.runs)
 		return draw_schedules(search);
 	if (config->schedule)
@@ -372,7 +374,7 @@ static bool stop_early(struct rr_search *search)
 		if (search->product.clients[i].table)
 			search->product.clients[i].table->error.kind = RR_ERROR_NONE;
 	}
-	graph->breaks &= RR_BREAKS_EXCLUSION;
+	graph->breaks &= RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP;
 	search->end = RR_GRAPH_STOPPED;
 	search->is_interrupted = true;
 	search->learned = 0;

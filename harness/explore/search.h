@@ -93,6 +93,7 @@ struct rr_search {
 	struct rr_product_config wanted; /* the next product */
 	struct rr_graph_config bounds;
 	struct rr_key_use key_use;
+	struct rr_locks locks; /* of programs */
 	/* What it came to with a time of day that goes on, where that stands still now. */
 	struct rr_explore_result *before;
 	unsigned learned; /* since the search began: rr_learned_bit() */
@@ -176,6 +177,15 @@ bool rr_search_conclude_findings(struct rr_search *search);
 
 /* Lists the mutants of what has been searched (invariants.c). */
 void rr_search_list_mutants(struct rr_search *search);
+
+/* The next step of a client that no other one interrupts, and no fault; NULL = there is none, or
+ * product->error (judge.c). */
+const struct rr_edge *rr_search_step_alone(struct rr_product *product, const uint32_t *key,
+					   size_t client);
+
+/* Finds the keys of programs that are locks, and has the product look who holds them (locks.c). It
+ * may leave product->error. */
+void rr_search_find_locks(struct rr_search *search);
 
 /* Has one of the mutants failed in the same bounds (invariants.c)? */
 bool rr_search_try_mutants(struct rr_search *search);

@@ -253,7 +253,7 @@ bool rr_serial_allows_endings(const struct rr_serial *serial, const struct rr_pr
 				       .contents = contents,
 				       .programs = programs,
 				       .found = rr_serial_end_of(product, key, 0),
-				       .is_thorough = true };
+				       .likeness = RR_LIKE_THOROUGH };
 
 	for (uint32_t i = 0; i < serial->ends.n && !is_late(serial, i); i++) {
 		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);

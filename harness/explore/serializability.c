@@ -208,7 +208,7 @@ static bool judge_followed(struct rr_search *search)
 	unsigned *breaks = &search->graph.breaks;
 	unsigned found = 0;
 
-	*breaks = schedule->broken & RR_BREAKS_EXCLUSION;
+	*breaks = schedule->broken & (RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP);
 	if (!rr_product_all_are_over(&search->product, schedule->end))
 		*breaks |= RR_STARVES;
 	else if (!judge_final(search, schedule->end, &found))
@@ -253,6 +253,7 @@ static void note_found(struct rr_search *search)
 
 	search->result->found = (breaks & RR_BREAKS_COUNT ? RR_OUTCOME_NOT_SERIAL : 0) |
 				(breaks & RR_BREAKS_EXCLUSION ? RR_OUTCOME_EXCLUSION : 0) |
+				(breaks & RR_BREAKS_OWNERSHIP ? RR_OUTCOME_OWNERSHIP : 0) |
 				(breaks & (RR_DEADLOCKS | RR_STARVES) ? RR_OUTCOME_STUCK : 0);
 }
 

@@ -222,6 +222,53 @@ static void explain_removals(const struct rr_history *history, FILE *out)
 	}
 }
 
+/* Does the command change the key that another one wrote, so that it is not that client's any more? */
+static bool takes_lock(const struct rr_history *history, const struct rr_history_event *it,
+		       const struct rr_history_event *maker, const struct rr_lock_key *lock)
+{
+	const struct rr_server_table *table = history->contents->table;
+	struct rr_server_key was, is;
+
+	if (!maker || it->owner == maker->owner ||
+	    !rr_server_find_key(table, it->before, lock, &was))
+		return false;
+	return !rr_server_find_key(table, it->after, lock, &is) ||
+	       was.dump_length != is.dump_length ||
+	       memcmp(was.dump, is.dump, is.dump_length) != 0 ||
+	       (was.left_ms >= 0 && was.left_ms != is.left_ms);
+}
+
+/* Whose lock a client has removed or changed, and with what. */
+static void explain_lock(const struct rr_history *history, const struct rr_lock_key *lock,
+			 FILE *out)
+{
+	const struct rr_server_table *table = history->contents->table;
+	const struct rr_history_event *maker = NULL;
+	char name[RR_OWNER_NAME];
+
+	for (size_t i = 0; i < history->n; i++) {
+		const struct rr_history_event *it = &history->events[i];
+		struct rr_server_key key;
+
+		if (it->is_command && takes_lock(history, it, maker, lock)) {
+			fprintf(out, "%s's ", name_of(history, it, name));
+			write_event(out, history, it, true);
+			fputs(rr_server_find_key(table, it->after, lock, &key) ?
+				      " changed the lock that " :
+				      " released the lock that ",
+			      out);
+			fprintf(out, "%s's ", name_of(history, maker, name));
+			write_event(out, history, maker, false);
+			fputs(" had taken, and that it had not released.\n", out);
+		}
+		if (!rr_server_find_key(table, it->after, lock, &key))
+			maker = NULL;
+		else if (it->is_command &&
+			 (!rr_server_find_key(table, it->before, lock, &key) || !maker))
+			maker = it;
+	}
+}
+
 /* ---- One client's own faults -------------------------------------------------------- */
 
 /* The command that was asked last before the action, by the same client. */
@@ -277,6 +324,8 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 	explain_time(history, out);
 	if (is_known)
 		explain_removals(history, out);
+	for (size_t i = 0; question->found & RR_OUTCOME_OWNERSHIP && i < question->locks->n; i++)
+		explain_lock(history, &question->locks->all[i], out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	if (is_without_lease(history, question->end, question->nearest, out))

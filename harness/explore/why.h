@@ -23,6 +23,7 @@ struct rr_why_question {
 	uint32_t end;          /* the server's state at their end */
 	uint32_t nearest;      /* that of a serial order that is near; RR_NO_ID = none */
 	unsigned found;        /* RR_OUTCOME_..., see explore.h */
+	const struct rr_locks *locks;
 };
 
 struct rr_why {

@@ -81,6 +81,39 @@ static void judge_lock_change(struct rr_state *state, size_t server, uint32_t be
 		*maker = is->lock ? (int8_t)client : -1;
 }
 
+/* A command of `client`, or time (-1), has changed what a server holds: whose locks were that? See
+ * locks.h. */
+static void judge_locks(struct rr_state *state, uint32_t before, uint32_t after, int client)
+{
+	const struct rr_locks *locks = state->product->config.locks;
+	const struct rr_server_table *table = rr_product_table(state->product, 0);
+
+	if (!locks || table->states[before].contents == table->states[after].contents)
+		return;
+	for (size_t i = 0; i < locks->n; i++) {
+		const struct rr_lock_key *lock = &locks->all[i];
+		int8_t *maker = &state->common.makers[i];
+		const int holder = *maker < 0 ? -1 : *maker & ~RR_MAKER_LATE;
+		struct rr_server_key was, is;
+		const bool there = rr_server_find_key(table, before, lock, &was);
+		const bool remains = rr_server_find_key(table, after, lock, &is);
+		const bool is_other = there != remains ||
+				      (there && (was.dump_length != is.dump_length ||
+						 memcmp(was.dump, is.dump, is.dump_length) != 0));
+		const bool is_put_off = there && remains && was.left_ms >= 0 &&
+					was.left_ms != is.left_ms;
+		const bool is_taken_over = is_other && remains && *maker & RR_MAKER_LATE;
+
+		if (client >= 0 && holder >= 0 && holder != client && (is_other || is_put_off) &&
+		    !is_taken_over && !rr_state_has_ended(state, (size_t)holder))
+			state->broken |= RR_BREAKS_OWNERSHIP;
+		if (!remains)
+			*maker = -1;
+		else if (is_other && client >= 0)
+			*maker = lock->clients >> client & 1 ? (int8_t)client : -1;
+	}
+}
+
 const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t server,
 						 const struct rr_question *question, int client)
 {
@@ -90,8 +123,11 @@ const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t 
 	if (!row)
 		return NULL;
 	state->servers[server] = row->to;
-	judge_lock_change(state, server, before, client);
 	rr_state_note_leases(state, server, before, client);
+	if (state->product->config.program->run_ops)
+		judge_locks(state, before, row->to, client);
+	else
+		judge_lock_change(state, server, before, client);
 	return row;
 }
 

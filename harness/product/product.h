@@ -29,6 +29,7 @@
 #include "key_use.h"
 #include "learning.h"
 #include "live.h"
+#include "locks.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 
@@ -68,14 +69,18 @@ struct rr_part {
 	} answers[RR_PART_ANSWERS]; /* that it has not taken */
 };
 
+/* Time has passed since a program has made a lock. */
+enum { RR_MAKER_LATE = 64 };
+
 /* What all have in common. */
 struct rr_common {
 	struct rr_budget left;             /* in parts: rr_budget_in_parts() */
 	int8_t down;                       /* a server, -1 = none */
 	int8_t blind;                      /* waits in a row for nothing that is known */
 	int8_t waits;                      /* where bounded */
-	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there,
-					    * -1 = nobody's */
+	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there, or
+					    * lock number so much of programs;
+					    * -1 = nobody's; and RR_MAKER_LATE */
 	uint8_t owners[RR_MUTEXES];        /* client * threads + thread + 1; 0 = free */
 	uint8_t n_late;
 	struct rr_late {
@@ -105,7 +110,8 @@ struct rr_product_config {
 	bool stays_away;
 	int64_t lease_ns, skew_ns, day_ns;
 	int rounds;
-	bool is_local_first;        /* a step that nobody else can notice is taken at
+	const struct rr_locks *locks; /* of programs; NULL: nobody looks who holds what */
+	bool is_local_first;          /* a step that nobody else can notice is taken at
 			      * once, without the others */
 	struct rr_key_use *key_use; /* and so is a command whose keys are the client's own; NULL: it
 				     * is not */

@@ -2,6 +2,8 @@
 /* What a server says of its data, and the states that are known by that. */
 #include "server_state.h"
 
+#include "locks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,9 @@ const char *rr_server_command_name(const struct rr_server_table *table, uint32_t
 
 static void append_element(FILE *file, const struct rl_reply *element)
 {
+	const char type = (char)element->type;
+
+	fwrite(&type, 1, 1, file);
 	fwrite(&element->integer, sizeof(element->integer), 1, file);
 	fwrite(&element->length, sizeof(element->length), 1, file);
 	if (element->text)
@@ -119,6 +124,67 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 		state->contents += digest_of_key(element, db);
 		i += 3;
 	}
+}
+
+/* As append_element() has written it. False: it is not there. */
+static bool next_element(const char *bytes, size_t size, size_t *at, struct rl_reply *element)
+{
+	const size_t head = 1 + sizeof(element->integer) + sizeof(element->length);
+
+	if (size - *at < head)
+		return false;
+	*element = (struct rl_reply){ .type = (enum rl_reply_type)bytes[*at] };
+	memcpy(&element->integer, bytes + *at + 1, sizeof(element->integer));
+	memcpy(&element->length, bytes + *at + 1 + sizeof(element->integer),
+	       sizeof(element->length));
+	*at += head;
+	if (element->type == RL_REPLY_INTEGER)
+		return true;
+	if (size - *at < element->length)
+		return false;
+	element->text = bytes + *at;
+	*at += element->length;
+	return true;
+}
+
+bool rr_server_next_key(const struct rr_server_table *table, uint32_t state, size_t *at,
+			struct rr_server_key *key)
+{
+	const uint32_t data = table->states[state].data;
+	const char *bytes = rr_intern_get(&table->data, data);
+	const size_t size = table->data.values[data].length;
+	struct rl_reply name, left, dump;
+
+	if (*at == 0)
+		key->database = 0;
+	do {
+		if (!next_element(bytes, size, at, &name))
+			return false;
+		if (name.type == RL_REPLY_INTEGER)
+			key->database = name.integer;
+	} while (name.type == RL_REPLY_INTEGER);
+	if (!next_element(bytes, size, at, &left) || left.type != RL_REPLY_INTEGER ||
+	    !next_element(bytes, size, at, &dump))
+		return false;
+	key->name = name.text;
+	key->length = name.length;
+	key->left_ms = left.integer;
+	key->dump = dump.text;
+	key->dump_length = dump.length;
+	return true;
+}
+
+bool rr_server_find_key(const struct rr_server_table *table, uint32_t state,
+			const struct rr_lock_key *lock, struct rr_server_key *key)
+{
+	size_t at = 0;
+
+	while (rr_server_next_key(table, state, &at, key)) {
+		if (key->database == lock->database && key->length == lock->length &&
+		    memcmp(key->name, lock->name, key->length) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Of a command that makes a script known; NULL: it is none. */

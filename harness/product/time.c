@@ -185,15 +185,21 @@ bool rr_state_may_wake(const struct rr_state *state, size_t client)
 	       (!would_end_lease_of_late(state, ns) && !would_time_out(state, ns));
 }
 
-/* How long ago a program has crashed, if one has. */
-static void note_lapse(struct rr_state *state, int64_t ns)
+/* How long ago a program has crashed, if one has; whoever holds a lock may be late. */
+static void note_passed(struct rr_state *state, int64_t ns)
 {
+	const struct rr_product_config *config = &state->product->config;
+	struct rr_common *common = &state->common;
 	bool has_crashed = false;
 
 	for (size_t i = 0; i < state->product->n_clients; i++)
 		has_crashed |= state->clients[i].is_crashed;
-	if (state->product->config.program->run_ops && has_crashed)
-		state->common.lapse_ns = rr_lesser_ns(state->common.lapse_ns + ns, RR_LAPSES_NS);
+	if (config->program->run_ops && has_crashed)
+		common->lapse_ns = rr_lesser_ns(common->lapse_ns + ns, RR_LAPSES_NS);
+	for (size_t i = 0; config->locks && i < config->locks->n; i++) {
+		if (common->makers[i] >= 0)
+			common->makers[i] |= RR_MAKER_LATE;
+	}
 }
 
 /* Clocks of those who are late stand still meanwhile: for what they do it makes no difference how
@@ -222,7 +228,7 @@ void rr_state_wake_early(struct rr_state *state, size_t client)
 	if (run_on && product->config.absolute)
 		state->common.now_ns += ns;
 	if (run_on)
-		note_lapse(state, ns);
+		note_passed(state, ns);
 }
 
 /* ---- Time that passes ------------------------------------------------------ */
@@ -309,7 +315,7 @@ static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kin
 		rr_state_tick_server(state, i, ns);
 	if (product->config.absolute)
 		common->now_ns += ns;
-	note_lapse(state, ns);
+	note_passed(state, ns);
 	if (common->down >= 0)
 		common->down_ns = common->down_ns > ns ? common->down_ns - ns : 0;
 }

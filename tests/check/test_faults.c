@@ -18,23 +18,23 @@ struct pattern {
 };
 
 #define COUNT "v=$(" R "GET c); " R "SET c $((v + 1))" QUIET
-#define COMPARE                                                                              \
-	R "EVAL \"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', "   \
+#define COMPARE                                                                            \
+	R "EVAL \"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', " \
 	  "KEYS[1]) end\" 1 lock $REDRACE_CLIENT" QUIET
 #define TAKE "j=$(" R "LMOVE q p RIGHT LEFT); [ \"$j\" ] || exit 0\n"
 #define RECOVER "while [ \"$(" R "LMOVE p q RIGHT RIGHT)\" ]; do :; done\n"
 #define WORK R "SET result:$j done" QUIET R "LREM p 1 $j" QUIET
-#define SLOT                                                                        \
-	R "ZADD sem $now $me" QUIET "[ \"$(" R                                      \
-	  "ZRANK sem $me)\" = 0 ] || { " R "ZREM sem $me; exit 1; }\n" R "INCR n" QUIET R \
-	  "ZREM sem $me" QUIET
+#define SLOT                                                                    \
+	R "ZADD sem $now $me" QUIET "[ \"$(" R "ZRANK sem $me)\" = 0 ] || { " R \
+	  "ZREM sem $me; exit 1; }\n" R "INCR n" QUIET R "ZREM sem $me" QUIET
 #define NAMED "now=$(date +%s); me=$REDRACE_CLIENT-$now\n"
 
 static const struct pattern patterns[] = {
 	{ "a lock with a lease", "--crashes 1", "",
 	  SAME "SET lock $REDRACE_CLIENT NX EX 10)\" = OK ] || exit 1\n" COUNT COMPARE, 0, "" },
 	{ "a lock that gets its lease later", "--crashes 1", "",
-	  SAME "SETNX lock 1)\" = 1 ] || exit 1\n" R "EXPIRE lock 60" QUIET COUNT R "DEL lock" QUIET,
+	  SAME "SETNX lock 1)\" = 1 ] || exit 1\n" R "EXPIRE lock 60" QUIET COUNT R
+	       "DEL lock" QUIET,
 	  1, "left without a lease" },
 	{ "a lock that is kept", "--crashes 1", "",
 	  SAME "SETNX lock 1)\" = 1 ] || exit 1\n" R "EXPIRE lock 60" QUIET, 1,
@@ -49,8 +49,10 @@ static const struct pattern patterns[] = {
 	  "half done" },
 	{ "half a profile, allowed", "--crashes 1 --allow-partial", "",
 	  R "HSET p:$REDRACE_CLIENT name x" QUIET R "HSET p:$REDRACE_CLIENT mail y" QUIET, 0, "" },
-	{ "a whole profile", "--crashes 1", "", R "HSET p:$REDRACE_CLIENT name x mail y" QUIET, 0, "" },
-	{ "a queue with recovery", "--crashes 1 --clients 1", "RPUSH q j", RECOVER TAKE WORK, 0, "" },
+	{ "a whole profile", "--crashes 1", "", R "HSET p:$REDRACE_CLIENT name x mail y" QUIET, 0,
+	  "" },
+	{ "a queue with recovery", "--crashes 1 --clients 1", "RPUSH q j", RECOVER TAKE WORK, 0,
+	  "" },
 	{ "a queue without", "--crashes 1 --clients 1", "RPUSH q j", TAKE WORK, 1,
 	  "taken and not done" },
 	{ "a job that is taken", "--crashes 1", "RPUSH q j",
@@ -70,12 +72,38 @@ static const struct pattern patterns[] = {
 	{ "a limit that has expired", "--expiries 1", "",
 	  SAME "EXISTS k)\" = 1 ] || " R "SET k 0 NX EX 60" QUIET R "INCR k" QUIET, 1,
 	  "left without a lease" },
-	{ "a lost reply", "--lost-replies 1", "", R "INCR a 2>&1 | grep -q [0-9]$ || " R "INCR a", 1,
-	  "" },
+	{ "a lost reply", "--lost-replies 1", "", R "INCR a 2>&1 | grep -q [0-9]$ || " R "INCR a",
+	  1, "" },
 	{ "a lost reply, told as a repeat", "--lost-replies 1", "",
 	  "v=$(" R "SADD a $REDRACE_CLIENT 2>&1); case $v in [01]) ;; *) v=$(" R
 	  "SADD a $REDRACE_CLIENT);; esac; echo $v",
 	  0, "" },
+};
+
+/* Locks that are released, renewed or overwritten by another client than their holder. */
+struct lock {
+	char name[40], options[80], program[600];
+	int code;
+	char found[60];
+};
+
+#define TAKEN SAME "SET lock $REDRACE_CLIENT NX EX 10)\" = OK ]"
+#define DONE R "RPUSH done x" QUIET
+#define OTHERS "\"found\": \"release of another client's lock\""
+
+static const struct lock locks[] = {
+	{ "DEL of what has expired", "--expiries 1", TAKEN " || exit 1\n" DONE R "DEL lock" QUIET,
+	  1, OTHERS },
+	{ "compare and delete", "--expiries 1", TAKEN " || exit 1\n" DONE COMPARE, 0, "" },
+	{ "released by who was refused", "", TAKEN " && " DONE R "DEL lock" QUIET, 1, "" },
+	{ "renewed by another", "--expiries 1",
+	  TAKEN " || exit 1\n" R "EXPIRE lock 20" QUIET COMPARE, 1, OTHERS },
+	{ "overwritten by who has lost it", "--expiries 1",
+	  TAKEN " || exit 1\n" R "SET lock $REDRACE_CLIENT XX KEEPTTL" QUIET COMPARE, 1, OTHERS },
+	{ "no lock: the last one removes it", "",
+	  R "SADD busy $REDRACE_CLIENT" QUIET R "SREM busy $REDRACE_CLIENT" QUIET, 0, "" },
+	{ "no lock: it is never removed", "--expiries 1",
+	  SAME "SET once 1 NX EX 10)\" = OK ] || exit 1\n" DONE, 0, "" },
 };
 
 TestSuite(faults_check, .init = cli_setup, .fini = cli_teardown, .timeout = 300);
@@ -85,8 +113,7 @@ ParameterizedTestParameters(faults_check, patterns)
 	static struct pattern copies[sizeof(patterns) / sizeof(patterns[0])];
 
 	memcpy(copies, patterns, sizeof(patterns));
-	return cr_make_param_array(struct pattern, copies,
-				   sizeof(patterns) / sizeof(patterns[0]));
+	return cr_make_param_array(struct pattern, copies, sizeof(patterns) / sizeof(patterns[0]));
 }
 
 ParameterizedTest(struct pattern *pattern, faults_check, patterns)
@@ -95,22 +122,42 @@ ParameterizedTest(struct pattern *pattern, faults_check, patterns)
 
 	cli_write("program", "%s", pattern->program);
 	cli_write("init", "%s\n", pattern->init);
-	cr_assert_eq(cli_runf("$REDRACE check --audit 2 --no-cache --skeptic off %s --init $HERE/init "
-			      "-f json -- sh $HERE/program 2>&1",
-			      pattern->options),
-		     pattern->code, "%s: %s", pattern->name, cli_output);
+	cr_assert_eq(
+		cli_runf("$REDRACE check --audit 2 --no-cache --skeptic off %s --init $HERE/init "
+			 "-f json -- sh $HERE/program 2>&1",
+			 pattern->options),
+		pattern->code, "%s: %s", pattern->name, cli_output);
 	snprintf(anomaly, sizeof(anomaly), "\"anomaly\": \"%s\"", pattern->anomaly);
 	if (pattern->anomaly[0])
 		cr_assert(cli_says(cli_output, anomaly), "%s: %s", pattern->name, cli_output);
+}
+
+ParameterizedTestParameters(faults_check, locks)
+{
+	static struct lock copies[sizeof(locks) / sizeof(locks[0])];
+
+	memcpy(copies, locks, sizeof(locks));
+	return cr_make_param_array(struct lock, copies, sizeof(locks) / sizeof(locks[0]));
+}
+
+ParameterizedTest(struct lock *lock, faults_check, locks)
+{
+	cli_write("program", "%s", lock->program);
+	cr_assert_eq(cli_runf("$REDRACE check --audit 2 --no-cache --skeptic off %s -f json -- "
+			      "sh $HERE/program 2>&1",
+			      lock->options),
+		     lock->code, "%s: %s", lock->name, cli_output);
+	cr_assert(cli_says(cli_output, lock->found), "%s: %s", lock->name, cli_output);
 }
 
 /* The race is there without the crash, so that is how it is shown. */
 Test(faults_check, a_fault_is_shown_only_if_it_matters)
 {
 	cli_write("program", COUNT);
-	cr_assert_eq(cli_run("$REDRACE check --clients 3 --crashes 1 --expiries 1 --save $HERE/x.race "
-			     "-- sh $HERE/program 2>&1"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE check --clients 3 --crashes 1 --expiries 1 --save $HERE/x.race "
+			"-- sh $HERE/program 2>&1"),
+		1, "%s", cli_output);
 	cr_assert_neq(cli_run("grep -E '^# schedule .*(crash|whole)' $HERE/x.race"), 0, "%s",
 		      cli_output);
 }
@@ -122,16 +169,17 @@ Test(faults_check, what_is_replayed_is_judged_as_it_was_found)
 	cr_assert_eq(cli_run("$REDRACE check --clients 1 --crashes 1 --restart --save $HERE/x.race "
 			     "-- sh $HERE/program 2>&1"),
 		     1, "%s", cli_output);
-	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/x.race -f json -- sh $HERE/program 2>&1"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE check --replay $HERE/x.race -f json -- sh $HERE/program 2>&1"), 1,
+		"%s", cli_output);
 	cli_assert_prints("\"anomaly\": \"done twice when tried again\"");
 }
 
 Test(faults_check, options_that_do_not_go_together_are_refused)
 {
 	cli_assert_one_line("$REDRACE check --atomic -- true 2>&1", 64, "leave it out");
-	cli_assert_one_line("$REDRACE check --allow-repeats -- true 2>&1", 64, "goes with --restart");
-	cli_assert_one_line(
-		"$REDRACE check --crashes 1 --restart --allow-partial -- true 2>&1", 64,
-		"--allow-partial");
+	cli_assert_one_line("$REDRACE check --allow-repeats -- true 2>&1", 64,
+			    "goes with --restart");
+	cli_assert_one_line("$REDRACE check --crashes 1 --restart --allow-partial -- true 2>&1", 64,
+			    "--allow-partial");
 }

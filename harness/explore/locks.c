@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Which keys of programs are locks (product/locks.h): each client is run alone, and another one
+ * from where it has created a key that it removes in the end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "search.h"
+
+enum { STEPS_MAX = 2000, REFUSED_STEPS_MAX = 64 };
+
+/* The states of a client that runs alone. */
+struct solo {
+	size_t n, size;
+	uint32_t *keys; /* `size` numbers each */
+};
+
+static const uint32_t *state_of(const struct solo *solo, size_t i)
+{
+	return solo->keys + i * solo->size;
+}
+
+static void run_solo(struct rr_product *product, size_t client, struct solo *solo)
+{
+	rr_state_key key;
+	const struct rr_edge *edge;
+
+	*solo = (struct solo){ .size = product->n_words };
+	if (!rr_product_begin(product, key, NULL))
+		return;
+	do {
+		solo->keys = rr_realloc(solo->keys, (solo->n + 1) * solo->size, sizeof(*key));
+		memcpy(solo->keys + solo->n++ * solo->size, key, solo->size * sizeof(*key));
+		edge = rr_product_is_over(product, key, client) ?
+			       NULL :
+			       rr_search_step_alone(product, key, client);
+		if (edge)
+			memcpy(key, edge->key, sizeof(key));
+	} while (edge && solo->n < STEPS_MAX);
+	/* What is not over shows nothing. */
+	if (!rr_product_is_over(product, key, client))
+		solo->n = 0;
+}
+
+static bool has_key(const struct rr_product *product, const uint32_t *key,
+		    const struct rr_lock_key *lock)
+{
+	struct rr_server_key found;
+
+	return rr_server_find_key(product->tables[0], key[0], lock, &found);
+}
+
+/* The first state in which the key is there, of a run that begins and ends without it; 0 = there is
+ * none. */
+static size_t created_at(const struct rr_product *product, const struct solo *solo,
+			 const struct rr_lock_key *lock)
+{
+	size_t i = 0;
+
+	if (solo->n == 0 || has_key(product, state_of(solo, 0), lock) ||
+	    has_key(product, state_of(solo, solo->n - 1), lock))
+		return 0;
+	while (i < solo->n && !has_key(product, state_of(solo, i), lock))
+		i++;
+	return i < solo->n ? i : 0;
+}
+
+/* Does a client change nothing from there on, as long as nobody else goes on: because it fails, or
+ * waits? */
+static bool is_refused(struct rr_product *product, const uint32_t *from, size_t client)
+{
+	const struct rr_server_snapshot *states = product->tables[0]->states;
+	const uint64_t contents = states[from[0]].contents;
+	rr_state_key key;
+
+	memcpy(key, from, product->n_words * sizeof(key[0]));
+	for (int i = 0; i < REFUSED_STEPS_MAX && !rr_product_is_over(product, key, client); i++) {
+		const struct rr_edge *edge = rr_search_step_alone(product, key, client);
+
+		if (!edge)
+			break;
+		memcpy(key, edge->key, sizeof(key));
+		if (product->tables[0]->states[key[0]].contents != contents)
+			return false;
+	}
+	return product->error.kind == RR_ERROR_NONE;
+}
+
+/* Which clients create and remove the key, if each is refused where another has it. */
+static uint32_t clients_of(struct rr_product *product, const struct solo *solos,
+			   const struct rr_lock_key *lock)
+{
+	uint32_t clients = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (created_at(product, &solos[i], lock)) {
+			clients |= 1U << i;
+			n++;
+		}
+	}
+	for (size_t i = 0; i < product->n_clients && n > 1; i++) {
+		const size_t at = created_at(product, &solos[i], lock);
+
+		for (size_t j = 0; j < product->n_clients && at; j++) {
+			if (j != i && clients >> j & 1 &&
+			    !is_refused(product, state_of(&solos[i], at), j))
+				return 0;
+		}
+	}
+	return n > 1 ? clients : 0;
+}
+
+static void add_locks_of(struct rr_product *product, const struct solo *solos, size_t client,
+			 struct rr_locks *locks)
+{
+	const struct rr_server_table *table = product->tables[0];
+
+	for (size_t i = 1; i < solos[client].n; i++) {
+		const uint32_t was = state_of(&solos[client], i - 1)[0];
+		const uint32_t is = state_of(&solos[client], i)[0];
+		struct rr_server_key key;
+		size_t at = 0;
+
+		if (table->states[was].contents == table->states[is].contents)
+			continue;
+		while (locks->n < RR_LOCKS_MAX && rr_server_next_key(table, is, &at, &key)) {
+			struct rr_lock_key lock = { key.database, key.name, key.length, 0 };
+			size_t known = 0;
+
+			if (created_at(product, &solos[client], &lock) != i)
+				continue;
+			while (known < locks->n &&
+			       !(locks->all[known].database == lock.database &&
+				 locks->all[known].length == lock.length &&
+				 memcmp(locks->all[known].name, lock.name, lock.length) == 0))
+				known++;
+			if (known == locks->n)
+				lock.clients = clients_of(product, solos, &lock);
+			if (lock.clients)
+				locks->all[locks->n++] = lock;
+		}
+	}
+}
+
+void rr_search_find_locks(struct rr_search *search)
+{
+	struct rr_product *product = &search->product;
+	const struct rr_product_config searched = product->config;
+	struct solo solos[RR_PRODUCT_CLIENTS] = { { 0 } };
+
+	search->locks.n = 0;
+	if (product->config.program->n_requests || product->n_clients < 2)
+		return;
+	rr_product_reduce_nothing(&product->config);
+	product->config.locks = NULL;
+	for (size_t i = 0; i < product->n_clients && !product->error.kind; i++)
+		run_solo(product, i, &solos[i]);
+	for (size_t i = 0; i < product->n_clients && !product->error.kind; i++)
+		add_locks_of(product, solos, i, &search->locks);
+	for (size_t i = 0; i < product->n_clients; i++)
+		free(solos[i].keys);
+	product->config = searched;
+	product->config.locks = search->locks.n ? &search->locks : NULL;
+}
