@@ -178,8 +178,8 @@ static const char *why_vacuous(const struct rr_check *check)
 	if (check->result->need_each_other && !check->options->n_finals &&
 	    !check->options->checker[0])
 		return check->options->app ?
-			       "no serial execution of all requests ends, because they need each other; say what is right with --final COMMAND VALUE or --check COMMAND" :
-			       "no serial execution of all clients ends, because they need each other; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client";
+			       "no serial execution of all requests ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
+			       "no serial execution of all clients ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client";
 	if (failing_clients(check))
 		return check->options->app ? "there is a request that never succeeded" :
 					     "there is a client that never succeeded";
