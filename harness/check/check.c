@@ -109,7 +109,8 @@ static void make_successors(struct rr_check *check, const struct rr_programs_con
 {
 	const struct rr_explore_config *search = &check->options->search;
 
-	if (check->options->app || search->is_partial || !search->budget.of[RR_CRASHES])
+	if (check->options->app || search->is_partial ||
+	    !(search->budget.of[RR_CRASHES] || search->budget.of[RR_LOST_REPLIES]))
 		return;
 	for (int i = 0; i < RR_SUCCESSORS; i++) {
 		struct rr_programs_config config = *clients;

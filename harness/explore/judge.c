@@ -348,7 +348,8 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 
 /* ---- After a crash ------------------------------------------------------------------- */
 
-/* Operations that a client had begun, or would have, when it crashed. */
+/* Operations that a client had begun, or would have, when it crashed or failed. What an app does in the turn of
+ * one request may be another process's, a worker's, so that it counts as crashed in all of them. */
 static uint32_t crashed_operations(const struct rr_judge *judge, const uint32_t *key)
 {
 	const struct rr_product *product = judge->product;
@@ -360,6 +361,13 @@ static uint32_t crashed_operations(const struct rr_judge *judge, const uint32_t 
 
 		if (end.endings[i] < 0 && rr_product_part(product, key, client)->is_crashed)
 			crashed |= 1U << i;
+	}
+	/* Who has lost a reply and fails does not know what it holds. */
+	if (end.used.of[RR_LOST_REPLIES])
+		crashed |= all_operations(judge) & ~end.good;
+	for (size_t i = 0; product->config.program->n_requests && i < product->n_clients; i++) {
+		if (rr_product_part(product, key, i)->is_crashed)
+			crashed = all_operations(judge);
 	}
 	return crashed;
 }
@@ -475,7 +483,12 @@ static const char *name_shortfall(struct rr_judge *judge, const uint32_t *key,
 					     [RR_SHORT_OF_TIMES] = "left without a lease",
 					     [RR_SHORT_OF_PARTS] = "taken and not done" };
 
-	return names[rr_serial_shortfall(&judge->serial, judge->product, key, left, crashed)];
+	const bool is_app = judge->product->config.program->n_requests > 0;
+	const enum rr_shortfall shortfall = rr_serial_shortfall(&judge->serial, judge->product, key,
+								left, is_app ? 0 : crashed);
+
+	/* What an app forgets in a crash is not half of anything. */
+	return is_app && shortfall == RR_SHORT_OF_WORK ? NULL : names[shortfall];
 }
 
 /* What a successor makes of it. `verdict` is that of the state without leftovers, and then that of

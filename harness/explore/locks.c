@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which keys of programs are locks (product/locks.h): each client is run alone, and another one
  * from where it has created a key that it removes in the end. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,9 +113,21 @@ static uint32_t clients_of(struct rr_product *product, const struct solo *solos,
 	return n > 1 ? clients : 0;
 }
 
-static void add_locks_of(struct rr_product *product, const struct solo *solos, size_t client,
-			 struct rr_locks *locks)
+static bool is_ignored(const struct rr_explore_config *config, const struct rr_server_key *key)
 {
+	char *name = rr_strndup(key->name, key->length);
+	size_t i = 0;
+
+	while (i < config->n_ignored && fnmatch(config->ignored[i], name, 0) != 0)
+		i++;
+	free(name);
+	return i < config->n_ignored;
+}
+
+static void add_locks_of(struct rr_search *search, const struct solo *solos, size_t client)
+{
+	struct rr_product *product = &search->product;
+	struct rr_locks *locks = &search->locks;
 	const struct rr_server_table *table = product->tables[0];
 
 	for (size_t i = 1; i < solos[client].n; i++) {
@@ -129,7 +142,8 @@ static void add_locks_of(struct rr_product *product, const struct solo *solos, s
 			struct rr_lock_key lock = { key.database, key.name, key.length, 0 };
 			size_t known = 0;
 
-			if (created_at(product, &solos[client], &lock) != i)
+			if (created_at(product, &solos[client], &lock) != i ||
+			    is_ignored(search->config, &key))
 				continue;
 			while (known < locks->n &&
 			       !(locks->all[known].database == lock.database &&
@@ -158,7 +172,7 @@ void rr_search_find_locks(struct rr_search *search)
 	for (size_t i = 0; i < product->n_clients && !product->error.kind; i++)
 		run_solo(product, i, &solos[i]);
 	for (size_t i = 0; i < product->n_clients && !product->error.kind; i++)
-		add_locks_of(product, solos, i, &search->locks);
+		add_locks_of(search, solos, i);
 	for (size_t i = 0; i < product->n_clients; i++)
 		free(solos[i].keys);
 	product->config = searched;

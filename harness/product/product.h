@@ -95,10 +95,10 @@ struct rr_common {
 	uint64_t n_leases;
 	int64_t now_ns;   /* where `absolute` */
 	int64_t down_ns;  /* until the server that is down may come back */
-	int64_t lapse_ns; /* since a program crashed, up to RR_LAPSES_NS */
+	int64_t lapse_ns; /* since a program crashed or lost a reply, up to RR_LAPSES_NS */
 };
 
-/* Beyond that nobody counts how much time has passed since a crash. */
+/* Beyond that nobody counts how much time has passed since a crash or a lost reply. */
 #define RR_LAPSES_NS INT64_C(600000000000)
 
 struct rr_product_config {

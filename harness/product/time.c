@@ -185,16 +185,23 @@ bool rr_state_may_wake(const struct rr_state *state, size_t client)
 	       (!would_end_lease_of_late(state, ns) && !would_time_out(state, ns));
 }
 
-/* How long ago a program has crashed, if one has; whoever holds a lock may be late. */
+/* Of a program: is what it holds its own no more? */
+static bool may_be_left(const struct rr_state *state)
+{
+	const struct rr_budget *left = &state->common.left;
+	const struct rr_budget *all = &state->product->config.budget;
+
+	return left->of[RR_CRASHES] < all->of[RR_CRASHES] ||
+	       left->of[RR_LOST_REPLIES] < all->of[RR_LOST_REPLIES];
+}
+
+/* How long ago a program has crashed or lost a reply, if one has; whoever holds a lock may be late. */
 static void note_passed(struct rr_state *state, int64_t ns)
 {
 	const struct rr_product_config *config = &state->product->config;
 	struct rr_common *common = &state->common;
-	bool has_crashed = false;
 
-	for (size_t i = 0; i < state->product->n_clients; i++)
-		has_crashed |= state->clients[i].is_crashed;
-	if (config->program->run_ops && has_crashed)
+	if (config->program->run_ops && may_be_left(state))
 		common->lapse_ns = rr_lesser_ns(common->lapse_ns + ns, RR_LAPSES_NS);
 	for (size_t i = 0; config->locks && i < config->locks->n; i++) {
 		if (common->makers[i] >= 0)

@@ -20,6 +20,8 @@ static const struct own_key {
 	{ "known",
 	  "findings that are known, as results name them under known_as: they do not fail the check, another one does",
 	  RR_SUITE_KNOWN },
+	{ "atomic", "says nothing any more, because every check compares so: leave it out",
+	  RR_SUITE_GONE },
 };
 
 enum { N_OWN = sizeof(own_keys) / sizeof(own_keys[0]) };
@@ -155,12 +157,15 @@ static json_t *own_type(enum rr_suite_key_kind kind)
 {
 	json_t *outcomes = json_array();
 	const struct rr_option text = { .kind = RR_TAKES_TEXT };
+	const struct rr_option flag = { .kind = RR_TAKES_NOTHING };
 
 	for (size_t i = 0; rr_suite_outcomes[i]; i++)
 		json_array_append_new(outcomes, json_string(rr_suite_outcomes[i]));
 	if (kind == RR_SUITE_EXPECT)
 		return json_pack("{s:o}", "enum", outcomes);
 	json_decref(outcomes);
+	if (kind == RR_SUITE_GONE)
+		return one_value(&flag);
 	if (kind == RR_SUITE_KNOWN)
 		return list_of(one_value(&text));
 	return json_pack("{s:[o, o]}", "anyOf", one_value(&text), list_of(one_value(&text)));

@@ -80,19 +80,26 @@ static bool add_option(const struct rr_yaml *yaml, struct rr_suite_check *check,
 	       try_option(yaml, node, check, first);
 }
 
-static bool add_flag(const struct rr_yaml *yaml, struct rr_suite_check *check,
-		     const struct rr_option *option, const yaml_node_t *node)
+static bool read_flag(const struct rr_yaml *yaml, const char *name, const yaml_node_t *node,
+		      bool *is_set)
 {
-	const char *text = rr_yaml_text(yaml, node, option->name);
+	const char *text = rr_yaml_text(yaml, node, name);
 	const bool is_plain = text && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 
 	if (!text)
 		return false;
-	if (is_plain && strcmp(text, "false") == 0)
-		return true;
-	if (!is_plain || strcmp(text, "true") != 0)
-		return rr_yaml_refuse(yaml, node, "%s: expected true or false", option->name);
-	return add_word(yaml, check, node, rr_asprintf("--%s", option->name));
+	*is_set = strcmp(text, "true") == 0;
+	return (is_plain && (*is_set || strcmp(text, "false") == 0)) ||
+	       rr_yaml_refuse(yaml, node, "%s: expected true or false", name);
+}
+
+static bool add_flag(const struct rr_yaml *yaml, struct rr_suite_check *check,
+		     const struct rr_option *option, const yaml_node_t *node)
+{
+	bool is_set;
+
+	return read_flag(yaml, option->name, node, &is_set) &&
+	       (!is_set || add_word(yaml, check, node, rr_asprintf("--%s", option->name)));
 }
 
 /* "NAME: COMMAND" is --client=NAME=COMMAND, "GET counter: 2" is --final='GET counter' 2. */
@@ -249,6 +256,7 @@ static bool take_entry(struct rr_yaml *yaml, struct rr_suite_check *check,
 			  *value = rr_yaml_node(yaml, pair->value);
 	const char *text = (const char *)name->data.scalar.value;
 	struct rr_suite_key key;
+	bool is_set;
 
 	if (!rr_suite_find_key(yaml->command, text, is_list(value), &key))
 		return refuse_key(yaml, name, text);
@@ -261,6 +269,9 @@ static bool take_entry(struct rr_yaml *yaml, struct rr_suite_check *check,
 		return take_expectation(yaml, check, value);
 	case RR_SUITE_KNOWN:
 		return take_known(yaml, check, value);
+	case RR_SUITE_GONE:
+		check->has_gone = true;
+		return read_flag(yaml, text, value, &is_set);
 	default:
 		return take_option(yaml, check, &key.option, value);
 	}

@@ -214,6 +214,16 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 	return code;
 }
 
+static void tell_gone(const struct rr_suite *suite)
+{
+	for (size_t i = 0; i < suite->n; i++) {
+		if (suite->checks[i].has_gone)
+			fprintf(stderr,
+				"%s:%ld: %s: 'atomic' says nothing any more, because every check compares so: leave it out\n",
+				suite->path, suite->checks[i].line, suite->checks[i].name);
+	}
+}
+
 enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suite_options *options,
 			  const struct rr_outputs *outputs, struct rr_error *error)
 {
@@ -221,8 +231,10 @@ enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suit
 	struct rr_suite suite;
 
 	if (rr_suite_read(&suite, path_of(options), command, error) &&
-	    are_there(&suite, options, error) && deal(&suite, options, error))
+	    are_there(&suite, options, error) && deal(&suite, options, error)) {
+		tell_gone(&suite);
 		code = run_chosen(&suite, command, options, outputs, error);
+	}
 	rr_suite_release(&suite);
 	rr_shard_release(&options->shard);
 	return code;

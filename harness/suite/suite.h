@@ -64,8 +64,9 @@ struct rr_suite_check {
 	long line;    /* where it stands */
 	char **words; /* a command line: options, "--", the program */
 	size_t n_words;
-	int expected; /* the index of an outcome */
-	char **known; /* findings that are known, by their names */
+	int expected;  /* the index of an outcome */
+	char **known;  /* findings that are known, by their names */
+	bool has_gone; /* it has a key that says nothing any more */
 	size_t n_known;
 };
 
@@ -90,6 +91,7 @@ enum rr_suite_key_kind {
 	RR_SUITE_COMMAND,
 	RR_SUITE_EXPECT,
 	RR_SUITE_KNOWN,
+	RR_SUITE_GONE, /* a flag that is read and says nothing any more */
 };
 
 struct rr_suite_key {

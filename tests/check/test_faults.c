@@ -74,6 +74,13 @@ static const struct pattern patterns[] = {
 	  "left without a lease" },
 	{ "a lost reply", "--lost-replies 1", "", R "INCR a 2>&1 | grep -q [0-9]$ || " R "INCR a",
 	  1, "" },
+	{ "a lost reply of a lock", "--lost-replies 1", "",
+	  SAME "SET lock $REDRACE_CLIENT NX EX 10)\" = OK ] || exit 1\n" R
+	       "INCR c || exit 1\n" COMPARE,
+	  0, "" },
+	{ "a lost reply of a lock without a lease", "--lost-replies 1", "",
+	  SAME "SET lock $REDRACE_CLIENT NX)\" = OK ] || exit 1\n" R "INCR c || exit 1\n" COMPARE,
+	  1, "left without a lease" },
 	{ "a lost reply, told as a repeat", "--lost-replies 1", "",
 	  "v=$(" R "SADD a $REDRACE_CLIENT 2>&1); case $v in [01]) ;; *) v=$(" R
 	  "SADD a $REDRACE_CLIENT);; esac; echo $v",
@@ -173,6 +180,15 @@ Test(faults_check, what_is_replayed_is_judged_as_it_was_found)
 		cli_run("$REDRACE check --replay $HERE/x.race -f json -- sh $HERE/program 2>&1"), 1,
 		"%s", cli_output);
 	cli_assert_prints("\"anomaly\": \"done twice when tried again\"");
+}
+
+/* A suite of before goes on working, and says what it need not say. */
+Test(faults_check, a_key_that_is_gone_is_read)
+{
+	cli_write("redrace.yaml", "checks: {a: {command: '" R "INCR a', atomic: true}}\n");
+	cr_assert_eq(cli_run("$REDRACE check --suite $HERE/redrace.yaml 2>&1"), 0, "%s",
+		     cli_output);
+	cli_assert_prints("redrace.yaml:1: a: 'atomic' says nothing any more");
 }
 
 Test(faults_check, options_that_do_not_go_together_are_refused)

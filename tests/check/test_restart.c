@@ -33,7 +33,7 @@ Test(check_restart, a_job_that_was_taken_is_lost)
 	check_worker("", POP, MARKED, "--restart --save $HERE/lost.race", 1);
 	cli_assert_prints("In the end there is\n  no keys\n");
 	cli_assert_prints("One leaves\n  results = {\"ada\": \"done\"}\n");
-	cli_assert_prints("Why:\n  app crashed behind BRPOP jobs 0 (4).\n");
+	cli_assert_prints("Why (taken and not done):\n  app crashed behind BRPOP jobs 0 (4).\n");
 	check_worker("", POP, MARKED, "--replay $HERE/lost.race", 1);
 	cli_assert_prints("In the end there is\n  no keys\n");
 	check_worker("", POP, MARKED, "--allow-partial", 0);
