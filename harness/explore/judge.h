@@ -34,9 +34,9 @@ struct rr_judge {
 };
 
 struct rr_judgement {
-	unsigned found;   /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	unsigned found;    /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
 	uint32_t failures; /* of struct rr_serial_verdict */
-	bool is_untimely; /* of struct rr_serial_verdict */
+	bool is_untimely;  /* of struct rr_serial_verdict */
 	/* Of what is wrong after a crash: its name, and the state that the successor leaves. */
 	const char *anomaly; /* NULL = nothing is, or it is no crash that is to blame */
 	uint32_t successor;  /* RR_NO_ID = none has run */
