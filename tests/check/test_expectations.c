@@ -532,7 +532,7 @@ Test(check_expectations, a_client_may_be_called_like_a_heading)
 	static const char *const names[] = { "server", "lock", "end", "kill" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		cr_assert_eq(cli_runf(CHECK "--crashes 1 --atomic "
+		cr_assert_eq(cli_runf(CHECK "--crashes 1 "
 					    "--client %s='" CLI "INCR c; " CLI "INCR d' "
 					    "--client other='" CLI "MGET c d' 2>&1",
 				      names[i]),
