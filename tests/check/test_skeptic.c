@@ -326,3 +326,14 @@ Test(skeptic, leaves_no_process)
 	assert_verdict("alone", "agrees");
 	cr_assert_eq(cli_run("pgrep -f \"$HERE/alone.py\""), 1, "left behind: %s", cli_output);
 }
+
+/* Of 5,040 serial orders it runs 24: what none of these explains is no finding. */
+Test(skeptic, is_inconclusive_where_it_lacks_serial_orders, .timeout = 120)
+{
+	const int code = cli_run("$REDRACE check --clients 7 --skeptic judge" JSON
+				 "-- sh -c 'redis-cli -p $REDIS_PORT RPUSH l "
+				 "$(cat /proc/sys/kernel/random/uuid)' 2>&1");
+
+	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
+	assert_verdict("orders", code ? "inconclusive" : "agrees");
+}
