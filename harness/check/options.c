@@ -255,7 +255,7 @@ static const struct rr_option options_table[] = {
 	{ .help = "Faults, at any point of the schedule" },
 	{ .row_at = rr_budget_check_option, AT(search.budget) },
 	{ .name = "restart",
-	  .help = "whoever has crashed is started again: a program when all others have ended, and its work must be done once; an app (--crashes 1) for what comes later",
+	  .help = "a client that has crashed is started again: a program when all others have ended, and its work must be done once; an app (--crashes 1) for what comes later",
 	  AT(search.restarts) },
 	{ .name = "allow-repeats",
 	  .help = "with --restart: the work of a program that is started again may be done twice",
@@ -420,7 +420,7 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 	if (search->restarts && !search->budget.of[RR_CRASHES])
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
-			"--restart starts again whoever has crashed: it goes with --crashes N");
+			"--restart starts again a client that has crashed: it goes with --crashes N");
 	if (search->restarts && options->app && search->budget.of[RR_CRASHES] != 1)
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
