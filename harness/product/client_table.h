@@ -212,7 +212,8 @@ uint32_t rr_client_table_count_states(const struct rr_client_table *table);
  *	2. is received in a serial execution in the same state, also in one in which the client waits
  *	   indefinitely, or is what the server answers between two clients of a serial execution; or
  *	3. refuses an attempt: it says nil, 0, an empty list or an error, the command changes data with
- *	   another reply and never with this one, and the next round sends it again.
+ *	   another reply and never with this one, and the next round sends it again; or it says that a
+ *	   transaction was aborted (WATCH), which the client begins again.
  * Any other reply says something that only an interleaving shows.
  */
 struct rr_waiting {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/reply.h"
 #include "client_table.h"
 
 /* A step of a client in a serial execution. */
@@ -168,18 +169,30 @@ static bool says_nothing(const struct rl_reply *reply)
 	       (reply->type == RL_REPLY_ARRAY && reply->length == 0);
 }
 
+/* An aborted transaction (WATCH) is tried again if the client goes back to where it began: what it sees
+ * there then may be that nothing is left to do. Any other attempt is sent again by the next round. */
 static bool is_refused(const struct rr_client_table *table, const struct way *way, uint32_t at,
 		       uint32_t next, const struct rr_waiting *waiting)
 {
+	const struct rr_terms *terms = table->program->terms;
 	const struct rr_input *input = &way->inputs[at];
+	const uint32_t command = command_answered(table, way->states[at], input);
 	const struct kind_reply said = { kind_answered(table, way->states[at], input),
 					 (uint32_t)input->value };
+	const struct rl_reply *reply;
 
-	return said.kind != RR_NO_ID && next < way->n &&
-	       said.kind == kind_answered(table, way->states[next], &way->inputs[next]) &&
-	       says_nothing(&table->program->terms->reply[said.reply].reply) &&
-	       rr_intern_find(&waiting->changing, &said.kind, sizeof(said.kind)) != RR_NO_ID &&
-	       rr_intern_find(&waiting->changed, &said, sizeof(said)) == RR_NO_ID;
+	if (said.kind == RR_NO_ID)
+		return false;
+	reply = &terms->reply[said.reply].reply;
+	if (!says_nothing(reply) ||
+	    rr_intern_find(&waiting->changing, &said.kind, sizeof(said.kind)) == RR_NO_ID ||
+	    rr_intern_find(&waiting->changed, &said, sizeof(said)) != RR_NO_ID)
+		return false;
+	if (reply->type == RL_REPLY_NIL &&
+	    rr_word_is(&terms->command[command].words.words[0], "EXEC"))
+		return true;
+	return next < way->n &&
+	       said.kind == kind_answered(table, way->states[next], &way->inputs[next]);
 }
 
 /* Does the client only wait between two of its states? */

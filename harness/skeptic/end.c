@@ -348,6 +348,17 @@ static bool is_refused_attempt(const struct execution *it, size_t event, size_t 
 		(reply->type == RL_REPLY_ARRAY && reply->length == 0));
 }
 
+/* Did WATCH abort a transaction? */
+static bool is_aborted(const struct execution *it, size_t at)
+{
+	const struct event *event = &it->events[at];
+	const struct rr_terms *terms = it->drive->terms;
+
+	return event->kind == EVENT_COMMAND && event->reply != RR_NO_ID &&
+	       terms->reply[event->reply].reply.type == RL_REPLY_NIL &&
+	       rr_word_is(&terms->command[event->command].words.words[0], "EXEC");
+}
+
 /* What an operation has done and received, with one event more. */
 static uint64_t add_to_prefix(uint64_t digest, const struct execution *it, size_t at)
 {
@@ -390,8 +401,9 @@ static size_t waiting_round(const struct end_tokens *tokens, const struct execut
 		for (size_t i = 0; i < n_kept && is_waiting; i++) {
 			const size_t in_round = i + period - n_kept;
 
-			if (i + period >= n_kept && in_round < n_rest &&
-			    is_refused_attempt(it, kept[i], rest[in_round]))
+			if (i + period >= n_kept &&
+			    (is_aborted(it, kept[i]) ||
+			     (in_round < n_rest && is_refused_attempt(it, kept[i], rest[in_round]))))
 				continue;
 			digest = add_to_prefix(digest, it, kept[i]);
 			is_waiting = i + period < n_kept ||

@@ -21,8 +21,9 @@
  *	3. refused attempts are left out, and what was printed in them: a command that changes
  *	   data in another execution, changed none here, and was sent again next. So are rounds
  *	   of at most DRIVE_PERIOD commands before the same one is sent again, in which each
- *	   command was refused likewise, or answered as in a serial execution in which the client
- *	   had done the same before, also in one that does not end. Where the
+ *	   command was refused likewise, or is EXEC of a transaction that WATCH has aborted, or was
+ *	   answered as in a serial execution in which the client had done the same before, also in
+ *	   one that does not end. Where the
  *	   rest of what the client did and heard is the same as in the serial execution, what it
  *	   printed otherwise says only that it waited: it is not compared, and named.
  *	4. if the lines of an output come in another order in two runs of the same serial

@@ -196,6 +196,15 @@ Test(check_expectations, what_only_an_interleaving_shows_is_no_waiting)
 		1);
 }
 
+#define WATCHED_SALE                                                       \
+	"r('SETNX', 'stock', 1)\n"                                         \
+	"    while True:\n"                                                \
+	"        r('WATCH', 'stock')\n"                                    \
+	"        if int(r('GET', 'stock')) < 1: break\n"                   \
+	"        r('MULTI'); r('DECR', 'stock')\n"                         \
+	"        if r('EXEC'): r('INCR', 'sales'); print('sold'); break\n" \
+	"        "
+
 /* Attempts are refused, or the client receives what it would if it ran before the other one. */
 Test(check_expectations, who_waits_may_say_so)
 {
@@ -213,6 +222,9 @@ Test(check_expectations, who_waits_may_say_so)
 		   "        if r('EXEC'): break\n"
 		   "        waited = 1",
 		   0);
+	/* Tried again, and then nothing is left to do. */
+	check_pair("r('SET', 'stock', 0)", WATCHED_SALE "waited = 1", 0);
+	check_pair("r('SET', 'stock', 0)", WATCHED_SALE "print('sold')", 1);
 }
 
 Test(check_expectations, how_many_seconds_were_waited_is_not_compared)
