@@ -6,7 +6,7 @@
 # Fixed: not yet
 # Link: https://github.com/pallets-eco/cachelib
 # Expected: not serializable, 1
-# Options: --clients 1 --crashes 1 --atomic
+# Options: --clients 1 --crashes 1
 # Install: deb:python3-cachelib=0.9.0 deb:python3-redis=4.3.4
 import os
 

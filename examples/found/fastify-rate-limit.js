@@ -6,7 +6,7 @@
 // Fixed: 8.1.0 of @fastify/rate-limit
 // Link: https://github.com/fastify/fastify-rate-limit/issues/152
 // Expected: not serializable, 1
-// Options: --clients 1 --crashes 1 --atomic
+// Options: --clients 1 --crashes 1
 // Install: npm:fastify-rate-limit@5.8.0 npm:fastify@3.29.5 npm:ioredis@4.28.5
 const Redis = require('ioredis');
 const fastify = require('fastify')();

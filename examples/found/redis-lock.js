@@ -6,7 +6,7 @@
 // Fixed: not yet
 // Link: https://github.com/errorception/redis-lock/issues/29
 // Expected: two clients are in their critical sections, 1
-// Options: --pauses 1 --ttl-ms 6000
+// Options: --pauses 1 --ttl-ms 6000 --ignore lock.account
 // Clients: late second third
 // Install: npm:redis-lock@1.0.0 npm:redis@4.7.1
 const { createClient } = require('redis');
