@@ -53,7 +53,8 @@ struct rr_programs {
 	struct rr_endings endings;
 	struct rr_intern ended;    /* states of tables in which a client has ended */
 	struct unwaited *unwaited; /* by their numbers */
-	struct rr_waiting waiting; /* what shows that a client only waits */
+	struct rr_waiting waiting; /* what shows that a client only waits, in this search */
+	bool change_data;          /* in any search */
 	bool time_has_passed;      /* in the search: see rr_programs_compare_times() */
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;

@@ -159,7 +159,7 @@ bool rr_programs_fails(struct rr_programs *programs, size_t operation, uint32_t 
 		       bool is_strict);
 bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b);
 
-/* Has any server changed its data in this search? */
+/* Has any server changed its data, in any search? */
 bool rr_programs_change_data(const struct rr_programs *programs);
 
 /* That ending of an operation, with its client's own random values in what is printed. */

@@ -23,6 +23,7 @@ void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uin
 {
 	rr_waiting_note_change(&programs->waiting,
 			       rr_programs_terms(programs)->command[command].kind, reply);
+	programs->change_data = true;
 }
 
 void rr_programs_set_answers(struct rr_programs *programs,
@@ -203,7 +204,7 @@ bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b)
 
 bool rr_programs_change_data(const struct rr_programs *programs)
 {
-	return programs->waiting.changing.n > 0;
+	return programs->change_data;
 }
 
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)

@@ -597,4 +597,10 @@ Test(check_expectations, who_is_refused_is_listed)
 	check_failing("--strict-exits", busy, 1, ".refused[1].is_finding");
 	check_failing("--strict-exits --refused 1", busy, 0, ".refused[1].is_finding == false");
 	check_failing("", "r('GET', 'x')", 0, "(.refused == []) and (.changes_data == false)");
+	/* Without the condition of SET, exclusion is broken before any end is compared. */
+	check_failing("",
+		      "while not r('SET', 'l', 1, 'NX'): pass\n"
+		      "r('ECHO', 'redrace:enter'); r('INCR', 'n'); r('ECHO', 'redrace:leave')\n"
+		      "r('DEL', 'l')",
+		      0, ".changes_data");
 }
