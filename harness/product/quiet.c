@@ -304,11 +304,16 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 	return ns;
 }
 
-static void note_no_end(struct rr_expansion *it, bool changes)
+/* A client that has not begun may still end what the others wait for. */
+static void note_no_end(struct rr_expansion *it, const struct rr_state *from, bool changes)
 {
+	bool have_begun = true;
+
+	for (size_t i = 0; i < it->product->n_clients; i++)
+		have_begun &= rr_state_has_begun(from, i) || rr_state_has_ended(from, i);
 	if (it->product->config.bounded && it->n_clients == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
-	if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT)
+	if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT && have_begun)
 		it->flags |= RR_STATE_STARVED;
 }
 
@@ -373,7 +378,7 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	if (unknown_ns != RR_NEVER)
 		add_wait(it, from, RR_DO_WAIT, unknown_ns, true);
 	else if (next_ns == RR_NEVER)
-		note_no_end(it, changes);
+		note_no_end(it, from, changes);
 	else if (is_certain)
 		add_waits(it, from, next_ns, end_ns);
 	else
