@@ -167,7 +167,7 @@ static void build_mutant(const struct mutant *mutant)
 	run_well(mutant, command);
 	snprintf(
 		command, sizeof(command),
-		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -Iscenarios -c -o $HERE/mutant.o $HERE/mutant.c 2>&1 && cc -pthread $HERE/mutant.o $(of lib/*.c scenarios/*.c harness/*/*.c | grep -v '/%s.o$') $B/assets.o %s $(sed -n 's/^LIBS *:= *//p' Makefile) 2>&1 && ln -s $B/redrace-*.so $HERE",
+		"B=$(realpath $(dirname $REDRACE)); of() { for c; do echo $B/${c%%.c}.o; done; }; cc -std=c11 -D_GNU_SOURCE -Ilib -Iscenarios -c -o $HERE/mutant.o $HERE/mutant.c 2>&1 && cc -pthread -Wl,-S $HERE/mutant.o $(of lib/*.c scenarios/*.c harness/*/*.c | grep -v '/%s.o$') $B/assets.o %s $(sed -n 's/^LIBS *:= *//p' Makefile) 2>&1 && ln -s $B/redrace-*.so $HERE",
 		mutant->file, mutant->test ? tests : program);
 	run_well(mutant, command);
 }
@@ -230,7 +230,9 @@ static void assert_noticed(const struct mutant *mutant)
 	} else if (mutant->bench) {
 		assert_told_apart(mutant, "", " bench -o $HERE/results ", mutant->bench);
 	} else if (mutant->exact) {
-		assert_told_apart(mutant, "REDRACE=", " examples/ci/exact ", mutant->exact);
+		/* Each fault changes a cell of the matrix, however far it counts. */
+		assert_told_apart(mutant, "INCREMENTS=500 REDRACE=", " examples/ci/exact ",
+				  mutant->exact);
 	} else if (mutant->search) {
 		cr_assert_eq(compare_searches(mutant), 1, "%s: %s", mutant->name, cli_output);
 	} else {
