@@ -21,7 +21,7 @@ void cli_teardown(void);
 	} while (0)
 
 /* support_shell() into cli_output; the exit code. cli_runf() as printf. What stands behind "$REDRACE
- * check" is checked by tests/twice: one check of four (all with RR_ALL_TWICE=1) that keeps something is
+ * check" is checked by tests/twice: one check of eight (all with RR_ALL_TWICE=1) that keeps something is
  * made a second time with that, and
  * the test fails if the verdict is another one. $REDRACE_ONCE is the program itself, for tests that
  * send it signals or count how often it runs a program. */
