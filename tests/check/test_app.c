@@ -110,7 +110,7 @@ Test(check_app, answers_are_those_of_an_order)
 Test(check_app, threads_that_wait_for_each_other_get_no_yes)
 {
 	static const char shared[] =
-		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
 		"tests/check/programs/shared.py'";
 	const int code = cli_runf(CHECK "--app %s --request " ASK "buy' 2>&1", shared);
 
@@ -127,7 +127,7 @@ Test(check_app, a_worker_waits_for_jobs)
 		  "import raw\nr = raw.Connection()\n"
 		  "while r('BRPOP', 'jobs', 0):\n"
 		  "    r('SET', 'done', int(r('GET', 'done') or 0) + 1)\n");
-	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
 		  "$HERE/worker.py' --ready true",
 		  "--request 'redis-cli -u {url} LPUSH jobs x >/dev/null' --final 'GET done' 2", 0);
 }
@@ -139,7 +139,7 @@ static void check_workers(const char *take, const char *work, const char *option
 		  "import raw, sys, time\nr = raw.Connection()\nwhile True:\n"
 		  "    job = %s\n    %s\n",
 		  take, work);
-	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+	check_app("'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
 		  "$HERE/worker.py' --ready true",
 		  options, code);
 }
@@ -281,8 +281,8 @@ Test(check_app, answers_are_in_json)
 		     "%s", cli_output);
 }
 
-#define LINES                                                                          \
-	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 " \
+#define LINES                                                                             \
+	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S " \
 	"tests/check/programs/lines.py'"
 
 /* Nobody knows when the app is through with a line, so the order of time does not count; what it
@@ -303,7 +303,7 @@ Test(check_app, lines_of_input_are_requests)
 Test(check_app, no_request_is_named_where_another_one_may_wait)
 {
 	static const char desk[] =
-		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+		"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
 		"tests/check/programs/desk.py'";
 
 	check_app(desk, "--line buy --line buy", 1);

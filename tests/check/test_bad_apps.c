@@ -91,8 +91,8 @@ static void write_server(const char *first, const char *work)
 		  first, work);
 }
 
-#define SERVER                                                                         \
-	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 " \
+#define SERVER                                                                            \
+	"'PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S " \
 	"$HERE/server.py'"
 #define CURL "--clients 1 --request 'curl -s -w \"%{http_code}\" {app}/' "
 

@@ -4,7 +4,7 @@
 
 TestSuite(check_restart, .init = cli_setup, .fini = cli_teardown);
 
-#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 "
+#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
 
 /* A worker: what it does at its start, how it takes a job, and what it does with that. One job. */
 static void check_worker(const char *start, const char *take, const char *work, const char *options,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	PROGRAMS = 600, /* each wrong rule of test_oracle_planted.c is seen among fewer */
+	PROGRAMS = 400, /* each wrong rule of test_oracle_planted.c is seen among as many */
 	SHARDS = 8,
 	REDUCED_SHARE = 2, /* one in so many is searched without what is not noticed, too */
 	CHECKED = 8,       /* one in so many is played for real, too */
