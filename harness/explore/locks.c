@@ -44,6 +44,12 @@ static void run_solo(struct rr_product *product, size_t client, struct solo *sol
 		solo->n = 0;
 }
 
+static bool is_same_name(const struct rr_lock_key *one, const struct rr_lock_key *other)
+{
+	return one->database == other->database && one->length == other->length &&
+	       memcmp(one->name, other->name, one->length) == 0;
+}
+
 static bool has_key(const struct rr_product *product, const uint32_t *key,
 		    const struct rr_lock_key *lock)
 {
@@ -67,12 +73,41 @@ static size_t created_at(const struct rr_product *product, const struct solo *so
 	return i < solo->n ? i : 0;
 }
 
-/* Does a client change nothing from there on, as long as nobody else goes on: because it fails, or
- * waits? */
-static bool is_refused(struct rr_product *product, const uint32_t *from, size_t client)
+/* Do two states have the same keys, but for one? */
+static bool are_alike_without(const struct rr_product *product, const uint32_t *one,
+			      const uint32_t *other, const struct rr_lock_key *lock)
+{
+	const struct rr_server_table *table = product->tables[0];
+	size_t at = 0, n[2] = { 0 };
+	struct rr_server_key key, found;
+
+	while (rr_server_next_key(table, one[0], &at, &key)) {
+		const struct rr_lock_key same = { key.database, key.name, key.length, 0 };
+
+		if (is_same_name(&same, lock))
+			continue;
+		n[0]++;
+		if (!rr_server_find_key(table, other[0], &same, &found) ||
+		    found.left_ms != key.left_ms || found.dump_length != key.dump_length ||
+		    memcmp(found.dump, key.dump, key.dump_length) != 0)
+			return false;
+	}
+	for (at = 0; rr_server_next_key(table, other[0], &at, &key);) {
+		const struct rr_lock_key same = { key.database, key.name, key.length, 0 };
+
+		n[1] += !is_same_name(&same, lock);
+	}
+	return n[0] == n[1];
+}
+
+/* Does a client whose complete run changes other keys than the lock change none from there on, as
+ * long as nobody else goes on? If it waits, it changes nothing; if it ends, it may have done to the
+ * lock what it must not. */
+static bool is_refused(struct rr_product *product, const uint32_t *from, size_t client,
+		       const struct solo *alone, const struct rr_lock_key *lock)
 {
 	const struct rr_server_snapshot *states = product->tables[0]->states;
-	const uint64_t contents = states[from[0]].contents;
+	bool changes = false, works = false;
 	rr_state_key key;
 
 	memcpy(key, from, product->n_words * sizeof(key[0]));
@@ -82,10 +117,15 @@ static bool is_refused(struct rr_product *product, const uint32_t *from, size_t 
 		if (!edge)
 			break;
 		memcpy(key, edge->key, sizeof(key));
-		if (product->tables[0]->states[key[0]].contents != contents)
-			return false;
+		states = product->tables[0]->states;
+		changes |= states[key[0]].contents != states[from[0]].contents;
 	}
-	return product->error.kind == RR_ERROR_NONE;
+	for (size_t i = 1; i < alone->n && !works; i++)
+		works = !are_alike_without(product, state_of(alone, 0), state_of(alone, i), lock);
+	return product->error.kind == RR_ERROR_NONE &&
+	       (!changes || (works && rr_product_is_over(product, key, client) &&
+			     states[key[0]].contents != states[from[0]].contents &&
+			     are_alike_without(product, from, key, lock)));
 }
 
 /* Which clients create and remove the key, if each is refused where another has it. */
@@ -106,7 +146,7 @@ static uint32_t clients_of(struct rr_product *product, const struct solo *solos,
 
 		for (size_t j = 0; j < product->n_clients && at; j++) {
 			if (j != i && clients >> j & 1 &&
-			    !is_refused(product, state_of(&solos[i], at), j))
+			    !is_refused(product, state_of(&solos[i], at), j, &solos[j], lock))
 				return 0;
 		}
 	}
@@ -145,10 +185,7 @@ static void add_locks_of(struct rr_search *search, const struct solo *solos, siz
 			if (created_at(product, &solos[client], &lock) != i ||
 			    is_ignored(search->config, &key))
 				continue;
-			while (known < locks->n &&
-			       !(locks->all[known].database == lock.database &&
-				 locks->all[known].length == lock.length &&
-				 memcmp(locks->all[known].name, lock.name, lock.length) == 0))
+			while (known < locks->n && !is_same_name(&locks->all[known], &lock))
 				known++;
 			if (known == locks->n)
 				lock.clients = clients_of(product, solos, &lock);

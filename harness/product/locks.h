@@ -2,7 +2,7 @@
 /*
  * Locks of checked programs, and who holds them. Which keys are locks no name tells: a key that one
  * client's complete run creates and removes again, as another one's does, which is refused and
- * changes nothing while the first one has it (explore/locks.c finds them).
+ * changes nothing else while the first one has it (explore/locks.c finds them).
  *
  * The holder is the client that gave the key its last value, until it removes the key, ends or
  * crashes, or the key expires. Whoever else removes it, gives it another value or puts its end off
