@@ -200,6 +200,7 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones, LITTLE=2000 of loops: do t
 brute: all ## redrace check beside an independent judge on random programs (ARGS="--seeds 1-300 --jobs 2")
 	@tests/brute/selftest
 	@tests/brute/beside $(B)/redrace $(ARGS)
+	@tests/brute/timed --c $(B)/redrace $(ARGS)
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined $(ASAN)
