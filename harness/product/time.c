@@ -210,7 +210,7 @@ static void note_passed(struct rr_state *state, int64_t ns)
 }
 
 /* Clocks of those who are late stand still meanwhile: for what they do it makes no difference how
- * late they are. */
+ * late they are. But who hears the server's time may compare it with a clock of its own. */
 void rr_state_wake_early(struct rr_state *state, size_t client)
 {
 	const struct rr_product *product = state->product;
@@ -221,14 +221,19 @@ void rr_state_wake_early(struct rr_state *state, size_t client)
 		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
 		struct rr_part *part = &state->clients[i];
+		const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
+		const bool goes_on = product->config.absolute && rr_state_has_begun(state, i);
+		const int64_t held_ns = goes_on ? asleep_ns : ns;
 
 		if (rr_state_has_ended(state, i))
 			continue;
-		part->asleep_ns -= rr_lesser_ns(part->asleep_ns, ns);
-		if (run_on)
+		part->asleep_ns -= asleep_ns;
+		if (run_on && held_ns > 0)
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,
-								.ns = -ns });
+								.ns = -held_ns });
+		if (goes_on)
+			pass_own_clock(state, i, ns - asleep_ns);
 	}
 	for (size_t i = 0; run_on && i < product->n_servers; i++)
 		rr_state_tick_server(state, i, ns);

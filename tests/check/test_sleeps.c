@@ -76,6 +76,23 @@ Test(sleeps, a_client_sleeps_out_its_own_keys)
 		    "if r('GET', me):\n    " RMW "else: r('INCR', 'c')\n" });
 }
 
+/* Also of a client that is slow while another one sleeps. */
+Test(sleeps, the_server_and_a_slow_client_have_one_time)
+{
+	CHECK_ALL({ 0, "",
+		    "a = int(r('TIME')[0]) - time.time(); time.sleep(3)\n"
+		    "b = int(r('TIME')[0]) - time.time()\n"
+		    "r('INCR', 'skewed' if abs(a - b) > 1 else 'n')\n" },
+		  { 0, "",
+		    "a = time.monotonic(); s = int(r('TIME')[0]); time.sleep(2)\n"
+		    "r('SET', me, 1, 'EX', 60); time.sleep(2); t = int(r('TIME')[0])\n"
+		    "r('INCR', 'n' if abs(t - s - (time.monotonic() - a)) < 1.5 else 'skewed')\n" },
+		  { 1, "",
+		    "a = int(r('TIME')[0]) - time.time(); time.sleep(3)\n"
+		    "b = int(r('TIME')[0]) - time.time()\n"
+		    "if abs(a - b) <= 1:\n    " RMW });
+}
+
 Test(sleeps, what_is_given_expires)
 {
 	cli_write("init", "SET l dead PX 5000\nSET cool 1 PX 2000\n");
