@@ -20,13 +20,13 @@
 #include <sysexits.h>
 
 /* A write is given up after TIMEOUT_MS, and so before the lease ends. */
-enum { TTL_MS = 10000, WAIT_MS = 3000, TIMEOUT_MS = 500, ENOUGH_MS = 1000 };
+enum { TTL_MS = 10000, WAIT_MS = 3000, TIMEOUT_MS = 2000, ENOUGH_MS = 3000 };
 
-static int give_up(enum rl_outcome outcome, const char *why)
+static int give_up(enum rdl_outcome outcome, const char *why)
 {
-	const bool again = outcome == RL_BUSY || outcome == RL_LOST;
+	const bool again = outcome == RDL_BUSY || outcome == RDL_LOST;
 
-	fprintf(stderr, "deposit: %s: %s\n", rl_outcome_name(outcome),
+	fprintf(stderr, "deposit: %s: %s\n", rdl_outcome_name(outcome),
 		again ? "the lock; nothing was written" : why);
 	return again ? EX_TEMPFAIL : EX_UNAVAILABLE;
 }
@@ -37,29 +37,29 @@ static int refuse(const char *why)
 	return EX_DATAERR;
 }
 
-static int deposit(struct rl_link *link, struct rl_lock *lock, long long amount)
+static int deposit(struct rdl_link *link, struct rdl_lock *lock, long long amount)
 {
-	const struct rl_policy policy = { .wait_ms = WAIT_MS, .cancel_fd = -1 };
+	const struct rdl_policy policy = { .wait_ms = WAIT_MS };
 	long long balance = 0;
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_lock_acquire(lock, TTL_MS, &policy);
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_lock_acquire(lock, TTL_MS, &policy);
 
-	if (outcome == RL_OK)
-		outcome = rl_run(link, &reply, "GET balance");
-	if (outcome == RL_OK && !rl_reply_is_nil(&reply) && !rl_reply_number(&reply, &balance))
+	if (outcome == RDL_OK)
+		outcome = rdl_run(link, &reply, "GET balance");
+	if (outcome == RDL_OK && !rdl_reply_is_nil(&reply) && !rdl_reply_number(&reply, &balance))
 		return refuse("the balance is not a number");
-	if (outcome == RL_OK && __builtin_add_overflow(balance, amount, &balance))
+	if (outcome == RDL_OK && __builtin_add_overflow(balance, amount, &balance))
 		return refuse("the balance would be too large");
-	if (outcome == RL_OK && rl_lock_remaining_ms(lock) < ENOUGH_MS)
-		outcome = RL_LOST;
-	if (outcome != RL_OK)
-		return give_up(outcome, rl_link_error(link));
-	outcome = rl_run(link, &reply, "SET balance %lld", balance);
-	if (outcome != RL_OK)
-		give_up(outcome, rl_link_error(link));
+	if (outcome == RDL_OK && rdl_lock_remaining_ms(lock) < ENOUGH_MS)
+		outcome = RDL_LOST;
+	if (outcome != RDL_OK)
+		return give_up(outcome, rdl_link_error(link));
+	outcome = rdl_run(link, &reply, "SET balance %lld", balance);
+	if (outcome != RDL_OK)
+		give_up(outcome, rdl_link_error(link));
 	else
 		printf("balance %lld\n", balance);
-	return outcome == RL_OK ? EX_OK : EX_SOFTWARE;
+	return outcome == RDL_OK ? EX_OK : EX_SOFTWARE;
 }
 
 static bool parse_amount(const char *text, long long *amount)
@@ -74,13 +74,13 @@ static bool parse_amount(const char *text, long long *amount)
 int main(int argc, char **argv)
 {
 	char error[128] = "usage: deposit URI AMOUNT";
-	struct rl_address address;
-	struct rl_link *link;
-	struct rl_lock *lock;
+	struct rdl_address address;
+	struct rdl_link *link;
+	struct rdl_lock *lock;
 	long long amount;
 	int code = EX_OSERR;
 
-	if (argc != 3 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 3 || !rdl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "deposit: %s\n", error);
 		return EX_USAGE;
 	}
@@ -89,13 +89,13 @@ int main(int argc, char **argv)
 			argv[2], LLONG_MIN, LLONG_MAX);
 		return EX_USAGE;
 	}
-	link = rl_link_new(&address, TIMEOUT_MS);
-	lock = link ? rl_lock_new(link, "balance:lock") : NULL;
+	link = rdl_link_new(&address, TIMEOUT_MS);
+	lock = link ? rdl_lock_new(link, "balance:lock") : NULL;
 	if (lock) {
 		code = deposit(link, lock, amount);
-		rl_lock_release(lock); /* if it fails, the lease ends */
+		rdl_lock_release(lock); /* if it fails, the lease ends */
 	}
-	rl_lock_free(lock);
-	rl_link_free(link);
+	rdl_lock_free(lock);
+	rdl_link_free(link);
 	return code;
 }

@@ -25,10 +25,10 @@
 enum { TTL_MS = 3000, HOLD_MAX_MS = 3600 * 1000, TIMEOUT_MS = 500 };
 
 /* Until the command has ended: true, or the lock is lost: false. */
-static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals, int *status)
+static bool outlives(const struct rdl_renewed *lock, pid_t pid, int signals, int *status)
 {
 	struct pollfd events[] = {
-		{ .fd = rl_renewed_loss_fd(lock), .events = POLLIN },
+		{ .fd = rdl_renewed_loss_fd(lock), .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
 	};
 	struct signalfd_siginfo got;
@@ -44,7 +44,7 @@ static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals, int 
 }
 
 /* The command's exit code; a command that may run twice is ended. */
-static int attend(const struct rl_renewed *lock, pid_t pid, int signals)
+static int attend(const struct rdl_renewed *lock, pid_t pid, int signals)
 {
 	int status = 0;
 
@@ -57,7 +57,7 @@ static int attend(const struct rl_renewed *lock, pid_t pid, int signals)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run(struct rl_renewed *lock, char **command, const sigset_t *set)
+static int run(struct rdl_renewed *lock, char **command, const sigset_t *set)
 {
 	const int signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	const pid_t parent = getpid(), pid = signals < 0 ? -1 : fork();
@@ -76,9 +76,9 @@ static int run(struct rl_renewed *lock, char **command, const sigset_t *set)
 	return EX_OSERR;
 }
 
-static int take_and_run(struct rl_link *link, struct rl_renewed *lock, char **command)
+static int take_and_run(struct rdl_link *link, struct rdl_renewed *lock, char **command)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -86,33 +86,33 @@ static int take_and_run(struct rl_link *link, struct rl_renewed *lock, char **co
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL); /* the renewer's thread has this, too */
-	outcome = rl_renewed_try(lock, TTL_MS);
-	if (outcome == RL_OK)
+	outcome = rdl_renewed_try(lock, TTL_MS);
+	if (outcome == RDL_OK)
 		return run(lock, command, &set);
-	fprintf(stderr, "exclusive: %s: %s\n", rl_outcome_name(outcome),
-		outcome == RL_BUSY ? "it runs already" : rl_link_error(link));
-	return outcome == RL_BUSY ? EX_TEMPFAIL : EX_UNAVAILABLE;
+	fprintf(stderr, "exclusive: %s: %s\n", rdl_outcome_name(outcome),
+		outcome == RDL_BUSY ? "it runs already" : rdl_link_error(link));
+	return outcome == RDL_BUSY ? EX_TEMPFAIL : EX_UNAVAILABLE;
 }
 
 int main(int argc, char **argv)
 {
 	char error[128] = "usage: exclusive URI KEY COMMAND [ARGUMENT...]";
-	struct rl_address address;
-	struct rl_link *link;
-	struct rl_renewed *lock;
+	struct rdl_address address;
+	struct rdl_link *link;
+	struct rdl_renewed *lock;
 	int code = EX_OSERR;
 
-	if (argc < 4 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc < 4 || !rdl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "exclusive: %s\n", error);
 		return EX_USAGE;
 	}
-	link = rl_link_new(&address, TIMEOUT_MS);
-	lock = link ? rl_renewed_new(link, argv[2], HOLD_MAX_MS) : NULL;
+	link = rdl_link_new(&address, TIMEOUT_MS);
+	lock = link ? rdl_renewed_new(link, argv[2], HOLD_MAX_MS) : NULL;
 	if (lock) {
 		code = take_and_run(link, lock, argv + 3);
-		rl_renewed_release(lock); /* RL_LOST when it was lost */
+		rdl_renewed_release(lock); /* RDL_LOST when it was lost */
 	}
-	rl_renewed_free(lock);
-	rl_link_free(link);
+	rdl_renewed_free(lock);
+	rdl_link_free(link);
 	return code;
 }

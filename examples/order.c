@@ -20,41 +20,41 @@
 
 enum { TTL_MS = 2000, TIMEOUT_MS = 500 };
 
-static int give_up(enum rl_outcome outcome, const struct rl_link *link)
+static int give_up(enum rdl_outcome outcome, const struct rdl_link *link)
 {
-	const bool again = outcome == RL_BUSY || outcome == RL_LOST;
+	const bool again = outcome == RDL_BUSY || outcome == RDL_LOST;
 
-	fprintf(stderr, "order: %s: %s\n", rl_outcome_name(outcome),
-		again ? "another order was faster" : rl_link_error(link));
+	fprintf(stderr, "order: %s: %s\n", rdl_outcome_name(outcome),
+		again ? "another order was faster" : rdl_link_error(link));
 	return again ? EX_TEMPFAIL : EX_UNAVAILABLE;
 }
 
-static int write_stock(struct rl_link *link, long long number, long long stock)
+static int write_stock(struct rdl_link *link, long long number, long long stock)
 {
 	char value[24];
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	snprintf(value, sizeof(value), "%lld", stock);
-	outcome = rl_fenced_set(link, "stock", number, value);
-	if (outcome == RL_OK) {
+	outcome = rdl_fenced_set(link, "stock", number, value);
+	if (outcome == RDL_OK) {
 		printf("stock %lld\n", stock);
 		return EX_OK;
 	}
 	give_up(outcome, link);
-	return outcome == RL_LOST ? EX_TEMPFAIL : EX_SOFTWARE;
+	return outcome == RDL_LOST ? EX_TEMPFAIL : EX_SOFTWARE;
 }
 
-static int order(struct rl_link *link, struct rl_lock *lock, long long amount)
+static int order(struct rdl_link *link, struct rdl_lock *lock, long long amount)
 {
 	long long number = 0, stock = 0;
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_lock_try_fenced(lock, TTL_MS, &number);
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_lock_try_fenced(lock, TTL_MS, &number);
 
-	if (outcome == RL_OK) /* shows the number to the server, too */
-		outcome = rl_fenced_get(link, "stock", number, &reply);
-	if (outcome != RL_OK)
+	if (outcome == RDL_OK) /* shows the number to the server, too */
+		outcome = rdl_fenced_get(link, "stock", number, &reply);
+	if (outcome != RDL_OK)
 		return give_up(outcome, link);
-	if (!rl_reply_number(&reply, &stock) || stock < amount) {
+	if (!rdl_reply_number(&reply, &stock) || stock < amount) {
 		fputs("order: the stock is too small\n", stderr);
 		return EX_DATAERR;
 	}
@@ -66,22 +66,22 @@ static int order(struct rl_link *link, struct rl_lock *lock, long long amount)
 int main(int argc, char **argv)
 {
 	char error[128] = "usage: order URI AMOUNT";
-	struct rl_address address;
-	struct rl_link *link;
-	struct rl_lock *lock;
+	struct rdl_address address;
+	struct rdl_link *link;
+	struct rdl_lock *lock;
 	int code = EX_OSERR;
 
-	if (argc != 3 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 3 || !rdl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "order: %s\n", error);
 		return EX_USAGE;
 	}
-	link = rl_link_new(&address, TIMEOUT_MS);
-	lock = link ? rl_lock_new(link, "stock:lock") : NULL;
+	link = rdl_link_new(&address, TIMEOUT_MS);
+	lock = link ? rdl_lock_new(link, "stock:lock") : NULL;
 	if (lock) {
 		code = order(link, lock, atoll(argv[2]));
-		rl_lock_release(lock); /* leaves the next holder's alone */
+		rdl_lock_release(lock); /* leaves the next holder's alone */
 	}
-	rl_lock_free(lock);
-	rl_link_free(link);
+	rdl_lock_free(lock);
+	rdl_link_free(link);
 	return code;
 }

@@ -18,36 +18,37 @@
 enum { TIMEOUT_MS = 500, ATTEMPTS = 100 };
 
 /* Called anew for every attempt, and so free of other effects. */
-static enum rl_outcome take_one(void *context, const struct rl_reply *old, char *value, size_t size)
+static enum rdl_outcome take_one(void *context, const struct rdl_reply *old, char *value,
+				 size_t size)
 {
 	long long *left = context;
 
-	if (!rl_reply_number(old, left) || *left < 1)
-		return RL_LOST; /* ends the update: there is none to be had */
+	if (!rdl_reply_number(old, left) || *left < 1)
+		return RDL_LOST; /* ends the update: there is none to be had */
 	(*left)--;
 	snprintf(value, size, "%lld", *left);
-	return RL_OK;
+	return RDL_OK;
 }
 
-static int reserve(struct rl_link *link)
+static int reserve(struct rdl_link *link)
 {
 	long long left = 0;
 
-	switch (rl_update(link, "seats", take_one, &left, ATTEMPTS, NULL)) {
-	case RL_OK:
+	switch (rdl_update(link, "seats", take_one, &left, ATTEMPTS, NULL)) {
+	case RDL_OK:
 		printf("reserved, %lld left\n", left);
 		return EX_OK;
-	case RL_LOST:
+	case RDL_LOST:
 		fputs("reserve: sold out\n", stderr);
 		return EX_DATAERR;
-	case RL_BUSY:
+	case RDL_BUSY:
 		fputs("reserve: too many others\n", stderr);
 		return EX_TEMPFAIL;
-	case RL_UNKNOWN:
-		fprintf(stderr, "reserve: unknown: %s\n", rl_link_error(link));
+	case RDL_UNKNOWN:
+		fprintf(stderr, "reserve: unknown: %s\n", rdl_link_error(link));
 		return EX_SOFTWARE;
 	default:
-		fprintf(stderr, "reserve: %s\n", rl_link_error(link));
+		fprintf(stderr, "reserve: %s\n", rdl_link_error(link));
 		return EX_UNAVAILABLE;
 	}
 }
@@ -55,17 +56,17 @@ static int reserve(struct rl_link *link)
 int main(int argc, char **argv)
 {
 	char error[128] = "usage: reserve URI";
-	struct rl_address address;
-	struct rl_link *link;
+	struct rdl_address address;
+	struct rdl_link *link;
 	int code = EX_OSERR;
 
-	if (argc != 2 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 2 || !rdl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "reserve: %s\n", error);
 		return EX_USAGE;
 	}
-	link = rl_link_new(&address, TIMEOUT_MS);
+	link = rdl_link_new(&address, TIMEOUT_MS);
 	if (link)
 		code = reserve(link);
-	rl_link_free(link);
+	rdl_link_free(link);
 	return code;
 }

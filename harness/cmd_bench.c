@@ -8,11 +8,11 @@
 #include "bench/bench.h"
 #include "commands.h"
 
-/* The command line again, passwords left out. The caller frees it. */
-static char *describe_command(int argc, char **argv)
+static enum rr_exit run_bench_command(int argc, char **argv, struct rr_error *error)
 {
-	char *text = NULL;
-	FILE *file = rr_open_text(&text);
+	/* The command line again, passwords left out. */
+	char *command_line = NULL;
+	FILE *file = rr_open_text(&command_line);
 
 	for (int i = 0; i < argc; i++) {
 		char *word = rr_secrets_hide(argv[i]);
@@ -21,12 +21,6 @@ static char *describe_command(int argc, char **argv)
 		free(word);
 	}
 	fclose(file);
-	return text;
-}
-
-static enum rr_exit run_bench_command(int argc, char **argv, struct rr_error *error)
-{
-	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options = rr_bench_defaults();
 	struct rr_session session;
 	enum rr_exit code = RR_EXIT_OK;

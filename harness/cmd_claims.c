@@ -108,7 +108,7 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 	struct rr_draft draft;
 
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
-	if (options->choice.n || options->choice.shard.of || rows->counts[RR_FAILED] ||
+	if (options->choice.n || options->choice.shard.of || rows->counts[RR_NOT_PLAYED] ||
 	    rows->counts[RR_UNFINISHED])
 		return rr_complain(RR_EXIT_OK, "checked only some of the claims: %s stays as it is",
 				   path);
@@ -136,37 +136,6 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 	return code;
 }
 
-/* What is in no way the claims' doing is said once, by its first case. */
-static void complain_of_failures(const struct rr_claim_rows *rows)
-{
-	const struct rr_claim_row *row = rows->rows;
-
-	if (rows->counts[RR_FAILED] == 0)
-		return;
-	while (row->standing != RR_FAILED)
-		row++;
-	rr_complain(row->code, "%zu of %zu claims could not be checked: %s: %s",
-		    rows->counts[RR_FAILED], rows->n, row->claim->id, row->problem);
-}
-
-static enum rr_exit publish_claims(const struct claims_options *options,
-				   const struct rr_claim_rows *rows, double seconds,
-				   bool is_called_off)
-{
-	struct rr_error error = { 0 };
-	struct rr_cases cases;
-
-	rr_claim_rows_as_cases(rows, &cases);
-	cases.seconds = seconds;
-	cases.is_called_off = is_called_off;
-	if (options->choice.shard.of)
-		rr_shard_note(&options->choice.shard, &cases, json_object(),
-			      rr_claim_rows_exit(rows));
-	rr_cases_publish(&cases, &options->outputs, print_claims, rows, &error);
-	rr_cases_release(&cases);
-	return rr_report_error(&error);
-}
-
 static enum rr_exit report_claims(const struct claims_options *options, const struct rr_jobs *jobs,
 				  double seconds, bool is_called_off)
 {
@@ -174,11 +143,32 @@ static enum rr_exit report_claims(const struct claims_options *options, const st
 	struct rr_claim_rows rows;
 
 	rr_judge(&rows, jobs, &options->choice);
-	code = publish_claims(options, &rows, seconds, is_called_off);
+
+	struct rr_error error = { 0 };
+	struct rr_cases cases;
+
+	rr_claim_rows_as_cases(&rows, &cases);
+	cases.seconds = seconds;
+	cases.is_called_off = is_called_off;
+	if (options->choice.shard.of)
+		rr_shard_note(&options->choice.shard, &cases, json_object(),
+			      rr_claim_rows_exit(&rows));
+	rr_cases_publish(&cases, &options->outputs, print_claims, &rows, &error);
+	rr_cases_release(&cases);
+	code = rr_report_error(&error);
 	if (options->docs && !is_called_off)
 		code = rr_exit_worse(code, write_claims_docs(options, &rows));
 	fflush(stdout);
-	complain_of_failures(&rows);
+
+	/* What is in no way the claims' doing is said once, by its first case. */
+	const struct rr_claim_row *row = rows.rows;
+
+	if (rows.counts[RR_NOT_PLAYED] != 0) {
+		while (row->standing != RR_NOT_PLAYED)
+			row++;
+		rr_complain(row->code, "%zu of %zu claims could not be checked: %s: %s",
+			    rows.counts[RR_NOT_PLAYED], rows.n, row->claim->id, row->problem);
+	}
 	code = rr_exit_worse(code, rr_claim_rows_exit(&rows));
 	rr_claim_rows_free(&rows);
 	return code;

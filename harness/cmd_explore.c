@@ -44,30 +44,26 @@ static enum rr_exit explore_strategies(struct searches *searches)
 	return n_skipped == options->strategies.n ? RR_EXIT_SKIPPED : worst;
 }
 
-static void print_page(const struct searches *searches, FILE *out, struct rr_error *error)
-{
-	rr_page_begin(out, "redrace explore");
-	fputs("<h1>Every interleaving</h1>\n", out);
-	for (size_t i = 0; i < searches->n && !error->kind; i++) {
-		const struct rr_explore_said *said = &searches->said[i];
-		const struct rr_explore_config config = rr_explore_config_of(
-			searches->options, searches->options->strategies.all[i]);
-
-		if (said->is_judged)
-			rr_report_search(out, &config, said->text, said->transcript,
-					 &searches->place->cluster, error);
-	}
-	rr_page_end(out, rr_race_script);
-}
-
 /* Text is printed as it comes. */
 static void print_searches(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	const struct searches *searches = what;
 
-	if (format == RR_FORMAT_HTML)
-		print_page(searches, out, error);
+	if (format == RR_FORMAT_HTML) {
+		rr_page_begin(out, "redrace explore");
+		fputs("<h1>Every interleaving</h1>\n", out);
+		for (size_t i = 0; i < searches->n && !error->kind; i++) {
+			const struct rr_explore_said *said = &searches->said[i];
+			const struct rr_explore_config config = rr_explore_config_of(
+				searches->options, searches->options->strategies.all[i]);
+
+			if (said->is_judged)
+				rr_report_search(out, &config, said->text, &said->played,
+						 &searches->place->cluster, error);
+		}
+		rr_page_end(out, rr_race_script);
+	}
 	for (size_t i = 0; i < searches->n && out != stdout && format != RR_FORMAT_HTML; i++)
 		rr_print_verdict(out, searches->said[i].text);
 }
@@ -106,7 +102,7 @@ static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 	rr_cases_release(&searches.cases);
 	for (size_t i = 0; i < searches.n; i++) {
 		free(searches.said[i].text);
-		free(searches.said[i].transcript);
+		rr_played_release(&searches.said[i].played);
 	}
 	return code;
 }

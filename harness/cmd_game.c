@@ -39,22 +39,6 @@ static const struct rr_command_line command_line = {
 
 /* ---- Writing --------------------------------------------------------------- */
 
-static void write_game(const struct game_options *options, FILE *out, struct rr_error *error)
-{
-	const struct rr_cluster_options servers = {
-		.program = options->redis_server,
-		.clock = RR_CLUSTER_FROZEN,
-		.cpu = rr_placement_cpu(),
-	};
-	struct rr_workplace *place;
-
-	rr_placement_settle(servers.cpu);
-	place = rr_workplace_new(&servers, error);
-	if (place)
-		rr_game_write(out, &place->cluster, &options->config, error);
-	rr_workplace_free(place);
-}
-
 /* "level 3 of 16: two-mutexes"; on a terminal in one line. */
 static void print_level(void *context, size_t n, size_t of, const char *name)
 {
@@ -75,7 +59,20 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 	if (rr_draft_needs_file(options.output, error))
 		return RR_EXIT_USAGE;
 	rr_draft_open(&draft);
-	write_game(&options, draft.out, error);
+
+	FILE *out = draft.out;
+	const struct rr_cluster_options servers = {
+		.program = options.redis_server,
+		.clock = RR_CLUSTER_FROZEN,
+		.cpu = rr_placement_cpu(),
+	};
+	struct rr_workplace *place;
+
+	rr_placement_settle(servers.cpu);
+	place = rr_workplace_new(&servers, error);
+	if (place)
+		rr_game_write(out, &place->cluster, &options.config, error);
+	rr_workplace_free(place);
 	rr_draft_replace(&draft, options.output, error);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);

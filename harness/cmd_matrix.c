@@ -118,18 +118,6 @@ static void print_matrix(const void *what, enum rr_format format, FILE *out, str
 		rr_matrix_text(what, out);
 }
 
-/* What is in no way the strategies' doing is said once, by its first cell. */
-static void complain_of_cells(const struct rr_matrix *matrix)
-{
-	size_t n;
-	const struct rr_cell *cell = rr_matrix_failed(matrix, &n);
-
-	if (cell)
-		rr_complain(cell->code, "%zu %s could not be computed: %s, %s: %s", n,
-			    n == 1 ? "cell" : "cells", cell->strategy->name,
-			    rr_hazard_texts[cell->hazard].title, cell->result.error.text);
-}
-
 static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 				   const struct matrix_options *options,
 				   const struct rr_error *broken_off)
@@ -145,7 +133,15 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 			      rr_exit_worse(rr_matrix_exit(matrix), rr_exit_of(broken_off->kind)));
 	rr_cases_publish(&cases, &options->outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
-	complain_of_cells(matrix);
+
+	/* What is in no way the strategies' doing is said once, by its first cell. */
+	size_t n;
+	const struct rr_cell *cell = rr_matrix_failed(matrix, &n);
+
+	if (cell)
+		rr_complain(cell->code, "%zu %s could not be computed: %s, %s: %s", n,
+			    n == 1 ? "cell" : "cells", cell->strategy->name,
+			    rr_hazard_texts[cell->hazard].title, cell->result.error.text);
 	return rr_report_error(&error);
 }
 

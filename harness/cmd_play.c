@@ -98,39 +98,36 @@ static const char *find_conflict(const struct play_options *options)
 	return NULL;
 }
 
-/* It is no strategy, no race and no file. */
-static bool refuse_unknown(const char *name, struct rr_error *error)
-{
-	const char *names[NAMES_MAX], *nearest;
-	size_t n = 0, n_races = 0;
-	char **races;
-
-	if (rr_ends_in(name, ".race"))
-		return rr_error_set(error, RR_ERROR_USAGE, "cannot read '%.300s': %s", name,
-				    strerror(ENOENT));
-	races = rr_library_names(&n_races);
-	for (; rr_strategy_name(n); n++)
-		names[n] = rr_strategy_name(n);
-	for (size_t i = 0; races && i < n_races && n < NAMES_MAX; i++)
-		names[n++] = races[i];
-	nearest = rr_nearest(name, names, n);
-	rr_error_set(
-		error, RR_ERROR_USAGE,
-		nearest ?
-			"no race, file or strategy '%.100s'; did you mean '%s'?" :
-			"no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
-		name, nearest ? nearest : "");
-	rr_files_free_list(races, n_races);
-	return false;
-}
-
 static bool check_race(const struct play_options *options, struct rr_error *error)
 {
 	const struct rr_guided_options *guided = &options->guided;
 	const struct rr_guided_setup *setup = &guided->setup;
 
-	if (!rr_library_has(options->race))
-		return refuse_unknown(options->race, error);
+	if (!rr_library_has(options->race)) {
+		/* It is no strategy, no race and no file. */
+		const char *name = options->race;
+		const char *names[NAMES_MAX], *nearest;
+		size_t n = 0, n_races = 0;
+		char **races;
+
+		if (rr_ends_in(name, ".race"))
+			return rr_error_set(error, RR_ERROR_USAGE, "cannot read '%.300s': %s", name,
+					    strerror(ENOENT));
+		races = rr_library_names(&n_races);
+		for (; rr_strategy_name(n); n++)
+			names[n] = rr_strategy_name(n);
+		for (size_t i = 0; races && i < n_races && n < NAMES_MAX; i++)
+			names[n++] = races[i];
+		nearest = rr_nearest(name, names, n);
+		rr_error_set(
+			error, RR_ERROR_USAGE,
+			nearest ?
+				"no race, file or strategy '%.100s'; did you mean '%s'?" :
+				"no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
+			name, nearest ? nearest : "");
+		rr_files_free_list(races, n_races);
+		return false;
+	}
 	if (!guided->schedule && !guided->save && !guided->stops && !guided->interactive &&
 	    !setup->processes && !setup->n_clients && !setup->increments)
 		return true;

@@ -56,18 +56,6 @@ static void write_page(const struct report_options *options, struct rr_cluster *
 	rr_draft_replace(&draft, options->output, error);
 }
 
-/* Servers are started only for races. */
-static void write_on_servers(const struct report_options *options, bool *as_written,
-			     struct rr_error *error)
-{
-	const struct rr_cluster_options servers = { .program = options->redis_server, .cpu = -1 };
-	struct rr_workplace *place = rr_workplace_new(&servers, error);
-
-	if (place)
-		write_page(options, &place->cluster, as_written, error);
-	rr_workplace_free(place);
-}
-
 static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 {
 	struct report_options options = { .redis_server = "redis-server" };
@@ -76,10 +64,18 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 	rr_command_line_parse(&report_line, &options, argc, argv);
 	if (rr_draft_needs_file(options.output, error))
 		return RR_EXIT_USAGE;
-	if (rr_report_has_races(&options.report))
-		write_on_servers(&options, &as_written, error);
-	else
+	if (rr_report_has_races(&options.report)) {
+		/* Servers are started only for races. */
+		const struct rr_cluster_options servers = { .program = options.redis_server,
+							    .cpu = -1 };
+		struct rr_workplace *place = rr_workplace_new(&servers, error);
+
+		if (place)
+			write_page(&options, &place->cluster, &as_written, error);
+		rr_workplace_free(place);
+	} else {
 		write_page(&options, NULL, &as_written, error);
+	}
 	if (as_written || error->kind)
 		return RR_EXIT_OK;
 	return rr_complain(RR_EXIT_VIOLATED,

@@ -25,10 +25,15 @@ static enum rr_exit run_command(int argc, char **argv, struct rr_error *error)
 	return command->run(argc - 1, argv + 1, error);
 }
 
-/* A standard descriptor that was closed must not become a socket or a results
- * file, into which a message would go. Writing to what replaces it fails. */
-static void occupy_standard_descriptors(void)
+int main(int argc, char **argv)
 {
+	struct rr_error error = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
+
+	json_set_alloc_funcs(rr_malloc, free);
+
+	/* A standard descriptor that was closed must not become a socket or a results
+	 * file, into which a message would go. Writing to what replaces it fails. */
 	int fd;
 
 	do
@@ -36,15 +41,6 @@ static void occupy_standard_descriptors(void)
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
-}
-
-int main(int argc, char **argv)
-{
-	struct rr_error error = { 0 };
-	enum rr_exit code = RR_EXIT_OK;
-
-	json_set_alloc_funcs(rr_malloc, free);
-	occupy_standard_descriptors();
 	rr_signals_end_program();
 	setvbuf(stdout, NULL, _IOLBF, 0); /* through a pipe, too */
 	if (argc < 2) {

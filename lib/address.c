@@ -64,7 +64,8 @@ static bool parse_digits(int *to, const char *from, const char *end, long min, l
 	return value >= min;
 }
 
-static bool parse_unix(struct rl_address *address, const char *rest, char *error, size_t error_size)
+static bool parse_unix(struct rdl_address *address, const char *rest, char *error,
+		       size_t error_size)
 {
 	const size_t path_max = sizeof(((struct sockaddr_un *)0)->sun_path);
 	const char *query = strchr(rest, '?');
@@ -82,7 +83,7 @@ static bool parse_unix(struct rl_address *address, const char *rest, char *error
 	return true;
 }
 
-static bool parse_user(struct rl_address *address, const char *from, const char *at)
+static bool parse_user(struct rdl_address *address, const char *from, const char *at)
 {
 	const char *colon = memchr(from, ':', (size_t)(at - from));
 
@@ -92,7 +93,7 @@ static bool parse_user(struct rl_address *address, const char *from, const char 
 	       decode_escapes(address->password, sizeof(address->password), colon + 1, at);
 }
 
-static bool parse_host(struct rl_address *address, const char *from, const char *end)
+static bool parse_host(struct rdl_address *address, const char *from, const char *end)
 {
 	const char *colon = NULL;
 
@@ -119,10 +120,10 @@ static bool parse_host(struct rl_address *address, const char *from, const char 
 /* ---- Lists of hosts ----------------------------------------------------- */
 
 /* The first into host and port, the others, looked at, into `more`. */
-static bool parse_hosts(struct rl_address *address, const char *from, const char *end)
+static bool parse_hosts(struct rdl_address *address, const char *from, const char *end)
 {
 	const char *comma = memchr(from, ',', (size_t)(end - from));
-	struct rl_address scratch;
+	struct rdl_address scratch;
 	size_t n = 1;
 
 	if (!parse_host(address, from, comma ? comma : end))
@@ -132,7 +133,7 @@ static bool parse_hosts(struct rl_address *address, const char *from, const char
 	if ((size_t)(end - comma) > sizeof(address->more))
 		return false;
 	memcpy(address->more, comma + 1, (size_t)(end - comma - 1));
-	while (comma && n++ < RL_NODES_MAX) {
+	while (comma && n++ < RDL_NODES_MAX) {
 		from = comma + 1;
 		comma = memchr(from, ',', (size_t)(end - from));
 		if (!parse_host(&scratch, from, comma ? comma : end))
@@ -141,17 +142,17 @@ static bool parse_hosts(struct rl_address *address, const char *from, const char
 	return !comma;
 }
 
-bool rl_address_node(const struct rl_address *address, size_t i, struct rl_address *node)
+bool rdl_address_node(const struct rdl_address *address, size_t i, struct rdl_address *node)
 {
 	const char *from = address->more, *end;
 
 	*node = *address;
-	node->kind = RL_ADDRESS_SERVER;
+	node->kind = RDL_ADDRESS_SERVER;
 	node->db = 0;
 	node->more[0] = node->service[0] = '\0';
 	if (i == 0)
 		return true;
-	node->port = address->kind == RL_ADDRESS_SENTINEL ? SENTINEL_PORT : DEFAULT_PORT;
+	node->port = address->kind == RDL_ADDRESS_SENTINEL ? SENTINEL_PORT : DEFAULT_PORT;
 	while (from && --i > 0) {
 		from = strchr(from, ',');
 		from += from != NULL;
@@ -165,12 +166,12 @@ bool rl_address_node(const struct rl_address *address, size_t i, struct rl_addre
 /* ---- Forms -------------------------------------------------------------- */
 
 /* What follows the hosts, from its slash on to `end`; no slash: it is `end`. */
-static bool parse_db(struct rl_address *address, const char *slash, const char *end)
+static bool parse_db(struct rdl_address *address, const char *slash, const char *end)
 {
 	return end - slash <= 1 || parse_digits(&address->db, slash + 1, end, 0, INT_MAX);
 }
 
-static bool parse_service(struct rl_address *address, const char *slash, const char *end)
+static bool parse_service(struct rdl_address *address, const char *slash, const char *end)
 {
 	const char *from = slash + (slash < end);
 	const char *db = memchr(from, '/', (size_t)(end - from));
@@ -181,7 +182,7 @@ static bool parse_service(struct rl_address *address, const char *slash, const c
 	       parse_db(address, db, end);
 }
 
-static bool parse_nothing(struct rl_address *address, const char *slash, const char *end)
+static bool parse_nothing(struct rdl_address *address, const char *slash, const char *end)
 {
 	(void)address;
 	return end - slash <= 1;
@@ -189,7 +190,7 @@ static bool parse_nothing(struct rl_address *address, const char *slash, const c
 
 /* ---- What TLS needs ------------------------------------------------------ */
 
-static bool parse_parameter(struct rl_address *address, const char *from, const char *end)
+static bool parse_parameter(struct rdl_address *address, const char *from, const char *end)
 {
 	const struct {
 		const char *name;
@@ -216,7 +217,7 @@ static bool parse_parameter(struct rl_address *address, const char *from, const 
 }
 
 /* NAME=VALUE&... behind the question mark. A certificate has a key. */
-static bool parse_parameters(struct rl_address *address, const char *from)
+static bool parse_parameters(struct rdl_address *address, const char *from)
 {
 	while (*from) {
 		const char *end = from + strcspn(from, "&");
@@ -232,20 +233,20 @@ static bool parse_parameters(struct rl_address *address, const char *from)
 
 static const struct form {
 	const char *rest_of_scheme; /* behind "redis", or "rediss" with TLS */
-	enum rl_address_kind kind;
+	enum rdl_address_kind kind;
 	int port;
-	bool (*parse_rest)(struct rl_address *address, const char *slash, const char *end);
+	bool (*parse_rest)(struct rdl_address *address, const char *slash, const char *end);
 	const char *bad_rest;
 } forms[] = {
-	{ "://", RL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
+	{ "://", RDL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
 	  "a database after the host is a number" },
-	{ "+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT, parse_service,
+	{ "+sentinel://", RDL_ADDRESS_SENTINEL, SENTINEL_PORT, parse_service,
 	  "expected redis+sentinel://HOST[:PORT][,HOST[:PORT]...]/SERVICE[/DB]" },
-	{ "+cluster://", RL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
+	{ "+cluster://", RDL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
 	  "nothing follows the hosts of redis+cluster://: a cluster has one database" },
 };
 
-static bool parse_form(struct rl_address *address, const struct form *form, const char *rest,
+static bool parse_form(struct rdl_address *address, const struct form *form, const char *rest,
 		       char *error, size_t error_size)
 {
 	const char *at = strrchr(rest, '@');
@@ -263,13 +264,13 @@ static bool parse_form(struct rl_address *address, const struct form *form, cons
 		return refuse_address(
 			error, error_size,
 			"cannot read user and password before the '@': % in them is followed by two hexadecimal digits that are not 00, and 127 and 255 bytes are the most");
-	good = form->kind == RL_ADDRESS_SERVER ? !memchr(host, ',', (size_t)(slash - host)) &&
-							 parse_host(address, host, slash) :
-						 parse_hosts(address, host, slash);
+	good = form->kind == RDL_ADDRESS_SERVER ? !memchr(host, ',', (size_t)(slash - host)) &&
+							  parse_host(address, host, slash) :
+						  parse_hosts(address, host, slash);
 	if (!good)
 		return refuse_address(
 			error, error_size,
-			form->kind == RL_ADDRESS_SERVER ?
+			form->kind == RDL_ADDRESS_SERVER ?
 				"expected HOST[:PORT] after the scheme, a port being 1 to 65535" :
 				"expected HOST[:PORT][,HOST[:PORT]...] after the scheme, 16 at most, a port being 1 to 65535");
 	if (query && !address->is_tls)
@@ -282,13 +283,13 @@ static bool parse_form(struct rl_address *address, const struct form *form, cons
 	       refuse_address(error, error_size, form->bad_rest);
 }
 
-bool rl_address_parse(struct rl_address *address, const char *uri, char *error, size_t error_size)
+bool rdl_address_parse(struct rdl_address *address, const char *uri, char *error, size_t error_size)
 {
-	*address = (struct rl_address){ .port = DEFAULT_PORT };
+	*address = (struct rdl_address){ .port = DEFAULT_PORT };
 	if (strncmp(uri, "unix://", 7) == 0)
 		return parse_unix(address, uri + 7, error, error_size);
 	address->is_tls = strncmp(uri, "rediss", 6) == 0;
-	if (address->is_tls && !RL_HAS_TLS)
+	if (address->is_tls && !RDL_HAS_TLS)
 		return refuse_address(
 			error, error_size,
 			"rediss:// needs TLS, which this was built without: install libssl-dev (OpenSSL's headers) and build it again");
@@ -307,7 +308,7 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error, 
 
 /* ---- Printing ----------------------------------------------------------- */
 
-static void print_unix(const struct rl_address *address, char *buffer, size_t size)
+static void print_unix(const struct rdl_address *address, char *buffer, size_t size)
 {
 	if (address->db)
 		snprintf(buffer, size, "unix://%s?db=%d", address->host, address->db);
@@ -316,7 +317,7 @@ static void print_unix(const struct rl_address *address, char *buffer, size_t si
 }
 
 /* "HOST:PORT", and what else there is. */
-static void print_hosts(const struct rl_address *address, char *buffer, size_t size)
+static void print_hosts(const struct rdl_address *address, char *buffer, size_t size)
 {
 	const bool is_v6 = strchr(address->host, ':') != NULL;
 
@@ -324,7 +325,7 @@ static void print_hosts(const struct rl_address *address, char *buffer, size_t s
 		 address->port, address->more[0] ? "," : "", address->more);
 }
 
-void rl_address_print(const struct rl_address *address, char *buffer, size_t size)
+void rdl_address_print(const struct rdl_address *address, char *buffer, size_t size)
 {
 	char hosts[sizeof(address->host) + sizeof(address->more) + 16];
 	const char *tls = address->is_tls ? "s" : "";
@@ -337,10 +338,10 @@ void rl_address_print(const struct rl_address *address, char *buffer, size_t siz
 	print_hosts(address, hosts, sizeof(hosts));
 	if (address->db)
 		snprintf(db, sizeof(db), "/%d", address->db);
-	if (address->kind == RL_ADDRESS_SENTINEL)
+	if (address->kind == RDL_ADDRESS_SENTINEL)
 		snprintf(buffer, size, "redis%s+sentinel://%s/%s%s", tls, hosts, address->service,
 			 db);
-	else if (address->kind == RL_ADDRESS_CLUSTER)
+	else if (address->kind == RDL_ADDRESS_CLUSTER)
 		snprintf(buffer, size, "redis%s+cluster://%s", tls, hosts);
 	else
 		snprintf(buffer, size, "redis%s://%s/%d", tls, hosts, address->db);

@@ -19,7 +19,7 @@ static char *put_digits(char *at, unsigned long long value)
 	return at;
 }
 
-static struct rl_word print_number(struct rl_command *command, long long value)
+static struct rdl_word print_number(struct rdl_command *command, long long value)
 {
 	char *text = command->numbers[command->n_numbers++];
 	char *at = text;
@@ -27,7 +27,7 @@ static struct rl_word print_number(struct rl_command *command, long long value)
 	if (value < 0)
 		*at++ = '-';
 	at = put_digits(at, value < 0 ? -(unsigned long long)value : (unsigned long long)value);
-	return (struct rl_word){ text, (size_t)(at - text) };
+	return (struct rdl_word){ text, (size_t)(at - text) };
 }
 
 static bool is_conversion(const char *word, size_t length, const char *name)
@@ -36,20 +36,23 @@ static bool is_conversion(const char *word, size_t length, const char *name)
 }
 
 /* One word of a format; false when it is neither literal nor a conversion. */
-static bool parse_word(struct rl_command *command, const char *text, size_t length,
+static bool parse_word(struct rdl_command *command, const char *text, size_t length,
 		       va_list *arguments)
 {
-	struct rl_word *word = &command->words[command->n_words];
-	const bool room = command->n_numbers < RL_NUMBERS_MAX;
+	struct rdl_word *word = &command->words[command->n_words];
+	const bool room = command->n_numbers < RDL_NUMBERS_MAX;
 
 	if (!memchr(text, '%', length)) {
-		*word = (struct rl_word){ text, length };
+		*word = (struct rdl_word){ text, length };
 	} else if (is_conversion(text, length, "%s")) {
 		word->text = va_arg(*arguments, const char *);
 		word->length = strlen(word->text);
 	} else if (is_conversion(text, length, "%.*s")) {
-		word->length = (size_t)va_arg(*arguments, int);
+		const int precision = va_arg(*arguments, int);
+
 		word->text = va_arg(*arguments, const char *);
+		/* Below 0 it counts as omitted (C11, 7.21.6.1). */
+		word->length = precision < 0 ? strlen(word->text) : (size_t)precision;
 	} else if (room && is_conversion(text, length, "%ld")) {
 		*word = print_number(command, va_arg(*arguments, long));
 	} else if (room && is_conversion(text, length, "%d")) {
@@ -63,7 +66,7 @@ static bool parse_word(struct rl_command *command, const char *text, size_t leng
 	return true;
 }
 
-bool rl_command_parse(struct rl_command *command, const char *format, va_list arguments)
+bool rdl_command_parse(struct rdl_command *command, const char *format, va_list arguments)
 {
 	va_list rest;
 	bool good = true;
@@ -73,7 +76,7 @@ bool rl_command_parse(struct rl_command *command, const char *format, va_list ar
 		const size_t length = strcspn(format, " ");
 
 		if (length)
-			good = command->n_words < RL_WORDS_MAX &&
+			good = command->n_words < RDL_WORDS_MAX &&
 			       parse_word(command, format, length, &rest);
 		format += length + (format[length] == ' ');
 	}
@@ -81,7 +84,7 @@ bool rl_command_parse(struct rl_command *command, const char *format, va_list ar
 	return good && command->n_words > 0;
 }
 
-static bool reserve(struct rl_buffer *buffer, size_t more)
+static bool reserve(struct rdl_buffer *buffer, size_t more)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : 512;
 	char *bytes;
@@ -99,7 +102,7 @@ static bool reserve(struct rl_buffer *buffer, size_t more)
 }
 
 /* "*3\r\n" or "$5\r\n"; at most 23 bytes, which the caller has reserved. */
-static void put_length(struct rl_buffer *buffer, char sign, size_t length)
+static void put_length(struct rdl_buffer *buffer, char sign, size_t length)
 {
 	char *at = buffer->bytes + buffer->length;
 
@@ -110,7 +113,7 @@ static void put_length(struct rl_buffer *buffer, char sign, size_t length)
 	buffer->length = (size_t)(at - buffer->bytes);
 }
 
-bool rl_command_encode(const struct rl_command *command, struct rl_buffer *buffer)
+bool rdl_command_encode(const struct rdl_command *command, struct rdl_buffer *buffer)
 {
 	size_t need = 23;
 
@@ -120,7 +123,7 @@ bool rl_command_encode(const struct rl_command *command, struct rl_buffer *buffe
 		return false;
 	put_length(buffer, '*', command->n_words);
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct rl_word *word = &command->words[i];
+		const struct rdl_word *word = &command->words[i];
 
 		put_length(buffer, '$', word->length);
 		memcpy(buffer->bytes + buffer->length, word->text, word->length);
@@ -130,7 +133,13 @@ bool rl_command_encode(const struct rl_command *command, struct rl_buffer *buffe
 	return true;
 }
 
-bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes, size_t length)
+char *rdl_buffer_room(struct rdl_buffer *buffer, size_t size)
+{
+	buffer->length = 0;
+	return reserve(buffer, size) ? buffer->bytes : NULL;
+}
+
+bool rdl_buffer_append(struct rdl_buffer *buffer, const char *bytes, size_t length)
 {
 	if (!reserve(buffer, length))
 		return false;
@@ -139,8 +148,8 @@ bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes, size_t length
 	return true;
 }
 
-void rl_buffer_release(struct rl_buffer *buffer)
+void rdl_buffer_release(struct rdl_buffer *buffer)
 {
 	free(buffer->bytes);
-	*buffer = (struct rl_buffer){ 0 };
+	*buffer = (struct rdl_buffer){ 0 };
 }

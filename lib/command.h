@@ -5,33 +5,36 @@
  * hiredis can format too, with one allocation per word; in a loop that does
  * nothing but send commands that was a tenth of the time.
  */
-#ifndef RL_COMMAND_H
-#define RL_COMMAND_H
+#ifndef RDL_COMMAND_H
+#define RDL_COMMAND_H
 
 #include <stdarg.h>
 
 #include "driver.h"
 
 /* Bytes waiting to be sent; grows, and keeps what it grew to. */
-struct rl_buffer {
+struct rdl_buffer {
 	char *bytes;
 	size_t length;
 	size_t capacity;
 };
 
-void rl_buffer_release(struct rl_buffer *buffer);
+void rdl_buffer_release(struct rdl_buffer *buffer);
+
+/* Room for `size` bytes at its beginning; NULL when out of memory. */
+char *rdl_buffer_room(struct rdl_buffer *buffer, size_t size);
 
 /* False when out of memory. */
-bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes, size_t length);
+bool rdl_buffer_append(struct rdl_buffer *buffer, const char *bytes, size_t length);
 
 /*
- * Appends the words of `format` (see rl_run()) to the command. False when
- * there are more than RL_WORDS_MAX words or RL_NUMBERS_MAX numbers, or when a
+ * Appends the words of `format` (see rdl_run()) to the command. False when
+ * there are more than RDL_WORDS_MAX words or RDL_NUMBERS_MAX numbers, or when a
  * word mixes text and conversions.
  */
-bool rl_command_parse(struct rl_command *command, const char *format, va_list arguments);
+bool rdl_command_parse(struct rdl_command *command, const char *format, va_list arguments);
 
 /* Appends the command in the protocol's form. False when out of memory. */
-bool rl_command_encode(const struct rl_command *command, struct rl_buffer *buffer);
+bool rdl_command_encode(const struct rdl_command *command, struct rdl_buffer *buffer);
 
 #endif

@@ -20,14 +20,14 @@ enum stage { CONNECTED, CONNECTING, SHAKING_HANDS, INTRODUCING, FAILED };
 
 /* ---- Sockets ----------------------------------------------------------- */
 
-static struct timeval timeout_of(const struct rl_link *link)
+static struct timeval timeout_of(const struct rdl_link *link)
 {
-	const int ms = rl_link_timeout_ms(link);
+	const int ms = rdl_link_timeout_ms(link);
 
 	return (struct timeval){ ms / 1000, ms % 1000 * 1000 };
 }
 
-void rl_link_apply_timeout(const struct rl_link *link)
+void rdl_link_apply_timeout(const struct rdl_link *link)
 {
 	const struct timeval timeout = timeout_of(link);
 
@@ -35,28 +35,29 @@ void rl_link_apply_timeout(const struct rl_link *link)
 	setsockopt(link->context->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
-void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
+void rdl_link_set_timeout(struct rdl_link *link, int timeout_ms)
 {
 	link->timeout_ms = timeout_ms;
 	if (link->context)
-		rl_link_apply_timeout(link);
+		rdl_link_apply_timeout(link);
 }
 
-int64_t rl_link_deadline_ns(const struct rl_link *link)
+int64_t rdl_link_deadline_ns(const struct rdl_link *link)
 {
-	return rl_now_ns(link, RL_CLOCK_MONOTONIC) + link->timeout_ms * INT64_C(1000000);
+	return rdl_now_ns(link, RDL_CLOCK_MONOTONIC) + link->timeout_ms * INT64_C(1000000);
 }
 
-static enum stage fail_connecting(struct rl_link *link, const char *why)
+static enum stage fail_connecting(struct rdl_link *link, const char *why)
 {
-	rl_link_fail(link, RL_ERROR, "%s", why); /* may lie in the context */
-	rl_link_disconnect(link);
+	rdl_link_fail(link, RDL_ERROR, "%s", why); /* may lie in the context */
+	link->reason = RDL_REASON_UNREACHABLE;
+	rdl_link_disconnect(link);
 	return FAILED;
 }
 
 /* Where the driver takes the server's place nothing is ever sent: an open file
- * that nobody uses. */
-static enum stage open_pretended(struct rl_link *link)
+ * that is not used. */
+static enum stage open_pretended(struct rdl_link *link)
 {
 	const int fd = eventfd(0, EFD_CLOEXEC);
 
@@ -64,24 +65,24 @@ static enum stage open_pretended(struct rl_link *link)
 		return fail_connecting(link, strerror(errno));
 	link->context = redisConnectFd(fd);
 	link->connections++;
-	link->owner = rl_process(link);
+	link->owner = rdl_process(link);
 	return link->context ? CONNECTED : fail_connecting(link, "out of memory");
 }
 
 /* It is there for commands. */
-static enum stage use_connection(struct rl_link *link)
+static enum stage use_connection(struct rdl_link *link)
 {
 	const int fd = link->context->fd;
 
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
 		return fail_connecting(link, strerror(errno));
-	rl_link_apply_timeout(link);
-	rl_parser_attach(link->context->reader, &link->arena);
+	rdl_link_apply_timeout(link);
+	rdl_parser_attach(link->context->reader, &link->arena);
 	return INTRODUCING;
 }
 
 /* Where the driver connects. */
-static enum stage open_by_driver(struct rl_link *link)
+static enum stage open_by_driver(struct rdl_link *link)
 {
 	const int fd = link->driver->ops->open(link->driver->context, link);
 
@@ -89,41 +90,41 @@ static enum stage open_by_driver(struct rl_link *link)
 		return fail_connecting(link, "connection refused");
 	link->context = redisConnectFd(fd);
 	link->connections++;
-	link->owner = rl_process(link);
+	link->owner = rdl_process(link);
 	if (link->context)
 		return use_connection(link);
 	close(fd);
 	return fail_connecting(link, "out of memory");
 }
 
-static bool is_answered_by_driver(const struct rl_link *link)
+static bool is_answered_by_driver(const struct rdl_link *link)
 {
-	return rl_is_driven(link) && link->driver->ops->submit;
+	return rdl_is_driven(link) && link->driver->ops->submit;
 }
 
 /* Where it is to be connected to. */
-static const struct rl_address *server_of(const struct rl_link *link)
+static const struct rdl_address *server_of(const struct rdl_link *link)
 {
 	return link->route ? &link->route->node : &link->address;
 }
 
-static enum stage begin_connecting(struct rl_link *link)
+static enum stage begin_connecting(struct rdl_link *link)
 {
-	const struct rl_address *address = server_of(link);
+	const struct rdl_address *address = server_of(link);
 
 	if (link->context)
 		return CONNECTED;
 	link->pending = 0;
-	rl_kept_replies_drop(&link->keep);
+	rdl_kept_replies_drop(&link->keep);
 	link->error[0] = '\0';
 	if (is_answered_by_driver(link))
 		return open_pretended(link);
-	if (rl_is_driven(link) && link->driver->ops->open)
+	if (rdl_is_driven(link) && link->driver->ops->open)
 		return open_by_driver(link);
 	link->context = address->is_unix ? redisConnectUnixNonBlock(address->host) :
 					   redisConnectNonBlock(address->host, address->port);
 	link->connections++;
-	link->owner = rl_process(link);
+	link->owner = rdl_process(link);
 	if (!link->context)
 		return fail_connecting(link, "out of memory");
 	if (link->context->err)
@@ -133,35 +134,35 @@ static enum stage begin_connecting(struct rl_link *link)
 	return CONNECTING;
 }
 
-static enum stage shake_hands(struct rl_link *link)
+static enum stage shake_hands(struct rdl_link *link)
 {
 	char why[200];
 
-	switch (rl_tls_handshake(link->tls, link->context->fd, why, sizeof(why))) {
-	case RL_TLS_DONE:
+	switch (rdl_tls_handshake(link->tls, link->context->fd, why, sizeof(why))) {
+	case RDL_TLS_DONE:
 		return use_connection(link);
-	case RL_TLS_GOES_ON:
+	case RDL_TLS_GOES_ON:
 		return SHAKING_HANDS;
 	default:
 		return fail_connecting(link, why);
 	}
 }
 
-static enum stage begin_handshake(struct rl_link *link)
+static enum stage begin_handshake(struct rdl_link *link)
 {
 	char why[200];
 
 	if (!link->tls)
-		link->tls = rl_tls_new(&link->address, why, sizeof(why));
+		link->tls = rdl_tls_new(&link->address, why, sizeof(why));
 	if (!link->tls)
 		return fail_connecting(link, why);
-	if (!rl_tls_begin(link->tls, server_of(link)))
+	if (!rdl_tls_begin(link->tls, server_of(link)))
 		return fail_connecting(link, "out of memory");
 	return shake_hands(link);
 }
 
 /* The socket is connected, or it failed. */
-static enum stage finish_connecting(struct rl_link *link)
+static enum stage finish_connecting(struct rdl_link *link)
 {
 	socklen_t length = sizeof(int);
 	int error = 0;
@@ -173,12 +174,15 @@ static enum stage finish_connecting(struct rl_link *link)
 	return server_of(link)->is_tls ? begin_handshake(link) : use_connection(link);
 }
 
-/* Connecting takes real time, whoever else moves the clock: whether there is
+/* Connecting takes real time, whatever moves the clock: whether there is
  * anything to connect depends on what was before, and a driver is not to see
  * that. */
-static int64_t real_deadline_ns(const struct rl_link *link)
+static int64_t real_deadline_ns(const struct rdl_link *link)
 {
-	return rl_kernel_ns() + link->timeout_ms * INT64_C(1000000);
+	const int64_t deadline_ns = rdl_kernel_ns() + link->timeout_ms * INT64_C(1000000);
+
+	return link->patience && link->patience->until_ns < deadline_ns ? link->patience->until_ns :
+									  deadline_ns;
 }
 
 static bool is_awaited(enum stage stage)
@@ -186,7 +190,7 @@ static bool is_awaited(enum stage stage)
 	return stage == CONNECTING || stage == SHAKING_HANDS;
 }
 
-static enum stage go_on(struct rl_link *link, enum stage stage, bool ready)
+static enum stage go_on(struct rdl_link *link, enum stage stage, bool ready)
 {
 	if (!ready && stage == CONNECTING)
 		return fail_connecting(link, "no connection in time");
@@ -196,7 +200,7 @@ static enum stage go_on(struct rl_link *link, enum stage stage, bool ready)
 }
 
 /* Which descriptors, and what for; how many. */
-static size_t choose_awaited(struct rl_link *const *links, const enum stage *stages, size_t n,
+static size_t choose_awaited(struct rdl_link *const *links, const enum stage *stages, size_t n,
 			     struct pollfd *fds)
 {
 	size_t left = 0;
@@ -214,14 +218,21 @@ static size_t choose_awaited(struct rl_link *const *links, const enum stage *sta
 }
 
 /* Until all of them are connected, or the deadline. */
-static void await(struct rl_link *const *links, enum stage *stages, size_t n, int64_t deadline_ns)
+static void await(struct rdl_link *const *links, enum stage *stages, size_t n, int64_t deadline_ns)
 {
-	struct pollfd fds[RL_QUORUM_NODES_MAX];
+	struct pollfd fds[RDL_QUORUM_NODES_MAX + 1];
+	const struct rdl_patience *patience = links[0]->patience;
 
+	fds[n] = (struct pollfd){
+		.fd = patience ? patience->cancel_fd : -1,
+		.events = POLLIN,
+	};
 	while (choose_awaited(links, stages, n, fds) > 0) {
-		const int64_t left_ns = deadline_ns - rl_kernel_ns();
+		int64_t left_ns = deadline_ns - rdl_kernel_ns();
 
-		poll(fds, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
+		poll(fds, n + 1, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
+		if (fds[n].revents) /* cancelled */
+			left_ns = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (fds[i].fd >= 0 && (fds[i].revents || left_ns <= 0))
 				stages[i] = go_on(links[i], stages[i], fds[i].revents);
@@ -232,28 +243,28 @@ static void await(struct rl_link *const *links, enum stage *stages, size_t n, in
 /* ---- Introductions ----------------------------------------------------- */
 
 /* A command of the connection's own: not counted, not driven. */
-static bool queue_setup(struct rl_link *link, const char *format, ...)
+static bool queue_setup(struct rdl_link *link, const char *format, ...)
 {
-	struct rl_command command = { 0 };
+	struct rdl_command command = { 0 };
 	va_list arguments;
 	bool good;
 
 	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments) &&
-	       rl_command_encode(&command, &link->out);
+	good = rdl_command_parse(&command, format, arguments) &&
+	       rdl_command_encode(&command, &link->out);
 	va_end(arguments);
 	link->pending += good;
 	return good;
 }
 
-static bool is_sentinels(const struct rl_link *link)
+static bool is_sentinels(const struct rdl_link *link)
 {
-	return link->address.kind == RL_ADDRESS_SENTINEL;
+	return link->address.kind == RDL_ADDRESS_SENTINEL;
 }
 
-static enum stage introduce(struct rl_link *link)
+static enum stage introduce(struct rdl_link *link)
 {
-	const struct rl_address *address = server_of(link);
+	const struct rdl_address *address = server_of(link);
 	bool good = true;
 
 	if (address->password[0] && address->user[0])
@@ -266,53 +277,53 @@ static enum stage introduce(struct rl_link *link)
 		good = queue_setup(link, "ROLE");
 	if (!good)
 		return fail_connecting(link, "out of memory");
-	return rl_flush(link) == RL_OK ? INTRODUCING : FAILED;
+	return rdl_flush(link) == RDL_OK ? INTRODUCING : FAILED;
 }
 
 /* A Sentinel may name a master that was one. Who may not ask for the role takes
  * it for one. */
-static enum rl_outcome judge_role(struct rl_link *link, const struct rl_reply *reply,
-				  enum rl_outcome outcome)
+static enum rdl_outcome judge_role(struct rdl_link *link, const struct rdl_reply *reply,
+				   enum rdl_outcome outcome)
 {
-	if (outcome == RL_ERROR && reply->type == RL_REPLY_FAILED &&
+	if (outcome == RDL_ERROR && reply->type == RDL_REPLY_FAILED &&
 	    strncmp(reply->text, "NOPERM", 6) == 0)
-		return RL_OK;
-	if (outcome != RL_OK)
+		return RDL_OK;
+	if (outcome != RDL_OK)
 		return outcome;
-	if (reply->type == RL_REPLY_ARRAY && reply->length > 0 && reply->elements[0].text &&
+	if (reply->type == RDL_REPLY_ARRAY && reply->length > 0 && reply->elements[0].text &&
 	    strcmp(reply->elements[0].text, "master") == 0)
-		return RL_OK;
-	return rl_link_fail(link, RL_ERROR, "%.100s:%d is no master", server_of(link)->host,
-			    server_of(link)->port);
+		return RDL_OK;
+	return rdl_link_fail(link, RDL_ERROR, "%.100s:%d is no master", server_of(link)->host,
+			     server_of(link)->port);
 }
 
 /* Both must have been accepted: nothing may be sent to the wrong database. With
  * a driver, whose clock may be any, each reply is waited for as long as the
  * link's time-out, by the kernel's clock. */
-static void receive_introduction(struct rl_link *link, int64_t deadline_ns)
+static void receive_introduction(struct rdl_link *link, int64_t deadline_ns)
 {
-	const int64_t until_ns = rl_is_driven(link) ? 0 : deadline_ns;
-	enum rl_outcome outcome = RL_OK;
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	const int64_t until_ns = rdl_is_driven(link) ? 0 : deadline_ns;
+	enum rdl_outcome outcome = RDL_OK;
+	struct rdl_reply reply = { .type = RDL_REPLY_NIL };
 	unsigned left = 1;
 
-	while (outcome == RL_OK && link->pending) {
+	while (outcome == RDL_OK && link->pending) {
 		left = link->pending;
-		outcome = rl_link_read(link, &reply, until_ns);
+		outcome = rdl_link_read(link, &reply, until_ns);
 	}
 	if (is_sentinels(link) && left == 1)
 		outcome = judge_role(link, &reply, outcome);
-	if (outcome != RL_OK)
-		rl_link_disconnect(link);
+	if (outcome != RDL_OK)
+		rdl_link_disconnect(link);
 }
 
-void rl_links_connect_to(struct rl_link *const *links, size_t n, int64_t deadline_ns)
+void rdl_links_connect_to(struct rdl_link *const *links, size_t n, int64_t deadline_ns)
 {
-	enum stage stages[RL_QUORUM_NODES_MAX];
+	enum stage stages[RDL_QUORUM_NODES_MAX];
 
 	for (size_t i = 0; i < n; i++)
 		stages[i] = begin_connecting(links[i]);
-	await(links, stages, n, rl_is_driven(links[0]) ? real_deadline_ns(links[0]) : deadline_ns);
+	await(links, stages, n, rdl_is_driven(links[0]) ? real_deadline_ns(links[0]) : deadline_ns);
 	for (size_t i = 0; i < n; i++) {
 		if (stages[i] == INTRODUCING)
 			stages[i] = introduce(links[i]);
@@ -320,29 +331,31 @@ void rl_links_connect_to(struct rl_link *const *links, size_t n, int64_t deadlin
 	for (size_t i = 0; i < n; i++) {
 		if (stages[i] == INTRODUCING)
 			receive_introduction(links[i], deadline_ns);
+		deadline_ns = rdl_link_hurry(
+			links[i], stages[i] == INTRODUCING && !links[i]->context, deadline_ns);
 	}
 }
 
-void rl_links_connect(struct rl_link *const *links, size_t n, int64_t deadline_ns)
+void rdl_links_connect(struct rdl_link *const *links, size_t n, int64_t deadline_ns)
 {
-	struct rl_link *plain[RL_QUORUM_NODES_MAX];
+	struct rdl_link *plain[RDL_QUORUM_NODES_MAX];
 	size_t n_plain = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!links[i]->route || is_answered_by_driver(links[i]))
 			plain[n_plain++] = links[i];
 		else if (!links[i]->context)
-			rl_route_connect(links[i], rl_is_driven(links[i]) ?
-							   real_deadline_ns(links[i]) :
-							   deadline_ns);
+			rdl_route_connect(links[i], rdl_is_driven(links[i]) ?
+							    real_deadline_ns(links[i]) :
+							    deadline_ns);
 	}
 	if (n_plain > 0)
-		rl_links_connect_to(plain, n_plain, deadline_ns);
+		rdl_links_connect_to(plain, n_plain, deadline_ns);
 }
 
-enum rl_outcome rl_link_connect(struct rl_link *link)
+enum rdl_outcome rdl_link_connect(struct rdl_link *link)
 {
 	if (!link->context)
-		rl_links_connect(&link, 1, real_deadline_ns(link));
-	return link->context ? RL_OK : RL_ERROR;
+		rdl_links_connect(&link, 1, real_deadline_ns(link));
+	return link->context ? RDL_OK : RDL_ERROR;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seam between a client program and whoever drives it.
+ * The seam between a client program and its driver.
  *
  * A strategy is written once. Left alone it runs at full speed; with a driver
  * on its link, everything that another client could notice, or that depends
  * on time, stops here first:
  *
  *	send    before a command goes out; the driver may wait, may change the
- *		words (a planted fault), or may refuse: any outcome but RL_OK is
+ *		words (a planted fault), or may refuse: any outcome but RDL_OK is
  *		handed to the caller, nothing is sent and the link is closed
  *	done    after what send has let pass was executed and answered, or was
  *		not; the driver may look at the reply and returns the outcome
- *		that is kept for the caller. RL_UNKNOWN loses the reply: what
+ *		that is kept for the caller. RDL_UNKNOWN loses the reply: what
  *		is sent before the caller notices is executed and goes the same
  *		way, then the link is closed
  *	receive when the caller takes a reply; the driver may look at it and
@@ -19,7 +19,7 @@
  *	now     a clock reading in nanoseconds
  *	sleep   a wait
  *	mark    the client enters or leaves its critical section
- *	mutex   a mutex within one process, taken or given back
+ *	mutex   a mutex within one process, locked or unlocked
  *	wait    for something outside the connection: until a file descriptor
  *		is readable, or a time has passed
  *	spawn   the client starts something that runs beside it, such as a
@@ -28,7 +28,7 @@
  *	join    the client waits until it has ended
  *	random  random bytes, for tokens
  *	open    instead of connecting: a descriptor that leads to the server, which the
- *		link closes; below 0 when nobody listens there
+ *		link closes; below 0 when no server listens there
  *	await   before the caller waits for bytes that come over `fd`; returns when some
  *		have come, or the connection is closed
  *
@@ -37,8 +37,8 @@
  *
  *	submit  when a command is queued; it is on its way from then on
  *	deliver when the caller takes a reply; the driver lets it wait. Any
- *		outcome but RL_OK and RL_ERROR closes the connection
- *	listen  when the caller waits for a message on a subscribed link; RL_BUSY
+ *		outcome but RDL_OK and RDL_ERROR closes the connection
+ *	listen  when the caller waits for a message on a subscribed link; RDL_BUSY
  *		when none came in time
  *
  * With a send, a pipeline or fan-out asks once per command, and a command has
@@ -50,8 +50,8 @@
  * calls come from the thread that uses the link. An op that is NULL does what
  * would be done without a driver.
  */
-#ifndef RL_DRIVER_H
-#define RL_DRIVER_H
+#ifndef RDL_DRIVER_H
+#define RDL_DRIVER_H
 
 #include <pthread.h>
 
@@ -61,96 +61,96 @@
 extern "C" {
 #endif
 
-enum { RL_WORDS_MAX = 128, RL_NUMBERS_MAX = 8 };
+enum { RDL_WORDS_MAX = 128, RDL_NUMBERS_MAX = 8 };
 
-struct rl_word {
+struct rdl_word {
 	const char *text;
 	size_t length;
 };
 
 /* A command as words, before it is encoded. Texts are borrowed. */
-struct rl_command {
+struct rdl_command {
 	size_t n_words;
-	struct rl_word words[RL_WORDS_MAX];
+	struct rdl_word words[RDL_WORDS_MAX];
 	size_t n_numbers;
-	char numbers[RL_NUMBERS_MAX][24]; /* numbers of the format, printed */
+	char numbers[RDL_NUMBERS_MAX][24]; /* numbers of the format, printed */
 };
 
-enum rl_clock {
-	RL_CLOCK_MONOTONIC, /* for durations */
-	RL_CLOCK_REALTIME,  /* for what is stored and compared by others */
+enum rdl_clock {
+	RDL_CLOCK_MONOTONIC, /* for durations: CLOCK_BOOTTIME */
+	RDL_CLOCK_REALTIME,  /* for what is stored and compared by others */
 };
 
-enum rl_mark { RL_MARK_ENTER, RL_MARK_LEAVE };
+enum rdl_mark { RDL_MARK_ENTER, RDL_MARK_LEAVE };
 
-struct rl_mutex {
+struct rdl_mutex {
 	pthread_mutex_t native;
 };
 
 /* Something that runs beside a client. All but `thread` is set before spawn;
  * `body` uses no link but `link`. */
-struct rl_task {
+struct rdl_task {
 	void (*body)(void *argument);
 	void *argument;
-	struct rl_link *link;
+	struct rdl_link *link;
 	pthread_t thread;
 };
 
-struct rl_driver_ops {
-	enum rl_outcome (*send)(void *context, struct rl_link *link, struct rl_command *command);
-	enum rl_outcome (*done)(void *context, struct rl_link *link, const struct rl_reply *reply,
-				enum rl_outcome outcome);
-	enum rl_outcome (*receive)(void *context, struct rl_link *link, struct rl_reply *reply,
-				   enum rl_outcome outcome);
-	int64_t (*now)(void *context, enum rl_clock clock);
+struct rdl_driver_ops {
+	enum rdl_outcome (*send)(void *context, struct rdl_link *link, struct rdl_command *command);
+	enum rdl_outcome (*done)(void *context, struct rdl_link *link,
+				 const struct rdl_reply *reply, enum rdl_outcome outcome);
+	enum rdl_outcome (*receive)(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				    enum rdl_outcome outcome);
+	int64_t (*now)(void *context, enum rdl_clock clock);
 	void (*sleep)(void *context, int64_t duration_ns);
-	void (*mark)(void *context, enum rl_mark mark);
-	void (*mutex)(void *context, struct rl_mutex *mutex, bool take);
+	void (*mark)(void *context, enum rdl_mark mark);
+	void (*mutex)(void *context, struct rdl_mutex *mutex, bool take);
 	bool (*wait)(void *context, int fd, int64_t timeout_ns);
-	bool (*spawn)(void *context, struct rl_task *task);
-	void (*join)(void *context, struct rl_task *task);
+	bool (*spawn)(void *context, struct rdl_task *task);
+	void (*join)(void *context, struct rdl_task *task);
 	void (*random)(void *context, unsigned char *bytes, size_t n);
-	int (*open)(void *context, struct rl_link *link);
-	void (*await)(void *context, struct rl_link *link, int fd);
-	enum rl_outcome (*submit)(void *context, struct rl_link *link,
-				  const struct rl_command *command);
-	enum rl_outcome (*deliver)(void *context, struct rl_link *link, struct rl_reply *reply);
-	enum rl_outcome (*listen)(void *context, struct rl_link *link, struct rl_reply *message,
-				  int64_t timeout_ns);
+	int (*open)(void *context, struct rdl_link *link);
+	void (*await)(void *context, struct rdl_link *link, int fd);
+	enum rdl_outcome (*submit)(void *context, struct rdl_link *link,
+				   const struct rdl_command *command);
+	enum rdl_outcome (*deliver)(void *context, struct rdl_link *link, struct rdl_reply *reply);
+	enum rdl_outcome (*listen)(void *context, struct rdl_link *link, struct rdl_reply *message,
+				   int64_t timeout_ns);
 };
 
-struct rl_driver {
-	const struct rl_driver_ops *ops;
+struct rdl_driver {
+	const struct rdl_driver_ops *ops;
 	void *context;
 };
 
 /* Where the link leads to. */
-const struct rl_address *rl_link_address(const struct rl_link *link);
+const struct rdl_address *rdl_link_address(const struct rdl_link *link);
 
 /* Nanoseconds of `clock`, as the link's driver sees it. */
-int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);
+int64_t rdl_now_ns(const struct rdl_link *link, enum rdl_clock clock);
 
 /* Random bytes of the operating system, or the driver's. False: there are
  * none. */
-bool rl_random(const struct rl_link *link, unsigned char *bytes, size_t n);
+bool rdl_random(const struct rdl_link *link, unsigned char *bytes, size_t n);
 
 /* Sleeps, at least `duration_ns`, whatever signals arrive. */
-void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns);
+void rdl_sleep_ns(const struct rdl_link *link, int64_t duration_ns);
 
 /* Until `fd` is readable: true; false after `timeout_ns`. */
-bool rl_wait(const struct rl_link *link, int fd, int64_t timeout_ns);
+bool rdl_wait(const struct rdl_link *link, int fd, int64_t timeout_ns);
 
 /* Starts a task, false when it cannot; every one started is to be joined. */
-bool rl_spawn(const struct rl_link *link, struct rl_task *task);
-void rl_join(const struct rl_link *link, struct rl_task *task);
+bool rdl_spawn(const struct rdl_link *link, struct rdl_task *task);
+void rdl_join(const struct rdl_link *link, struct rdl_task *task);
 
 /* Tells the driver, if there is one. */
-void rl_mark(const struct rl_link *link, enum rl_mark mark);
+void rdl_mark(const struct rdl_link *link, enum rdl_mark mark);
 
-void rl_mutex_init(struct rl_mutex *mutex);
-void rl_mutex_destroy(struct rl_mutex *mutex);
-void rl_mutex_lock(const struct rl_link *link, struct rl_mutex *mutex);
-void rl_mutex_unlock(const struct rl_link *link, struct rl_mutex *mutex);
+void rdl_mutex_init(struct rdl_mutex *mutex);
+void rdl_mutex_destroy(struct rdl_mutex *mutex);
+void rdl_mutex_lock(const struct rdl_link *link, struct rdl_mutex *mutex);
+void rdl_mutex_unlock(const struct rdl_link *link, struct rdl_mutex *mutex);
 
 #ifdef __cplusplus
 }

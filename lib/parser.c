@@ -9,15 +9,15 @@
 
 /* ---- Memory ------------------------------------------------------------ */
 
-struct rl_arena_chunk {
-	struct rl_arena_chunk *next;
+struct rdl_arena_chunk {
+	struct rdl_arena_chunk *next;
 	_Alignas(max_align_t) char bytes[];
 };
 
-void *rl_arena_take(struct rl_arena *arena, size_t size)
+void *rdl_arena_take(struct rdl_arena *arena, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);
-	struct rl_arena_chunk *chunk;
+	struct rdl_arena_chunk *chunk;
 	void *piece;
 
 	size = (size + align - 1) / align * align;
@@ -34,10 +34,10 @@ void *rl_arena_take(struct rl_arena *arena, size_t size)
 	return chunk->bytes;
 }
 
-void rl_arena_reset(struct rl_arena *arena)
+void rdl_arena_reset(struct rdl_arena *arena)
 {
 	while (arena->chunks) {
-		struct rl_arena_chunk *chunk = arena->chunks;
+		struct rdl_arena_chunk *chunk = arena->chunks;
 
 		arena->chunks = chunk->next;
 		free(chunk);
@@ -57,72 +57,73 @@ typedef int parsed_count;
 
 /* The place of a parsed value: its slot in the array around it, or a new
  * root. */
-static struct rl_reply *place(const redisReadTask *task)
+static struct rdl_reply *place(const redisReadTask *task)
 {
-	struct rl_arena *arena = task->privdata;
+	struct rdl_arena *arena = task->privdata;
 
 	if (task->parent) {
-		struct rl_reply *around = task->parent->obj;
+		struct rdl_reply *around = task->parent->obj;
 
 		return &around->elements[task->idx];
 	}
-	return rl_arena_take(arena, sizeof(struct rl_reply));
+	return rdl_arena_take(arena, sizeof(struct rdl_reply));
 }
 
 static void *parsed_string(const redisReadTask *task, char *text, size_t length)
 {
-	struct rl_reply *reply = place(task);
-	char *copy = rl_arena_take(task->privdata, length + 1);
+	struct rdl_reply *reply = place(task);
+	char *copy = rdl_arena_take(task->privdata, length + 1);
 
 	if (!reply || !copy)
 		return NULL;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	*reply = (struct rl_reply){ .text = copy, .length = length };
+	*reply = (struct rdl_reply){ .text = copy, .length = length };
 	if (task->type == REDIS_REPLY_ERROR)
-		reply->type = RL_REPLY_FAILED;
+		reply->type = RDL_REPLY_FAILED;
 	else if (task->type == REDIS_REPLY_STATUS)
-		reply->type = RL_REPLY_STATUS;
+		reply->type = RDL_REPLY_STATUS;
 	else
-		reply->type = RL_REPLY_STRING;
+		reply->type = RDL_REPLY_STRING;
 	return reply;
 }
 
 static void *parsed_array(const redisReadTask *task, parsed_count count)
 {
 	const size_t length = (size_t)count;
-	struct rl_arena *arena = task->privdata;
-	struct rl_reply *reply, *elements;
+	struct rdl_arena *arena = task->privdata;
+	struct rdl_reply *reply, *elements;
 
 	/* Of all arrays: a few bytes announce one, and it has its memory then. */
-	arena->is_too_much = length > RL_REPLY_ELEMENTS_MAX - arena->n_elements;
+	arena->is_too_much = length > RDL_REPLY_ELEMENTS_MAX - arena->n_elements;
 	if (arena->is_too_much)
 		return NULL;
 	arena->n_elements += length;
 	reply = place(task);
-	elements = rl_arena_take(arena, (length + 1) * sizeof(*elements));
+	elements = rdl_arena_take(arena, (length + 1) * sizeof(*elements));
 	if (!reply || !elements)
 		return NULL;
-	*reply =
-		(struct rl_reply){ .type = RL_REPLY_ARRAY, .elements = elements, .length = length };
+	*reply = (struct rdl_reply){ .type = RDL_REPLY_ARRAY,
+				     .elements = elements,
+				     .length = length };
 	return reply;
 }
 
 static void *parsed_integer(const redisReadTask *task, long long value)
 {
-	struct rl_reply *reply = place(task);
+	struct rdl_reply *reply = place(task);
 
 	if (reply)
-		*reply = (struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = value };
+		*reply = (struct rdl_reply){ .type = RDL_REPLY_INTEGER, .integer = value };
 	return reply;
 }
 
 static void *parsed_nil(const redisReadTask *task)
 {
-	struct rl_reply *reply = place(task);
+	struct rdl_reply *reply = place(task);
 
 	if (reply)
-		*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+		*reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	return reply;
 }
 
@@ -145,7 +146,7 @@ static void forget_parsed(void *object)
 	(void)object; /* the arena owns it */
 }
 
-void rl_parser_attach(struct redisReader *reader, struct rl_arena *arena)
+void rdl_parser_attach(struct redisReader *reader, struct rdl_arena *arena)
 {
 	static redisReplyObjectFunctions functions = {
 		.createString = parsed_string,

@@ -12,7 +12,7 @@
 
 #include "link.h"
 
-struct rl_process_page {
+struct rdl_process_page {
 	_Atomic pid_t process; /* 0 = not known here yet */
 };
 
@@ -27,7 +27,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-struct rl_process_page *rl_process_page_new(void)
+struct rdl_process_page *rdl_process_page_new(void)
 {
 	const size_t size = page_size();
 	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,15 +40,15 @@ struct rl_process_page *rl_process_page_new(void)
 	return NULL;
 }
 
-void rl_process_page_free(struct rl_process_page *page)
+void rdl_process_page_free(struct rdl_process_page *page)
 {
 	if (page)
 		munmap(page, page_size());
 }
 
-pid_t rl_process(const struct rl_link *link)
+pid_t rdl_process(const struct rdl_link *link)
 {
-	struct rl_process_page *page = link->process;
+	struct rdl_process_page *page = link->process;
 	pid_t process;
 
 	if (!page)

@@ -12,88 +12,100 @@
 #include "link.h"
 #include "lock.h"
 
-struct rl_reentrant {
-	struct rl_lock *lock;
+struct rdl_reentrant {
+	struct rdl_lock *lock;
 	unsigned depth;
 	pid_t owner; /* the process whose levels these are */
 };
 
-struct rl_reentrant *rl_reentrant_new(struct rl_link *link, const char *key)
+struct rdl_reentrant *rdl_reentrant_new(struct rdl_link *link, const char *key)
 {
-	struct rl_reentrant *reentrant = calloc(1, sizeof(*reentrant));
+	struct rdl_reentrant *reentrant = calloc(1, sizeof(*reentrant));
 
 	if (!reentrant)
 		return NULL;
-	reentrant->lock = rl_lock_new(link, key);
+	reentrant->lock = rdl_lock_new(link, key);
 	if (reentrant->lock)
 		return reentrant;
 	free(reentrant);
 	return NULL;
 }
 
-void rl_reentrant_free(struct rl_reentrant *reentrant)
+void rdl_reentrant_free(struct rdl_reentrant *reentrant)
 {
 	if (!reentrant)
 		return;
-	rl_lock_free(reentrant->lock);
+	rdl_lock_free(reentrant->lock);
 	free(reentrant);
 }
 
-unsigned rl_reentrant_depth(const struct rl_reentrant *reentrant)
+unsigned rdl_reentrant_depth(const struct rdl_reentrant *reentrant)
 {
-	return reentrant->owner == rl_process(reentrant->lock->link) ? reentrant->depth : 0;
+	return reentrant->owner == rdl_process(reentrant->lock->link) ? reentrant->depth : 0;
 }
 
-long rl_reentrant_remaining_ms(const struct rl_reentrant *reentrant)
+long rdl_reentrant_remaining_ms(const struct rdl_reentrant *reentrant)
 {
-	return rl_lock_remaining_ms(reentrant->lock);
+	return rdl_lock_remaining_ms(reentrant->lock);
 }
 
-const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *reentrant)
+bool rdl_reentrant_set_label(struct rdl_reentrant *reentrant, const char *label)
 {
-	return rl_lock_stats(reentrant->lock);
+	return rdl_lock_set_label(reentrant->lock, label);
+}
+
+const struct rdl_stats *rdl_reentrant_stats(const struct rdl_reentrant *reentrant)
+{
+	return rdl_lock_stats(reentrant->lock);
 }
 
 /* After a fork the levels are the parent's, lost ones too. */
-static void forget_the_parents(struct rl_reentrant *reentrant)
+static void forget_the_parents(struct rdl_reentrant *reentrant)
 {
-	reentrant->depth = rl_reentrant_depth(reentrant);
-	reentrant->owner = rl_process(reentrant->lock->link);
+	reentrant->depth = rdl_reentrant_depth(reentrant);
+	reentrant->owner = rdl_process(reentrant->lock->link);
 }
 
-static enum rl_outcome enter_again(struct rl_reentrant *reentrant, long ttl_ms)
+/* The outer level keeps its lease where that is the longer one. */
+static enum rdl_outcome enter_again(struct rdl_reentrant *reentrant, long ttl_ms)
 {
-	const enum rl_outcome outcome = rl_lock_extend(reentrant->lock, ttl_ms);
+	const struct rdl_hold *hold = &reentrant->lock->hold;
+	const long outer_ms = rdl_ttl_reaching_ms(rdl_now_ns(hold->link, RDL_CLOCK_MONOTONIC),
+						  hold->until_ns);
+	enum rdl_outcome outcome;
 
-	if (outcome == RL_OK)
+	if (ttl_ms < 1)
+		return rdl_link_fail(reentrant->lock->link, RDL_ERROR, rdl_short_ttl, ttl_ms);
+	outcome = rdl_lock_extend(reentrant->lock, ttl_ms > outer_ms ? ttl_ms : outer_ms);
+	if (outcome == RDL_OK)
 		reentrant->depth++;
 	return outcome;
 }
 
-enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *reentrant, long ttl_ms,
-				     const struct rl_policy *policy)
+enum rdl_outcome rdl_reentrant_acquire(struct rdl_reentrant *reentrant, long ttl_ms,
+				       const struct rdl_policy *policy)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	forget_the_parents(reentrant);
 	if (reentrant->depth > 0)
 		return enter_again(reentrant, ttl_ms);
-	outcome = rl_lock_acquire(reentrant->lock, ttl_ms, policy);
-	reentrant->depth = outcome == RL_OK;
+	outcome = rdl_lock_acquire(reentrant->lock, ttl_ms, policy);
+	reentrant->depth = outcome == RDL_OK;
 	return outcome;
 }
 
-enum rl_outcome rl_reentrant_try(struct rl_reentrant *reentrant, long ttl_ms)
+enum rdl_outcome rdl_reentrant_try(struct rdl_reentrant *reentrant, long ttl_ms)
 {
-	return rl_reentrant_acquire(reentrant, ttl_ms, NULL);
+	return rdl_reentrant_acquire(reentrant, ttl_ms, NULL);
 }
 
-enum rl_outcome rl_reentrant_release(struct rl_reentrant *reentrant)
+enum rdl_outcome rdl_reentrant_release(struct rdl_reentrant *reentrant)
 {
 	forget_the_parents(reentrant);
 	if (reentrant->depth > 0)
 		reentrant->depth--;
 	if (reentrant->depth > 0) /* the outermost asks the server */
-		return rl_reentrant_remaining_ms(reentrant) > 0 ? RL_OK : RL_LOST;
-	return rl_lock_release(reentrant->lock);
+		return rdl_reentrant_remaining_ms(reentrant) > 0 ? RDL_OK : RDL_LOST;
+	return rdl_lock_release(reentrant->lock);
 }

@@ -11,24 +11,24 @@
 
 enum { PAUSE_NS = 20000000, SLOTS = 16384 };
 
-struct rl_route *rl_route_new(const struct rl_address *address)
+struct rdl_route *rdl_route_new(const struct rdl_address *address)
 {
-	struct rl_route *route = calloc(1, sizeof(*route));
+	struct rdl_route *route = calloc(1, sizeof(*route));
 
 	if (!route)
 		return NULL;
 	route->slot = -1;
-	while (route->n_known < RL_NODES_MAX &&
-	       rl_address_node(address, route->n_known, &route->known[route->n_known]))
+	while (route->n_known < RDL_NODES_MAX &&
+	       rdl_address_node(address, route->n_known, &route->known[route->n_known]))
 		route->n_known++;
 	route->node = route->known[0];
 	return route;
 }
 
-void rl_route_free(struct rl_route *route)
+void rdl_route_free(struct rdl_route *route)
 {
 	if (route)
-		rl_buffer_release(&route->batch.bytes);
+		rdl_buffer_release(&route->batch.bytes);
 	free(route);
 }
 
@@ -48,7 +48,7 @@ static unsigned crc16(const char *bytes, size_t n)
 }
 
 /* Of what stands in the first {}, if that is not empty. */
-void rl_route_aim(struct rl_link *link, const char *key)
+void rdl_route_aim(struct rdl_link *link, const char *key)
 {
 	const char *open = strchr(key, '{');
 	const char *close = open ? strchr(open, '}') : NULL;
@@ -69,11 +69,11 @@ void rl_route_aim(struct rl_link *link, const char *key)
 enum found { FOUND, NOT_YET, NEVER };
 
 /* A server that refuses may be about to be ready, and do it then. */
-static enum found refused_by(const struct rl_reply *reply)
+static enum found refused_by(const struct rdl_reply *reply)
 {
 	static const char *const passing[] = { "LOADING", "MASTERDOWN", "CLUSTERDOWN" };
 
-	if (reply->type != RL_REPLY_FAILED)
+	if (reply->type != RDL_REPLY_FAILED)
 		return NOT_YET;
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
 		if (strncmp(reply->text, passing[i], strlen(passing[i])) == 0)
@@ -84,56 +84,57 @@ static enum found refused_by(const struct rl_reply *reply)
 
 /* A link to a Sentinel or a node, which is asked one question. With several of
  * them one that hangs may not take all of the time. */
-static struct rl_link *open_asker(const struct rl_link *link, const struct rl_address *address,
-				  int64_t left_ns)
+static struct rdl_link *open_asker(const struct rdl_link *link, const struct rdl_address *address,
+				   int64_t left_ns)
 {
 	const int64_t most_ns = link->timeout_ms * INT64_C(1000000) /
 				(link->route->n_known > 1 ? 3 : 1);
 	const int64_t timeout_ns = left_ns < most_ns ? left_ns : most_ns;
 
-	return rl_link_new(address, (int)(timeout_ns / 1000000) + 1);
+	return rdl_link_new(address, (int)(timeout_ns / 1000000) + 1);
 }
 
-static enum found fail_asking(struct rl_link *link, const struct rl_link *asker,
-			      const struct rl_reply *reply)
+static enum found fail_asking(struct rdl_link *link, const struct rdl_link *asker,
+			      const struct rdl_reply *reply)
 {
 	char where[300];
 
-	rl_address_print(&asker->address, where, sizeof(where));
-	rl_link_fail(link, RL_ERROR, "%s: %.120s", where, rl_link_error(asker));
+	rdl_address_print(&asker->address, where, sizeof(where));
+	rdl_link_fail(link, RDL_ERROR, "%s: %.120s", where, rdl_link_error(asker));
+	link->reason = asker->reason;
 	return refused_by(reply);
 }
 
 /* ---- Sentinel ---------------------------------------------------------- */
 
-static enum rl_outcome ask_for_master(struct rl_link *asker, const char *service,
-				      struct rl_reply *reply)
+static enum rdl_outcome ask_for_master(struct rdl_link *asker, const char *service,
+				       struct rdl_reply *reply)
 {
-	return rl_run(asker, reply, "SENTINEL get-master-addr-by-name %s", service);
+	return rdl_run(asker, reply, "SENTINEL get-master-addr-by-name %s", service);
 }
 
 /* Not every Sentinel has a password of its own where the master has one. */
-static enum rl_outcome ask_sentinel(struct rl_link *asker, const struct rl_address *secret,
-				    const char *service, struct rl_reply *reply)
+static enum rdl_outcome ask_sentinel(struct rdl_link *asker, const struct rdl_address *secret,
+				     const char *service, struct rdl_reply *reply)
 {
-	enum rl_outcome outcome = ask_for_master(asker, service, reply);
+	enum rdl_outcome outcome = ask_for_master(asker, service, reply);
 
-	if (outcome != RL_ERROR || reply->type != RL_REPLY_FAILED ||
+	if (outcome != RDL_ERROR || reply->type != RDL_REPLY_FAILED ||
 	    strncmp(reply->text, "NOAUTH", 6) != 0 || !secret->password[0])
 		return outcome;
-	rl_link_disconnect(asker);
+	rdl_link_disconnect(asker);
 	asker->address = *secret;
 	return ask_for_master(asker, service, reply);
 }
 
 /* A text of a reply as a host; announced ones are taken as they are. */
-static bool take_node(struct rl_address *node, const struct rl_reply *host,
-		      const struct rl_reply *port)
+static bool take_node(struct rdl_address *node, const struct rdl_reply *host,
+		      const struct rdl_reply *port)
 {
 	long long number;
 
-	if (host->type != RL_REPLY_STRING || host->length == 0 ||
-	    host->length >= sizeof(node->host) || !rl_reply_number(port, &number) || number < 1 ||
+	if (host->type != RDL_REPLY_STRING || host->length == 0 ||
+	    host->length >= sizeof(node->host) || !rdl_reply_number(port, &number) || number < 1 ||
 	    number > 65535)
 		return false;
 	memcpy(node->host, host->text, host->length + 1);
@@ -141,70 +142,70 @@ static bool take_node(struct rl_address *node, const struct rl_reply *host,
 	return true;
 }
 
-static enum found take_master(struct rl_link *link, const struct rl_link *asker,
-			      const struct rl_reply *reply)
+static enum found take_master(struct rdl_link *link, const struct rdl_link *asker,
+			      const struct rdl_reply *reply)
 {
-	struct rl_address *node = &link->route->node;
+	struct rdl_address *node = &link->route->node;
 
-	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
+	if (reply->type == RDL_REPLY_ARRAY && reply->length == 2 &&
 	    take_node(node, &reply->elements[0], &reply->elements[1])) {
 		node->db = link->address.db;
 		return FOUND;
 	}
-	rl_link_fail(link, RL_ERROR, "the Sentinel at %.100s:%d knows no master of the name '%s'",
-		     asker->address.host, asker->address.port, link->address.service);
+	rdl_link_fail(link, RDL_ERROR, "the Sentinel at %.100s:%d knows no master of the name '%s'",
+		      asker->address.host, asker->address.port, link->address.service);
 	return NEVER;
 }
 
-static enum found ask_for_service(struct rl_link *link, const struct rl_address *sentinel,
+static enum found ask_for_service(struct rdl_link *link, const struct rdl_address *sentinel,
 				  int64_t left_ns)
 {
-	struct rl_address plain = *sentinel;
-	struct rl_link *asker;
-	struct rl_reply reply;
+	struct rdl_address plain = *sentinel;
+	struct rdl_link *asker;
+	struct rdl_reply reply;
 	enum found found;
 
 	plain.user[0] = plain.password[0] = '\0';
 	asker = open_asker(link, &plain, left_ns);
 	if (!asker) {
-		rl_link_fail(link, RL_ERROR, "out of memory");
+		rdl_link_fail(link, RDL_ERROR, "out of memory");
 		return NEVER;
 	}
-	if (ask_sentinel(asker, sentinel, link->address.service, &reply) == RL_OK)
+	if (ask_sentinel(asker, sentinel, link->address.service, &reply) == RDL_OK)
 		found = take_master(link, asker, &reply);
 	else
 		found = fail_asking(link, asker, &reply);
-	rl_link_free(asker);
+	rdl_link_free(asker);
 	return found;
 }
 
 /* ---- Cluster ----------------------------------------------------------- */
 
-static bool is_same_node(const struct rl_address *a, const struct rl_address *b)
+static bool is_same_node(const struct rdl_address *a, const struct rdl_address *b)
 {
 	return a->port == b->port && strcmp(a->host, b->host) == 0;
 }
 
-static void learn_node(struct rl_route *route, const struct rl_address *node)
+static void learn_node(struct rdl_route *route, const struct rdl_address *node)
 {
 	for (size_t i = 0; i < route->n_known; i++) {
 		if (is_same_node(&route->known[i], node))
 			return;
 	}
-	if (route->n_known < RL_NODES_MAX)
+	if (route->n_known < RDL_NODES_MAX)
 		route->known[route->n_known++] = *node;
 }
 
 /* A node of CLUSTER SLOTS: host, port and more. A host that is not told is the
  * one that was asked. */
-static bool read_node(const struct rl_address *asked, const struct rl_reply *told,
-		      struct rl_address *node)
+static bool read_node(const struct rdl_address *asked, const struct rdl_reply *told,
+		      struct rdl_address *node)
 {
 	*node = *asked;
-	if (told->type != RL_REPLY_ARRAY || told->length < 2)
+	if (told->type != RDL_REPLY_ARRAY || told->length < 2)
 		return false;
-	if (told->elements[0].type == RL_REPLY_NIL ||
-	    (told->elements[0].type == RL_REPLY_STRING && told->elements[0].length == 0)) {
+	if (told->elements[0].type == RDL_REPLY_NIL ||
+	    (told->elements[0].type == RDL_REPLY_STRING && told->elements[0].length == 0)) {
 		node->port = (int)told->elements[1].integer;
 		return true;
 	}
@@ -213,13 +214,13 @@ static bool read_node(const struct rl_address *asked, const struct rl_reply *tol
 
 /* One range: first slot, last slot, the owner, its replicas. Is the slot in it?
  * All of its nodes are known from now on. */
-static bool take_range(struct rl_route *route, const struct rl_address *asked,
-		       const struct rl_reply *range)
+static bool take_range(struct rdl_route *route, const struct rdl_address *asked,
+		       const struct rdl_reply *range)
 {
-	const struct rl_reply *const elements = range->elements;
-	struct rl_address node;
+	const struct rdl_reply *const elements = range->elements;
+	struct rdl_address node;
 
-	if (range->type != RL_REPLY_ARRAY || range->length < 3)
+	if (range->type != RDL_REPLY_ARRAY || range->length < 3)
 		return false;
 	for (size_t i = range->length; i-- > 2;) {
 		if (read_node(asked, &elements[i], &node))
@@ -234,13 +235,13 @@ static bool take_range(struct rl_route *route, const struct rl_address *asked,
 }
 
 /* Until the slot is known, the node that answers will do: it says MOVED. */
-static enum found take_owner(struct rl_link *link, const struct rl_address *asked,
-			     const struct rl_reply *reply)
+static enum found take_owner(struct rdl_link *link, const struct rdl_address *asked,
+			     const struct rdl_reply *reply)
 {
-	struct rl_route *route = link->route;
+	struct rdl_route *route = link->route;
 	bool is_owned = false;
 
-	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++)
+	for (size_t i = 0; reply->type == RDL_REPLY_ARRAY && i < reply->length; i++)
 		is_owned |= take_range(route, asked, &reply->elements[i]);
 	if (route->slot < 0) {
 		route->node = *asked;
@@ -248,31 +249,32 @@ static enum found take_owner(struct rl_link *link, const struct rl_address *aske
 	}
 	if (is_owned)
 		return FOUND;
-	rl_link_fail(link, RL_ERROR, "no node of the cluster owns slot %d", route->slot);
+	rdl_link_fail(link, RDL_ERROR, "no node of the cluster owns slot %d", route->slot);
+	link->reason = RDL_REASON_UNREACHABLE;
 	return NOT_YET;
 }
 
-static enum found ask_for_owner(struct rl_link *link, const struct rl_address *node,
+static enum found ask_for_owner(struct rdl_link *link, const struct rdl_address *node,
 				int64_t left_ns)
 {
-	const struct rl_address asked = *node; /* of a list that may change */
-	struct rl_link *asker = open_asker(link, &asked, left_ns);
-	struct rl_reply reply;
+	const struct rdl_address asked = *node; /* of a list that may change */
+	struct rdl_link *asker = open_asker(link, &asked, left_ns);
+	struct rdl_reply reply;
 	enum found found;
 
 	if (!asker) {
-		rl_link_fail(link, RL_ERROR, "out of memory");
+		rdl_link_fail(link, RDL_ERROR, "out of memory");
 		return NEVER;
 	}
-	if (rl_run(asker, &reply, "CLUSTER SLOTS") == RL_OK)
+	if (rdl_run(asker, &reply, "CLUSTER SLOTS") == RDL_OK)
 		found = take_owner(link, &asked, &reply);
 	else
 		found = fail_asking(link, asker, &reply);
-	rl_link_free(asker);
+	rdl_link_free(asker);
 	return found;
 }
 
-bool rl_route_is_shared(const struct rl_link *a, const struct rl_link *b)
+bool rdl_route_is_shared(const struct rdl_link *a, const struct rdl_link *b)
 {
 	return !a->route || !a->context || !b->context ||
 	       is_same_node(&a->route->node, &b->route->node);
@@ -288,13 +290,13 @@ static int64_t left_until_ns(int64_t deadline_ns)
 	return deadline_ns - ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
-static enum found find_node(struct rl_link *link, int64_t left_ns)
+static enum found find_node(struct rdl_link *link, int64_t left_ns)
 {
-	struct rl_route *route = link->route;
-	const struct rl_address *asked = &route->known[route->next];
+	struct rdl_route *route = link->route;
+	const struct rdl_address *asked = &route->known[route->next];
 
-	return link->address.kind == RL_ADDRESS_SENTINEL ? ask_for_service(link, asked, left_ns) :
-							   ask_for_owner(link, asked, left_ns);
+	return link->address.kind == RDL_ADDRESS_SENTINEL ? ask_for_service(link, asked, left_ns) :
+							    ask_for_owner(link, asked, left_ns);
 }
 
 /* By the node, of AUTH or SELECT; not by the network. */
@@ -310,13 +312,13 @@ static bool is_refusal(const char *error)
 }
 
 /* One attempt: asks the next of those that are known, and connects. */
-static enum found find_and_connect(struct rl_link *link, int64_t deadline_ns)
+static enum found find_and_connect(struct rdl_link *link, int64_t deadline_ns)
 {
-	struct rl_route *route = link->route;
+	struct rdl_route *route = link->route;
 	enum found found = find_node(link, left_until_ns(deadline_ns));
 
 	if (found == FOUND) {
-		rl_links_connect_to(&link, 1, deadline_ns);
+		rdl_links_connect_to(&link, 1, deadline_ns);
 		if (link->context)
 			return FOUND;
 		found = is_refusal(link->error) ? NEVER : NOT_YET;
@@ -326,15 +328,15 @@ static enum found find_and_connect(struct rl_link *link, int64_t deadline_ns)
 }
 
 /* A route that has never led anywhere is not waited for: it is wrong. */
-static bool is_hopeless(const struct rl_route *route, size_t attempts)
+static bool is_hopeless(const struct rdl_route *route, size_t attempts)
 {
 	return !route->has_worked && attempts >= route->n_known;
 }
 
 /* With hardly any time left another attempt would say no more than that. */
-enum rl_outcome rl_route_connect(struct rl_link *link, int64_t deadline_ns)
+enum rdl_outcome rdl_route_connect(struct rdl_link *link, int64_t deadline_ns)
 {
-	struct rl_route *route = link->route;
+	struct rdl_route *route = link->route;
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	size_t attempts = 0;
 
@@ -344,12 +346,12 @@ enum rl_outcome rl_route_connect(struct rl_link *link, int64_t deadline_ns)
 
 		if (found == FOUND) {
 			route->has_worked = true;
-			return RL_OK;
+			return RDL_OK;
 		}
 		attempts++;
 		if (left_until_ns(deadline_ns) <= PAUSE_NS || is_hopeless(route, attempts) ||
 		    (found == NEVER && attempts >= route->n_known))
-			return RL_ERROR;
+			return RDL_ERROR;
 		if (attempts % route->n_known == 0)
 			nanosleep(&pause, NULL);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tls.h"
 
-#if RL_HAS_TLS
+#if RDL_HAS_TLS
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ static const struct symbol {
 #undef ROW
 };
 
-struct rl_tls {
+struct rdl_tls {
 	void *library;
 	struct functions ssl;
 	SSL_CTX *context;
@@ -65,7 +65,7 @@ struct rl_tls {
 };
 
 /* It stays in memory: what it leaves for the end of the process is not undone. */
-static bool load_functions(struct rl_tls *tls)
+static bool load_functions(struct rdl_tls *tls)
 {
 	tls->library = dlopen(TLS_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
@@ -80,7 +80,7 @@ static bool load_functions(struct rl_tls *tls)
 
 /* ---- What an address asks for -------------------------------------------- */
 
-static bool fail_tls(const struct rl_tls *tls, const char *what, const char *name, char *error,
+static bool fail_tls(const struct rdl_tls *tls, const char *what, const char *name, char *error,
 		     size_t error_size)
 {
 	const unsigned long code = tls->ssl.ERR_get_error();
@@ -93,7 +93,7 @@ static bool fail_tls(const struct rl_tls *tls, const char *what, const char *nam
 	return false;
 }
 
-static bool trust_authorities(const struct rl_tls *tls, const struct rl_address *address,
+static bool trust_authorities(const struct rdl_tls *tls, const struct rdl_address *address,
 			      char *error, size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
@@ -108,7 +108,7 @@ static bool trust_authorities(const struct rl_tls *tls, const struct rl_address 
 	       fail_tls(tls, "cannot use the authority", ca, error, error_size);
 }
 
-static bool take_certificate(const struct rl_tls *tls, const struct rl_address *address,
+static bool take_certificate(const struct rdl_tls *tls, const struct rdl_address *address,
 			     char *error, size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
@@ -123,7 +123,7 @@ static bool take_certificate(const struct rl_tls *tls, const struct rl_address *
 	       fail_tls(tls, "cannot use the key", address->key, error, error_size);
 }
 
-static bool make_context(struct rl_tls *tls, const struct rl_address *address, char *error,
+static bool make_context(struct rdl_tls *tls, const struct rdl_address *address, char *error,
 			 size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
@@ -137,9 +137,9 @@ static bool make_context(struct rl_tls *tls, const struct rl_address *address, c
 	       take_certificate(tls, address, error, error_size);
 }
 
-struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t error_size)
+struct rdl_tls *rdl_tls_new(const struct rdl_address *address, char *error, size_t error_size)
 {
-	struct rl_tls *tls = calloc(1, sizeof(*tls));
+	struct rdl_tls *tls = calloc(1, sizeof(*tls));
 
 	if (!tls) {
 		snprintf(error, error_size, "out of memory");
@@ -149,15 +149,15 @@ struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t 
 		snprintf(error, error_size, "TLS needs %s: %s", TLS_LIBRARY, dlerror());
 	else if (make_context(tls, address, error, error_size))
 		return tls;
-	rl_tls_free(tls);
+	rdl_tls_free(tls);
 	return NULL;
 }
 
-void rl_tls_free(struct rl_tls *tls)
+void rdl_tls_free(struct rdl_tls *tls)
 {
 	if (!tls)
 		return;
-	rl_tls_end(tls);
+	rdl_tls_end(tls);
 	if (tls->context)
 		tls->ssl.SSL_CTX_free(tls->context);
 	if (tls->library)
@@ -169,7 +169,7 @@ void rl_tls_free(struct rl_tls *tls)
 
 /* The certificate must be one for the name, or the address, that was asked for;
  * only a name can be told to the server. */
-static bool expect_name(struct rl_tls *tls, const struct rl_address *node)
+static bool expect_name(struct rdl_tls *tls, const struct rdl_address *node)
 {
 	const struct functions *ssl = &tls->ssl;
 	const char *name = node->sni[0] ? node->sni : node->host;
@@ -183,7 +183,7 @@ static bool expect_name(struct rl_tls *tls, const struct rl_address *node)
 			     TLSEXT_NAMETYPE_host_name, (void *)name) == 1;
 }
 
-bool rl_tls_begin(struct rl_tls *tls, const struct rl_address *node)
+bool rdl_tls_begin(struct rdl_tls *tls, const struct rdl_address *node)
 {
 	const struct functions *ssl = &tls->ssl;
 
@@ -196,12 +196,12 @@ bool rl_tls_begin(struct rl_tls *tls, const struct rl_address *node)
 	ssl->SSL_set_connect_state(tls->connection);
 	if (tls->in && tls->out && expect_name(tls, node))
 		return true;
-	rl_tls_end(tls);
+	rdl_tls_end(tls);
 	return false;
 }
 
 /* Says no farewell: a child would say it for its parent. */
-void rl_tls_end(struct rl_tls *tls)
+void rdl_tls_end(struct rdl_tls *tls)
 {
 	if (tls->connection)
 		tls->ssl.SSL_free(tls->connection);
@@ -209,13 +209,13 @@ void rl_tls_end(struct rl_tls *tls)
 }
 
 /* All that waits to be sent. False: out of memory. */
-static bool take_out(struct rl_tls *tls, struct rl_buffer *to)
+static bool take_out(struct rdl_tls *tls, struct rdl_buffer *to)
 {
 	char piece[PIECE_SIZE];
 	int n;
 
 	while ((n = tls->ssl.BIO_read(tls->out, piece, sizeof(piece))) > 0) {
-		if (!rl_buffer_append(to, piece, (size_t)n))
+		if (!rdl_buffer_append(to, piece, (size_t)n))
 			return false;
 	}
 	return true;
@@ -223,7 +223,7 @@ static bool take_out(struct rl_tls *tls, struct rl_buffer *to)
 
 /* ---- The handshake ------------------------------------------------------- */
 
-static enum rl_tls_step fail_handshake(struct rl_tls *tls, char *error, size_t error_size)
+static enum rdl_tls_step fail_handshake(struct rdl_tls *tls, char *error, size_t error_size)
 {
 	const long verdict = tls->ssl.SSL_get_verify_result(tls->connection);
 
@@ -232,23 +232,23 @@ static enum rl_tls_step fail_handshake(struct rl_tls *tls, char *error, size_t e
 	else
 		snprintf(error, error_size, "TLS: the server's certificate is refused: %s",
 			 tls->ssl.X509_verify_cert_error_string(verdict));
-	return RL_TLS_FAILED;
+	return RDL_TLS_FAILED;
 }
 
 /* A few kilobytes, for which a fresh socket has room. */
-static bool send_out(struct rl_tls *tls, int fd)
+static bool send_out(struct rdl_tls *tls, int fd)
 {
-	struct rl_buffer bytes = { 0 };
+	struct rdl_buffer bytes = { 0 };
 	const bool good = take_out(tls, &bytes) &&
 			  (bytes.length == 0 || send(fd, bytes.bytes, bytes.length, MSG_NOSIGNAL) ==
 							(ssize_t)bytes.length);
 
-	rl_buffer_release(&bytes);
+	rdl_buffer_release(&bytes);
 	return good;
 }
 
 /* What has come. False: nothing; *is_closed if nothing will. */
-static bool receive_in(struct rl_tls *tls, int fd, bool *is_closed)
+static bool receive_in(struct rdl_tls *tls, int fd, bool *is_closed)
 {
 	char piece[PIECE_SIZE];
 	const ssize_t n = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
@@ -257,7 +257,7 @@ static bool receive_in(struct rl_tls *tls, int fd, bool *is_closed)
 	return n > 0 && tls->ssl.BIO_write(tls->in, piece, (int)n) == (int)n;
 }
 
-enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error, size_t error_size)
+enum rdl_tls_step rdl_tls_handshake(struct rdl_tls *tls, int fd, char *error, size_t error_size)
 {
 	bool is_closed = false;
 	int done, why;
@@ -269,20 +269,20 @@ enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error, size_
 		if (!send_out(tls, fd))
 			is_closed = true;
 		if (done == 1)
-			return RL_TLS_DONE;
+			return RDL_TLS_DONE;
 		if (why != SSL_ERROR_WANT_READ)
 			return fail_handshake(tls, error, error_size);
 	} while (!is_closed && receive_in(tls, fd, &is_closed));
 	if (!is_closed)
-		return RL_TLS_GOES_ON;
+		return RDL_TLS_GOES_ON;
 	snprintf(error, error_size,
 		 "TLS: the server closed the connection: is this its port for TLS?");
-	return RL_TLS_FAILED;
+	return RDL_TLS_FAILED;
 }
 
 /* ---- Bytes --------------------------------------------------------------- */
 
-bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
+bool rdl_tls_encrypt(struct rdl_tls *tls, struct rdl_buffer *out)
 {
 	size_t done = 0;
 
@@ -299,7 +299,7 @@ bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
 	return take_out(tls, out);
 }
 
-bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_buffer *in)
+bool rdl_tls_decrypt(struct rdl_tls *tls, const char *bytes, size_t n, struct rdl_buffer *in)
 {
 	char piece[PIECE_SIZE];
 	int got;
@@ -308,7 +308,7 @@ bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_b
 	if (tls->ssl.BIO_write(tls->in, bytes, (int)n) != (int)n)
 		return false;
 	while ((got = tls->ssl.SSL_read(tls->connection, piece, sizeof(piece))) > 0) {
-		if (!rl_buffer_append(in, piece, (size_t)got))
+		if (!rdl_buffer_append(in, piece, (size_t)got))
 			return false;
 	}
 	got = tls->ssl.SSL_get_error(tls->connection, got);
@@ -316,9 +316,9 @@ bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_b
 	return got == SSL_ERROR_WANT_READ || got == SSL_ERROR_ZERO_RETURN;
 }
 
-#else /* no OpenSSL: rl_address_parse() lets no such address pass */
+#else /* no OpenSSL: rdl_address_parse() lets no such address pass */
 
-struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t error_size)
+struct rdl_tls *rdl_tls_new(const struct rdl_address *address, char *error, size_t error_size)
 {
 	(void)address;
 	(void)error_size;
@@ -326,40 +326,40 @@ struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t 
 	return NULL;
 }
 
-void rl_tls_free(struct rl_tls *tls)
+void rdl_tls_free(struct rdl_tls *tls)
 {
 	(void)tls;
 }
 
-bool rl_tls_begin(struct rl_tls *tls, const struct rl_address *node)
+bool rdl_tls_begin(struct rdl_tls *tls, const struct rdl_address *node)
 {
 	(void)tls;
 	(void)node;
 	return false;
 }
 
-void rl_tls_end(struct rl_tls *tls)
+void rdl_tls_end(struct rdl_tls *tls)
 {
 	(void)tls;
 }
 
-enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error, size_t error_size)
+enum rdl_tls_step rdl_tls_handshake(struct rdl_tls *tls, int fd, char *error, size_t error_size)
 {
 	(void)tls;
 	(void)fd;
 	(void)error;
 	(void)error_size;
-	return RL_TLS_FAILED;
+	return RDL_TLS_FAILED;
 }
 
-bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
+bool rdl_tls_encrypt(struct rdl_tls *tls, struct rdl_buffer *out)
 {
 	(void)tls;
 	(void)out;
 	return false;
 }
 
-bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_buffer *in)
+bool rdl_tls_decrypt(struct rdl_tls *tls, const char *bytes, size_t n, struct rdl_buffer *in)
 {
 	(void)tls;
 	(void)bytes;

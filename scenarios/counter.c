@@ -2,56 +2,56 @@
 /* The counter that every strategy adds to. */
 #include "strategy.h"
 
-bool rr_count_of(const struct rl_reply *reply, long long *value)
+bool rr_count_of(const struct rdl_reply *reply, long long *value)
 {
 	*value = 0;
-	return rl_reply_is_nil(reply) || rl_reply_number(reply, value);
+	return rdl_reply_is_nil(reply) || rdl_reply_number(reply, value);
 }
 
-enum rl_outcome rr_get_counter(struct rr_client *client, long long *value)
+enum rdl_outcome rr_get_counter(struct rr_client *client, long long *value)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->counter);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "GET %s", client->counter);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return rr_count_of(&reply, value) ? RL_OK : RL_ERROR;
+	return rr_count_of(&reply, value) ? RDL_OK : RDL_ERROR;
 }
 
-enum rl_outcome rr_set_counter(struct rr_client *client, long long value)
+enum rdl_outcome rr_set_counter(struct rr_client *client, long long value)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "SET %s %lld", client->counter, value);
+	return rdl_run(client->data, &reply, "SET %s %lld", client->counter, value);
 }
 
-enum rl_outcome rr_set_in_transaction(struct rr_client *client, long long value)
+enum rdl_outcome rr_set_in_transaction(struct rr_client *client, long long value)
 {
-	struct rl_link *link = client->data;
-	struct rl_reply executed;
-	enum rl_outcome outcome = rl_queue(link, "MULTI");
+	struct rdl_link *link = client->data;
+	struct rdl_reply executed;
+	enum rdl_outcome outcome = rdl_queue(link, "MULTI");
 
-	if (outcome == RL_OK)
-		outcome = rl_queue(link, "SET %s %lld", client->counter, value);
-	if (outcome == RL_OK)
-		outcome = rl_exec(link, 2, &executed);
-	if (outcome != RL_OK)
+	if (outcome == RDL_OK)
+		outcome = rdl_queue(link, "SET %s %lld", client->counter, value);
+	if (outcome == RDL_OK)
+		outcome = rdl_exec(link, 2, &executed);
+	if (outcome != RDL_OK)
 		return outcome;
-	return rl_reply_is_nil(&executed) ? RL_BUSY : RL_OK;
+	return rdl_reply_is_nil(&executed) ? RDL_BUSY : RDL_OK;
 }
 
 void rr_work(struct rr_client *client)
 {
 	if (client->hold_us > 0)
-		rl_sleep_ns(client->data, client->hold_us * INT64_C(1000));
+		rdl_sleep_ns(client->data, client->hold_us * INT64_C(1000));
 }
 
-enum rl_outcome rr_get_add_set(struct rr_client *client)
+enum rdl_outcome rr_get_add_set(struct rr_client *client)
 {
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(client, &value);
+	enum rdl_outcome outcome = rr_get_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
 	return rr_set_counter(client, value + 1);

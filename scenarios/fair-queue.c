@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiters stand in line and are woken, in order; nobody polls. It is
- * libredislock's rl_fair. The grant carries the read, the write carries the
+ * libredislock's rdl_fair. The grant carries the read, the write carries the
  * release.
  *
  *	A> EVAL ask                      => held, counter is "41"
@@ -22,69 +22,69 @@
 enum { WAIT_MS = 500 };
 
 struct state {
-	struct rl_fair *lock;
+	struct rdl_fair *lock;
 	long long value;   /* came along with the grant */
 	bool write_queued; /* goes out with the release */
 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	struct state *state = calloc(1, sizeof(*state));
 
 	client->state = state;
 	if (!state)
-		return RL_ERROR;
-	state->lock = rl_fair_new(client->data, client->lock, client->counter);
-	return state->lock ? RL_OK : RL_ERROR;
+		return RDL_ERROR;
+	state->lock = rdl_fair_new(client->data, client->lock, client->counter);
+	return state->lock ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome = rl_fair_try(state->lock, client->ttl_ms);
+	enum rdl_outcome outcome = rdl_fair_try(state->lock, client->ttl_ms);
 
-	if (outcome == RL_BUSY)
-		outcome = rl_fair_wait(state->lock, WAIT_MS);
-	if (outcome == RL_OK && !rr_count_of(rl_fair_carried(state->lock), &state->value)) {
-		rl_fair_release(state->lock);
-		return RL_ERROR;
+	if (outcome == RDL_BUSY)
+		outcome = rdl_fair_wait(state->lock, WAIT_MS);
+	if (outcome == RDL_OK && !rr_count_of(rdl_fair_carried(state->lock), &state->value)) {
+		rdl_fair_release(state->lock);
+		return RDL_ERROR;
 	}
 	return outcome;
 }
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	rr_work(client);
-	outcome = rl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
-	state->write_queued = outcome == RL_OK;
+	outcome = rdl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
+	state->write_queued = outcome == RDL_OK;
 	return outcome;
 }
 
-static enum rl_outcome write_and_release(struct rr_client *client)
+static enum rdl_outcome write_and_release(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome = rl_fair_queue_release(state->lock);
-	struct rl_reply reply;
+	enum rdl_outcome outcome = rdl_fair_queue_release(state->lock);
+	struct rdl_reply reply;
 
-	if (outcome == RL_OK)
-		outcome = rl_flush(client->data);
-	if (outcome != RL_OK)
+	if (outcome == RDL_OK)
+		outcome = rdl_flush(client->data);
+	if (outcome != RDL_OK)
 		return outcome;
-	outcome = rl_receive(client->data, &reply);
-	client->given_back = rl_fair_receive_release(state->lock);
+	outcome = rdl_receive(client->data, &reply);
+	client->given_back = rdl_fair_receive_release(state->lock);
 	return outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	struct state *state = client->state;
 	const bool write_queued = state->write_queued;
 
 	state->write_queued = false;
-	return write_queued ? write_and_release(client) : rl_fair_release(state->lock);
+	return write_queued ? write_and_release(client) : rdl_fair_release(state->lock);
 }
 
 static void close_lock(struct rr_client *client)
@@ -92,7 +92,7 @@ static void close_lock(struct rr_client *client)
 	struct state *state = client->state;
 
 	if (state)
-		rl_fair_free(state->lock);
+		rdl_fair_free(state->lock);
 	free(state);
 }
 

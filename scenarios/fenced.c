@@ -2,7 +2,7 @@
 /*
  * The token lock with a fencing number: every grant gets a higher one, and the
  * store refuses whoever comes with a lower one than it has seen. It is
- * libredislock's rl_lock_try_fenced, rl_fenced_get and rl_fenced_set.
+ * libredislock's rdl_lock_try_fenced, rdl_fenced_get and rdl_fenced_set.
  *
  *	A> EVAL "SET lock NX PX; INCR lock:fence"   => 33
  *	A> EVAL "33 >= highest seen? GET counter"   => "41"
@@ -23,58 +23,58 @@
 #include "strategy.h"
 
 struct state {
-	struct rl_lock *lock;
+	struct rdl_lock *lock;
 	long long number; /* of the last grant */
 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	struct state *state = calloc(1, sizeof(*state));
 
 	client->state = state;
 	if (!state)
-		return RL_ERROR;
-	state->lock = rl_lock_new(client->data, client->lock);
-	return state->lock ? RL_OK : RL_ERROR;
+		return RDL_ERROR;
+	state->lock = rdl_lock_new(client->data, client->lock);
+	return state->lock ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
 	struct state *state = client->state;
 
-	return rl_lock_try_fenced(state->lock, client->ttl_ms, &state->number);
+	return rdl_lock_try_fenced(state->lock, client->ttl_ms, &state->number);
 }
 
-static enum rl_outcome read_and_write(struct rr_client *client, long long number)
+static enum rdl_outcome read_and_write(struct rr_client *client, long long number)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char next[24];
 	long long value;
-	enum rl_outcome outcome = rl_fenced_get(client->data, client->counter, number, &reply);
+	enum rdl_outcome outcome = rdl_fenced_get(client->data, client->counter, number, &reply);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!rr_count_of(&reply, &value))
-		return RL_ERROR;
+		return RDL_ERROR;
 	rr_work(client);
 	snprintf(next, sizeof(next), "%lld", value + 1);
-	return rl_fenced_set(client->data, client->counter, number, next);
+	return rdl_fenced_set(client->data, client->counter, number, next);
 }
 
 /* Refused, because a later holder was here: nothing stored, again. */
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	const struct state *state = client->state;
-	const enum rl_outcome outcome = read_and_write(client, state->number);
+	const enum rdl_outcome outcome = read_and_write(client, state->number);
 
-	return outcome == RL_LOST ? RL_BUSY : outcome;
+	return outcome == RDL_LOST ? RDL_BUSY : outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	const struct state *state = client->state;
 
-	return rl_lock_release(state->lock);
+	return rdl_lock_release(state->lock);
 }
 
 static void close_lock(struct rr_client *client)
@@ -82,7 +82,7 @@ static void close_lock(struct rr_client *client)
 	struct state *state = client->state;
 
 	if (state)
-		rl_lock_free(state->lock);
+		rdl_lock_free(state->lock);
 	free(state);
 }
 

@@ -17,33 +17,33 @@
 
 #include "strategy.h"
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->lock);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "GET %s", client->lock);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!reply.text || strcmp(reply.text, client->token) != 0)
-		return RL_LOST;
+		return RDL_LOST;
 	/* RACE: it may have become another client's since the GET (TL-8) */
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
-	if (!rl_token_fresh(client->data, client->token))
-		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
-			 client->ttl_ms);
-	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, release it */
+	if (!rdl_token_fresh(client->data, client->token))
+		return RDL_ERROR;
+	outcome = rdl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
+			  client->ttl_ms);
+	if (outcome == RDL_UNKNOWN) /* no answer: if it is ours, release it */
 		release(client);
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+	return rdl_reply_is_nil(&reply) ? RDL_BUSY : RDL_OK;
 }
 
 const struct rr_strategy rr_get_compare_del = {

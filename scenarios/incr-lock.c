@@ -16,29 +16,29 @@
 #include "strategy.h"
 
 /* The winner's lease. */
-static enum rl_outcome expire(struct rr_client *client)
+static enum rdl_outcome expire(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	/* RACE: the lock has been there for a command, without an end (IN-3) */
-	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
+	return rdl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "INCR %s", client->lock);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "INCR %s", client->lock);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.integer == 1 ? expire(client) : RL_BUSY;
+	return reply.integer == 1 ? expire(client) : RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_incr_lock = {

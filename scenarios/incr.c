@@ -13,11 +13,11 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "INCR %s", client->counter);
+	return rdl_run(client->data, &reply, "INCR %s", client->counter);
 }
 
 const struct rr_strategy rr_incr = {

@@ -13,32 +13,32 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome read_method(struct rr_client *client, long long *value)
+static enum rdl_outcome read_method(struct rr_client *client, long long *value)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
-	rl_mutex_lock(client->data, client->mutex);
+	rdl_mutex_lock(client->data, client->mutex);
 	outcome = rr_get_counter(client, value);
-	rl_mutex_unlock(client->data, client->mutex);
+	rdl_mutex_unlock(client->data, client->mutex);
 	return outcome;
 }
 
-static enum rl_outcome write_method(struct rr_client *client, long long value)
+static enum rdl_outcome write_method(struct rr_client *client, long long value)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
-	rl_mutex_lock(client->data, client->mutex);
+	rdl_mutex_lock(client->data, client->mutex);
 	outcome = rr_set_counter(client, value);
-	rl_mutex_unlock(client->data, client->mutex);
+	rdl_mutex_unlock(client->data, client->mutex);
 	return outcome;
 }
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	long long value;
-	enum rl_outcome outcome = read_method(client, &value);
+	enum rdl_outcome outcome = read_method(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client); /* RACE: the mutex is free here (LM-1) */
 	return write_method(client, value + 1);

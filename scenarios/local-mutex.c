@@ -13,20 +13,20 @@
  * Does not guarantee anything against a second process: that one has a mutex
  * of its own, and each is correct and useless against the other (LM-3).
  *
- * The library's version for several processes: rl_lock (lua-library.c).
+ * The library's version for several processes: rdl_lock (lua-library.c).
  */
 #include "strategy.h"
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	rl_mutex_lock(client->data, client->mutex);
-	return RL_OK;
+	rdl_mutex_lock(client->data, client->mutex);
+	return RDL_OK;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	rl_mutex_unlock(client->data, client->mutex);
-	return RL_OK;
+	rdl_mutex_unlock(client->data, client->mutex);
+	return RDL_OK;
 }
 
 const struct rr_strategy rr_local_mutex = {

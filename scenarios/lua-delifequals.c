@@ -11,7 +11,7 @@
  * deletes the lock of another (TL-9).
  * Does not guarantee: that a holder slower than its lease is alone (TL-10).
  *
- * The library's version: rl_lock, lib/token_lock.c (lua-library.c).
+ * The library's version: rdl_lock, lib/token_lock.c (lua-library.c).
  */
 #include "strategy.h"
 
@@ -19,27 +19,27 @@
 static const char delifequals[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
 				  "return redis.call('DEL', KEYS[1]) else return 0 end";
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run_script(client->data, &reply, delifequals, "1 %s %s",
-						      client->lock, client->token);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run_script(client->data, &reply, delifequals,
+							"1 %s %s", client->lock, client->token);
 
-	return outcome == RL_OK && reply.integer != 1 ? RL_LOST : outcome;
+	return outcome == RDL_OK && reply.integer != 1 ? RDL_LOST : outcome;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
-	if (!rl_token_fresh(client->data, client->token))
-		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
-			 client->ttl_ms);
-	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, release it */
+	if (!rdl_token_fresh(client->data, client->token))
+		return RDL_ERROR;
+	outcome = rdl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
+			  client->ttl_ms);
+	if (outcome == RDL_UNKNOWN) /* no answer: if it is ours, release it */
 		release(client);
-	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
+	return outcome == RDL_OK && rdl_reply_is_nil(&reply) ? RDL_BUSY : outcome;
 }
 
 const struct rr_strategy rr_lua_delifequals = {

@@ -19,11 +19,11 @@ static const char get_add_set[] = "local value = (redis.call('GET', KEYS[1]) or 
 				  "redis.call('SET', KEYS[1], value) "
 				  "return value";
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run_script(client->data, &reply, get_add_set, "1 %s", client->counter);
+	return rdl_run_script(client->data, &reply, get_add_set, "1 %s", client->counter);
 }
 
 const struct rr_strategy rr_lua_incr = {

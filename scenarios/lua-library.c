@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token lock of lua-delifequals.c as the library has it: rl_lock
+ * The token lock of lua-delifequals.c as the library has it: rdl_lock
  * (lib/token_lock.c).
  *
  *	A> SET lock 6f1c... NX PX 10000          => OK
@@ -13,34 +13,34 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_lock_new(client->data, client->lock);
-	return client->state ? RL_OK : RL_ERROR;
+	client->state = rdl_lock_new(client->data, client->lock);
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	const enum rl_outcome outcome = rl_lock_try(client->state, client->ttl_ms);
+	const enum rdl_outcome outcome = rdl_lock_try(client->state, client->ttl_ms);
 
-	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
-		rl_lock_release(client->state);
+	if (outcome == RDL_UNKNOWN) /* no answer: if it is ours, give it back */
+		rdl_lock_release(client->state);
 	return outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	return rl_lock_release(client->state);
+	return rdl_lock_release(client->state);
 }
 
 static void close_lock(struct rr_client *client)
 {
-	rl_lock_free(client->state);
+	rdl_lock_free(client->state);
 }
 
 const struct rr_strategy rr_lua_library = {
 	.name = "lua-library",
-	.summary = "lua-delifequals by the library: rl_lock",
+	.summary = "lua-delifequals by the library: rdl_lock",
 	.document = "-",
 	.group = RR_BEYOND,
 	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },

@@ -21,78 +21,78 @@
 #include "strategy.h"
 
 struct state {
-	struct rl_lock *lock;
+	struct rdl_lock *lock;
 	long long value;   /* read along with the grant */
 	bool write_queued; /* goes out with the release */
 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	struct state *state = calloc(1, sizeof(*state));
 
 	client->state = state;
 	if (!state)
-		return RL_ERROR;
-	state->lock = rl_lock_new(client->data, client->lock);
-	return state->lock ? RL_OK : RL_ERROR;
+		return RDL_ERROR;
+	state->lock = rdl_lock_new(client->data, client->lock);
+	return state->lock ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome, read;
-	struct rl_reply reply;
+	enum rdl_outcome outcome, read;
+	struct rdl_reply reply;
 
-	outcome = rl_lock_queue_try(state->lock, client->ttl_ms);
-	if (outcome == RL_OK)
-		outcome = rl_queue(client->data, "GET %s", client->counter);
-	if (outcome == RL_OK)
-		outcome = rl_flush(client->data);
-	if (outcome != RL_OK)
+	outcome = rdl_lock_queue_try(state->lock, client->ttl_ms);
+	if (outcome == RDL_OK)
+		outcome = rdl_queue(client->data, "GET %s", client->counter);
+	if (outcome == RDL_OK)
+		outcome = rdl_flush(client->data);
+	if (outcome != RDL_OK)
 		return outcome;
-	outcome = rl_lock_receive_try(state->lock);
-	read = rl_receive(client->data, &reply);
-	if (outcome != RL_OK)
+	outcome = rdl_lock_receive_try(state->lock);
+	read = rdl_receive(client->data, &reply);
+	if (outcome != RDL_OK)
 		return outcome;
-	if (read == RL_OK && rr_count_of(&reply, &state->value))
-		return RL_OK;
-	rl_lock_release(state->lock);
-	return read == RL_OK ? RL_ERROR : read;
+	if (read == RDL_OK && rr_count_of(&reply, &state->value))
+		return RDL_OK;
+	rdl_lock_release(state->lock);
+	return read == RDL_OK ? RDL_ERROR : read;
 }
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	rr_work(client);
-	outcome = rl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
-	state->write_queued = outcome == RL_OK;
+	outcome = rdl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
+	state->write_queued = outcome == RDL_OK;
 	return outcome;
 }
 
-static enum rl_outcome write_and_release(struct rr_client *client)
+static enum rdl_outcome write_and_release(struct rr_client *client)
 {
 	struct state *state = client->state;
-	enum rl_outcome outcome = rl_lock_queue_release(state->lock);
-	struct rl_reply reply;
+	enum rdl_outcome outcome = rdl_lock_queue_release(state->lock);
+	struct rdl_reply reply;
 
-	if (outcome == RL_OK)
-		outcome = rl_flush(client->data);
-	if (outcome != RL_OK)
+	if (outcome == RDL_OK)
+		outcome = rdl_flush(client->data);
+	if (outcome != RDL_OK)
 		return outcome;
-	outcome = rl_receive(client->data, &reply);
-	client->given_back = rl_lock_receive_release(state->lock);
+	outcome = rdl_receive(client->data, &reply);
+	client->given_back = rdl_lock_receive_release(state->lock);
 	return outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	struct state *state = client->state;
 	const bool write_queued = state->write_queued;
 
 	state->write_queued = false;
-	return write_queued ? write_and_release(client) : rl_lock_release(state->lock);
+	return write_queued ? write_and_release(client) : rdl_lock_release(state->lock);
 }
 
 static void close_lock(struct rr_client *client)
@@ -100,7 +100,7 @@ static void close_lock(struct rr_client *client)
 	struct state *state = client->state;
 
 	if (state)
-		rl_lock_free(state->lock);
+		rdl_lock_free(state->lock);
 	free(state);
 }
 

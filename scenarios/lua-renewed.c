@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The token lock with a watchdog, as document 002 asks for: while the work goes
- * on, a second thread extends the lease. It is libredislock's rl_renewed.
+ * on, a second thread extends the lease. It is libredislock's rdl_renewed.
  *
  *	A> SET lock 6f1c... NX PX 10000          => OK
  *	   every third of a lease, on a connection of its own:
@@ -19,38 +19,38 @@
 
 enum { LEASES_MAX = 10 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_renewed_new(client->data, client->lock, LEASES_MAX * client->ttl_ms);
-	return client->state ? RL_OK : RL_ERROR;
+	client->state = rdl_renewed_new(client->data, client->lock, LEASES_MAX * client->ttl_ms);
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	return rl_renewed_try(client->state, client->ttl_ms);
+	return rdl_renewed_try(client->state, client->ttl_ms);
 }
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(client, &value);
+	enum rdl_outcome outcome = rr_get_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
-	if (rl_renewed_check(client->state) != RL_OK)
-		return RL_BUSY; /* lost: nothing is stored, all over again */
+	if (rdl_renewed_check(client->state) != RDL_OK)
+		return RDL_BUSY; /* lost: nothing is stored, all over again */
 	return rr_set_counter(client, value + 1);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	return rl_renewed_release(client->state);
+	return rdl_renewed_release(client->state);
 }
 
 static void close_lock(struct rr_client *client)
 {
-	rl_renewed_free(client->state);
+	rdl_renewed_free(client->state);
 }
 
 const struct rr_strategy rr_lua_renewed = {

@@ -13,18 +13,18 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(client, &value);
+	enum rdl_outcome outcome = rr_get_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
 	/* RACE: what was read before this is not watched (WA-8) */
-	outcome = rl_run(client->data, &reply, "WATCH %s", client->counter);
-	if (outcome != RL_OK)
+	outcome = rdl_run(client->data, &reply, "WATCH %s", client->counter);
+	if (outcome != RDL_OK)
 		return outcome;
 	return rr_set_in_transaction(client, value + 1);
 }

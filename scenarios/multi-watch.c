@@ -14,32 +14,32 @@
  * Does not guarantee: exclusion, or progress of any one client. Under
  * contention most attempts are thrown away.
  *
- * The library's version: rl_update_try, lib/transaction.c (watch-library.c).
+ * The library's version: rdl_update_try, lib/transaction.c (watch-library.c).
  */
 #include "strategy.h"
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	struct rl_link *link = client->data;
-	struct rl_reply reply;
+	struct rdl_link *link = client->data;
+	struct rdl_reply reply;
 	long long value;
-	enum rl_outcome outcome = rl_run(link, &reply, "WATCH %s", client->counter);
+	enum rdl_outcome outcome = rdl_run(link, &reply, "WATCH %s", client->counter);
 
-	if (outcome == RL_OK)
-		outcome = rl_run(link, &reply, "GET %s", client->counter);
-	if (outcome != RL_OK)
+	if (outcome == RDL_OK)
+		outcome = rdl_run(link, &reply, "GET %s", client->counter);
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!rr_count_of(&reply, &value)) {
-		rl_run(link, &reply, "UNWATCH");
-		return RL_ERROR;
+		rdl_run(link, &reply, "UNWATCH");
+		return RDL_ERROR;
 	}
 	rr_work(client);
-	outcome = rl_queue(link, "MULTI");
-	if (outcome == RL_OK)
-		outcome = rl_queue(link, "SET %s %lld", client->counter, value + 1);
-	if (outcome == RL_OK)
-		outcome = rl_exec(link, 2, &reply); /* sends EXEC; its reply */
-	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
+	outcome = rdl_queue(link, "MULTI");
+	if (outcome == RDL_OK)
+		outcome = rdl_queue(link, "SET %s %lld", client->counter, value + 1);
+	if (outcome == RDL_OK)
+		outcome = rdl_exec(link, 2, &reply); /* sends EXEC; its reply */
+	return outcome == RDL_OK && rdl_reply_is_nil(&reply) ? RDL_BUSY : outcome;
 }
 
 const struct rr_strategy rr_multi_watch = {

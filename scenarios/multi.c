@@ -14,12 +14,12 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(client, &value);
+	enum rdl_outcome outcome = rr_get_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
 	/* RACE: the value may be an old one by now (WA-14) */

@@ -19,24 +19,24 @@
 
 enum means { NONE, DELEX, DELIFEQ, SET_IFEQ };
 
-static bool has_command(struct rl_link *link, const char *name)
+static bool has_command(struct rdl_link *link, const char *name)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(link, &reply, "COMMAND INFO %s", name) == RL_OK &&
-	       reply.type == RL_REPLY_ARRAY && reply.length == 1 &&
-	       reply.elements[0].type == RL_REPLY_ARRAY;
+	return rdl_run(link, &reply, "COMMAND INFO %s", name) == RDL_OK &&
+	       reply.type == RDL_REPLY_ARRAY && reply.length == 1 &&
+	       reply.elements[0].type == RDL_REPLY_ARRAY;
 }
 
 /* SET's options are not listed; only a server that knows them takes them. */
-static bool has_set_ifeq(struct rl_link *link, const char *key)
+static bool has_set_ifeq(struct rdl_link *link, const char *key)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(link, &reply, "SET %s %s IFEQ %s PX 1", key, "", "") == RL_OK;
+	return rdl_run(link, &reply, "SET %s %s IFEQ %s PX 1", key, "", "") == RDL_OK;
 }
 
-static enum means means_of(struct rl_link *link, const char *spare_key)
+static enum means means_of(struct rdl_link *link, const char *spare_key)
 {
 	if (has_command(link, "DELEX"))
 		return DELEX;
@@ -45,52 +45,52 @@ static enum means means_of(struct rl_link *link, const char *spare_key)
 	return has_set_ifeq(link, spare_key) ? SET_IFEQ : NONE;
 }
 
-static const char *lacks(struct rl_link *data, const char *spare_key)
+static const char *lacks(struct rdl_link *data, const char *spare_key)
 {
 	return means_of(data, spare_key) == NONE ? "no DELEX, DELIFEQ or SET ... IFEQ" : NULL;
 }
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	enum means *means = calloc(1, sizeof(*means));
 
 	client->state = means;
 	if (!means)
-		return RL_ERROR;
+		return RDL_ERROR;
 	*means = means_of(client->data, client->lock);
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
-	if (!rl_token_fresh(client->data, client->token))
-		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
-			 client->ttl_ms);
-	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
+	if (!rdl_token_fresh(client->data, client->token))
+		return RDL_ERROR;
+	outcome = rdl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, client->token,
+			  client->ttl_ms);
+	return outcome == RDL_OK && rdl_reply_is_nil(&reply) ? RDL_BUSY : outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	const enum means *means = client->state;
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
 	if (*means == DELEX)
-		outcome = rl_run(client->data, &reply, "DELEX %s IFEQ %s", client->lock,
-				 client->token);
+		outcome = rdl_run(client->data, &reply, "DELEX %s IFEQ %s", client->lock,
+				  client->token);
 	else if (*means == DELIFEQ)
-		outcome = rl_run(client->data, &reply, "DELIFEQ %s %s", client->lock,
-				 client->token);
+		outcome = rdl_run(client->data, &reply, "DELIFEQ %s %s", client->lock,
+				  client->token);
 	else
-		outcome = rl_run(client->data, &reply, "SET %s %s IFEQ %s PX 1", client->lock, "",
-				 client->token);
-	if (outcome != RL_OK)
+		outcome = rdl_run(client->data, &reply, "SET %s %s IFEQ %s PX 1", client->lock, "",
+				  client->token);
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.type == RL_REPLY_STATUS || reply.integer == 1 ? RL_OK : RL_LOST;
+	return reply.type == RDL_REPLY_STATUS || reply.integer == 1 ? RDL_OK : RDL_LOST;
 }
 
 static void close_lock(struct rr_client *client)

@@ -10,24 +10,24 @@
  * Each command is atomic; the two together are not. This is the program that
  * all the documents open with.
  *
- * The library has no version of it: rl_update_try repeats a write that would be
+ * The library has no version of it: rdl_update_try repeats a write that would be
  * lost (watch-library.c).
  */
 #include "strategy.h"
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->counter);
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "GET %s", client->counter);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!rr_count_of(&reply, &value))
-		return RL_ERROR;
+		return RDL_ERROR;
 	rr_work(client);
 	/* RACE: lost update (LU-1) */
-	return rl_run(client->data, &reply, "SET %s %lld", client->counter, value + 1);
+	return rdl_run(client->data, &reply, "SET %s %lld", client->counter, value + 1);
 }
 
 const struct rr_strategy rr_none = {

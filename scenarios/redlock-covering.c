@@ -25,41 +25,41 @@
 enum { SERVERS = 5, NODE_TIMEOUT_MS = 50 };
 
 struct state {
-	struct rl_quorum *quorum;
+	struct rdl_quorum *quorum;
 	long ttl_ms; /* of the next attempt */
 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	struct state *state = calloc(1, sizeof(*state));
 
 	client->state = state;
 	if (!state)
-		return RL_ERROR;
+		return RDL_ERROR;
 	state->ttl_ms = client->ttl_ms;
-	state->quorum = rl_quorum_new(client->lock_nodes, client->n_lock_nodes, client->lock,
-				      NODE_TIMEOUT_MS);
-	return state->quorum ? RL_OK : RL_ERROR;
+	state->quorum = rdl_quorum_new(client->lock_nodes, client->n_lock_nodes, client->lock,
+				       NODE_TIMEOUT_MS);
+	return state->quorum ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
 	struct state *state = client->state;
-	const enum rl_outcome outcome = rl_quorum_try(state->quorum, state->ttl_ms);
+	const enum rdl_outcome outcome = rdl_quorum_try(state->quorum, state->ttl_ms);
 
-	if (outcome != RL_OK || rl_quorum_remaining_ms(state->quorum) > client->hold_us / 1000)
+	if (outcome != RDL_OK || rdl_quorum_remaining_ms(state->quorum) > client->hold_us / 1000)
 		return outcome;
-	rl_quorum_release(state->quorum);
+	rdl_quorum_release(state->quorum);
 	if (state->ttl_ms <= LONG_MAX / 2)
 		state->ttl_ms *= 2;
-	return RL_BUSY;
+	return RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	const struct state *state = client->state;
 
-	return rl_quorum_release(state->quorum);
+	return rdl_quorum_release(state->quorum);
 }
 
 static void close_lock(struct rr_client *client)
@@ -67,7 +67,7 @@ static void close_lock(struct rr_client *client)
 	struct state *state = client->state;
 
 	if (state)
-		rl_quorum_free(state->quorum);
+		rdl_quorum_free(state->quorum);
 	free(state);
 }
 
@@ -75,7 +75,7 @@ static const char *error(const struct rr_client *client)
 {
 	const struct state *state = client->state;
 
-	return state && state->quorum ? rl_quorum_error(state->quorum) : "no memory";
+	return state && state->quorum ? rdl_quorum_error(state->quorum) : "no memory";
 }
 
 const struct rr_strategy rr_redlock_covering = {

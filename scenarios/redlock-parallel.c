@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Redlock that asks all five servers at once and waits for all of them: the
- * library's version, rl_quorum (lib/quorum.c). redlock.c has the steps of it,
+ * library's version, rdl_quorum (lib/quorum.c). redlock.c has the steps of it,
  * one server after the other.
  *
  *	A> 1..5: SET lock 6f1c... NX PX 10000    => OK OK OK (lost) OK
@@ -18,31 +18,31 @@
 
 enum { SERVERS = 5, NODE_TIMEOUT_MS = 50 };
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_quorum_new(client->lock_nodes, client->n_lock_nodes, client->lock,
-				      NODE_TIMEOUT_MS);
-	return client->state ? RL_OK : RL_ERROR;
+	client->state = rdl_quorum_new(client->lock_nodes, client->n_lock_nodes, client->lock,
+				       NODE_TIMEOUT_MS);
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	return rl_quorum_try(client->state, client->ttl_ms);
+	return rdl_quorum_try(client->state, client->ttl_ms);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	return rl_quorum_release(client->state);
+	return rdl_quorum_release(client->state);
 }
 
 static void close_lock(struct rr_client *client)
 {
-	rl_quorum_free(client->state);
+	rdl_quorum_free(client->state);
 }
 
 static const char *error(const struct rr_client *client)
 {
-	return rl_quorum_error(client->state);
+	return rdl_quorum_error(client->state);
 }
 
 const struct rr_strategy rr_redlock_parallel = {

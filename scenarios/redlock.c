@@ -12,7 +12,7 @@
  * Does not guarantee: safety when a server restarts empty (RL-11) or a holder is paused past
  * its validity (RL-13); or speed: the time-outs of hung servers add up (RL-8).
  *
- * The library's version: rl_quorum, lib/quorum.c, asks all concurrently (redlock-parallel.c).
+ * The library's version: rdl_quorum, lib/quorum.c, asks all concurrently (redlock-parallel.c).
  */
 #include "strategy.h"
 
@@ -22,49 +22,49 @@ enum { SERVERS = 5, NODE_TIMEOUT_MS = 50, DRIFT_MS = 2 };
 static const char delifequals[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
 				  "return redis.call('DEL', KEYS[1]) else return 0 end";
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	for (size_t i = 0; i < client->n_lock_nodes; i++)
-		rl_link_set_timeout(client->lock_nodes[i], NODE_TIMEOUT_MS);
-	return RL_OK;
+		rdl_link_set_timeout(client->lock_nodes[i], NODE_TIMEOUT_MS);
+	return RDL_OK;
 }
 
 /* On every server: one whose answer was lost may have granted it. */
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
 	size_t released = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; i < client->n_lock_nodes; i++)
-		released += rl_run_script(client->lock_nodes[i], &reply, delifequals, "1 %s %s",
-					  client->lock, client->token) == RL_OK &&
+		released += rdl_run_script(client->lock_nodes[i], &reply, delifequals, "1 %s %s",
+					   client->lock, client->token) == RDL_OK &&
 			    reply.integer == 1;
-	return released > client->n_lock_nodes / 2 ? RL_OK : RL_LOST;
+	return released > client->n_lock_nodes / 2 ? RDL_OK : RDL_LOST;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	const int64_t start_ns = rl_now_ns(client->data, RL_CLOCK_MONOTONIC);
+	const int64_t start_ns = rdl_now_ns(client->data, RDL_CLOCK_MONOTONIC);
 	const size_t quorum = client->n_lock_nodes / 2 + 1;
 	size_t granted = 0, answered = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	int64_t spent_ms, validity_ms;
 
-	if (!rl_token_fresh(client->data, client->token))
-		return RL_ERROR;
+	if (!rdl_token_fresh(client->data, client->token))
+		return RDL_ERROR;
 	for (size_t i = 0; i < client->n_lock_nodes; i++) {
-		if (rl_run(client->lock_nodes[i], &reply, "SET %s %s NX PX %ld", client->lock,
-			   client->token, client->ttl_ms) != RL_OK)
+		if (rdl_run(client->lock_nodes[i], &reply, "SET %s %s NX PX %ld", client->lock,
+			    client->token, client->ttl_ms) != RDL_OK)
 			continue; /* no answer in time: the next server */
 		answered++;
-		granted += !rl_reply_is_nil(&reply);
+		granted += !rdl_reply_is_nil(&reply);
 	}
-	spent_ms = (rl_now_ns(client->data, RL_CLOCK_MONOTONIC) - start_ns) / 1000000 + 1;
+	spent_ms = (rdl_now_ns(client->data, RDL_CLOCK_MONOTONIC) - start_ns) / 1000000 + 1;
 	validity_ms = client->ttl_ms - spent_ms - client->ttl_ms / 100 - DRIFT_MS;
 	if (granted >= quorum && validity_ms > 0)
-		return RL_OK;
+		return RDL_OK;
 	release(client);
-	return answered >= quorum ? RL_BUSY : RL_ERROR;
+	return answered >= quorum ? RDL_BUSY : RDL_ERROR;
 }
 
 const struct rr_strategy rr_redlock = {

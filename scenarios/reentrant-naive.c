@@ -19,50 +19,50 @@
 
 #include "strategy.h"
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	client->state = calloc(1, sizeof(unsigned)); /* the count */
-	return client->state ? RL_OK : RL_ERROR;
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome lock(struct rr_client *client)
+static enum rdl_outcome lock(struct rr_client *client)
 {
 	unsigned *count = client->state;
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
 	if (*count > 0) {
 		++*count; /* RACE: nobody asks whether it is held (TL-13) */
-		return RL_OK;
+		return RDL_OK;
 	}
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, "",
-			 client->ttl_ms);
-	if (outcome != RL_OK)
+	outcome = rdl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, "",
+			  client->ttl_ms);
+	if (outcome != RDL_OK)
 		return outcome;
-	if (rl_reply_is_nil(&reply))
-		return RL_BUSY;
+	if (rdl_reply_is_nil(&reply))
+		return RDL_BUSY;
 	*count = 1;
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome unlock(struct rr_client *client)
+static enum rdl_outcome unlock(struct rr_client *client)
 {
 	unsigned *count = client->state;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (*count == 0)
-		return RL_LOST;
+		return RDL_LOST;
 	if (--*count > 0)
-		return RL_OK;
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+		return RDL_OK;
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 /* The section is in a function that takes the lock, too. */
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	enum rl_outcome outcome = lock(client);
+	enum rdl_outcome outcome = lock(client);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	outcome = rr_get_add_set(client);
 	unlock(client);

@@ -2,7 +2,7 @@
 /*
  * Re-entrant, done right: the token lock with a count of levels that belongs to
  * its owner, and asks the server at every level whether it is still ours. It is
- * libredislock's rl_reentrant; compare reentrant-naive.
+ * libredislock's rdl_reentrant; compare reentrant-naive.
  *
  *	A> SET lock 6f1c... NX PX 10000          => OK     level 1
  *	A> EVAL "if GET(lock) == 6f1c... then PEXPIRE(lock, 10000)"
@@ -18,52 +18,52 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_reentrant_new(client->data, client->lock);
-	return client->state ? RL_OK : RL_ERROR;
+	client->state = rdl_reentrant_new(client->data, client->lock);
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	return rl_reentrant_try(client->state, client->ttl_ms);
+	return rdl_reentrant_try(client->state, client->ttl_ms);
 }
 
 /* A part of the program that takes the lock for itself, held or not. */
-static enum rl_outcome read_counter(struct rr_client *client, long long *value)
+static enum rdl_outcome read_counter(struct rr_client *client, long long *value)
 {
-	enum rl_outcome outcome = rl_reentrant_try(client->state, client->ttl_ms);
+	enum rdl_outcome outcome = rdl_reentrant_try(client->state, client->ttl_ms);
 
-	if (outcome == RL_LOST)
-		return RL_BUSY; /* nothing is stored, all over again */
-	if (outcome != RL_OK)
-		return outcome == RL_UNKNOWN ? RL_BUSY : outcome;
+	if (outcome == RDL_LOST)
+		return RDL_BUSY; /* nothing is stored, all over again */
+	if (outcome != RDL_OK)
+		return outcome == RDL_UNKNOWN ? RDL_BUSY : outcome;
 	outcome = rr_get_counter(client, value);
-	if (rl_reentrant_release(client->state) == RL_LOST && outcome == RL_OK)
-		return RL_BUSY;
+	if (rdl_reentrant_release(client->state) == RDL_LOST && outcome == RDL_OK)
+		return RDL_BUSY;
 	return outcome;
 }
 
 /* Still in the critical section, one level further out. */
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
 	long long value;
-	const enum rl_outcome outcome = read_counter(client, &value);
+	const enum rdl_outcome outcome = read_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
 	return rr_set_counter(client, value + 1);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	return rl_reentrant_release(client->state);
+	return rdl_reentrant_release(client->state);
 }
 
 static void close_lock(struct rr_client *client)
 {
-	rl_reentrant_free(client->state);
+	rdl_reentrant_free(client->state);
 }
 
 const struct rr_strategy rr_reentrant = {

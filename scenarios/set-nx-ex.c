@@ -11,25 +11,25 @@
  * Does not guarantee: that DEL removes our own lock. A holder that was slower
  * than its lease deletes the lock of the next one (TL-7).
  *
- * The library's version: rl_lock, lib/token_lock.c (lua-library.c).
+ * The library's version: rdl_lock, lib/token_lock.c (lua-library.c).
  */
 #include "strategy.h"
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "SET %s 1 NX EX %ld",
-					       client->lock, client->ttl_ms / 1000);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "SET %s 1 NX EX %ld",
+						 client->lock, client->ttl_ms / 1000);
 
-	return outcome == RL_OK && rl_reply_is_nil(&reply) ? RL_BUSY : outcome;
+	return outcome == RDL_OK && rdl_reply_is_nil(&reply) ? RDL_BUSY : outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	/* RACE: after its lease, this is another client's lock (TL-7) */
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_set_nx_ex = {

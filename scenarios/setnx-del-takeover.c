@@ -16,32 +16,32 @@
  */
 #include "timestamp.h"
 
-static enum rl_outcome take_over(struct rr_client *client)
+static enum rdl_outcome take_over(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	/* RACE: the dead lock may have been replaced since the GET (SX-5) */
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "DEL %s", client->lock);
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "DEL %s", client->lock);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	return rr_timestamp_set(client, rr_timestamp_end_s(client));
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	enum rl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
+	enum rdl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
 
-	if (outcome != RL_BUSY)
+	if (outcome != RDL_BUSY)
 		return outcome;
 	outcome = rr_timestamp_find_dead(client);
-	return outcome == RL_OK ? take_over(client) : outcome;
+	return outcome == RDL_OK ? take_over(client) : outcome;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_setnx_del_takeover = {

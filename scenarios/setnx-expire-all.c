@@ -15,31 +15,31 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome expire(struct rr_client *client)
+static enum rdl_outcome expire(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
+	return rdl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
-	const bool won = outcome == RL_OK && reply.integer == 1;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	const bool won = outcome == RDL_OK && reply.integer == 1;
 
-	if (outcome == RL_OK)
+	if (outcome == RDL_OK)
 		outcome = expire(client); /* RACE: a loser's, too (IN-5) */
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return won ? RL_OK : RL_BUSY;
+	return won ? RDL_OK : RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_setnx_expire_all = {

@@ -17,35 +17,35 @@
 #include "strategy.h"
 
 /* The reply to EXEC: what SETNX and EXPIRE answered. */
-static enum rl_outcome setnx_and_expire(struct rr_client *client, struct rl_reply *executed)
+static enum rdl_outcome setnx_and_expire(struct rr_client *client, struct rdl_reply *executed)
 {
-	struct rl_link *link = client->data;
-	enum rl_outcome outcome = rl_queue(link, "MULTI");
+	struct rdl_link *link = client->data;
+	enum rdl_outcome outcome = rdl_queue(link, "MULTI");
 
-	if (outcome == RL_OK)
-		outcome = rl_queue(link, "SETNX %s 1", client->lock);
-	if (outcome == RL_OK) /* RACE: if SETNX is refused, too (IN-6) */
-		outcome = rl_queue(link, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
-	return outcome == RL_OK ? rl_exec(link, 3, executed) : outcome;
+	if (outcome == RDL_OK)
+		outcome = rdl_queue(link, "SETNX %s 1", client->lock);
+	if (outcome == RDL_OK) /* RACE: if SETNX is refused, too (IN-6) */
+		outcome = rdl_queue(link, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
+	return outcome == RDL_OK ? rdl_exec(link, 3, executed) : outcome;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply executed;
-	const enum rl_outcome outcome = setnx_and_expire(client, &executed);
+	struct rdl_reply executed;
+	const enum rdl_outcome outcome = setnx_and_expire(client, &executed);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	if (executed.type != RL_REPLY_ARRAY || executed.length != 2)
-		return RL_ERROR;
-	return executed.elements[0].integer == 1 ? RL_OK : RL_BUSY;
+	if (executed.type != RDL_REPLY_ARRAY || executed.length != 2)
+		return RDL_ERROR;
+	return executed.elements[0].integer == 1 ? RDL_OK : RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_setnx_expire_multi = {

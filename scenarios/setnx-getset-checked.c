@@ -18,38 +18,38 @@
 
 #include "timestamp.h"
 
-static enum rl_outcome open_lock(struct rr_client *client)
+static enum rdl_outcome open_lock(struct rr_client *client)
 {
 	client->state = calloc(1, sizeof(long long)); /* the end we wrote */
-	return client->state ? RL_OK : RL_ERROR;
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
 	return rr_timestamp_acquire(client, client->state);
 }
 
 /* Is it what we wrote, and not run out yet? */
-static bool is_ours(const struct rr_client *client, const struct rl_reply *reply)
+static bool is_ours(const struct rr_client *client, const struct rdl_reply *reply)
 {
 	const long long *written_s = client->state;
 	long long end_s;
 
-	return rl_reply_number(reply, &end_s) && end_s == *written_s &&
+	return rdl_reply_number(reply, &end_s) && end_s == *written_s &&
 	       !rr_timestamp_is_dead(client, reply);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->lock);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "GET %s", client->lock);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!is_ours(client, &reply))
-		return RL_LOST;
+		return RDL_LOST;
 	/* RACE: it may have become somebody else's since the GET (GS-7) */
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 static void close_lock(struct rr_client *client)

@@ -13,13 +13,13 @@
  * Does not guarantee: anything else. A GETSET that answers nil leaves a lock without a holder
  * (GS-3), a stalled loser's an older timestamp (GS-4); a slow holder deletes another's (GS-6).
  *
- * The library has no version of it: rl_lock compares tokens (lua-library.c).
+ * The library has no version of it: rdl_lock compares tokens (lua-library.c).
  */
 #include "strategy.h"
 
 static long long now_s(const struct rr_client *client)
 {
-	return rl_now_ns(client->data, RL_CLOCK_REALTIME) / 1000000000;
+	return rdl_now_ns(client->data, RDL_CLOCK_REALTIME) / 1000000000;
 }
 
 /* Whole seconds, so one more for the begun one (GS-9). */
@@ -28,39 +28,39 @@ static long long end_s(const struct rr_client *client)
 	return now_s(client) + client->ttl_ms / 1000 + 1;
 }
 
-static bool is_dead(const struct rr_client *client, const struct rl_reply *end)
+static bool is_dead(const struct rr_client *client, const struct rdl_reply *end)
 {
 	long long second;
 
-	return rl_reply_number(end, &second) && second < now_s(client);
+	return rdl_reply_number(end, &second) && second < now_s(client);
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s %lld", client->lock,
-					 end_s(client));
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(client->data, &reply, "SETNX %s %lld", client->lock,
+					   end_s(client));
 
-	if (outcome != RL_OK || reply.integer == 1)
+	if (outcome != RDL_OK || reply.integer == 1)
 		return outcome;
-	outcome = rl_run(client->data, &reply, "GET %s", client->lock);
-	if (outcome != RL_OK)
+	outcome = rdl_run(client->data, &reply, "GET %s", client->lock);
+	if (outcome != RDL_OK)
 		return outcome;
 	if (!is_dead(client, &reply))
-		return RL_BUSY; /* alive, or just released */
+		return RDL_BUSY; /* alive, or just released */
 	/* RACE: the answer comes after the write has been done (GS-3, GS-4) */
-	outcome = rl_run(client->data, &reply, "GETSET %s %lld", client->lock, end_s(client));
-	if (outcome != RL_OK)
+	outcome = rdl_run(client->data, &reply, "GETSET %s %lld", client->lock, end_s(client));
+	if (outcome != RDL_OK)
 		return outcome;
-	return is_dead(client, &reply) ? RL_OK : RL_BUSY;
+	return is_dead(client, &reply) ? RDL_OK : RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	/* RACE: after its lease, this is another client's lock (GS-6) */
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_setnx_getset = {

@@ -12,22 +12,22 @@
  */
 #include "strategy.h"
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	/* RACE: a holder that dies holds it for ever (SX-3) */
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "SETNX %s 1", client->lock);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
+	return reply.integer == 1 ? RDL_OK : RDL_BUSY;
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_setnx = {

@@ -26,6 +26,8 @@
 	strategy(rr_get_compare_del) \
 	strategy(rr_lua_delifequals) \
 	strategy(rr_lua_library) \
+	strategy(rr_semaphore_lease) \
+	strategy(rr_rwlock)           \
 	strategy(rr_lua_pipelined) \
 	strategy(rr_lua_renewed) \
 	strategy(rr_native_cad) \
@@ -73,8 +75,8 @@ const char *rr_strategy_name(size_t index)
 	return index < rr_n_strategies ? rr_strategies[index]->name : NULL;
 }
 
-bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered)
+bool rr_was_refused(const struct rr_strategy *strategy, enum rdl_outcome outcome, bool has_entered)
 {
-	return outcome == RL_BUSY ||
-	       (outcome == RL_ERROR && !has_entered && strategy->lock.kind == RR_LOCK_QUORUM);
+	return outcome == RDL_BUSY ||
+	       (outcome == RDL_ERROR && !has_entered && strategy->lock.kind == RR_LOCK_QUORUM);
 }

@@ -7,8 +7,8 @@
  * How a driver uses one (bench at full speed, others step by step):
  *
  *	open      once per client and key, before anything else
- *	acquire   ask for the lock, once:    RL_BUSY = wait, then ask again
- *	increment read, work, write, once:   RL_BUSY = nothing stored, again
+ *	acquire   ask for the lock, once:    RDL_BUSY = wait, then ask again
+ *	increment read, work, write, once:   RDL_BUSY = nothing stored, again
  *	release   give the lock back, whatever increment said; with
  *	          writes_at_release increment only queues its write, and
  *	          release sends it, answers for it, and leaves in
@@ -32,17 +32,17 @@
 
 /* One client of the counter, as a strategy sees it. */
 struct rr_client {
-	struct rl_link *data;        /* the server that holds the counter */
-	struct rl_link **lock_nodes; /* lock servers of their own, or NULL */
+	struct rdl_link *data;        /* the server that holds the counter */
+	struct rdl_link **lock_nodes; /* lock servers of their own, or NULL */
 	size_t n_lock_nodes;
-	const char *counter;        /* the counter's key */
-	const char *lock;           /* the key of the lock around it */
-	struct rl_mutex *mutex;     /* this process's mutex around it */
-	long ttl_ms;                /* the lease a lock is taken for */
-	long hold_us;               /* work between reading and writing */
-	char token[RL_TOKEN_SIZE];  /* of a token lock: what its key holds */
-	void *state;                /* the strategy's own, made by open */
-	enum rl_outcome given_back; /* of a release that writes, too */
+	const char *counter;         /* the counter's key */
+	const char *lock;            /* the key of the lock around it */
+	struct rdl_mutex *mutex;     /* this process's mutex around it */
+	long ttl_ms;                 /* the lease a lock is taken for */
+	long hold_us;                /* work between reading and writing */
+	char token[RDL_TOKEN_SIZE];  /* of a token lock: what its key holds */
+	void *state;                 /* the strategy's own, made by open */
+	enum rdl_outcome given_back; /* of a release that writes, too */
 };
 
 /* What a strategy is there for. */
@@ -83,7 +83,7 @@ struct rr_lock {
 			      * holder may be inside with the next one */
 };
 
-/* How a waiter waits after RL_BUSY, as data: the n-th wait in a row is random
+/* How a waiter waits after RDL_BUSY, as data: the n-th wait in a row is random
  * between half of min_us * 2^n and all of it, and never above max_us. */
 struct rr_wait {
 	long min_us;
@@ -103,16 +103,16 @@ struct rr_strategy {
 				 * fails to, to be compared; NULL = none */
 	bool writes_at_release; /* increment's write goes out with it */
 
-	enum rl_outcome (*open)(struct rr_client *client);
-	enum rl_outcome (*acquire)(struct rr_client *client);
-	enum rl_outcome (*increment)(struct rr_client *client);
-	enum rl_outcome (*release)(struct rr_client *client);
+	enum rdl_outcome (*open)(struct rr_client *client);
+	enum rdl_outcome (*acquire)(struct rr_client *client);
+	enum rdl_outcome (*increment)(struct rr_client *client);
+	enum rdl_outcome (*release)(struct rr_client *client);
 	void (*close)(struct rr_client *client);
 	/* NULL: data's, or that too few lock servers have answered */
 	const char *(*error)(const struct rr_client *client);
 	/* What the server would need for it, as in "this server has no DELEX";
 	 * NULL: all there. May write and expire the spare key. */
-	const char *(*lacks)(struct rl_link *data, const char *spare_key);
+	const char *(*lacks)(struct rdl_link *data, const char *spare_key);
 };
 
 /* ---- The table (strategies.c) ------------------------------------------ */
@@ -129,26 +129,26 @@ const char *rr_strategy_name(size_t index);
 /* Was an attempt refused, so that to wait and to ask again is all there is to
  * do? From a quorum that is also an error before the client got in: too few
  * servers answered. */
-bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered);
+bool rr_was_refused(const struct rr_strategy *strategy, enum rdl_outcome outcome, bool has_entered);
 
 /* ---- The counter (counter.c) ------------------------------------------- */
 
 /* The count in a reply to GET; no key counts as 0. False: it is no number. */
-bool rr_count_of(const struct rl_reply *reply, long long *value);
+bool rr_count_of(const struct rdl_reply *reply, long long *value);
 
 /* GET, where no key reads as 0. */
-enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
+enum rdl_outcome rr_get_counter(struct rr_client *client, long long *value);
 
 /* SET. */
-enum rl_outcome rr_set_counter(struct rr_client *client, long long value);
+enum rdl_outcome rr_set_counter(struct rr_client *client, long long value);
 
-/* MULTI, SET, EXEC. RL_BUSY: a key that was watched has been written. */
-enum rl_outcome rr_set_in_transaction(struct rr_client *client, long long value);
+/* MULTI, SET, EXEC. RDL_BUSY: a key that was watched has been written. */
+enum rdl_outcome rr_set_in_transaction(struct rr_client *client, long long value);
 
 /* The work that lies between reading and writing: `hold_us` of it. */
 void rr_work(struct rr_client *client);
 
 /* GET, work, SET value + 1: the increment that needs a lock around it. */
-enum rl_outcome rr_get_add_set(struct rr_client *client);
+enum rdl_outcome rr_get_add_set(struct rr_client *client);
 
 #endif

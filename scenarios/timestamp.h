@@ -13,16 +13,16 @@
 long long rr_timestamp_end_s(const struct rr_client *client);
 
 /* Has the second in a reply passed? False for nil and for what is no number. */
-bool rr_timestamp_is_dead(const struct rr_client *client, const struct rl_reply *end);
+bool rr_timestamp_is_dead(const struct rr_client *client, const struct rdl_reply *end);
 
-/* SETNX with `end_s`. RL_BUSY: there is a lock, alive or dead. */
-enum rl_outcome rr_timestamp_set(struct rr_client *client, long long end_s);
+/* SETNX with `end_s`. RDL_BUSY: there is a lock, alive or dead. */
+enum rdl_outcome rr_timestamp_set(struct rr_client *client, long long end_s);
 
-/* GET. RL_OK: there is a dead lock. RL_BUSY: it is alive, or just gone. */
-enum rl_outcome rr_timestamp_find_dead(struct rr_client *client);
+/* GET. RDL_OK: there is a dead lock. RDL_BUSY: it is alive, or just gone. */
+enum rdl_outcome rr_timestamp_find_dead(struct rr_client *client);
 
 /* The whole of it as documented: SETNX, GET, GETSET. `end_s` gets what has been
- * written when it is RL_OK. */
-enum rl_outcome rr_timestamp_acquire(struct rr_client *client, long long *end_s);
+ * written when it is RDL_OK. */
+enum rdl_outcome rr_timestamp_acquire(struct rr_client *client, long long *end_s);
 
 #endif

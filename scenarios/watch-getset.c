@@ -22,32 +22,32 @@
 #include "timestamp.h"
 
 /* A new end for a dead lock; none for one that is alive or gone. */
-static enum rl_outcome renew_dead(void *context, const struct rl_reply *end, char *value,
-				  size_t size)
+static enum rdl_outcome renew_dead(void *context, const struct rdl_reply *end, char *value,
+				   size_t size)
 {
 	const struct rr_client *client = context;
 
 	if (!rr_timestamp_is_dead(client, end))
-		return RL_BUSY;
+		return RDL_BUSY;
 	snprintf(value, size, "%lld", rr_timestamp_end_s(client));
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	const enum rl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
+	const enum rdl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
 
-	if (outcome != RL_BUSY)
+	if (outcome != RDL_BUSY)
 		return outcome;
-	return rl_update_try(client->data, client->lock, renew_dead, client);
+	return rdl_update_try(client->data, client->lock, renew_dead, client);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	/* RACE: after its lease, this is somebody else's lock (GS-6) */
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return rdl_run(client->data, &reply, "DEL %s", client->lock);
 }
 
 const struct rr_strategy rr_watch_getset = {

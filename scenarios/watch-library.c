@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The optimistic update of multi-watch.c as the library has it: rl_update_try
+ * The optimistic update of multi-watch.c as the library has it: rdl_update_try
  * (lib/transaction.c).
  *
  *	A> WATCH counter, GET counter           in one write
@@ -15,26 +15,27 @@
 #include "strategy.h"
 
 /* The counter's next value. */
-static enum rl_outcome add_one(void *context, const struct rl_reply *old, char *value, size_t size)
+static enum rdl_outcome add_one(void *context, const struct rdl_reply *old, char *value,
+				size_t size)
 {
 	struct rr_client *client = context;
 	long long count;
 
 	if (!rr_count_of(old, &count))
-		return RL_ERROR;
+		return RDL_ERROR;
 	rr_work(client);
 	snprintf(value, size, "%lld", count + 1);
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome increment(struct rr_client *client)
+static enum rdl_outcome increment(struct rr_client *client)
 {
-	return rl_update_try(client->data, client->counter, add_one, client);
+	return rdl_update_try(client->data, client->counter, add_one, client);
 }
 
 const struct rr_strategy rr_watch_library = {
 	.name = "watch-library",
-	.summary = "multi-watch by the library: rl_update_try",
+	.summary = "multi-watch by the library: rdl_update_try",
 	.document = "-",
 	.group = RR_BEYOND,
 	.wait = { .min_us = 400, .max_us = 5000 },

@@ -7,21 +7,21 @@
 #include "support.h"
 
 /* ONE_WAIT_MS is less than two time-outs. */
-enum { NODE_MS = 250, ONE_WAIT_MS = 450, LONG_MS = 60000 };
+enum { NODE_MS = 500, ONE_WAIT_MS = 900, LONG_MS = 60000 };
 
 /* A quorum with links of its own, which are not connected yet. */
 struct party {
-	struct rl_link *links[RL_QUORUM_NODES_MAX];
-	struct rl_quorum *quorum;
+	struct rdl_link *links[RDL_QUORUM_NODES_MAX];
+	struct rdl_quorum *quorum;
 	size_t n;
 };
-void party_open(struct party *party, const struct rl_address *addresses, size_t n,
+void party_open(struct party *party, const struct rdl_address *addresses, size_t n,
 		int node_timeout_ms);
 void party_close(struct party *party);
 
-/* rl_quorum_try() with a long lease; *spent_ms, if not NULL, is for how long it slept. */
-enum rl_outcome party_try(struct party *party, long *spent_ms);
-enum rl_outcome party_release(struct party *party, long *spent_ms);
+/* rdl_quorum_try() with a long lease; *spent_ms, if not NULL, is for how long it slept. */
+enum rdl_outcome party_try(struct party *party, long *spent_ms);
+enum rdl_outcome party_release(struct party *party, long *spent_ms);
 
 long monotonic_ms(void);
 
@@ -49,12 +49,12 @@ bool server_has_set(struct support *support, size_t i, long times);
 bool server_has_deleted(struct support *support, size_t i, long times);
 
 /* How often the link's server has run the command `name`. */
-long command_count(struct rl_link *link, const char *name);
+long command_count(struct rdl_link *link, const char *name);
 
 /* ---- Addresses where nobody answers ----------------------------------------- */
 
 struct hole {
-	struct rl_address address;
+	struct rdl_address address;
 	int listener;
 	int fillers[8];
 };

@@ -9,12 +9,12 @@
 
 #include "driver.h"
 
-extern const struct rl_driver planted_no_nx;       /* SET ... NX without NX */
-extern const struct rl_driver planted_no_watch;    /* WATCH becomes PING */
-extern const struct rl_driver planted_no_compare;  /* EVALSHA becomes DEL */
-extern const struct rl_driver planted_double_incr; /* INCR becomes INCRBY 2 */
-extern const struct rl_driver planted_lost_reply;  /* SET: reply never seen */
+extern const struct rdl_driver planted_no_nx;       /* SET ... NX without NX */
+extern const struct rdl_driver planted_no_watch;    /* WATCH becomes PING */
+extern const struct rdl_driver planted_no_compare;  /* EVALSHA becomes DEL */
+extern const struct rdl_driver planted_double_incr; /* INCR becomes INCRBY 2 */
+extern const struct rdl_driver planted_lost_reply;  /* SET: reply never seen */
 /* a delay queue's take removes: ZPOPMIN instead of moving to processing */
-extern const struct rl_driver planted_pop;
+extern const struct rdl_driver planted_pop;
 
 #endif

@@ -13,7 +13,7 @@
 struct support {
 	struct rr_session session;
 	struct rr_cluster cluster;
-	struct rl_address addresses[RR_CLUSTER_SERVERS];
+	struct rdl_address addresses[RR_CLUSTER_SERVERS];
 };
 void support_open(struct support *support, size_t n);
 void support_close(struct support *support);
@@ -25,21 +25,24 @@ void support_need(struct support *support, size_t n);
 void support_inject(struct support *support, size_t i, enum rr_fault fault);
 
 /* A connected link to server `i`. The caller frees it. */
-struct rl_link *support_link(struct support *support, size_t i);
+struct rdl_link *support_link(struct support *support, size_t i);
+
+/* Makes that server listen on a free port of 127.0.0.1 as well; which one. */
+unsigned support_listen(struct rdl_link *link);
 
 /* The text of a reply to a command, "(nil)" or a number printed, as the caller
  * reads it before the next call on the link. */
-const char *support_ask(struct rl_link *link, const char *command, const char *argument);
+const char *support_ask(struct rdl_link *link, const char *command, const char *argument);
 
 /* A client of one counter with links of its own to all servers. */
 struct support_client {
 	struct rr_client client;
-	struct rl_link *links[RR_CLUSTER_SERVERS];
-	struct rl_mutex mutex;
+	struct rdl_link *links[RR_CLUSTER_SERVERS];
+	struct rdl_mutex mutex;
 	size_t n_links;
 };
 void support_client_open(struct support_client *client, struct support *support,
-			 const struct rr_strategy *strategy, const struct rl_driver *driver);
+			 const struct rr_strategy *strategy, const struct rdl_driver *driver);
 void support_client_close(struct support_client *client, const struct rr_strategy *strategy);
 
 /* What the first server would need for the strategy; NULL: it has all of it. */

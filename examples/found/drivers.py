@@ -17,6 +17,7 @@ A line that begins with two blanks goes on with the field above."""
 import json
 import os
 import re
+import shlex
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -90,6 +91,19 @@ class Driver:
         if self.language == 'go':
             return [f'build/found/{self.name}/{self.name}']
         return [*RUN[self.language], self.file]
+
+    def check_arguments(self):
+        """What stands behind `redrace check`."""
+        arguments = shlex.split(self.fields.get('Options', ''))
+        program = self.command()
+        for client in self.fields.get('Clients', '').split():
+            arguments += ['--client', f'{client}={shlex.join([*program, client])}']
+        return arguments if 'Clients' in self.fields else [*arguments, '--', *program]
+
+    def environment(self):
+        """In which it is checked, without what another check has kept."""
+        return {**os.environ, 'NODE_PATH': self.node_path(), 'PYTHONHASHSEED': '0',
+                'XDG_CACHE_HOME': '/dev/null'}
 
 
 def split_header(lines):

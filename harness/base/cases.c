@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "cases.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "files.h"
 #include "machine.h"
 #include "memory.h"
 #include "text.h"
+
+/* Of what a client printed, in bytes. */
+enum { OUTPUT_SHOWN = 16 * 1024 };
 
 const char *const rr_case_verdict_names[RR_CASE_VERDICTS] = {
 	[RR_CASE_PASSED] = "passed",   [RR_CASE_FAILED] = "failed",
@@ -90,6 +95,78 @@ json_t *rr_case_text(const char *text)
 
 	free(clean);
 	return json;
+}
+
+/* Bytes that are no text in UTF-8, or have a byte 0, which few readers of JSON take, are an object. */
+static json_t *json_of_bytes(const char *bytes, size_t length)
+{
+	json_t *json = memchr(bytes, '\0', length) ? NULL : json_stringn(bytes, length);
+	char *hex;
+	FILE *out;
+
+	if (json)
+		return json;
+	out = rr_open_text(&hex);
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "%02x", (unsigned char)bytes[i]);
+	fclose(out);
+	json = json_pack("{s:s}", "hex", hex);
+	free(hex);
+	return json;
+}
+
+json_t *rr_case_lines(const char *text)
+{
+	json_t *lines = json_array();
+
+	while (text && *text) {
+		const char *line = text;
+		char *one = rr_strndup(line, rr_take_line(&text));
+
+		json_array_append_new(lines, rr_case_text(one));
+		free(one);
+	}
+	return lines;
+}
+
+/* Of a long output the head. */
+json_t *rr_case_ending(const struct rr_case_ending *ending)
+{
+	const bool has_ended = ending->status >= 0;
+	const int signal = has_ended ? ending->status & 127 : 0;
+	const size_t shown = ending->length < OUTPUT_SHOWN ? ending->length : OUTPUT_SHOWN;
+	char *head = rr_text_of_bytes(ending->output, shown), digest[17];
+	json_t *json;
+
+	snprintf(digest, sizeof(digest), "%016" PRIx64,
+		 rr_bytes_digest(0, ending->output, ending->length));
+	json = json_pack("{s:s*, s:o, s:o, s:o, s:o, s:I, s:s}", "client", ending->client,
+			 "exit_status",
+			 has_ended && !signal ? json_integer(ending->status >> 8) : json_null(),
+			 "signal", signal ? json_integer(signal) : json_null(), "http_status",
+			 ending->http ? json_integer(ending->http) : json_null(), "output",
+			 rr_case_text(head), "output_bytes", (json_int_t)ending->length,
+			 "output_digest", digest);
+	free(head);
+	return json;
+}
+
+json_t *rr_case_step(const struct rr_case_step *step)
+{
+	json_t *command = step->n_words ? json_array() : json_null();
+
+	for (size_t i = 0; i < step->n_words; i++)
+		json_array_append_new(command,
+				      json_of_bytes(step->words[i].text, step->words[i].length));
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "number",
+			 step->number ? json_integer((json_int_t)step->number) : json_null(),
+			 "kind", step->kind, "client", rr_case_text(step->client), "connection",
+			 step->connection ? json_integer((json_int_t)step->connection) :
+					    json_null(),
+			 "server", rr_case_text(step->server), "command", command, "text",
+			 rr_case_text(step->text), "reply", rr_case_text(step->reply), "fault",
+			 rr_case_text(step->fault), "ns",
+			 step->ns ? json_integer((json_int_t)step->ns) : json_null());
 }
 
 /* ---- The list -------------------------------------------------------------- */
@@ -201,45 +278,31 @@ void rr_cases_summarise(const struct rr_cases *cases, FILE *file)
 
 /* ---- Publishing ------------------------------------------------------------ */
 
-static bool write_file(const char *path, enum rr_format format, rr_print *print, const void *what,
-		       struct rr_error *error)
-{
-	char *text = NULL;
-	FILE *out = rr_open_text(&text);
-	bool good;
-
-	print(what, format, out, error);
-	fclose(out);
-	strip_colours(text);
-	good = !error->kind && rr_files_replace(path, text, strlen(text), error);
-	free(text);
-	return good;
-}
-
-/* Whoever reads it may not go on: meanwhile a signal ends the program. */
-static void write_standard_output(enum rr_format format, rr_print *print, const void *what,
-				  struct rr_error *error)
-{
-	sigset_t before;
-
-	rr_signals_let(&before);
-	print(what, format, stdout, error);
-	fflush(stdout);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
 bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const void *what,
 		      struct rr_error *error)
 {
-	write_standard_output(outputs->printed, print, what, error);
+	/* Whoever reads it may not go on: meanwhile a signal ends the program. */
+	sigset_t before;
+
+	rr_signals_let(&before);
+	print(what, outputs->printed, stdout, error);
+	fflush(stdout);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct rr_output *file = &outputs->files[i];
 		struct rr_error why = { .kind = RR_ERROR_NONE };
+		enum rr_format format = file->format == RR_FORMATS ? outputs->printed :
+								     file->format;
+		char *text = NULL;
+		FILE *out = rr_open_text(&text);
+		bool good;
 
-		if (!write_file(file->path,
-				file->format == RR_FORMATS ? outputs->printed : file->format, print,
-				what, &why) &&
-		    !error->kind)
+		print(what, format, out, &why);
+		fclose(out);
+		strip_colours(text);
+		good = !why.kind && rr_files_replace(file->path, text, strlen(text), &why);
+		free(text);
+		if (!good && !error->kind)
 			*error = why;
 	}
 	return !error->kind;

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "driver.h"
 #include "error.h"
 #include "format.h"
 
@@ -69,6 +70,38 @@ void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);
 
 /* The same of a text of several lines as a property; NULL or "": null. */
 json_t *rr_case_text(const char *text);
+
+/* A step of a finding. */
+struct rr_case_step {
+	size_t number;      /* from 1, as in what is drawn; 0 = it has none */
+	const char *kind;   /* "run" */
+	const char *client; /* NULL = no client's */
+	size_t connection;  /* of the client, from 1; 0 = none */
+	const char *server; /* NULL = none */
+	size_t n_words;     /* of a command; 0 = it is none */
+	const struct rdl_word *words;
+	const char *text;  /* of a request to an app, or its answer; NULL = none */
+	const char *reply; /* NULL = none that the client receives */
+	const char *fault; /* NULL = none */
+	int64_t ns;        /* so much time passes, or a clock is ahead */
+};
+
+/* As docs/formats.md has it. */
+json_t *rr_case_step(const struct rr_case_step *step);
+
+/* How a client ended, or what a request was answered. */
+struct rr_case_ending {
+	const char *client;
+	int status; /* of wait(2); -1 = it did not end */
+	int http;   /* 0 = none */
+	const char *output;
+	size_t length;
+};
+
+json_t *rr_case_ending(const struct rr_case_ending *ending);
+
+/* A text as a list of its lines. */
+json_t *rr_case_lines(const char *text);
 
 /* How long the list has been there. */
 double rr_cases_age(const struct rr_cases *cases);

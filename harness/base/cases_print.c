@@ -14,7 +14,7 @@
  * summary may have 1 MiB. */
 enum { NOTE_LINES = 40, STEP_CASES = 40, STEP_LINES = 200 };
 
-enum { SCHEMA = 4 };
+enum { SCHEMA = 5 };
 
 /* What does not pass a test. */
 static bool is_bad(const struct rr_case *one)
@@ -93,42 +93,10 @@ static void put_xml_value(FILE *out, const json_t *value)
 	free(dumped);
 }
 
-static void put_xml_properties(FILE *out, const json_t *properties)
+/* For people the details draw findings. */
+static bool is_for_people(const char *name)
 {
-	const char *name;
-	json_t *value;
-
-	fputs("    <properties>\n", out);
-	json_object_foreach((json_t *)properties, name, value) {
-		rr_xml_print(out, "      <property name=\"%s\" value=\"", name);
-		put_xml_value(out, value);
-		fputs("\"/>\n", out);
-	}
-	fputs("    </properties>\n", out);
-}
-
-/* "states: 31", a line each: testcases have no properties that all readers know, and in
- * Jenkins' schema no place in a file. */
-static void put_system_out(FILE *out, const struct rr_case *one)
-{
-	const char *name;
-	json_t *value;
-
-	fputs("      <system-out>", out);
-	if (!is_bad(one) && one->details) {
-		rr_xml_text(out, one->details);
-		fputc('\n', out);
-	}
-	if (one->file)
-		rr_xml_print(out, "file: %s\n", one->file);
-	if (one->file && one->line)
-		fprintf(out, "line: %ld\n", one->line);
-	json_object_foreach(one->properties, name, value) {
-		rr_xml_print(out, "%s: ", name);
-		put_xml_value(out, value);
-		fputc('\n', out);
-	}
-	fputs("</system-out>\n", out);
+	return strcmp(name, "findings") != 0;
 }
 
 static void put_xml_verdict(FILE *out, const struct rr_case *one)
@@ -154,7 +122,29 @@ static void put_testcase(FILE *out, const struct rr_case *one)
 		     one->name);
 	fprintf(out, " time=\"%.3f\">\n", one->seconds);
 	put_xml_verdict(out, one);
-	put_system_out(out, one);
+
+	/* "states: 31", a line each: testcases have no properties that all readers know, and in
+	 * Jenkins' schema no place in a file. */
+	const char *name;
+	json_t *value;
+
+	fputs("      <system-out>", out);
+	if (!is_bad(one) && one->details) {
+		rr_xml_text(out, one->details);
+		fputc('\n', out);
+	}
+	if (one->file)
+		rr_xml_print(out, "file: %s\n", one->file);
+	if (one->file && one->line)
+		fprintf(out, "line: %ld\n", one->line);
+	json_object_foreach(one->properties, name, value) {
+		if (!is_for_people(name))
+			continue;
+		rr_xml_print(out, "%s: ", name);
+		put_xml_value(out, value);
+		fputc('\n', out);
+	}
+	fputs("</system-out>\n", out);
 	fputs("    </testcase>\n", out);
 }
 
@@ -181,7 +171,17 @@ static void print_junit(const struct rr_cases *cases, FILE *out)
 	put_xml_counts(out, cases);
 	fprintf(out, " skipped=\"%zu\" timestamp=\"%s\">\n", rr_cases_count(cases, RR_CASE_SKIPPED),
 		stamp);
-	put_xml_properties(out, cases->properties);
+
+	const char *name;
+	json_t *value;
+
+	fputs("    <properties>\n", out);
+	json_object_foreach((json_t *)cases->properties, name, value) {
+		rr_xml_print(out, "      <property name=\"%s\" value=\"", name);
+		put_xml_value(out, value);
+		fputs("\"/>\n", out);
+	}
+	fputs("    </properties>\n", out);
 	for (size_t i = 0; i < cases->n; i++)
 		put_testcase(out, &cases->cases[i]);
 	fputs("  </testsuite>\n</testsuites>\n", out);
@@ -207,8 +207,10 @@ static void put_yaml_members(FILE *out, const json_t *value, int depth)
 	json_t *member;
 	size_t i;
 
-	json_object_foreach((json_t *)value, name, member)
-		put_yaml(out, name, member, depth);
+	json_object_foreach((json_t *)value, name, member) {
+		if (is_for_people(name))
+			put_yaml(out, name, member, depth);
+	}
 	json_array_foreach(value, i, member)
 		put_yaml(out, NULL, member, depth);
 }
@@ -224,13 +226,6 @@ static void put_yaml_lines(FILE *out, const char *text, int depth)
 	}
 }
 
-static bool has_yaml_lines(const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	return text && *text != ' ' && *text != '\n' && strchr(text, '\n');
-}
-
 /* As YAML that the simplest reader knows, TAP::Parser's: what is quoted is quoted as
  * in JSON. */
 static void put_yaml(FILE *out, const char *name, const json_t *value, int depth)
@@ -244,8 +239,10 @@ static void put_yaml(FILE *out, const char *name, const json_t *value, int depth
 		put_yaml_members(out, value, depth + 1);
 		return;
 	}
-	if (has_yaml_lines(value)) {
-		put_yaml_lines(out, json_string_value(value), depth + 1);
+
+	const char *text = json_string_value(value);
+	if (text && *text != ' ' && *text != '\n' && strchr(text, '\n')) {
+		put_yaml_lines(out, text, depth + 1);
 		return;
 	}
 	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
@@ -253,8 +250,20 @@ static void put_yaml(FILE *out, const char *name, const json_t *value, int depth
 	free(dumped);
 }
 
-static void put_diagnosis(FILE *out, const struct rr_case *one)
+/* The verdict stands in the line in words, too. */
+static void put_test(FILE *out, const struct rr_case *one, size_t number)
 {
+	fprintf(out, "%sok %zu - ", is_bad(one) ? "not " : "", number);
+	put_tap(out, one->suite);
+	fputs(" ", out);
+	put_tap(out, one->name);
+	fputs(one->verdict == RR_CASE_SKIPPED      ? " # SKIP " :
+	      one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " :
+						     ": ",
+	      out);
+	put_tap(out, one->message);
+	fputc('\n', out);
+
 	json_t *about = json_pack("{s:s, s:s}", "verdict", rr_case_verdict_names[one->verdict],
 				  "message", one->message);
 
@@ -274,22 +283,6 @@ static void put_diagnosis(FILE *out, const struct rr_case *one)
 	put_yaml_members(out, about, 1);
 	fputs("  ...\n", out);
 	json_decref(about);
-}
-
-/* The verdict stands in the line in words, too. */
-static void put_test(FILE *out, const struct rr_case *one, size_t number)
-{
-	fprintf(out, "%sok %zu - ", is_bad(one) ? "not " : "", number);
-	put_tap(out, one->suite);
-	fputs(" ", out);
-	put_tap(out, one->name);
-	fputs(one->verdict == RR_CASE_SKIPPED      ? " # SKIP " :
-	      one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " :
-						     ": ",
-	      out);
-	put_tap(out, one->message);
-	fputc('\n', out);
-	put_diagnosis(out, one);
 }
 
 /* Version 13, which every reader knows; all of it means the same in version 14. */
@@ -314,19 +307,6 @@ static void put_command_text(FILE *out, const char *text, size_t length, bool is
 		else
 			fputc(text[i], out);
 	}
-}
-
-static void put_command_details(FILE *out, const char *text)
-{
-	for (int i = 0; text && *text && i < NOTE_LINES; i++) {
-		const char *line = text;
-		const size_t length = rr_take_line(&text);
-
-		fputs("%0A", out);
-		put_command_text(out, line, length, false);
-	}
-	if (text && *text)
-		fputs("%0A...", out);
 }
 
 /* All of it stands in one workflow command: what a program has printed cannot be
@@ -354,7 +334,17 @@ static void put_annotation(FILE *out, const struct rr_case *one)
 	put_command_text(out, one->name, strlen(one->name), true);
 	fputs("::", out);
 	put_command_text(out, one->message, strlen(one->message), false);
-	put_command_details(out, one->details);
+
+	const char *text = one->details;
+	for (int i = 0; text && *text && i < NOTE_LINES; i++) {
+		const char *line = text;
+		const size_t length = rr_take_line(&text);
+
+		fputs("%0A", out);
+		put_command_text(out, line, length, false);
+	}
+	if (text && *text)
+		fputs("%0A...", out);
 	fputc('\n', out);
 }
 
@@ -369,19 +359,6 @@ static void print_github(const struct rr_cases *cases, FILE *out)
 
 /* ---- GitHub: the summary ---------------------------------------------------------- */
 
-static void put_step_details(FILE *out, const struct rr_case *one)
-{
-	const char *text = one->details;
-
-	rr_xml_print(out, "<details><summary>%s %s</summary>\n\n<pre>\n", one->suite, one->name);
-	for (int i = 0; *text && i < STEP_LINES; i++) {
-		const char *line = text;
-
-		rr_xml_print(out, "%.*s\n", (int)rr_take_line(&text), line);
-	}
-	fprintf(out, "%s</pre>\n\n</details>\n\n", *text ? "...\n" : "");
-}
-
 void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 {
 	const size_t n_passed = rr_cases_count(cases, RR_CASE_PASSED);
@@ -390,25 +367,35 @@ void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 
 	fprintf(out, "### %s: ", cases->command);
 	rr_cases_summarise(cases, out);
-	fputs("\n\n<table>\n", out);
+	fputs("\n\n| verdict | case | message |\n|---|---|---|\n", out);
 	for (size_t i = 0; i < cases->n && shown < STEP_CASES; i++) {
 		const struct rr_case *one = &cases->cases[i];
 
 		if (is_long && one->verdict == RR_CASE_PASSED)
 			continue;
-		rr_xml_print(out, "<tr><td>%s</td><td>%s %s</td><td>%s</td></tr>\n",
-			     rr_case_verdict_names[one->verdict], one->suite, one->name,
-			     one->message);
+		rr_markdown_print(out, "| %s | %s %s | %s |\n", rr_case_verdict_names[one->verdict],
+				  one->suite, one->name, one->message);
 		shown++;
 	}
-	fputs("</table>\n\n", out);
+	putc('\n', out);
 	if (shown < cases->n)
 		fprintf(out, "And %zu more%s.\n\n", cases->n - shown,
 			shown == cases->n - n_passed ? ", all passed" : "");
 	for (size_t i = 0, n = 0; i < cases->n && n < STEP_CASES; i++) {
 		if (!is_bad(&cases->cases[i]) || !cases->cases[i].details)
 			continue;
-		put_step_details(out, &cases->cases[i]);
+
+		const struct rr_case *one = &cases->cases[i];
+		const char *text = one->details;
+
+		rr_xml_print(out, "<details><summary>%s %s</summary>\n\n<pre>\n", one->suite,
+			     one->name);
+		for (int j = 0; *text && j < STEP_LINES; j++) {
+			const char *line = text;
+
+			rr_xml_print(out, "%.*s\n", (int)rr_take_line(&text), line);
+		}
+		fprintf(out, "%s</pre>\n\n</details>\n\n", *text ? "...\n" : "");
 		n++;
 	}
 }

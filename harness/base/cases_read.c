@@ -40,32 +40,6 @@ static char *join_lines(const json_t *lines)
 	return text;
 }
 
-/* False: it is not as it is written. */
-static bool add_case(struct rr_cases *cases, const json_t *entry)
-{
-	char *details = join_lines(json_object_get(entry, "details"));
-	struct rr_case one = {
-		.suite = text_in(entry, "suite"),
-		.name = text_in(entry, "name"),
-		.verdict = verdict_named(text_in(entry, "verdict")),
-		.seconds = json_number_value(json_object_get(entry, "seconds")),
-		.message = text_in(entry, "message"),
-		.details = details,
-		.file = text_in(entry, "file"),
-		.line = json_integer_value(json_object_get(entry, "line")),
-		.properties = json_object_get(entry, "properties"),
-	};
-	const bool good = one.suite && one.name && one.message && one.verdict != RR_CASE_VERDICTS &&
-			  json_is_object(one.properties);
-
-	if (good) {
-		json_incref(one.properties);
-		rr_cases_add(cases, &one);
-	}
-	free(details);
-	return good;
-}
-
 static bool add_cases(struct rr_cases *cases, const json_t *root)
 {
 	const json_t *list = json_object_get(root, "cases");
@@ -78,7 +52,27 @@ static bool add_cases(struct rr_cases *cases, const json_t *root)
 		return false;
 	json_object_update(cases->properties, properties);
 	json_array_foreach(list, i, entry) {
-		if (!add_case(cases, entry))
+		char *details = join_lines(json_object_get(entry, "details"));
+		struct rr_case one = {
+			.suite = text_in(entry, "suite"),
+			.name = text_in(entry, "name"),
+			.verdict = verdict_named(text_in(entry, "verdict")),
+			.seconds = json_number_value(json_object_get(entry, "seconds")),
+			.message = text_in(entry, "message"),
+			.details = details,
+			.file = text_in(entry, "file"),
+			.line = json_integer_value(json_object_get(entry, "line")),
+			.properties = json_object_get(entry, "properties"),
+		};
+		const bool good = one.suite && one.name && one.message &&
+				  one.verdict != RR_CASE_VERDICTS && json_is_object(one.properties);
+
+		if (good) {
+			json_incref(one.properties);
+			rr_cases_add(cases, &one);
+		}
+		free(details);
+		if (!good)
 			return false;
 	}
 	return true;

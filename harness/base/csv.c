@@ -48,39 +48,35 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-static void split_rows(struct rr_csv *csv)
-{
-	char *rest = csv->text;
-	char *line = strsep(&rest, "\n");
-
-	csv->n_columns = split_fields(line, csv->columns, RR_CSV_COLUMNS_MAX);
-	if (csv->n_columns > RR_CSV_COLUMNS_MAX)
-		csv->n_columns = RR_CSV_COLUMNS_MAX;
-	csv->cells = rr_calloc((rest ? count_lines(rest) : 1) * csv->n_columns,
-			       sizeof(*csv->cells));
-	for (size_t number = 2; (line = strsep(&rest, "\n")); number++) {
-		const char **cells = csv->cells + csv->n_rows * csv->n_columns;
-		size_t n;
-
-		if (!*line)
-			continue;
-		n = split_fields(line, cells, csv->n_columns);
-		if (n != csv->n_columns && !csv->uneven)
-			csv->uneven = number;
-		while (n < csv->n_columns)
-			cells[n++] = "";
-		csv->n_rows++;
-	}
-}
-
 bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
 {
 	size_t length;
 
 	*csv = (struct rr_csv){ 0 };
 	csv->text = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
-	if (csv->text)
-		split_rows(csv);
+	if (csv->text) {
+		char *rest = csv->text;
+		char *line = strsep(&rest, "\n");
+
+		csv->n_columns = split_fields(line, csv->columns, RR_CSV_COLUMNS_MAX);
+		if (csv->n_columns > RR_CSV_COLUMNS_MAX)
+			csv->n_columns = RR_CSV_COLUMNS_MAX;
+		csv->cells = rr_calloc((rest ? count_lines(rest) : 1) * csv->n_columns,
+				       sizeof(*csv->cells));
+		for (size_t number = 2; (line = strsep(&rest, "\n")); number++) {
+			const char **cells = csv->cells + csv->n_rows * csv->n_columns;
+			size_t n;
+
+			if (!*line)
+				continue;
+			n = split_fields(line, cells, csv->n_columns);
+			if (n != csv->n_columns && !csv->uneven)
+				csv->uneven = number;
+			while (n < csv->n_columns)
+				cells[n++] = "";
+			csv->n_rows++;
+		}
+	}
 	return csv->text != NULL;
 }
 

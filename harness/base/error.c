@@ -30,6 +30,13 @@ bool rr_error_interrupted(struct rr_error *error)
 	return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 }
 
+enum rr_going rr_error_going(const struct rr_error *error)
+{
+	if (error->kind == RR_ERROR_NONE)
+		return RR_AGAIN;
+	return error->kind == RR_ERROR_INTERRUPTED ? RR_INTERRUPTED : RR_FAILED;
+}
+
 bool rr_error_file(struct rr_error *error, const char *verb, const char *path)
 {
 	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,

@@ -23,6 +23,14 @@ enum rr_error_kind {
 	RR_ERROR_INTERNAL,    /* out of memory, no process, or a defect of ours */
 };
 
+/* What a part of a search has come to. */
+enum rr_going {
+	RR_GO_ON,
+	RR_AGAIN,  /* what it took for granted is not so (product/beliefs.h): it begins again */
+	RR_FAILED, /* there is an error */
+	RR_INTERRUPTED
+};
+
 struct rr_error {
 	enum rr_error_kind kind;
 	char text[RR_ERROR_SIZE]; /* one line: what, where and what to do */
@@ -34,6 +42,9 @@ bool rr_error_set(struct rr_error *error, enum rr_error_kind kind, const char *f
 	__attribute__((format(printf, 3, 4)));
 
 bool rr_error_interrupted(struct rr_error *error);
+
+/* RR_FAILED or RR_INTERRUPTED; RR_AGAIN without an error. */
+enum rr_going rr_error_going(const struct rr_error *error);
 
 /* Of a file that cannot be "read", as errno says. */
 bool rr_error_file(struct rr_error *error, const char *verb, const char *path);

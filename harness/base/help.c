@@ -88,38 +88,6 @@ static char *help_of(const struct rr_option *option)
 
 /* ---- The help page ------------------------------------------------------ */
 
-static void print_option(const struct rr_option *option, FILE *out)
-{
-	const char letter[] = { '-', option->letter, ',', ' ', '\0' };
-	char name[NAME_SIZE], *help;
-	int width;
-
-	snprintf(name, sizeof(name), "  %s--%s%s%s", option->letter ? letter : "    ", option->name,
-		 option->argument ? " " : "", option->argument ? option->argument : "");
-	width = fprintf(out, "%-*s", HELP_COLUMN - 2, name);
-	if (width > HELP_COLUMN - 2)
-		fprintf(out, "\n%*s", HELP_COLUMN, "");
-	else
-		fputs("  ", out);
-	help = help_of(option);
-	rr_print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
-	free(help);
-}
-
-static void print_options(const struct rr_command_line *line, FILE *out)
-{
-	struct rr_option option;
-
-	if (rr_option_at(line, 0, &option) && option.name)
-		fputs("\nOptions:\n", out);
-	for (size_t i = 0; option_at(line, i, &option); i++) {
-		if (option.name)
-			print_option(&option, out);
-		else
-			fprintf(out, "\n%s:\n", option.help);
-	}
-}
-
 void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out)
 {
 	const char *about = line->about, *examples = line->examples;
@@ -131,7 +99,33 @@ void rr_command_line_help(const struct rr_command_line *line, const char *progra
 		fputc('\n', out);
 		rr_print_wrapped(out, part, 0, 0);
 	}
-	print_options(line, out);
+
+	struct rr_option option;
+
+	if (rr_option_at(line, 0, &option) && option.name)
+		fputs("\nOptions:\n", out);
+	for (size_t i = 0; option_at(line, i, &option); i++) {
+		if (option.name) {
+			const char letter[] = { '-', option.letter, ',', ' ', '\0' };
+			char name[NAME_SIZE], *help;
+			int width;
+
+			snprintf(name, sizeof(name), "  %s--%s%s%s",
+				 option.letter ? letter : "    ", option.name,
+				 option.argument ? " " : "",
+				 option.argument ? option.argument : "");
+			width = fprintf(out, "%-*s", HELP_COLUMN - 2, name);
+			if (width > HELP_COLUMN - 2)
+				fprintf(out, "\n%*s", HELP_COLUMN, "");
+			else
+				fputs("  ", out);
+			help = help_of(&option);
+			rr_print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
+			free(help);
+		} else {
+			fprintf(out, "\n%s:\n", option.help);
+		}
+	}
 	if (examples)
 		fputs("\nExamples:\n", out);
 	for (; (part = cut_part(&examples, "\n")); free(part))
@@ -186,42 +180,6 @@ static void write_text(const char *text, FILE *out)
 	}
 }
 
-static void write_option(const struct rr_option *option, FILE *out)
-{
-	char *help;
-
-	fputs(".It ", out);
-	if (option->letter)
-		fprintf(out, "Fl %c , ", option->letter);
-	fprintf(out, "Fl \\-%s", option->name);
-	if (option->argument)
-		fprintf(out, " Ar %s", option->argument);
-	fputc('\n', out);
-	help = help_of(option);
-	write_text(help, out);
-	free(help);
-}
-
-static void write_options(const struct rr_command_line *line, FILE *out)
-{
-	struct rr_option option;
-	bool is_list = false;
-
-	fputs(".Sh OPTIONS\n", out);
-	for (size_t i = 0; option_at(line, i, &option); i++) {
-		if (!option.name && is_list)
-			fputs(".El\n", out);
-		if (!option.name)
-			fprintf(out, ".Ss %s\n", option.help);
-		if (!option.name || !is_list)
-			fputs(".Bl -tag -width Ds\n", out);
-		is_list = true;
-		if (option.name)
-			write_option(&option, out);
-	}
-	fputs(".El\n", out);
-}
-
 static void write_examples(const char *examples, FILE *out)
 {
 	char *part;
@@ -255,7 +213,35 @@ void rr_command_line_manual(const struct rr_command_line *line, const char *name
 			fputs(".Pp\n", out);
 		write_text(part, out);
 	}
-	write_options(line, out);
+
+	struct rr_option option;
+	bool is_list = false;
+
+	fputs(".Sh OPTIONS\n", out);
+	for (size_t i = 0; option_at(line, i, &option); i++) {
+		if (!option.name && is_list)
+			fputs(".El\n", out);
+		if (!option.name)
+			fprintf(out, ".Ss %s\n", option.help);
+		if (!option.name || !is_list)
+			fputs(".Bl -tag -width Ds\n", out);
+		is_list = true;
+		if (option.name) {
+			char *help;
+
+			fputs(".It ", out);
+			if (option.letter)
+				fprintf(out, "Fl %c , ", option.letter);
+			fprintf(out, "Fl \\-%s", option.name);
+			if (option.argument)
+				fprintf(out, " Ar %s", option.argument);
+			fputc('\n', out);
+			help = help_of(&option);
+			write_text(help, out);
+			free(help);
+		}
+	}
+	fputs(".El\n", out);
 	fputs(".Sh EXIT STATUS\nThat of\n.Xr redrace 1 .\n", out);
 	write_examples(line->examples, out);
 	fputs(".Sh SEE ALSO\n.Xr redrace 1 ,\n.Xr redrace-race 5\n", out);

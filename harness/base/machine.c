@@ -106,18 +106,6 @@ void rr_signals_end_program(void)
 	}
 }
 
-/* Whatever the program is at, it has ended then. */
-static void limit_the_rest(void)
-{
-	const struct itimerval limit = {
-		.it_value = { .tv_usec = RR_SIGNAL_END_MS % 1000 * 1000,
-			      .tv_sec = RR_SIGNAL_END_MS / 1000 },
-	};
-
-	if (!rr_signals_have_come())
-		setitimer(ITIMER_REAL, &limit, NULL);
-}
-
 bool rr_signals_have_come(void)
 {
 	struct itimerval left;
@@ -159,13 +147,22 @@ bool rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 	struct pollfd fd = { .fd = signals->fd, .events = POLLIN };
 	struct signalfd_siginfo info;
 
-	poll(&fd, 1, timeout_ms);
+	if (timeout_ms != 0)
+		poll(&fd, 1, timeout_ms);
 	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
 			signals->interrupted = true;
 	}
-	if (signals->interrupted)
-		limit_the_rest();
+	if (signals->interrupted) {
+		/* Whatever the program is at, it has ended then. */
+		const struct itimerval limit = {
+			.it_value = { .tv_usec = RR_SIGNAL_END_MS % 1000 * 1000,
+				      .tv_sec = RR_SIGNAL_END_MS / 1000 },
+		};
+
+		if (!rr_signals_have_come())
+			setitimer(ITIMER_REAL, &limit, NULL);
+	}
 	return !signals->interrupted;
 }
 

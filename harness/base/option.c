@@ -48,7 +48,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				     .help = "program to start private servers with (redis-server)" },
 	[RR_OPTION_REPEATS] = { .name = "repeats", .letter = 'r', .min = 1 },
 	[RR_OPTION_REPLAY] = { .name = "replay", .argument = "FILE" },
-	[RR_OPTION_ROUNDS] = { .name = "rounds", .kind = RR_TAKES_INT, .min = 1, .max = 20 },
+	[RR_OPTION_ROUNDS] = { .name = "rounds", .kind = RR_TAKES_INT, .min = 1, .max = 100 },
 	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE" },
 	[RR_OPTION_SEED] = { .name = "seed", .argument = "N" },
 	[RR_OPTION_SHARD] = { .name = "shard",
@@ -216,41 +216,6 @@ static bool take_number(const struct rr_option *option, const char *text, void *
 	return true;
 }
 
-static bool take_option(const struct rr_option *option, void *into, char *text,
-			struct rr_error *error)
-{
-	void *field = (char *)into + option->at;
-	char list[RR_FORMAT_LIST];
-
-	switch (option->kind) {
-	case RR_TAKES_NOTHING:
-		*(bool *)field = true;
-		return true;
-	case RR_TAKES_INT:
-	case RR_TAKES_NUMBER:
-		return take_number(option, text, field, error);
-	case RR_TAKES_WORD:
-		return take_word(option, text, field, error);
-	case RR_TAKES_FORMAT:
-		return rr_format_find(text, option->formats, field) ||
-		       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name,
-				    text, rr_format_list(option->formats, list));
-	case RR_TAKES_FILE:
-		*(const char **)field = text;
-		return rr_files_can_write(text, error);
-	case RR_TAKES_OUTPUT:
-		return rr_outputs_add(field, text, option->formats, error);
-	case RR_TAKES_SHARD:
-		return rr_shard_parse(field, text, error);
-	case RR_TAKES_TEXT:
-		*(const char **)field = text;
-		return true;
-	case RR_TAKES_MORE:
-		return option->take(field, text, error);
-	}
-	return false;
-}
-
 /* ---- The parser -------------------------------------------------------- */
 
 static int key_of(const struct rr_option *option, size_t index)
@@ -285,44 +250,6 @@ static void add_key(struct keys *keys, size_t *n, const char *name, int key, boo
 			 has_value ? ":" : "");
 }
 
-static struct keys make_keys(const struct rr_command_line *line)
-{
-	struct keys keys = { .shorts = ":" };
-	struct rr_option option;
-	size_t n = 0;
-
-	add_key(&keys, &n, "help", 'h', false);
-	add_key(&keys, &n, "version", 'V', false);
-	for (size_t i = 0; i < RR_OPTIONS_MAX && rr_option_at(line, i, &option); i++) {
-		if (option.name)
-			add_key(&keys, &n, option.name, key_of(&option, i),
-				option.argument != NULL);
-	}
-	return keys;
-}
-
-static bool refuse_long(const struct keys *keys, const char *word, struct rr_error *error)
-{
-	const char *names[RR_OPTIONS_MAX + 3], *nearest;
-	const size_t length = strcspn(word, "=");
-	size_t n = 0, n_begin = 0;
-	char name[64];
-
-	for (; keys->longs[n].name; n++) {
-		names[n] = keys->longs[n].name;
-		n_begin += strncmp(names[n], word + 2, length - 2) == 0;
-	}
-	if (n_begin > 1)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s' may be several options; see --help", word);
-	snprintf(name, sizeof(name), "%.*s", (int)(length - 2), word + 2);
-	nearest = rr_nearest(name, names, n);
-	if (nearest)
-		return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; did you mean '--%s'?",
-				    word, nearest);
-	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
-}
-
 /* getopt_long() has not understood `word`: it is unknown, ambiguous, or has a
  * value and must have none. */
 static bool refuse_word(const struct rr_command_line *line, const struct keys *keys,
@@ -330,8 +257,26 @@ static bool refuse_word(const struct rr_command_line *line, const struct keys *k
 {
 	struct rr_option option;
 
-	if (optopt == 0)
-		return refuse_long(keys, word, error);
+	if (optopt == 0) {
+		const char *names[RR_OPTIONS_MAX + 3], *nearest;
+		const size_t length = strcspn(word, "=");
+		size_t n = 0, n_begin = 0;
+		char name[64];
+
+		for (; keys->longs[n].name; n++) {
+			names[n] = keys->longs[n].name;
+			n_begin += strncmp(names[n], word + 2, length - 2) == 0;
+		}
+		if (n_begin > 1)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "'%s' may be several options; see --help", word);
+		snprintf(name, sizeof(name), "%.*s", (int)(length - 2), word + 2);
+		nearest = rr_nearest(name, names, n);
+		if (nearest)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "no option '%s'; did you mean '--%s'?", word, nearest);
+		return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
+	}
 	if (find_option(line, optopt, &option))
 		return rr_error_set(error, RR_ERROR_USAGE, "--%s takes no value", option.name);
 	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
@@ -360,7 +305,37 @@ static bool take_key(const struct rr_command_line *line, void *into, int key, in
 				    option.argument);
 	if (option.take_pair)
 		return option.take_pair(into, optarg, argv[optind++], error);
-	return take_option(&option, into, optarg, error);
+
+	void *field = (char *)into + option.at;
+	char list[RR_FORMAT_LIST];
+
+	switch (option.kind) {
+	case RR_TAKES_NOTHING:
+		*(bool *)field = true;
+		return true;
+	case RR_TAKES_INT:
+	case RR_TAKES_NUMBER:
+		return take_number(&option, optarg, field, error);
+	case RR_TAKES_WORD:
+		return take_word(&option, optarg, field, error);
+	case RR_TAKES_FORMAT:
+		return rr_format_find(optarg, option.formats, field) ||
+		       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option.name,
+				    optarg, rr_format_list(option.formats, list));
+	case RR_TAKES_FILE:
+		*(const char **)field = optarg;
+		return rr_files_can_write(optarg, error);
+	case RR_TAKES_OUTPUT:
+		return rr_outputs_add(field, optarg, option.formats, error);
+	case RR_TAKES_SHARD:
+		return rr_shard_parse(field, optarg, error);
+	case RR_TAKES_TEXT:
+		*(const char **)field = optarg;
+		return true;
+	case RR_TAKES_MORE:
+		return option.take(field, optarg, error);
+	}
+	return false;
 }
 
 static bool take_argument(const struct rr_command_line *line, void *into, char *text,
@@ -378,7 +353,17 @@ static bool take_argument(const struct rr_command_line *line, void *into, char *
 static bool take_words(const struct rr_command_line *line, void *into, int argc, char **argv,
 		       struct rr_error *error)
 {
-	const struct keys keys = make_keys(line);
+	struct keys keys = { .shorts = ":" };
+	struct rr_option option;
+	size_t n = 0;
+
+	add_key(&keys, &n, "help", 'h', false);
+	add_key(&keys, &n, "version", 'V', false);
+	for (size_t i = 0; i < RR_OPTIONS_MAX && rr_option_at(line, i, &option); i++) {
+		if (option.name)
+			add_key(&keys, &n, option.name, key_of(&option, i),
+				option.argument != NULL);
+	}
 	bool is_right = true;
 	int key;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of anybody's, on a terminal and in XML: they do nothing but show themselves. */
+/* Texts of anybody's, on a terminal, in XML and Markdown: they do nothing but show themselves. */
 #include "text.h"
 
 #include <ctype.h>
@@ -64,21 +64,18 @@ bool rr_is_command(const char *text, size_t length, size_t i)
 	return begins_command(text + i, length - i) && (i == 0 || is_behind_blank(text, i));
 }
 
-static void write_escape(FILE *out, unsigned char c)
-{
-	static const char special[] = "\n\r\t", letters[] = "nrt";
-	const char *found = c ? strchr(special, c) : NULL;
-
-	if (found)
-		fprintf(out, "\\%c", letters[found - special]);
-	else
-		fprintf(out, "\\x%02x", c);
-}
-
 static void write_escapes(FILE *out, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		write_escape(out, (unsigned char)text[i]);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		static const char special[] = "\n\r\t", letters[] = "nrt";
+		const char *found = c ? strchr(special, c) : NULL;
+
+		if (found)
+			fprintf(out, "\\%c", letters[found - special]);
+		else
+			fprintf(out, "\\x%02x", c);
+	}
 }
 
 bool rr_is_shown(const char *text, size_t length)
@@ -169,6 +166,19 @@ size_t rr_plain_fit(const char *text, size_t columns)
 	size_t width;
 
 	return measure_text(text, columns, &width);
+}
+
+char *rr_plain_cut(const char *text, size_t length, size_t columns, const char *mark)
+{
+	char *plain = rr_plain_bytes(text, length);
+	const size_t fits = columns ? rr_plain_fit(plain, columns) : strlen(plain);
+	char *cut = plain;
+
+	if (plain[fits]) {
+		cut = rr_asprintf("%.*s%s", (int)fits, plain, mark);
+		free(plain);
+	}
+	return cut;
 }
 
 /* Of a word of which `fits` bytes fit, those after which the next line is no command: a
@@ -296,16 +306,17 @@ void rr_xml_text(FILE *out, const char *text)
 		write_entities(out, text, strlen(text));
 }
 
-void rr_xml_print(FILE *out, const char *format, ...)
+/* Like fprintf(), with texts as `write` writes them. */
+static void print_texts(FILE *out, void (*write)(FILE *out, const char *text, size_t length),
+			const char *format, va_list arguments)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
 	for (; *format; format++) {
 		if (*format != '%') {
 			putc(*format, out);
 		} else if (*++format == 's') {
-			rr_xml_text(out, va_arg(arguments, const char *));
+			const char *text = va_arg(arguments, const char *);
+
+			write(out, text, text ? strlen(text) : 0);
 		} else if (*format == 'd') {
 			fprintf(out, "%d", va_arg(arguments, int));
 		} else if (*format == 'z') {
@@ -314,9 +325,55 @@ void rr_xml_print(FILE *out, const char *format, ...)
 		} else if (*format == '.') {
 			const int length = va_arg(arguments, int);
 
-			write_entities(out, va_arg(arguments, const char *), (size_t)length);
+			write(out, va_arg(arguments, const char *), (size_t)length);
 			format += 2;
 		}
 	}
+}
+
+void rr_xml_print(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_texts(out, write_entities, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- In Markdown -------------------------------------------------------------- */
+
+/* Would Markdown read the character at `i` as more than itself? At the beginning of a text,
+ * where a block may begin, it reads more so. */
+static bool is_markup(const char *text, size_t i)
+{
+	if (text[i] == '&')
+		return text[i + 1] == '#' || isalpha((unsigned char)text[i + 1]);
+	if (text[i] == '.' || text[i] == ')')
+		return i > 0 && strspn(text, "0123456789") == i;
+	return strchr(i == 0 ? "\\`*_<|~[]#+->" : "\\`*_<|~[]", text[i]) != NULL;
+}
+
+static void write_markdown(FILE *out, const char *text, size_t length)
+{
+	char *plain = rr_plain_bytes(text, length);
+	const char *from = plain + strspn(plain, " ");
+
+	for (size_t i = 0; from[i]; i++)
+		fprintf(out, is_markup(from, i) ? "\\%c" : "%c", from[i]);
+	free(plain);
+}
+
+void rr_markdown_text(FILE *out, const char *text)
+{
+	if (text)
+		write_markdown(out, text, strlen(text));
+}
+
+void rr_markdown_print(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_texts(out, write_markdown, format, arguments);
 	va_end(arguments);
 }

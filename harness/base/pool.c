@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pool_worker.h"
+#include "pool.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,90 @@
 #include "progress.h"
 #include "text.h"
 
-enum { LOOK_MS = 100, CHUNK = 1 << 16 };
+enum { TOLD_MS = 100, LOOK_MS = 100, CHUNK = 1 << 16 };
+
+/* What a worker tells the program. What the program tells a worker is the
+ * number of a job, or the end of the stream. */
+enum message_kind {
+	READY,    /* it has begun, and can have a job */
+	STARTED,  /* the job that it was given */
+	PROGRESS, /* `number` units of that job are done */
+	RESULT,   /* followed by `size` bytes */
+	FAILED,   /* it could not begin: a struct rr_error follows */
+};
+
+struct message {
+	enum message_kind kind;
+	size_t number, size;
+};
+
+/* ---- A worker ----------------------------------------------------------------- */
+
+/* All of it; ends the process when the program cannot be told. */
+static void send_all(const struct rr_pool_worker *worker, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		const ssize_t n = send(worker->socket, at, size, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			_exit(1);
+		at += n;
+		size -= (size_t)n;
+	}
+}
+
+static void send_message(const struct rr_pool_worker *worker, enum message_kind kind, size_t number,
+			 const void *data, size_t size)
+{
+	const struct message message = { kind, number, size };
+
+	send_all(worker, &message, sizeof(message));
+	send_all(worker, data, size);
+}
+
+void rr_pool_progress(struct rr_pool_worker *worker, unsigned long n)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - worker->told_ns < TOLD_MS * INT64_C(1000000))
+		return;
+	worker->told_ns = now_ns;
+	send_message(worker, PROGRESS, n, NULL, 0);
+}
+
+/* The next job; false: there is none. */
+static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
+{
+	ssize_t n;
+
+	do {
+		n = recv(worker->socket, job, sizeof(*job), MSG_WAITALL);
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(*job);
+}
+
+/* False: the worker is to end. */
+static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, size_t job)
+{
+	char *result;
+	size_t size;
+	bool is_done;
+
+	worker->result = rr_open_memory(&result, &size);
+	send_message(worker, STARTED, job, NULL, 0);
+	is_done = pool->run(pool->context, worker, job);
+	fclose(worker->result);
+	if (is_done)
+		send_message(worker, RESULT, job, result, size);
+	free(result);
+	return is_done;
+}
+
+/* ---- The program -------------------------------------------------------------- */
 
 enum job_state { WAITING, GIVEN, DONE };
 
@@ -115,39 +198,16 @@ static void handle_message(struct run *run, struct member *member, const struct 
 	member->since = rr_clock_s();
 }
 
-/* Whole messages; the rest stays. */
-static void handle_inbox(struct run *run, struct member *member)
-{
-	struct message message;
-	size_t at = 0;
-
-	while (member->used - at >= sizeof(message)) {
-		memcpy(&message, member->inbox + at, sizeof(message));
-		if (member->used - at - sizeof(message) < message.size)
-			break;
-		at += sizeof(message);
-		handle_message(run, member, &message, member->inbox + at);
-		at += message.size;
-	}
-	memmove(member->inbox, member->inbox + at, member->used - at);
-	member->used -= at;
-}
-
-static void make_room(struct member *member)
-{
-	if (member->size - member->used >= CHUNK)
-		return;
-	member->size = member->size ? 2 * member->size : CHUNK;
-	member->inbox = rr_realloc(member->inbox, member->size, 1);
-}
-
 /* All that has come from a worker. */
 static void receive_messages(struct run *run, struct member *member)
 {
 	ssize_t n;
 
 	while (!member->is_silent) {
-		make_room(member);
+		if (member->size - member->used < CHUNK) {
+			member->size = member->size ? 2 * member->size : CHUNK;
+			member->inbox = rr_realloc(member->inbox, member->size, 1);
+		}
 		n = recv(member->socket, member->inbox + member->used, member->size - member->used,
 			 MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -156,7 +216,21 @@ static void receive_messages(struct run *run, struct member *member)
 			member->is_silent = true;
 		else
 			member->used += (size_t)n;
-		handle_inbox(run, member);
+
+		/* Whole messages; the rest stays. */
+		struct message message;
+		size_t at = 0;
+
+		while (member->used - at >= sizeof(message)) {
+			memcpy(&message, member->inbox + at, sizeof(message));
+			if (member->used - at - sizeof(message) < message.size)
+				break;
+			at += sizeof(message);
+			handle_message(run, member, &message, member->inbox + at);
+			at += message.size;
+		}
+		memmove(member->inbox, member->inbox + at, member->used - at);
+		member->used -= at;
 	}
 }
 
@@ -172,7 +246,21 @@ static int be_worker(void *context, int slot)
 		if (run->members[i].socket >= 0)
 			close(run->members[i].socket);
 	}
-	pool_work(run->pool, &worker);
+
+	/* Does jobs until there are none: all that a worker's process does. */
+	const struct rr_pool *pool = run->pool;
+	struct rr_error error = { 0 };
+	size_t job;
+
+	if (pool->begin(pool->context, &worker, &error)) {
+		send_message(&worker, READY, 0, NULL, 0);
+		while (receive_job(&worker, &job) && do_job(pool, &worker, job))
+			;
+	} else {
+		send_message(&worker, FAILED, 0, &error, sizeof(error));
+	}
+	if (pool->end)
+		pool->end(pool->context, &worker);
 	return 0;
 }
 
@@ -218,63 +306,7 @@ static void lose_job(struct run *run, struct member *member, int status)
 		rr_progress_tell(&run->progress, "%s: %s; the others go on", name, why);
 }
 
-/* A worker has ended: what it has sent counts, and what it was at is seen
- * to. */
-static void reap_worker(struct run *run, int slot, int status)
-{
-	struct member *member = &run->members[slot];
-	const bool was_ready = member->is_ready;
-	char end[RR_PROCESS_END_SIZE];
-
-	receive_messages(run, member);
-	if (member->has_job && !member->has_started) {
-		/* One that nobody has started is as if it had never been given. */
-		member->has_job = false;
-		run->states[member->job] = WAITING;
-		if (member->job < run->next)
-			run->next = member->job;
-	} else if (member->has_job && !run->is_over) {
-		lose_job(run, member, status);
-	}
-	if (!was_ready)
-		rr_error_set(&run->failure, RR_ERROR_INTERNAL, "a worker %s before it had begun",
-			     rr_process_end(status, end));
-	close_member(member);
-	if (was_ready && !run->is_over && has_waiting(run))
-		run->is_over = !start_worker(run, slot);
-}
-
-/* Ends a worker that does not get on. */
-static void watch_worker(struct run *run, int slot)
-{
-	struct member *member = &run->members[slot];
-
-	if (run->pool->stall_s == 0 || member->socket < 0 || member->is_stuck ||
-	    rr_clock_s() - member->since <= run->pool->stall_s)
-		return;
-	member->is_stuck = true;
-	kill(run->processes.pids[slot], SIGKILL);
-}
-
 /* ---- The whole ---------------------------------------------------------------- */
-
-/* What two of the workers do: "  none, pause: 1,234". */
-static void name_jobs(const struct run *run, char *text, size_t size)
-{
-	char name[RR_POOL_NAME], number[RR_GROUPED_SIZE];
-
-	text[0] = '\0';
-	for (int i = 0; i < run->n && i < 2; i++) {
-		const struct member *member = &run->members[i];
-
-		if (!member->has_job)
-			continue;
-		run->pool->name(run->pool->context, member->job, name);
-		rr_grouped(number, (long long)member->progress);
-		rr_add_text(text, size, "; %s%s%s", name, member->progress ? ": " : "",
-			    member->progress ? number : "");
-	}
-}
 
 /* Jobs are not alike, and the longest come first: what is left is a guess, and too high
  * at first. */
@@ -283,7 +315,21 @@ static void show_jobs(struct run *run)
 	const double share = (double)run->n_done / (double)run->pool->n_jobs;
 	char names[2 * RR_POOL_NAME + 40];
 
-	name_jobs(run, names, sizeof(names));
+	/* What two of the workers do: "  none, pause: 1,234". */
+	size_t size = sizeof(names);
+	char name[RR_POOL_NAME], number[RR_GROUPED_SIZE];
+
+	names[0] = '\0';
+	for (int i = 0; i < run->n && i < 2; i++) {
+		const struct member *member = &run->members[i];
+
+		if (!member->has_job)
+			continue;
+		run->pool->name(run->pool->context, member->job, name);
+		rr_grouped(number, (long long)member->progress);
+		rr_add_text(names, size, "; %s%s%s", name, member->progress ? ": " : "",
+			    member->progress ? number : "");
+	}
 	rr_progress_show(&run->progress, rr_progress_left(&run->progress, share),
 			 "%zu of %zu, %.0f s%s", run->n_done, run->pool->n_jobs,
 			 rr_clock_s() - run->begun, names);
@@ -311,41 +357,31 @@ static void look(struct run *run)
 		if (run->members[i].socket >= 0)
 			receive_messages(run, &run->members[i]);
 	}
-	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0)
-		reap_worker(run, slot, status);
-}
+	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0) {
+		/* A worker has ended: what it has sent counts, and what it was at is seen
+		 * to. */
+		struct member *member = &run->members[slot];
+		const bool was_ready = member->is_ready;
+		char end[RR_PROCESS_END_SIZE];
 
-static void await_workers(struct run *run)
-{
-	rr_progress_begin(&run->progress);
-	while (run->processes.n_alive > 0 && !run->is_over) {
-		if (rr_progress_is_due(&run->progress))
-			show_jobs(run);
-		look(run);
-		for (int i = 0; i < run->n; i++)
-			watch_worker(run, i);
+		receive_messages(run, member);
+		if (member->has_job && !member->has_started) {
+			/* One that nobody has started is as if it had never been given. */
+			member->has_job = false;
+			run->states[member->job] = WAITING;
+			if (member->job < run->next)
+				run->next = member->job;
+		} else if (member->has_job && !run->is_over) {
+			lose_job(run, member, status);
+		}
+		if (!was_ready)
+			rr_error_set(&run->failure, RR_ERROR_INTERNAL,
+				     "a worker %s before it had begun",
+				     rr_process_end(status, end));
+		close_member(member);
+		if (was_ready && !run->is_over && has_waiting(run))
+			run->is_over = !start_worker(run, slot);
 	}
-	rr_progress_end(&run->progress);
-}
-
-/* Workers that are left are asked to end first. */
-static void end_workers(struct run *run)
-{
-	const double end = rr_clock_s() +
-			   (run->signals->interrupted ? RR_POOL_INTERRUPTED_MS : RR_POOL_END_MS) /
-				   1000.0;
-
-	run->is_over = true;
-	rr_processes_signal(&run->processes, SIGTERM);
-	for (int i = 0; i < run->n; i++) {
-		if (run->members[i].socket >= 0)
-			shutdown(run->members[i].socket, SHUT_WR);
-	}
-	while (run->processes.n_alive > 0 && rr_clock_s() < end)
-		look(run);
-	rr_processes_release(&run->processes);
-	for (int i = 0; i < run->n; i++)
-		close_member(&run->members[i]);
 }
 
 bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error)
@@ -365,8 +401,40 @@ bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct 
 	rr_processes_init(&run->processes, run->n);
 	for (int i = 0; i < run->n && !run->is_over; i++)
 		run->is_over = !start_worker(run, i);
-	await_workers(run);
-	end_workers(run);
+	rr_progress_begin(&run->progress);
+	while (run->processes.n_alive > 0 && !run->is_over) {
+		if (rr_progress_is_due(&run->progress))
+			show_jobs(run);
+		look(run);
+		for (int i = 0; i < run->n; i++) {
+			/* Ends a worker that does not get on. */
+			struct member *member = &run->members[i];
+
+			if (run->pool->stall_s == 0 || member->socket < 0 || member->is_stuck ||
+			    rr_clock_s() - member->since <= run->pool->stall_s)
+				continue;
+			member->is_stuck = true;
+			kill(run->processes.pids[i], SIGKILL);
+		}
+	}
+	rr_progress_end(&run->progress);
+
+	/* Workers that are left are asked to end first. */
+	const double end = rr_clock_s() +
+			   (run->signals->interrupted ? RR_POOL_INTERRUPTED_MS : RR_POOL_END_MS) /
+				   1000.0;
+
+	run->is_over = true;
+	rr_processes_signal(&run->processes, SIGTERM);
+	for (int i = 0; i < run->n; i++) {
+		if (run->members[i].socket >= 0)
+			shutdown(run->members[i].socket, SHUT_WR);
+	}
+	while (run->processes.n_alive > 0 && rr_clock_s() < end)
+		look(run);
+	rr_processes_release(&run->processes);
+	for (int i = 0; i < run->n; i++)
+		close_member(&run->members[i]);
 	good = !signals->interrupted && run->n_done == pool->n_jobs;
 	if (signals->interrupted)
 		rr_error_interrupted(error);

@@ -43,7 +43,15 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length)
 		rr_write_quoted(file, text, length);
 }
 
-char *rr_join_words(const struct rl_word *words, size_t n)
+void rr_write_command(FILE *file, const struct rdl_word *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		fputc(' ', file);
+		rr_write_bare_word(file, words[i].text, words[i].length);
+	}
+}
+
+char *rr_join_words(const struct rdl_word *words, size_t n)
 {
 	char *text = NULL;
 	FILE *file = rr_open_text(&text);
@@ -63,12 +71,21 @@ char *rr_join_words(const struct rl_word *words, size_t n)
 	return text;
 }
 
-bool rr_word_is(const struct rl_word *word, const char *text)
+char *rr_command_text(const struct rdl_word *words, size_t n, size_t most)
+{
+	char *joined = rr_join_words(words, n);
+	char *text = rr_plain_cut(joined, strlen(joined), most, "...");
+
+	free(joined);
+	return text;
+}
+
+bool rr_word_is(const struct rdl_word *word, const char *text)
 {
 	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
-bool rr_words_are_same(struct rl_word a, struct rl_word b)
+bool rr_words_are_same(struct rdl_word a, struct rdl_word b)
 {
 	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
@@ -93,25 +110,25 @@ bool rr_lists_without_order(const char *command)
 
 static int compare_texts(const void *a, const void *b)
 {
-	const struct rl_reply *one = a, *other = b;
+	const struct rdl_reply *one = a, *other = b;
 
 	return rr_compare_bytes(one->text, one->length, other->text, other->length);
 }
 
-void rr_reply_sort_list(struct rl_reply *reply)
+void rr_reply_sort_list(struct rdl_reply *reply)
 {
-	struct rl_reply *list = reply;
+	struct rdl_reply *list = reply;
 
-	if (reply->type == RL_REPLY_ARRAY && reply->length == 2 &&
-	    reply->elements[1].type == RL_REPLY_ARRAY)
+	if (reply->type == RDL_REPLY_ARRAY && reply->length == 2 &&
+	    reply->elements[1].type == RDL_REPLY_ARRAY)
 		list = &reply->elements[1];
-	if (list->type == RL_REPLY_ARRAY && list->length > 0 &&
-	    list->elements[0].type == RL_REPLY_STRING)
+	if (list->type == RDL_REPLY_ARRAY && list->length > 0 &&
+	    list->elements[0].type == RDL_REPLY_STRING)
 		qsort(list->elements, list->length, sizeof(*list->elements), compare_texts);
 }
 
 /* A server may put anything into an error or a status. */
-static void write_plain(FILE *file, const struct rl_reply *reply)
+static void write_plain(FILE *file, const struct rdl_reply *reply)
 {
 	char *plain = rr_plain_bytes(reply->text, reply->length);
 
@@ -119,26 +136,26 @@ static void write_plain(FILE *file, const struct rl_reply *reply)
 	free(plain);
 }
 
-void rr_write_reply(FILE *file, const struct rl_reply *reply)
+void rr_write_reply(FILE *file, const struct rdl_reply *reply)
 {
 	switch (reply->type) {
-	case RL_REPLY_NIL:
+	case RDL_REPLY_NIL:
 		fputs("(nil)", file);
 		break;
-	case RL_REPLY_INTEGER:
+	case RDL_REPLY_INTEGER:
 		fprintf(file, "(integer) %lld", reply->integer);
 		break;
-	case RL_REPLY_STATUS:
+	case RDL_REPLY_STATUS:
 		write_plain(file, reply);
 		break;
-	case RL_REPLY_STRING:
+	case RDL_REPLY_STRING:
 		rr_write_quoted(file, reply->text, reply->length);
 		break;
-	case RL_REPLY_FAILED:
+	case RDL_REPLY_FAILED:
 		fputs("(error) ", file);
 		write_plain(file, reply);
 		break;
-	case RL_REPLY_ARRAY:
+	case RDL_REPLY_ARRAY:
 		fputc('[', file);
 		for (size_t i = 0; i < reply->length; i++) {
 			fputs(i ? ", " : "", file);

@@ -14,14 +14,20 @@ void rr_write_quoted(FILE *file, const char *text, size_t length);
 /* In quotes unless it means itself without, wherever it stands in a line. */
 void rr_write_bare_word(FILE *file, const char *text, size_t length);
 
+/* A command as races have it: bare words, a blank before each. */
+void rr_write_command(FILE *file, const struct rdl_word *words, size_t n);
+
 /* Words as they are typed: with blanks in quotes; malloc'd. */
-char *rr_join_words(const struct rl_word *words, size_t n);
+char *rr_join_words(const struct rdl_word *words, size_t n);
+
+/* The same for people: printable, and cut behind `most` columns, with "..."; 0 = whole. Malloc'd. */
+char *rr_command_text(const struct rdl_word *words, size_t n, size_t most);
 
 /* Is it that word, in whichever letters? */
-bool rr_word_is(const struct rl_word *word, const char *text);
+bool rr_word_is(const struct rdl_word *word, const char *text);
 
 /* Have both the same bytes? */
-bool rr_words_are_same(struct rl_word a, struct rl_word b);
+bool rr_words_are_same(struct rdl_word a, struct rdl_word b);
 
 /* As memcmp(3), and the shorter one first. */
 int rr_compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length);
@@ -32,9 +38,9 @@ bool rr_lists_without_order(const char *command);
 
 /* Its list, for a race or a search: by bytes. That of SCAN stands behind a cursor; a reply that is
  * no list of texts, as QUEUED or a row of EXEC, stays as it is. */
-void rr_reply_sort_list(struct rl_reply *reply);
+void rr_reply_sort_list(struct rdl_reply *reply);
 
 /* As redis-cli prints it, arrays on one line. */
-void rr_write_reply(FILE *file, const struct rl_reply *reply);
+void rr_write_reply(FILE *file, const struct rdl_reply *reply);
 
 #endif

@@ -43,7 +43,7 @@ static enum rr_resp_result without_line(const char *at, const char *end)
 }
 
 /* One bulk string at *at. */
-static enum rr_resp_result parse_bulk(const char **at, const char *end, struct rl_word *word)
+static enum rr_resp_result parse_bulk(const char **at, const char *end, struct rdl_word *word)
 {
 	const char *next;
 	size_t length;
@@ -56,25 +56,25 @@ static enum rr_resp_result parse_bulk(const char **at, const char *end, struct r
 		return RR_RESP_MALFORMED;
 	if (end - next < count + 2)
 		return RR_RESP_PARTIAL;
-	*word = (struct rl_word){ next, (size_t)count };
+	*word = (struct rdl_word){ next, (size_t)count };
 	*at = next + count + 2;
 	return RR_RESP_COMPLETE;
 }
 
 static enum rr_resp_result parse_array(const char *at, const char *end, long count,
-				       struct rl_command *command, const char **rest)
+				       struct rdl_command *command, const char **rest)
 {
 	for (long i = 0; i < count; i++) {
-		struct rl_word word;
+		struct rdl_word word;
 		const enum rr_resp_result result = parse_bulk(&at, end, &word);
 
 		if (result != RR_RESP_COMPLETE)
 			return result;
-		if (i < RL_WORDS_MAX)
+		if (i < RDL_WORDS_MAX)
 			command->words[command->n_words++] = word;
 	}
 	*rest = at;
-	if (count > RL_WORDS_MAX)
+	if (count > RDL_WORDS_MAX)
 		return RR_RESP_TOO_LONG;
 	return count > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
 }
@@ -119,7 +119,7 @@ static bool take_quoted(char **at, const char *end, char **to)
 	return true;
 }
 
-bool rr_take_word(char **at, const char *end, bool goes_on, struct rl_word *word)
+bool rr_take_word(char **at, const char *end, bool goes_on, struct rdl_word *word)
 {
 	char *to = *at;
 
@@ -139,7 +139,7 @@ bool rr_take_word(char **at, const char *end, bool goes_on, struct rl_word *word
 
 /* As typed into a terminal: words with blanks between them, and quotes, as servers read
  * them (sdssplitargs). */
-static enum rr_resp_result split_line(char *line, size_t length, struct rl_command *command)
+static enum rr_resp_result split_line(char *line, size_t length, struct rdl_command *command)
 {
 	const char *end = line + strnlen(line, length);
 
@@ -148,7 +148,7 @@ static enum rr_resp_result split_line(char *line, size_t length, struct rl_comma
 			line++;
 			continue;
 		}
-		if (command->n_words == RL_WORDS_MAX)
+		if (command->n_words == RDL_WORDS_MAX)
 			return RR_RESP_TOO_LONG;
 		if (!rr_take_word(&line, end, false, &command->words[command->n_words++]))
 			return RR_RESP_MALFORMED;
@@ -165,14 +165,14 @@ static bool is_binary(char c)
 }
 
 /* Is a line the first one of a request by HTTP, "GET / HTTP/1.1"? */
-static bool is_http(const struct rl_command *command)
+static bool is_http(const struct rdl_command *command)
 {
-	const struct rl_word *last = &command->words[command->n_words - 1];
+	const struct rdl_word *last = &command->words[command->n_words - 1];
 
 	return command->n_words == 3 && last->length > 5 && memcmp(last->text, "HTTP/", 5) == 0;
 }
 
-enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *command, size_t *used)
+enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rdl_command *command, size_t *used)
 {
 	const char *end = bytes + n, *rest;
 	size_t length;
@@ -197,27 +197,27 @@ enum rr_resp_result rr_resp_parse(char *bytes, size_t n, struct rl_command *comm
 		       result;
 }
 
-bool rr_resp_write(FILE *file, const struct rl_reply *reply)
+bool rr_resp_write(FILE *file, const struct rdl_reply *reply)
 {
 	switch (reply->type) {
-	case RL_REPLY_NIL:
+	case RDL_REPLY_NIL:
 		fputs("$-1\r\n", file);
 		break;
-	case RL_REPLY_STATUS:
+	case RDL_REPLY_STATUS:
 		fprintf(file, "+%s\r\n", reply->text);
 		break;
-	case RL_REPLY_FAILED:
+	case RDL_REPLY_FAILED:
 		fprintf(file, "-%s\r\n", reply->text);
 		break;
-	case RL_REPLY_INTEGER:
+	case RDL_REPLY_INTEGER:
 		fprintf(file, ":%lld\r\n", reply->integer);
 		break;
-	case RL_REPLY_STRING:
+	case RDL_REPLY_STRING:
 		fprintf(file, "$%zu\r\n", reply->length);
 		fwrite(reply->text, 1, reply->length, file);
 		fputs("\r\n", file);
 		break;
-	case RL_REPLY_ARRAY:
+	case RDL_REPLY_ARRAY:
 		fprintf(file, "*%zu\r\n", reply->length);
 		for (size_t i = 0; i < reply->length; i++)
 			rr_resp_write(file, &reply->elements[i]);

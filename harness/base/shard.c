@@ -89,31 +89,6 @@ static int least_loaded(const double *load, int of)
 	return least;
 }
 
-/* The owners are in the order of the whole, too. */
-static void deal_cases(struct rr_shard *shard, json_t *seconds)
-{
-	struct dealt *order = rr_calloc(json_object_size(seconds) + 1, sizeof(*order));
-	double *load = rr_calloc((size_t)shard->of, sizeof(*load));
-	const char *name;
-	json_t *value;
-	size_t n = 0;
-
-	json_object_foreach(seconds, name, value) {
-		order[n] = (struct dealt){ name, n, json_real_value(value) };
-		n++;
-	}
-	qsort(order, n, sizeof(*order), compare_dealt);
-	shard->owners = json_deep_copy(seconds);
-	for (size_t i = 0; i < n; i++) {
-		const int owner = least_loaded(load, shard->of);
-
-		load[owner] += order[i].seconds;
-		json_object_set_new(shard->owners, order[i].name, json_integer(owner + 1));
-	}
-	free(order);
-	free(load);
-}
-
 bool rr_shard_deal(struct rr_shard *shard, json_t *seconds, struct rr_error *error)
 {
 	bool good = true;
@@ -122,8 +97,29 @@ bool rr_shard_deal(struct rr_shard *shard, json_t *seconds, struct rr_error *err
 		good = rr_error_set(error, RR_ERROR_USAGE, "--times needs --shard");
 	else if (shard->times)
 		good = use_times(shard, seconds, error);
-	if (good && shard->of)
-		deal_cases(shard, seconds);
+	if (good && shard->of) {
+		/* The owners are in the order of the whole, too. */
+		struct dealt *order = rr_calloc(json_object_size(seconds) + 1, sizeof(*order));
+		double *load = rr_calloc((size_t)shard->of, sizeof(*load));
+		const char *name;
+		json_t *value;
+		size_t n = 0;
+
+		json_object_foreach(seconds, name, value) {
+			order[n] = (struct dealt){ name, n, json_real_value(value) };
+			n++;
+		}
+		qsort(order, n, sizeof(*order), compare_dealt);
+		shard->owners = json_deep_copy(seconds);
+		for (size_t i = 0; i < n; i++) {
+			const int owner = least_loaded(load, shard->of);
+
+			load[owner] += order[i].seconds;
+			json_object_set_new(shard->owners, order[i].name, json_integer(owner + 1));
+		}
+		free(order);
+		free(load);
+	}
 	json_decref(seconds);
 	return good;
 }

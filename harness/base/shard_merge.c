@@ -175,30 +175,6 @@ static bool check_parts(const struct parts *parts, struct rr_error *error)
 
 /* ---- The whole --------------------------------------------------------------------- */
 
-/* The shards ran side by side: the longest one is how long it took. What is said of all
- * of it is taken from one that has asked a server. */
-static void begin_whole(const struct parts *parts, struct rr_cases *whole)
-{
-	const struct part *asked = &parts->all[0];
-	json_t *list = json_array();
-
-	rr_cases_init(whole, parts->all[0].cases.command);
-	for (size_t i = 0; i < parts->n; i++) {
-		const struct part *part = &parts->all[i];
-
-		if (!server_of(asked))
-			asked = part;
-		if (part->cases.seconds > whole->seconds)
-			whole->seconds = part->cases.seconds;
-		json_array_append_new(list, json_pack("{s:i, s:f, s:I}", "index", part->index,
-						      "seconds", part->cases.seconds, "cases",
-						      (json_int_t)part->cases.n));
-	}
-	json_object_update(whole->properties, asked->cases.properties);
-	json_object_del(whole->properties, "shard");
-	json_object_set_new(whole->properties, "shards", list);
-}
-
 /* "SUITE NAME"; NULL = it has none. */
 static const struct rr_case *find_case(const struct rr_cases *cases, const char *name)
 {
@@ -271,7 +247,27 @@ bool rr_shards_merge(const char *const *paths, size_t n, struct rr_cases *whole,
 	bool good = read_parts(&parts, paths, n, error) && check_parts(&parts, error);
 
 	if (good) {
-		begin_whole(&parts, whole);
+		/* The shards ran side by side: the longest one is how long it took. What is said
+		 * of all of it is taken from one that has asked a server. */
+		const struct part *asked = &parts.all[0];
+		json_t *list = json_array();
+
+		rr_cases_init(whole, parts.all[0].cases.command);
+		for (size_t i = 0; i < parts.n; i++) {
+			const struct part *part = &parts.all[i];
+
+			if (!server_of(asked))
+				asked = part;
+			if (part->cases.seconds > whole->seconds)
+				whole->seconds = part->cases.seconds;
+			json_array_append_new(list,
+					      json_pack("{s:i, s:f, s:I}", "index", part->index,
+							"seconds", part->cases.seconds, "cases",
+							(json_int_t)part->cases.n));
+		}
+		json_object_update(whole->properties, asked->cases.properties);
+		json_object_del(whole->properties, "shard");
+		json_object_set_new(whole->properties, "shards", list);
 		good = add_cases(&parts, whole, error);
 		if (good)
 			*code = exit_of_whole(&parts, whole);

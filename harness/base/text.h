@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts: what users type and read, what can be printed anywhere and how much room
- * it takes, and what XML and so SVG and HTML need. */
+ * it takes, and what XML, and so SVG and HTML, and Markdown need. */
 #ifndef RR_TEXT_H
 #define RR_TEXT_H
 
@@ -84,6 +84,9 @@ size_t rr_plain_width(const char *text);
 /* How many bytes of `text` fit into so many columns. */
 size_t rr_plain_fit(const char *text, size_t columns);
 
+/* As rr_plain_bytes(), in so many columns at most, 0 = any number; `mark` stands behind what is cut. */
+char *rr_plain_cut(const char *text, size_t length, size_t columns, const char *mark);
+
 /* The next line of a text that is wrapped at so many columns: its length in
  * bytes; *text moves on to what follows, to the NUL at the end. Breaks at
  * blanks, and inside a word when it is longer than a line, but not before a "::error". */
@@ -118,5 +121,14 @@ void rr_xml_text(FILE *out, const char *text);
 /* Like fprintf(), with its texts written as rr_xml_text() does; the format has
  * %s, %.*s, %d and %zu only. */
 void rr_xml_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- In Markdown --------------------------------------------------------------- */
+
+/* Writes what rr_plain() makes of a text within a line of Markdown, also in the cell of a table,
+ * so that it shows itself. NULL is "". */
+void rr_markdown_text(FILE *out, const char *text);
+
+/* Like rr_xml_print(), with its texts written as rr_markdown_text() does. */
+void rr_markdown_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -62,7 +62,7 @@ static bool read_more(struct rr_wire *wire)
 	return n > 0;
 }
 
-enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rl_command *command)
+enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rdl_command *command)
 {
 	enum rr_resp_result result;
 
@@ -98,7 +98,7 @@ void rr_wire_write(struct rr_wire *wire, const char *text, size_t length)
 	}
 }
 
-void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply)
+void rr_wire_reply(struct rr_wire *wire, const struct rdl_reply *reply)
 {
 	char *text;
 	size_t length;

@@ -31,10 +31,10 @@ void rr_wire_release(struct rr_wire *wire);
 /* RR_RESP_COMPLETE: the next whole request, valid until the next call; RR_RESP_PARTIAL: none
  * has come, and if the client has closed its end, the wire is closed now; otherwise what has
  * come is no request. */
-enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rl_command *command);
+enum rr_resp_result rr_wire_take(struct rr_wire *wire, struct rdl_command *command);
 
 /* Waits until all of it is written, or the client does not take it. */
 void rr_wire_write(struct rr_wire *wire, const char *text, size_t length);
-void rr_wire_reply(struct rr_wire *wire, const struct rl_reply *reply);
+void rr_wire_reply(struct rr_wire *wire, const struct rdl_reply *reply);
 
 #endif

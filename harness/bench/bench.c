@@ -101,38 +101,6 @@ static bool has_commands(struct bench *bench, const struct rr_strategy *strategy
 	return false;
 }
 
-/* What the data server has no commands for is named, too. The cells of a
- * strategy follow one another. */
-static void drop_lacking(struct bench *bench)
-{
-	const struct rr_strategy *seen = NULL;
-	bool can_run = false;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < bench->n_cells; i++) {
-		const struct rr_strategy *strategy = bench->cells[i].strategy;
-
-		if (strategy != seen)
-			can_run = has_commands(bench, strategy);
-		seen = strategy;
-		if (can_run)
-			bench->cells[kept++] = bench->cells[i];
-	}
-	bench->n_cells = kept;
-}
-
-/* Fisher and Yates. */
-static void shuffle_cells(struct bench *bench, struct rr_random *random)
-{
-	for (size_t i = bench->n_cells; i > 1; i--) {
-		const size_t j = rr_random_below(random, i);
-		const struct cell other = bench->cells[j];
-
-		bench->cells[j] = bench->cells[i - 1];
-		bench->cells[i - 1] = other;
-	}
-}
-
 /* A topology is more processes than one processor should have. */
 static bool is_pinned(const struct rr_bench_options *options)
 {
@@ -207,32 +175,11 @@ static bool is_traced(const struct bench *bench, const struct rr_strategy *strat
 	return bench->options->trace && strategy->acquire;
 }
 
-/* A verdict does not end the bench. */
-static bool take_measurement(struct bench *bench, struct rr_finished *finished)
-{
-	const struct rr_measurement *m = &finished->measurement;
-
-	bench->verdict = rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
-	if (!m->deadlocked)
-		return rr_results_add(&bench->results, finished, &bench->spectra, bench->error) &&
-		       (!is_traced(bench, finished->measurement.run.strategy) ||
-			rr_results_trace(&bench->results, finished, &bench->trace, bench->error));
-	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->run.strategy->name, m->remark);
-	rr_cases_add(&bench->cases,
-		     &(struct rr_case){ .suite = "bench",
-					.name = m->run.strategy->name,
-					.verdict = rr_case_verdict_of(rr_verdict_exit(m->verdict)),
-					.seconds = (double)m->wall_ns / 1e9,
-					.message = m->remark });
-	free(finished);
-	return true;
-}
-
-static struct rr_run run_of(struct bench *bench, const struct cell *cell, long repeat)
+/* False after an error that ends the bench. */
+static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
 {
 	const struct rr_bench_options *options = bench->options;
-
-	return (struct rr_run){
+	const struct rr_run run = (struct rr_run){
 		.strategy = cell->strategy,
 		.cluster = &bench->cluster,
 		.prefix = bench->session->prefix,
@@ -253,12 +200,6 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell, long r
 		.cut_ns = options->cut_ms * INT64_C(1000000),
 		.wait_replicas = options->wait_replicas,
 	};
-}
-
-/* False after an error that ends the bench. */
-static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
-{
-	const struct rr_run run = run_of(bench, cell, repeat);
 	const struct rr_watcher watcher = { show_run, bench };
 	struct rr_finished *finished = rr_calloc(1, sizeof(*finished));
 	bool measured;
@@ -269,8 +210,28 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 	measured = rr_bench_run(&run, &bench->session->signals, &watcher, &finished->measurement,
 				&bench->spectra, bench->error);
 	rr_progress_end(&bench->progress);
-	if (measured)
-		return take_measurement(bench, finished);
+	if (measured) {
+		/* A verdict does not end the bench. */
+		const struct rr_measurement *m = &finished->measurement;
+
+		bench->verdict = rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
+		if (!m->deadlocked)
+			return rr_results_add(&bench->results, finished, &bench->spectra,
+					      bench->error) &&
+			       (!is_traced(bench, finished->measurement.run.strategy) ||
+				rr_results_trace(&bench->results, finished, &bench->trace,
+						 bench->error));
+		rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->run.strategy->name,
+			    m->remark);
+		rr_cases_add(&bench->cases, &(struct rr_case){ .suite = "bench",
+							       .name = m->run.strategy->name,
+							       .verdict = rr_case_verdict_of(
+								       rr_verdict_exit(m->verdict)),
+							       .seconds = (double)m->wall_ns / 1e9,
+							       .message = m->remark });
+		free(finished);
+		return true;
+	}
 	free(finished);
 	if (bench->error->kind == RR_ERROR_SKIPPED)
 		add_skipped(bench, run.strategy->name, bench->error->text);
@@ -290,7 +251,14 @@ static void run_cells(struct bench *bench)
 	bool goes_on = true;
 
 	for (long repeat = 1; repeat <= bench->options->repeats; repeat++) {
-		shuffle_cells(bench, &random);
+		/* Fisher and Yates. */
+		for (size_t i = bench->n_cells; i > 1; i--) {
+			const size_t j = rr_random_below(&random, i);
+			const struct cell other = bench->cells[j];
+
+			bench->cells[j] = bench->cells[i - 1];
+			bench->cells[i - 1] = other;
+		}
 		for (size_t i = 0; i < bench->n_cells && goes_on; i++) {
 			if (!bench->cells[i].is_refused)
 				goes_on = run_cell(bench, &bench->cells[i], repeat, (long)i + 1);
@@ -305,56 +273,6 @@ static const char *plural(long n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
-/* What is done to the servers, and who promotes. */
-static void print_topology(const struct rr_bench_options *options, FILE *out)
-{
-	fprintf(out, ", topology %s", rr_topology_names[options->topology]);
-	if (options->topology == RR_TOPOLOGY_REPLICA && options->fail_overs)
-		fprintf(out, " (redrace promotes)");
-	if (options->fail_overs)
-		fprintf(out, ", %ld %s by kill -9", options->fail_overs,
-			plural(options->fail_overs, "fail-over", "fail-overs"));
-	if (options->cut_ms)
-		fprintf(out, ", replicas cut off %ld ms before", options->cut_ms);
-	if (options->wait_replicas)
-		fprintf(out, ", WAIT %ld", options->wait_replicas);
-}
-
-static void write_heading(const struct bench *bench, FILE *out)
-{
-	const struct rr_bench_options *options = bench->options;
-	char increments[RR_GROUPED_SIZE];
-
-	fprintf(out, "%s %s", rr_grouped(increments, options->increments),
-		plural(options->increments, "increment", "increments"));
-	if (options->n_threads == 1)
-		fprintf(out, ", %ld %s", options->threads[0],
-			plural(options->threads[0], "thread", "threads"));
-	fprintf(out, ", %ld %s, %ld %s, %s, pin %s", options->processes,
-		plural(options->processes, "process", "processes"), options->repeats,
-		plural(options->repeats, "repeat", "repeats"), bench->results.transport,
-		bench->results.placement);
-	if (options->policy != RR_POLICY_BACKOFF)
-		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
-	if (options->dead_holder)
-		fputs(", dead holder", out);
-	if (options->topology != RR_TOPOLOGY_ALONE)
-		print_topology(options, out);
-	fprintf(out, ", seed %ld", options->seed);
-}
-
-static void print_heading(const struct bench *bench, FILE *out)
-{
-	char *heading;
-	FILE *text = rr_open_text(&heading);
-
-	write_heading(bench, text);
-	fclose(text);
-	rr_print_verdict(out, heading);
-	fputc('\n', out);
-	free(heading);
-}
-
 static void print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct bench *bench = what;
@@ -364,7 +282,43 @@ static void print_bench(const void *what, enum rr_format format, FILE *out, stru
 	(void)error;
 	if (bench->results.n_finished == 0)
 		return;
-	print_heading(bench, out);
+
+	char *heading;
+	FILE *text = rr_open_text(&heading);
+	const struct rr_bench_options *options = bench->options;
+	char increments[RR_GROUPED_SIZE];
+
+	fprintf(text, "%s %s", rr_grouped(increments, options->increments),
+		plural(options->increments, "increment", "increments"));
+	if (options->n_threads == 1)
+		fprintf(text, ", %ld %s", options->threads[0],
+			plural(options->threads[0], "thread", "threads"));
+	fprintf(text, ", %ld %s, %ld %s, %s, pin %s", options->processes,
+		plural(options->processes, "process", "processes"), options->repeats,
+		plural(options->repeats, "repeat", "repeats"), bench->results.transport,
+		bench->results.placement);
+	if (options->policy != RR_POLICY_BACKOFF)
+		fprintf(text, ", wait %s", rr_policy_names[options->policy]);
+	if (options->dead_holder)
+		fputs(", dead holder", text);
+	if (options->topology != RR_TOPOLOGY_ALONE) {
+		/* What is done to the servers, and who promotes. */
+		fprintf(text, ", topology %s", rr_topology_names[options->topology]);
+		if (options->topology == RR_TOPOLOGY_REPLICA && options->fail_overs)
+			fprintf(text, " (redrace promotes)");
+		if (options->fail_overs)
+			fprintf(text, ", %ld %s by kill -9", options->fail_overs,
+				plural(options->fail_overs, "fail-over", "fail-overs"));
+		if (options->cut_ms)
+			fprintf(text, ", replicas cut off %ld ms before", options->cut_ms);
+		if (options->wait_replicas)
+			fprintf(text, ", WAIT %ld", options->wait_replicas);
+	}
+	fprintf(text, ", seed %ld", options->seed);
+	fclose(text);
+	rr_print_verdict(out, heading);
+	fputc('\n', out);
+	free(heading);
 	rr_results_table(&bench->results, out);
 	if (bench->options->fail_overs)
 		rr_results_fail_overs(&bench->results, out);
@@ -400,7 +354,7 @@ static enum rr_exit report_results(struct bench *bench)
 	return rr_exit_worse(code, rr_report_error(&unwritten));
 }
 
-static const struct rl_address *data_address(const struct bench *bench)
+static const struct rdl_address *data_address(const struct bench *bench)
 {
 	return bench->options->topology == RR_TOPOLOGY_ALONE ?
 		       rr_cluster_address(&bench->cluster, 0) :
@@ -414,7 +368,23 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 
 	if (bench->n_cells && !open_servers(bench, servers))
 		return false;
-	drop_lacking(bench);
+
+	/* What the data server has no commands for is named, too. The cells of a
+	 * strategy follow one another. */
+	const struct rr_strategy *seen = NULL;
+	bool can_run = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < bench->n_cells; i++) {
+		const struct rr_strategy *strategy = bench->cells[i].strategy;
+
+		if (strategy != seen)
+			can_run = has_commands(bench, strategy);
+		seen = strategy;
+		if (can_run)
+			bench->cells[kept++] = bench->cells[i];
+	}
+	bench->n_cells = kept;
 	return bench->n_cells == 0 ||
 	       (rr_results_open(&bench->results, bench->options, &bench->cluster,
 				data_address(bench), bench->error) &&

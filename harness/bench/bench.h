@@ -41,12 +41,12 @@ struct rr_run {
 	long ttl_ms;
 	long hold_us;
 	uint64_t seed;
-	enum rr_policy policy;          /* rr_policy_for(), without objection */
-	bool dead_holder;               /* a client has died with the locks (holder.c) */
-	long kill_workers;              /* with RR_POLICY_DELAY_QUEUE and one thread */
-	long patience_ms;               /* without progress; 0 = 20 s (motion.c) */
-	const struct rl_driver *driver; /* of all connections, or NULL */
-	struct rr_holds *trace;         /* filled, if there is one */
+	enum rr_policy policy;           /* rr_policy_for(), without objection */
+	bool dead_holder;                /* a client has died with the locks (holder.c) */
+	long kill_workers;               /* with RR_POLICY_DELAY_QUEUE and one thread */
+	long patience_ms;                /* without progress; 0 = 20 s (motion.c) */
+	const struct rdl_driver *driver; /* of all connections, or NULL */
+	struct rr_holds *trace;          /* filled, if there is one */
 	/* NULL, or what is killed meanwhile: the data server and its replicas, or
 	 * the lock servers; whole when the run begins and when it ends. */
 	struct rr_formation *formation;
@@ -56,7 +56,11 @@ struct rr_run {
 };
 
 /* Where the data server is (0), and the lock servers (from 1 on). */
-const struct rl_address *rr_run_address(const struct rr_run *run, size_t i);
+const struct rdl_address *rr_run_address(const struct rr_run *run, size_t i);
+
+/* After how many milliseconds a reply counts as lost. With an append-only file it is longer: the
+ * server answers no client while it waits for the disk, whose fsync(2) may take seconds. */
+int rr_run_timeout_ms(const struct rr_run *run);
 
 enum rr_verdict {
 	RR_VERDICT_EXACT,        /* promised, and counted exactly */
@@ -167,7 +171,7 @@ struct rr_bench_options {
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;
-	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own */
+	struct rdl_address redis[RR_CLUSTER_SERVERS]; /* the user's own */
 	size_t n_redis;
 	const char *password_file; /* theirs, where the URI has none */
 	bool asks_password;

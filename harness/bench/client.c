@@ -27,36 +27,22 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const 
 }
 
 /* NULL after giving up. */
-static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
+static struct rdl_link *connect_runner(struct rr_runner *runner, size_t server)
 {
-	const struct rl_address *address = rr_run_address(runner->run, server);
-	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
+	const struct rdl_address *address = rr_run_address(runner->run, server);
+	struct rdl_link *link = rdl_link_new(address, rr_run_timeout_ms(runner->run));
 	char where[300];
 
 	if (!link)
 		rr_out_of_memory();
-	rl_link_set_driver(link, runner->run->driver);
-	if (rl_link_connect(link) == RL_OK)
+	rdl_link_set_driver(link, runner->run->driver);
+	if (rdl_link_connect(link) == RDL_OK)
 		return link;
-	rl_address_print(address, where, sizeof(where));
+	rdl_address_print(address, where, sizeof(where));
 	rr_runner_give_up(runner, RR_ERROR_REDIS, "cannot reach %s: %.80s", where,
-			  rl_link_error(link));
-	rl_link_free(link);
+			  rdl_link_error(link));
+	rdl_link_free(link);
 	return NULL;
-}
-
-static bool connect_to_all(struct rr_runner *runner)
-{
-	const size_t lock_servers = runner->run->strategy->lock.servers;
-
-	runner->data = connect_runner(runner, 0);
-	for (size_t i = 0; runner->data && i < lock_servers; i++) {
-		runner->lock_nodes[i] = connect_runner(runner, 1 + i);
-		if (!runner->lock_nodes[i])
-			return false;
-		runner->n_lock_nodes++;
-	}
-	return runner->data != NULL;
 }
 
 static void open_target(struct rr_runner *runner, int i)
@@ -76,7 +62,7 @@ static void open_target(struct rr_runner *runner, int i)
 		.ttl_ms = run->ttl_ms,
 		.hold_us = run->hold_us,
 	};
-	if (run->strategy->open && run->strategy->open(&target->client) != RL_OK)
+	if (run->strategy->open && run->strategy->open(&target->client) != RDL_OK)
 		rr_out_of_memory();
 }
 
@@ -87,14 +73,24 @@ bool rr_runner_open(struct rr_runner *runner)
 
 	rr_runner_choose_hooks(runner);
 	runner->random.state = run->seed + (uint64_t)runner->number;
-	if (!connect_to_all(runner))
+
+	const size_t lock_servers = runner->run->strategy->lock.servers;
+
+	runner->data = connect_runner(runner, 0);
+	for (size_t i = 0; runner->data && i < lock_servers; i++) {
+		runner->lock_nodes[i] = connect_runner(runner, 1 + i);
+		if (!runner->lock_nodes[i])
+			return false;
+		runner->n_lock_nodes++;
+	}
+	if (!runner->data)
 		return false;
 	runner->targets = rr_calloc((size_t)run->keys, sizeof(*runner->targets));
 	for (int i = 0; i < run->keys; i++)
 		open_target(runner, i);
 	if (run->policy == RR_POLICY_DELAY_QUEUE) {
 		rr_keys_queue(queue, run->prefix);
-		runner->queue = rl_delay_queue_new(runner->data, queue);
+		runner->queue = rdl_delay_queue_new(runner->data, queue);
 		if (!runner->queue)
 			rr_out_of_memory();
 	}
@@ -108,18 +104,18 @@ void rr_runner_close(struct rr_runner *runner)
 	for (int i = 0; runner->targets && strategy->close && i < runner->run->keys; i++)
 		strategy->close(&runner->targets[i].client);
 	free(runner->targets);
-	rl_delay_queue_free(runner->queue);
+	rdl_delay_queue_free(runner->queue);
 	for (size_t i = 0; i < runner->n_lock_nodes; i++)
-		rl_link_free(runner->lock_nodes[i]);
-	rl_link_free(runner->data);
+		rdl_link_free(runner->lock_nodes[i]);
+	rdl_link_free(runner->data);
 }
 
 uint64_t rr_runner_commands(const struct rr_runner *runner)
 {
-	uint64_t commands = rl_link_commands(runner->data);
+	uint64_t commands = rdl_link_commands(runner->data);
 
 	for (size_t i = 0; i < runner->n_lock_nodes; i++)
-		commands += rl_link_commands(runner->lock_nodes[i]);
+		commands += rdl_link_commands(runner->lock_nodes[i]);
 	return commands;
 }
 
@@ -190,18 +186,18 @@ static void note_exit_and_keep(void *context)
 }
 
 /* rr_get_add_set() of what was put off: SET and the item's end are one. */
-static enum rl_outcome increment_item(void *context)
+static enum rdl_outcome increment_item(void *context)
 {
 	const struct timed *it = context;
 	struct rr_client *client = &it->target->client;
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(client, &value);
+	enum rdl_outcome outcome = rr_get_counter(client, &value);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	rr_work(client);
-	return rl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld", it->target->counter,
-				   value + 1);
+	return rdl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld", it->target->counter,
+				    value + 1);
 }
 
 /* Of an attempt, and of one at what was put off. */
@@ -233,21 +229,21 @@ void rr_runner_choose_hooks(struct rr_runner *runner)
 
 /* What became of the lock after an attempt. A release that writes, too, answers
  * for the increment; when that failed nothing is known of the lock. */
-static enum rl_outcome release_of(const struct rr_attempt *attempt, enum rl_outcome outcome)
+static enum rdl_outcome release_of(const struct rr_attempt *attempt, enum rdl_outcome outcome)
 {
 	if (!attempt->strategy->writes_at_release)
 		return attempt->released;
-	return outcome == RL_OK ? attempt->client->given_back : RL_OK;
+	return outcome == RDL_OK ? attempt->client->given_back : RDL_OK;
 }
 
 /* Does the last attempt hold its lock still, because the release failed? */
 static bool has_kept_lock(const struct rr_runner *runner)
 {
-	return runner->released == RL_ERROR || runner->released == RL_UNKNOWN;
+	return runner->released == RDL_ERROR || runner->released == RDL_UNKNOWN;
 }
 
-enum rl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
-				  const char *item, int64_t *entered_ns)
+enum rdl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
+				   const char *item, int64_t *entered_ns)
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
 	struct timed it = {
@@ -257,11 +253,11 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *ta
 				      .client = &target->client,
 				      .hooks = &runner->hooks[item != NULL],
 				      .context = &it };
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	if (strategy->acquire)
 		it.asked_ns = rr_count_now_ns(runner);
-	target->client.given_back = RL_OK;
+	target->client.given_back = RDL_OK;
 	outcome = rr_attempt_make(&attempt);
 	runner->entered = attempt.entered;
 	runner->released = release_of(&attempt, outcome);
@@ -278,7 +274,7 @@ static void describe_failure(const struct rr_runner *runner, const struct rr_tar
 			     const char *where, char *text, size_t size)
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
-	const char *why = rl_link_error(runner->data);
+	const char *why = rdl_link_error(runner->data);
 	const bool kept = target && has_kept_lock(runner);
 	const bool is_of_lock = target && (!runner->entered || kept);
 	char *trailer;
@@ -315,22 +311,23 @@ bool rr_runner_is_refused(const char *why)
 }
 
 void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *target,
-			    enum rl_outcome outcome)
+			    enum rdl_outcome outcome)
 {
 	char where[300], why[400];
 
-	rl_address_print(rr_run_address(runner->run, 0), where, sizeof(where));
+	rdl_address_print(rr_run_address(runner->run, 0), where, sizeof(where));
 	describe_failure(runner, target, where, why, sizeof(why));
 	if (rr_endure_failure(runner, outcome, why))
 		return;
 	/* Unless it was allowed at first: then something has happened. */
-	if (outcome == RL_ERROR && rr_runner_is_refused(why) && !atomic_load(&runner->board->works))
+	if (outcome == RDL_ERROR && rr_runner_is_refused(why) &&
+	    !atomic_load(&runner->board->works))
 		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
-	else if (outcome == RL_ERROR)
+	else if (outcome == RDL_ERROR)
 		rr_runner_give_up(runner, RR_ERROR_REDIS, "stopped: %s", why);
-	else if (rl_link_connect(runner->data) != RL_OK)
+	else if (rdl_link_connect(runner->data) != RDL_OK)
 		rr_runner_give_up(runner, RR_ERROR_REDIS, "the server at %s is gone: %.80s", where,
-				  rl_link_error(runner->data));
+				  rdl_link_error(runner->data));
 	else if (++runner->silences == SILENCES_MAX)
 		rr_runner_give_up(runner, RR_ERROR_REDIS,
 				  "gave up after %d replies in a row were lost: %s", SILENCES_MAX,

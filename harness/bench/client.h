@@ -121,24 +121,24 @@ struct rr_runner {
 	const struct rr_run *run;
 	struct rr_board *board;
 	struct rr_slot *slot;
-	struct rl_mutex *mutexes; /* this process's, one per counter */
-	int number;               /* among all clients of all processes */
+	struct rdl_mutex *mutexes; /* this process's, one per counter */
+	int number;                /* among all clients of all processes */
 	struct rr_random random;
-	struct rl_link *data;
-	struct rl_link *lock_nodes[RR_CLUSTER_SERVERS];
+	struct rdl_link *data;
+	struct rdl_link *lock_nodes[RR_CLUSTER_SERVERS];
 	size_t n_lock_nodes;
-	struct rr_target *targets;    /* one per counter */
-	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
-	uint64_t commands_before;     /* the measured part */
-	bool resumes;                 /* goes on for a client that has died */
+	struct rr_target *targets;     /* one per counter */
+	struct rdl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
+	uint64_t commands_before;      /* the measured part */
+	bool resumes;                  /* goes on for a client that has died */
 	/* Of an attempt, and of one that was put off; with a trace others. */
 	struct rr_attempt_hooks hooks[2];
-	int64_t troubled_ns;      /* since when nothing works; 0 = it does */
-	bool entered;             /* the last attempt got its lock ... */
-	enum rl_outcome released; /* ... and gave it back */
-	int counted;              /* increments, up to two: see board->works */
-	int silences;             /* unknown outcomes in a row */
-	int quorums_missed;       /* in a row: too few lock servers answered */
+	int64_t troubled_ns;       /* since when nothing works; 0 = it does */
+	bool entered;              /* the last attempt got its lock ... */
+	enum rdl_outcome released; /* ... and gave it back */
+	int counted;               /* increments, up to two: see board->works */
+	int silences;              /* unknown outcomes in a row */
+	int quorums_missed;        /* in a row: too few lock servers answered */
 };
 
 /* Once, before the first attempt: whether it is traced is asked only then. */
@@ -165,16 +165,16 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const 
  * counts if it was granted; then `entered_ns` is the time at which it was our
  * turn. `item` is NULL, or the id of an increment that was put off and has been
  * taken from the queue. An acquire without a known end has counted nothing:
- * RL_LOST, as is an item that is not ours any more; runner->entered tells them
+ * RDL_LOST, as is an item that is not ours any more; runner->entered tells them
  * apart.
  */
-enum rl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
-				  const char *item, int64_t *entered_ns);
+enum rdl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
+				   const char *item, int64_t *entered_ns);
 
 /* After a failure: is the data server still there? If not, gives up. `target`
  * NULL: it was not about that one's lock. */
 void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *target,
-			    enum rl_outcome outcome);
+			    enum rdl_outcome outcome);
 
 /* ---- The counting loop (count.c) ----------------------------------------- */
 
@@ -191,14 +191,14 @@ long rr_count_share(const struct rr_board *board, size_t number, long total);
 /* One of the counters, at random. */
 struct rr_target *rr_count_choose(struct rr_runner *runner);
 
-/* Tries until it is not refused any more, or `deadline_ns` is over; RL_BUSY:
+/* Tries until it is not refused any more, or `deadline_ns` is over; RDL_BUSY:
  * that, or it was told to stop. With `item` as rr_runner_attempt(). */
-enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
-				const char *item, int64_t deadline_ns, int64_t *entered_ns);
+enum rdl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
+				 const char *item, int64_t deadline_ns, int64_t *entered_ns);
 
 /* Was it refused, and may it be tried again? Not when the run is called off,
  * nor after too many quorums missed in a row. */
-bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome);
+bool rr_count_may_retry(struct rr_runner *runner, enum rdl_outcome outcome);
 
 /* So many refusals of one increment. */
 void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
@@ -206,7 +206,7 @@ void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
 /* An increment has ended so, asked for at start_ns, its turn at entered_ns. What
  * was certainly not done has no latency. */
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rl_outcome outcome, int64_t start_ns, int64_t entered_ns);
+		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns);
 
 /* This client is through with its share. */
 void rr_count_note_first_done(struct rr_board *board);
@@ -238,11 +238,11 @@ bool rr_postpone_died_on_purpose(const struct rr_run *run, struct rr_board *boar
 /* Has this attempt certainly done nothing, because of a fail-over, so that it
  * may be made again? Then it has waited a little. Gives up when nothing has
  * worked for too long. */
-bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome);
+bool rr_endure_retry(struct rr_runner *runner, enum rdl_outcome outcome);
 
 /* A failure that is no reason to give up: the next attempt connects anew, to
  * whoever is the primary then. */
-bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const char *why);
+bool rr_endure_failure(struct rr_runner *runner, enum rdl_outcome outcome, const char *why);
 
 /* Have so many replicas what was written over this link, within a tenth of a
  * second? */

@@ -112,39 +112,6 @@ static struct count_state count_state_of(const struct rr_compared_runs *runs,
 	return state;
 }
 
-static void compare_counts(struct comparer *comparer, const struct rr_compared_row *row)
-{
-	const struct count_state a = count_state_of(&comparer->before, row);
-	const struct count_state b = count_state_of(&comparer->after, row);
-	const bool was_exact = a.is_promised && a.wrong == 0;
-	const bool is_exact = b.is_promised && b.wrong == 0;
-	const char *heading = NULL;
-	char name[160], message[160];
-
-	if (was_exact && !is_exact) {
-		heading = "WRONG NOW";
-		snprintf(message, sizeof(message),
-			 "was exact, and %zu of %zu runs counted wrongly (up to %.2f %% lost)",
-			 b.wrong, b.n, b.worst_pct);
-	} else if (b.is_promised && b.wrong) {
-		heading = "still wrong";
-		snprintf(message, sizeof(message),
-			 "promises an exact count, and %zu of %zu runs counted wrongly", b.wrong,
-			 b.n);
-	} else if (!was_exact && is_exact) {
-		heading = "right now";
-		snprintf(message, sizeof(message), "is exact, and was not");
-	} else {
-		snprintf(message, sizeof(message), "%s",
-			 is_exact ? "is exact, and was" : "promises no exact count");
-	}
-	cell_text(row, name);
-	if (heading)
-		rr_print_sentence(comparer->out, 0, 2, "%s: %s %s", heading, name, message);
-	add_sentence(comparer, "count", name, heading && !is_exact ? RR_EXIT_VIOLATED : RR_EXIT_OK,
-		     message);
-}
-
 /* Names what only one of them has. */
 static void name_missing(struct comparer *comparer, const struct rr_compared_runs *runs,
 			 const struct rr_compared_runs *others)
@@ -175,7 +142,37 @@ static bool compare_all_counts(struct comparer *comparer)
 		if (!is_first_of_cell(after, row) || !find_cell(&comparer->before, row))
 			continue;
 		common++;
-		compare_counts(comparer, row);
+
+		const struct count_state a = count_state_of(&comparer->before, row);
+		const struct count_state b = count_state_of(&comparer->after, row);
+		const bool was_exact = a.is_promised && a.wrong == 0;
+		const bool is_exact = b.is_promised && b.wrong == 0;
+		const char *heading = NULL;
+		char name[160], message[160];
+
+		if (was_exact && !is_exact) {
+			heading = "WRONG NOW";
+			snprintf(
+				message, sizeof(message),
+				"was exact, and %zu of %zu runs counted wrongly (up to %.2f %% lost)",
+				b.wrong, b.n, b.worst_pct);
+		} else if (b.is_promised && b.wrong) {
+			heading = "still wrong";
+			snprintf(message, sizeof(message),
+				 "promises an exact count, and %zu of %zu runs counted wrongly",
+				 b.wrong, b.n);
+		} else if (!was_exact && is_exact) {
+			heading = "right now";
+			snprintf(message, sizeof(message), "is exact, and was not");
+		} else {
+			snprintf(message, sizeof(message), "%s",
+				 is_exact ? "is exact, and was" : "promises no exact count");
+		}
+		cell_text(row, name);
+		if (heading)
+			rr_print_sentence(comparer->out, 0, 2, "%s: %s %s", heading, name, message);
+		add_sentence(comparer, "count", name,
+			     heading && !is_exact ? RR_EXIT_VIOLATED : RR_EXIT_OK, message);
 	}
 	if (common && comparer->code == RR_EXIT_OK)
 		fprintf(comparer->out, "No strategy that was exact counts wrongly now.\n");
@@ -360,16 +357,6 @@ static void compare_figures(struct comparer *comparer)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-static void compare_runs(struct comparer *comparer)
-{
-	const struct rr_compared_runs *a = &comparer->before, *b = &comparer->after;
-
-	fprintf(comparer->out, "A: %s, %zu runs\nB: %s, %zu runs\n\n", a->directory, a->n_rows,
-		b->directory, b->n_rows);
-	if (compare_all_counts(comparer) && is_comparable(comparer))
-		compare_figures(comparer);
-}
-
 static void print_compared(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
@@ -387,7 +374,13 @@ enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_erro
 	    rr_compared_read(&comparer.after, options->directories[1], error)) {
 		rr_cases_init(&comparer.cases, "redrace compare");
 		comparer.out = rr_open_text(&text);
-		compare_runs(&comparer);
+
+		const struct rr_compared_runs *a = &comparer.before, *b = &comparer.after;
+
+		fprintf(comparer.out, "A: %s, %zu runs\nB: %s, %zu runs\n\n", a->directory,
+			a->n_rows, b->directory, b->n_rows);
+		if (compare_all_counts(&comparer) && is_comparable(&comparer))
+			compare_figures(&comparer);
 		fclose(comparer.out);
 		rr_cases_publish(&comparer.cases, &options->outputs, print_compared, text, error);
 		rr_cases_release(&comparer.cases);

@@ -16,8 +16,14 @@ static const char *go_architecture(const char *machine)
 	return strcmp(machine, "aarch64") == 0 ? "arm64" : machine;
 }
 
-static void print_gobench_head(const struct rr_compared_runs *runs, FILE *out)
+static void print_gobench(const void *what, enum rr_format format, FILE *out,
+			  struct rr_error *error)
 {
+	const struct rr_compared_runs *runs = what;
+
+	(void)format;
+	(void)error;
+
 	char text[128];
 
 	fprintf(out, "goos: linux\n");
@@ -27,36 +33,23 @@ static void print_gobench_head(const struct rr_compared_runs *runs, FILE *out)
 	fprintf(out, "cpu: %s\n", rr_compared_environment(runs, "machine", "cpu", text));
 	fprintf(out, "server: %s\n",
 		rr_compared_environment(runs, "server", "redis_version", text));
-}
+	for (size_t i = 0; i < runs->n_rows; i++) {
+		/* A run is a line; nothing was done in one without an increment. */
+		const struct rr_compared_row *row = &runs->rows[i];
+		const double ok = (double)row->ok;
+		char *strategy, *policy;
 
-/* A run is a line; nothing was done in one without an increment. */
-static void print_gobench_row(const struct rr_compared_row *row, FILE *out)
-{
-	const double ok = (double)row->ok;
-	char *strategy, *policy;
-
-	if (row->ok <= 0)
-		return;
-	strategy = rr_plain(row->strategy);
-	policy = rr_plain(row->policy);
-	fprintf(out,
-		"BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
-		strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
-		row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
-	free(strategy);
-	free(policy);
-}
-
-static void print_gobench(const void *what, enum rr_format format, FILE *out,
-			  struct rr_error *error)
-{
-	const struct rr_compared_runs *runs = what;
-
-	(void)format;
-	(void)error;
-	print_gobench_head(runs, out);
-	for (size_t i = 0; i < runs->n_rows; i++)
-		print_gobench_row(&runs->rows[i], out);
+		if (row->ok <= 0)
+			continue;
+		strategy = rr_plain(row->strategy);
+		policy = rr_plain(row->policy);
+		fprintf(out,
+			"BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
+			strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
+			row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
+		free(strategy);
+		free(policy);
+	}
 }
 
 void rr_write_gobench(const struct rr_compare_options *options, struct rr_error *error)

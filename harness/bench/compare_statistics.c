@@ -123,25 +123,6 @@ static size_t quotients_outside(const double *distribution, size_t n_a, size_t n
 	return outside;
 }
 
-/* Median and interval of all quotients b / a. */
-static void set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
-		      const double *distribution, struct rr_mann_whitney *result)
-{
-	const size_t n = n_a * n_b;
-	const size_t outside = quotients_outside(distribution, n_a, n_b);
-	const size_t first = outside ? outside - 1 : 0;
-	double *quotients = rr_calloc(n, sizeof(*quotients));
-
-	for (size_t i = 0; i < n; i++)
-		quotients[i] = b[i % n_b] / a[i / n_b];
-	qsort(quotients, n, sizeof(*quotients), rr_by_value);
-	result->ratio = n % 2 ? quotients[n / 2] : sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
-	result->has_interval = outside > 0;
-	result->low = quotients[first];
-	result->high = quotients[n - 1 - first];
-	free(quotients);
-}
-
 void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 		     struct rr_mann_whitney *result)
 {
@@ -160,6 +141,20 @@ void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 				       normal_p(result->u, n_a, n_b, ties);
 	if (is_small)
 		result->least_p = 2 * distribution[0];
-	set_ratio(a, n_a, b, n_b, distribution, result);
+
+	/* Median and interval of all quotients b / a. */
+	const size_t n = n_a * n_b;
+	const size_t outside = quotients_outside(distribution, n_a, n_b);
+	const size_t first = outside ? outside - 1 : 0;
+	double *quotients = rr_calloc(n, sizeof(*quotients));
+
+	for (size_t i = 0; i < n; i++)
+		quotients[i] = b[i % n_b] / a[i / n_b];
+	qsort(quotients, n, sizeof(*quotients), rr_by_value);
+	result->ratio = n % 2 ? quotients[n / 2] : sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
+	result->has_interval = outside > 0;
+	result->low = quotients[first];
+	result->high = quotients[n - 1 - first];
+	free(quotients);
 	free(distribution);
 }

@@ -6,23 +6,23 @@ enum { QUORUMS_MISSED_MAX = 20 };
 
 int64_t rr_count_now_ns(const struct rr_runner *runner)
 {
-	return rl_now_ns(runner->data, RL_CLOCK_MONOTONIC);
+	return rdl_now_ns(runner->data, RDL_CLOCK_MONOTONIC);
 }
 
 /* ---- One increment ------------------------------------------------------- */
 
-static bool runner_was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
+static bool runner_was_refused(const struct rr_runner *runner, enum rdl_outcome outcome)
 {
 	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }
 
-bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome)
+bool rr_count_may_retry(struct rr_runner *runner, enum rdl_outcome outcome)
 {
 	const bool refused = runner_was_refused(runner, outcome);
 
 	if (rr_board_is_stopped(runner->board))
 		return false;
-	if (refused && outcome == RL_ERROR)
+	if (refused && outcome == RDL_ERROR)
 		return ++runner->quorums_missed < QUORUMS_MISSED_MAX;
 	runner->quorums_missed = 0;
 	return refused;
@@ -36,7 +36,7 @@ static void wait_after_refusal(struct rr_runner *runner, uint64_t refusals)
 						  &runner->random);
 
 	if (wait_ns > 0)
-		rl_sleep_ns(runner->data, wait_ns);
+		rdl_sleep_ns(runner->data, wait_ns);
 }
 
 void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
@@ -46,10 +46,10 @@ void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
 		slot->retry_max = refusals;
 }
 
-enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
-				const char *item, int64_t deadline_ns, int64_t *entered_ns)
+enum rdl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
+				 const char *item, int64_t deadline_ns, int64_t *entered_ns)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	uint64_t refusals = 0;
 
 	for (;;) {
@@ -61,7 +61,7 @@ enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *targ
 		if (!rr_count_may_retry(runner, outcome))
 			break;
 		wait_after_refusal(runner, refusals++);
-		outcome = RL_BUSY;
+		outcome = RDL_BUSY;
 		now_ns = rr_count_now_ns(runner);
 		if (now_ns >= deadline_ns)
 			break;
@@ -75,24 +75,24 @@ enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *targ
 /* ---- The loop ------------------------------------------------------------ */
 
 static void note_outcome(struct rr_runner *runner, const struct rr_target *target,
-			 enum rl_outcome outcome)
+			 enum rdl_outcome outcome)
 {
 	struct rr_slot *slot = runner->slot;
 
-	if (outcome == RL_OK) {
+	if (outcome == RDL_OK) {
 		slot->ok++;
 		/* The second increment shows that the first lock was given back. */
 		if (runner->counted < 2 && ++runner->counted == 2)
 			atomic_store(&runner->board->works, true);
-		if (runner->released != RL_UNKNOWN)
+		if (runner->released != RDL_UNKNOWN)
 			runner->silences = 0;
 		return;
 	}
-	if (outcome == RL_UNKNOWN)
+	if (outcome == RDL_UNKNOWN)
 		slot->unknown++;
 	else
 		slot->failed++;
-	if (outcome != RL_BUSY)
+	if (outcome != RDL_BUSY)
 		rr_runner_check_server(runner, target, outcome);
 }
 
@@ -124,14 +124,14 @@ struct rr_target *rr_count_choose(struct rr_runner *runner)
 }
 
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rl_outcome outcome, int64_t start_ns, int64_t entered_ns)
+		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns)
 {
 	struct rr_slot *slot = runner->slot;
 	const int64_t end_ns = rr_count_now_ns(runner);
 	const uint64_t done = atomic_load_explicit(&slot->done, memory_order_relaxed);
 
 	note_outcome(runner, target, outcome);
-	if (outcome == RL_OK || outcome == RL_UNKNOWN) {
+	if (outcome == RDL_OK || outcome == RDL_UNKNOWN) {
 		rr_histogram_record(&slot->latency, (uint64_t)(end_ns - start_ns));
 		rr_histogram_record(&slot->waiting, (uint64_t)(entered_ns - start_ns));
 	}
@@ -143,13 +143,13 @@ static void count_one(struct rr_runner *runner)
 	struct rr_target *target = rr_count_choose(runner);
 	const int64_t start_ns = rr_count_now_ns(runner);
 	int64_t entered_ns = start_ns;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	if (runner->run->policy == RR_POLICY_FAIL_FAST) {
 		outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
 		/* Whatever refused it, it is busy. */
 		if (runner_was_refused(runner, outcome))
-			outcome = RL_BUSY;
+			outcome = RDL_BUSY;
 	} else {
 		outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
 	}

@@ -10,7 +10,7 @@ enum { TROUBLE_MS = 30000, PAUSE_NS = 5000000, CONFIRM_MS = 100 };
 static bool is_hopeless(struct rr_runner *runner)
 {
 	const int64_t now_ns = rr_count_now_ns(runner);
-	const char *why = rl_link_error(runner->data);
+	const char *why = rdl_link_error(runner->data);
 
 	if (runner->troubled_ns == 0)
 		runner->troubled_ns = now_ns;
@@ -35,26 +35,26 @@ static bool come_back(struct rr_runner *runner)
 	const bool moves = runner->run->formation->kind != RR_TOPOLOGY_ALONE;
 
 	if (moves)
-		rl_link_disconnect(runner->data);
+		rdl_link_disconnect(runner->data);
 	do {
 		if (is_hopeless(runner))
 			return false;
-		rl_sleep_ns(runner->data, PAUSE_NS);
-	} while (moves && rl_link_connect(runner->data) != RL_OK);
+		rdl_sleep_ns(runner->data, PAUSE_NS);
+	} while (moves && rdl_link_connect(runner->data) != RDL_OK);
 	return true;
 }
 
-bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const char *why)
+bool rr_endure_failure(struct rr_runner *runner, enum rdl_outcome outcome, const char *why)
 {
-	if (!runner->run->formation || (outcome == RL_ERROR && rr_runner_is_refused(why)))
+	if (!runner->run->formation || (outcome == RDL_ERROR && rr_runner_is_refused(why)))
 		return false;
 	come_back(runner);
 	return true;
 }
 
-bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
+bool rr_endure_retry(struct rr_runner *runner, enum rdl_outcome outcome)
 {
-	const bool is_undone = outcome == RL_ERROR || (outcome == RL_LOST && !runner->entered);
+	const bool is_undone = outcome == RDL_ERROR || (outcome == RDL_LOST && !runner->entered);
 
 	if (!runner->run->formation)
 		return false;
@@ -62,7 +62,7 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 		runner->troubled_ns = 0;
 		return false;
 	}
-	if (outcome == RL_ERROR && rr_runner_is_refused(rl_link_error(runner->data)))
+	if (outcome == RDL_ERROR && rr_runner_is_refused(rdl_link_error(runner->data)))
 		return false;
 	return come_back(runner);
 }
@@ -70,11 +70,11 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 bool rr_endure_is_replicated(struct rr_runner *runner)
 {
 	const long wanted = runner->run->wait_replicas;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long n;
 
-	if (rl_run(runner->data, &reply, "WAIT %ld %d", wanted, CONFIRM_MS) == RL_OK &&
-	    rl_reply_number(&reply, &n) && n >= wanted)
+	if (rdl_run(runner->data, &reply, "WAIT %ld %d", wanted, CONFIRM_MS) == RDL_OK &&
+	    rdl_reply_number(&reply, &n) && n >= wanted)
 		return true;
 	runner->slot->unconfirmed++;
 	return false;

@@ -45,12 +45,12 @@ static json_t *json_of_info(const char *info, const char *field)
 
 static json_t *json_of_server(const struct rr_cluster *cluster)
 {
-	struct rl_link *link = rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	struct rdl_link *link = rdl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
+	struct rdl_reply reply = { .type = RDL_REPLY_NIL };
 	json_t *object;
 
 	if (link)
-		rl_run(link, &reply, "INFO server");
+		rdl_run(link, &reply, "INFO server");
 	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "redis_version",
 			   json_of_info(reply.text, "redis_version:"), "server_name",
 			   json_of_info(reply.text, "server_name:"), "valkey_version",
@@ -58,7 +58,7 @@ static json_t *json_of_server(const struct rr_cluster *cluster)
 			   json_of_info(reply.text, "redis_build_id:"), "multiplexing",
 			   json_of_info(reply.text, "multiplexing_api:"), "private",
 			   cluster->is_private, "servers", (int)cluster->n_servers);
-	rl_link_free(link);
+	rdl_link_free(link);
 	return object;
 }
 

@@ -52,35 +52,22 @@ bool rr_holder_may_be_final(const struct rr_strategy *strategy)
 }
 
 /* A clock that is behind by the nanoseconds in `context`. */
-static int64_t now_behind(void *context, enum rl_clock clock)
+static int64_t now_behind(void *context, enum rdl_clock clock)
 {
 	const int64_t *behind_ns = context;
 	struct timespec now;
 
-	clock_gettime(clock == RL_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
+	clock_gettime(clock == RDL_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec -
-	       (clock == RL_CLOCK_REALTIME ? *behind_ns : 0);
-}
-
-/* Asks until there is an answer: of a quorum too few servers may have answered in time. RL_BUSY:
- * there is a lock that was not given back, which is as good. */
-static enum rl_outcome take_lock(const struct rr_run *run, struct rr_target *target)
-{
-	enum rl_outcome outcome = run->strategy->acquire(&target->client);
-
-	for (int i = 1; i < TRIES && outcome != RL_OK && outcome != RL_BUSY; i++) {
-		rl_sleep_ns(target->client.data, TRY_NS);
-		outcome = run->strategy->acquire(&target->client);
-	}
-	return outcome;
+	       (clock == RDL_CLOCK_REALTIME ? *behind_ns : 0);
 }
 
 int rr_holder(const struct rr_run *run, struct rr_board *board)
 {
-	static const struct rl_driver_ops ops = { .now = now_behind };
+	static const struct rdl_driver_ops ops = { .now = now_behind };
 	int64_t behind_ns = (run->ttl_ms + 2000) * INT64_C(1000000);
-	const struct rl_driver behind = { &ops, &behind_ns };
-	struct rl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
+	const struct rdl_driver behind = { &ops, &behind_ns };
+	struct rdl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
 	struct rr_run own = *run;
 	struct rr_runner runner = {
 		.run = &own, .board = board, .slot = &board->slots[0], .mutexes = mutexes
@@ -91,13 +78,21 @@ int rr_holder(const struct rr_run *run, struct rr_board *board)
 	if (!rr_runner_open(&runner))
 		return 0;
 	for (int i = 0; i < run->keys; i++) {
-		const enum rl_outcome outcome = take_lock(run, &runner.targets[i]);
+		/* Asks until there is an answer: of a quorum too few servers may have answered
+		 * in time. RDL_BUSY: there is a lock that was not given back, which is as good. */
+		struct rr_target *target = &runner.targets[i];
+		enum rdl_outcome outcome = run->strategy->acquire(&target->client);
 
-		if (outcome == RL_OK || outcome == RL_BUSY)
+		for (int j = 1; j < TRIES && outcome != RDL_OK && outcome != RDL_BUSY; j++) {
+			rdl_sleep_ns(target->client.data, TRY_NS);
+			outcome = run->strategy->acquire(&target->client);
+		}
+
+		if (outcome == RDL_OK || outcome == RDL_BUSY)
 			continue;
 		rr_runner_give_up(&runner, RR_ERROR_INTERNAL,
 				  "the holder that is to die does not get the lock: %.200s",
-				  rl_link_error(runner.data));
+				  rdl_link_error(runner.data));
 		return 0;
 	}
 	kill(getpid(), SIGKILL);

@@ -12,7 +12,7 @@ struct live_count {
 	const struct rr_live *live;
 	struct rr_session *session;
 	struct rr_cluster *cluster;
-	struct rl_link *data; /* its own connection */
+	struct rdl_link *data; /* its own connection */
 	bool is_terminal;
 	int64_t shown_ns; /* when the last line was printed */
 	struct rr_error *error;
@@ -22,15 +22,15 @@ struct live_count {
 static long long read_live_counter(struct live_count *count, const struct rr_run *run)
 {
 	char key[RR_KEY_SIZE];
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value;
 
 	rr_keys_counter(key, run->prefix, 0);
-	if (rl_run(count->data, &reply, "GET %s", key) != RL_OK)
+	if (rdl_run(count->data, &reply, "GET %s", key) != RDL_OK)
 		return -1;
-	if (reply.type == RL_REPLY_NIL)
+	if (reply.type == RDL_REPLY_NIL)
 		return 0;
-	return rl_reply_number(&reply, &value) ? value : -1;
+	return rdl_reply_number(&reply, &value) ? value : -1;
 }
 
 static void print_counts(long long expected, long long actual)
@@ -122,10 +122,10 @@ enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluste
 
 	if (!rr_cluster_need(cluster, 1, error))
 		return code;
-	count.data = rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
+	count.data = rdl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
 	if (!count.data)
 		rr_out_of_memory();
 	code = count_live(&count);
-	rl_link_free(count.data);
+	rdl_link_free(count.data);
 	return code;
 }

@@ -6,46 +6,6 @@
 
 /* ---- Adding up ----------------------------------------------------------- */
 
-static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
-		     const struct rr_slot *slot)
-{
-	m->ok += slot->ok;
-	m->failed += slot->failed;
-	m->unknown += slot->unknown;
-	m->retries += slot->retries;
-	if (slot->retry_max > m->retry_max)
-		m->retry_max = slot->retry_max;
-	m->commands += slot->commands;
-	m->overlaps += slot->overlaps;
-	m->overruns += slot->overruns;
-	m->unconfirmed += slot->unconfirmed;
-	m->killed += (long)slot->replaced;
-	rr_histogram_merge(&spectra->latency, &slot->latency);
-	rr_histogram_merge(&spectra->waiting, &slot->waiting);
-}
-
-/*
- * What was put off has to be done once. Accepted by the queue and done by
- * nobody: it was acknowledged, and is lost. Done twice: one of them is too
- * much. Where a reply of the queue was lost, not being counted may be right.
- */
-static void add_queued(struct rr_measurement *m, const struct rr_run *run,
-		       const struct rr_board *board)
-{
-	const uint64_t asked = (uint64_t)run->increments;
-	const uint64_t counted = m->ok + m->failed + m->unknown;
-	uint64_t open = 0, missing = counted < asked ? asked - counted : 0;
-
-	for (size_t i = 0; i < board->n_clients; i++)
-		open += board->slots[i].unsettled;
-	if (open > missing)
-		open = missing;
-	m->unknown += open;
-	m->ok += missing - open;
-	if (counted > asked)
-		m->ok -= counted - asked;
-}
-
 /* From the first client's start to the last one's end. */
 static int64_t wall_ns(const struct rr_board *board)
 {
@@ -61,27 +21,6 @@ static int64_t wall_ns(const struct rr_board *board)
 			end = slot->end_ns;
 	}
 	return end - start;
-}
-
-/* Jain's index, (sum of x)^2 / (n * sum of x^2), over the clients that had
- * something to do: the first ones, when there are more than increments. */
-static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
-{
-	const size_t n = m->attempted < board->n_clients ? m->attempted : board->n_clients;
-	double sum = 0, squares = 0;
-
-	m->thread_ops_min = m->thread_ops_max = board->slots[0].done_at_first;
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t ops = board->slots[i].done_at_first;
-
-		if (ops < m->thread_ops_min)
-			m->thread_ops_min = ops;
-		if (ops > m->thread_ops_max)
-			m->thread_ops_max = ops;
-		sum += (double)ops;
-		squares += (double)ops * (double)ops;
-	}
-	m->fairness_jain = squares > 0 ? sum * sum / ((double)n * squares) : 1;
 }
 
 static struct rr_times times_of(const struct rr_spectra *spectra)
@@ -150,17 +89,65 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 	};
 	gather_fail_overs(m, run);
 	gather_recovery(m, run, board);
-	for (size_t i = 0; i < board->n_clients; i++)
-		add_slot(m, spectra, &board->slots[i]);
-	if (run->policy == RR_POLICY_DELAY_QUEUE)
-		add_queued(m, run, board);
+	for (size_t i = 0; i < board->n_clients; i++) {
+		const struct rr_slot *slot = &board->slots[i];
+		m->ok += slot->ok;
+		m->failed += slot->failed;
+		m->unknown += slot->unknown;
+		m->retries += slot->retries;
+		if (slot->retry_max > m->retry_max)
+			m->retry_max = slot->retry_max;
+		m->commands += slot->commands;
+		m->overlaps += slot->overlaps;
+		m->overruns += slot->overruns;
+		m->unconfirmed += slot->unconfirmed;
+		m->killed += (long)slot->replaced;
+		rr_histogram_merge(&spectra->latency, &slot->latency);
+		rr_histogram_merge(&spectra->waiting, &slot->waiting);
+	}
+	if (run->policy == RR_POLICY_DELAY_QUEUE) {
+		/*
+		 * What was put off has to be done once. Accepted by the queue and done by
+		 * nobody: it was acknowledged, and is lost. Done twice: one of them is too
+		 * much. Where a reply of the queue was lost, not being counted may be right.
+		 */
+		const uint64_t asked = (uint64_t)run->increments;
+		const uint64_t counted = m->ok + m->failed + m->unknown;
+		uint64_t open = 0, missing = counted < asked ? asked - counted : 0;
+
+		for (size_t i = 0; i < board->n_clients; i++)
+			open += board->slots[i].unsettled;
+		if (open > missing)
+			open = missing;
+		m->unknown += open;
+		m->ok += missing - open;
+		if (counted > asked)
+			m->ok -= counted - asked;
+	}
 	m->times = times_of(spectra);
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
 		m->client_user_ns += board->usage[i].user_ns;
 		m->client_sys_ns += board->usage[i].sys_ns;
 	}
-	add_fairness(m, board);
+
+	/* Jain's index, (sum of x)^2 / (n * sum of x^2), over the clients that had
+	 * something to do: the first ones, when there are more than increments. */
+	const size_t n = m->attempted < board->n_clients ? m->attempted : board->n_clients;
+	double sum = 0, squares = 0;
+
+	m->thread_ops_min = m->thread_ops_max = board->slots[0].done_at_first;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t ops = board->slots[i].done_at_first;
+
+		if (ops < m->thread_ops_min)
+			m->thread_ops_min = ops;
+		if (ops > m->thread_ops_max)
+			m->thread_ops_max = ops;
+		sum += (double)ops;
+		squares += (double)ops * (double)ops;
+	}
+	m->fairness_jain = squares > 0 ? sum * sum / ((double)n * squares) : 1;
 }
 
 /* ---- Judging ------------------------------------------------------------- */

@@ -37,22 +37,17 @@ static bool parse_item(struct item *item, const char *id, int n_keys)
 
 /* ---- Workers that die on purpose ----------------------------------------- */
 
-/* Claims the next kill when so much of the run is done. */
-static bool claim_kill(const struct rr_runner *runner)
+static void die_if_due(struct rr_runner *runner)
 {
+	/* Claims the next kill when so much of the run is done. */
 	const struct rr_run *run = runner->run;
 	struct rr_board *board = runner->board;
 	long kills = atomic_load(&board->kills);
 
 	if (kills >= run->kill_workers || rr_board_done(board) * (uint64_t)(run->kill_workers + 1) <
 						  (uint64_t)(kills + 1) * (uint64_t)run->increments)
-		return false;
-	return atomic_compare_exchange_strong(&board->kills, &kills, kills + 1);
-}
-
-static void die_if_due(struct rr_runner *runner)
-{
-	if (!claim_kill(runner))
+		return;
+	if (!atomic_compare_exchange_strong(&board->kills, &kills, kills + 1))
 		return;
 	runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
 	rr_usage_add(&runner->board->usage[runner->number], 1);
@@ -92,31 +87,15 @@ static void put_off(struct rr_runner *runner, const struct rr_target *target, in
 		.key = (int)(target - runner->targets),
 		.start_ns = start_ns,
 	};
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	char id[ITEM_SIZE];
 
 	print_item(&item, id);
-	outcome = rl_delay_queue_put(runner->queue, id, delay_ms(runner->run));
-	if (outcome == RL_UNKNOWN)
+	outcome = rdl_delay_queue_put(runner->queue, id, delay_ms(runner->run));
+	if (outcome == RDL_UNKNOWN)
 		runner->slot->unsettled++;
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		rr_runner_check_server(runner, NULL, outcome);
-}
-
-static void do_own(struct rr_runner *runner)
-{
-	struct rr_target *target = rr_count_choose(runner);
-	const int64_t start_ns = rr_count_now_ns(runner);
-	int64_t entered_ns = start_ns;
-	const enum rl_outcome outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
-
-	if (rr_count_may_retry(runner, outcome)) {
-		rr_count_note_refusals(runner->slot, 1);
-		put_off(runner, target, start_ns);
-	} else {
-		rr_count_note(runner, target, outcome, start_ns, entered_ns);
-	}
-	atomic_fetch_add(&runner->slot->handled, 1);
 }
 
 /* ---- What others, or we, have put off ------------------------------------ */
@@ -132,18 +111,18 @@ static long hold_ms(const struct rr_run *run)
 
 /* An item counts when it is done, and for whoever did it; what was not done
  * goes back. A lost reply leaves open which. */
-static void note_taken(struct rr_runner *runner, struct rr_target *target, enum rl_outcome outcome,
+static void note_taken(struct rr_runner *runner, struct rr_target *target, enum rdl_outcome outcome,
 		       const struct item *item, int64_t entered_ns)
 {
-	const bool went_on = outcome == RL_LOST && runner->entered;
+	const bool went_on = outcome == RDL_LOST && runner->entered;
 
-	if (outcome == RL_OK) {
+	if (outcome == RDL_OK) {
 		rr_count_note(runner, target, outcome, item->start_ns, entered_ns);
 		return;
 	}
-	if (outcome == RL_UNKNOWN)
+	if (outcome == RDL_UNKNOWN)
 		runner->slot->unsettled++;
-	if (outcome != RL_BUSY && !went_on)
+	if (outcome != RDL_BUSY && !went_on)
 		rr_runner_check_server(runner, target, outcome);
 }
 
@@ -156,13 +135,13 @@ static bool do_taken(struct rr_runner *runner)
 	struct rr_target *target;
 	char id[ITEM_SIZE];
 	int64_t end_ns, entered_ns = 0;
-	enum rl_outcome outcome = rl_delay_queue_take(runner->queue, held_ms, id, sizeof(id));
+	enum rdl_outcome outcome = rdl_delay_queue_take(runner->queue, held_ms, id, sizeof(id));
 
-	if (outcome == RL_BUSY)
+	if (outcome == RDL_BUSY)
 		return false;
-	if (outcome == RL_OK && !parse_item(&item, id, runner->run->keys))
-		outcome = RL_ERROR;
-	if (outcome != RL_OK) {
+	if (outcome == RDL_OK && !parse_item(&item, id, runner->run->keys))
+		outcome = RDL_ERROR;
+	if (outcome != RDL_OK) {
 		rr_runner_check_server(runner, NULL, outcome);
 		return false;
 	}
@@ -189,7 +168,7 @@ static bool is_through(const struct rr_runner *runner, size_t client)
 static bool is_over(struct rr_runner *runner)
 {
 	long long due, processing;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	if (rr_board_done(runner->board) > (uint64_t)runner->run->increments)
 		return true;
@@ -197,10 +176,10 @@ static bool is_over(struct rr_runner *runner)
 		if (!is_through(runner, i))
 			return false;
 	}
-	outcome = rl_delay_queue_length(runner->queue, &due, &processing);
-	if (outcome != RL_OK)
+	outcome = rdl_delay_queue_length(runner->queue, &due, &processing);
+	if (outcome != RDL_OK)
 		rr_runner_check_server(runner, NULL, outcome);
-	return outcome == RL_OK && due == 0 && processing == 0;
+	return outcome == RDL_OK && due == 0 && processing == 0;
 }
 
 void rr_postpone(struct rr_runner *runner)
@@ -211,7 +190,19 @@ void rr_postpone(struct rr_runner *runner)
 	if (!runner->resumes)
 		slot->start_ns = rr_count_now_ns(runner);
 	while (!is_through(runner, self) && !rr_board_is_stopped(runner->board)) {
-		do_own(runner);
+		struct rr_target *target = rr_count_choose(runner);
+		const int64_t start_ns = rr_count_now_ns(runner);
+		int64_t entered_ns = start_ns;
+		const enum rdl_outcome outcome = rr_runner_attempt(runner, target, NULL,
+								   &entered_ns);
+
+		if (rr_count_may_retry(runner, outcome)) {
+			rr_count_note_refusals(runner->slot, 1);
+			put_off(runner, target, start_ns);
+		} else {
+			rr_count_note(runner, target, outcome, start_ns, entered_ns);
+		}
+		atomic_fetch_add(&runner->slot->handled, 1);
 		do_taken(runner);
 	}
 	if (slot->handled > 0 && !rr_board_is_stopped(runner->board))
@@ -221,7 +212,7 @@ void rr_postpone(struct rr_runner *runner)
 			continue;
 		if (is_over(runner))
 			break;
-		rl_sleep_ns(runner->data, delay_ms(runner->run) * INT64_C(1000000));
+		rdl_sleep_ns(runner->data, delay_ms(runner->run) * INT64_C(1000000));
 	}
 	slot->end_ns = rr_count_now_ns(runner);
 }

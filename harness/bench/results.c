@@ -107,61 +107,6 @@ static void add_count_if(struct row *row, const char *name, bool has, uint64_t v
 		add_field(row, name, "%s", "");
 }
 
-static void add_setting(struct row *row, const struct rr_results *results,
-			const struct rr_finished *finished)
-{
-	const struct rr_bench_options *options = results->options;
-	const struct rr_measurement *m = &finished->measurement;
-	char now[32];
-
-	print_time(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ");
-	add_field(row, "schema", "%d", SCHEMA);
-	add_field(row, "run_id", "%s", results->run_id);
-	add_field(row, "ts_utc", "%s", now);
-	add_field(row, "strategy", "%s", m->run.strategy->name);
-	add_field(row, "expectation", "%s", m->promise == RR_EXACT ? "exact" : "lossy");
-	add_field(row, "threads", "%d", m->run.threads);
-	add_field(row, "processes", "%d", m->run.processes);
-	add_field(row, "increments", "%ld", options->increments);
-	add_field(row, "repeat", "%ld", finished->repeat);
-	add_field(row, "order_idx", "%ld", finished->order_idx);
-	add_field(row, "seed", "%ld", options->seed);
-	add_field(row, "transport", "%s", results->transport);
-	add_field(row, "placement", "%s", results->placement);
-	add_field(row, "warmup", "%ld", options->warmup);
-	add_field(row, "hold_us", "%ld", m->run.hold_us);
-	add_field(row, "ttl_ms", "%ld", m->run.ttl_ms);
-}
-
-static void add_result(struct row *row, const struct rr_measurement *m)
-{
-	add_count(row, "attempted", m->attempted);
-	add_count(row, "ok", m->ok);
-	add_count(row, "failed", m->failed);
-	add_count(row, "unknown", m->unknown);
-	add_field(row, "expected_value", "%lld", m->expected_value);
-	add_field(row, "final_value", "%lld", m->final_value);
-	add_field(row, "lost", "%lld", m->lost);
-	add_field(row, "extra", "%lld", m->extra);
-	add_field(row, "lost_pct", "%.4f", rr_lost_pct(m));
-	add_field(row, "verdict", "%s", rr_verdict_name(m->verdict));
-	add_field(row, "wall_ns", "%lld", (long long)m->wall_ns);
-	add_field(row, "increments_per_s", "%.1f", rr_increments_per_s(m));
-}
-
-static void add_times(struct row *row, const struct rr_times *times)
-{
-	add_count(row, "lat_min_ns", times->min);
-	add_field(row, "lat_mean_ns", "%.0f", times->mean);
-	add_count(row, "lat_p50_ns", times->p50);
-	add_count(row, "lat_p90_ns", times->p90);
-	add_count(row, "lat_p99_ns", times->p99);
-	add_count(row, "lat_p999_ns", times->p999);
-	add_count(row, "lat_max_ns", times->max);
-	add_count(row, "wait_p50_ns", times->wait_p50);
-	add_count(row, "wait_p99_ns", times->wait_p99);
-}
-
 static void add_cost(struct row *row, const struct rr_results *results,
 		     const struct rr_measurement *m)
 {
@@ -204,12 +149,6 @@ static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 	add_count_if(row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 }
 
-static void add_recovery(struct row *row, const struct rr_measurement *m)
-{
-	add_field(row, "dead_holders", "%d", m->dead_holders);
-	add_count_if(row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
-}
-
 /* Opens runs.csv, if it is not open yet, with the names as its first line; else the row is
  * appended. */
 static bool write_row(struct rr_results *results, const struct rr_finished *finished,
@@ -223,12 +162,54 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 
 	row.names = rr_open_text(&row.names_text);
 	row.values = rr_open_text(&row.values_text);
-	add_setting(&row, results, finished);
-	add_result(&row, m);
-	add_times(&row, &m->times);
+
+	const struct rr_bench_options *options = results->options;
+	char now[32];
+
+	print_time(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ");
+	add_field(&row, "schema", "%d", SCHEMA);
+	add_field(&row, "run_id", "%s", results->run_id);
+	add_field(&row, "ts_utc", "%s", now);
+	add_field(&row, "strategy", "%s", m->run.strategy->name);
+	add_field(&row, "expectation", "%s", m->promise == RR_EXACT ? "exact" : "lossy");
+	add_field(&row, "threads", "%d", m->run.threads);
+	add_field(&row, "processes", "%d", m->run.processes);
+	add_field(&row, "increments", "%ld", options->increments);
+	add_field(&row, "repeat", "%ld", finished->repeat);
+	add_field(&row, "order_idx", "%ld", finished->order_idx);
+	add_field(&row, "seed", "%ld", options->seed);
+	add_field(&row, "transport", "%s", results->transport);
+	add_field(&row, "placement", "%s", results->placement);
+	add_field(&row, "warmup", "%ld", options->warmup);
+	add_field(&row, "hold_us", "%ld", m->run.hold_us);
+	add_field(&row, "ttl_ms", "%ld", m->run.ttl_ms);
+	add_count(&row, "attempted", m->attempted);
+	add_count(&row, "ok", m->ok);
+	add_count(&row, "failed", m->failed);
+	add_count(&row, "unknown", m->unknown);
+	add_field(&row, "expected_value", "%lld", m->expected_value);
+	add_field(&row, "final_value", "%lld", m->final_value);
+	add_field(&row, "lost", "%lld", m->lost);
+	add_field(&row, "extra", "%lld", m->extra);
+	add_field(&row, "lost_pct", "%.4f", rr_lost_pct(m));
+	add_field(&row, "verdict", "%s", rr_verdict_name(m->verdict));
+	add_field(&row, "wall_ns", "%lld", (long long)m->wall_ns);
+	add_field(&row, "increments_per_s", "%.1f", rr_increments_per_s(m));
+
+	const struct rr_times *times = &m->times;
+	add_count(&row, "lat_min_ns", times->min);
+	add_field(&row, "lat_mean_ns", "%.0f", times->mean);
+	add_count(&row, "lat_p50_ns", times->p50);
+	add_count(&row, "lat_p90_ns", times->p90);
+	add_count(&row, "lat_p99_ns", times->p99);
+	add_count(&row, "lat_p999_ns", times->p999);
+	add_count(&row, "lat_max_ns", times->max);
+	add_count(&row, "wait_p50_ns", times->wait_p50);
+	add_count(&row, "wait_p99_ns", times->wait_p99);
 	add_cost(&row, results, m);
 	add_fail_overs(&row, m);
-	add_recovery(&row, m);
+	add_field(&row, "dead_holders", "%d", m->dead_holders);
+	add_count_if(&row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
 	fputc('\n', row.names);
 	fputc('\n', row.values);
 	fclose(row.names);
@@ -245,42 +226,39 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 
 /* ---- Percentiles --------------------------------------------------------- */
 
-/* Five steps in each halving of the distance to 100 %, as long as there are
- * values left to tell apart. */
-static void print_percentiles(FILE *file, const struct rr_histogram *histogram)
-{
-	double left = 1;
-
-	fprintf(file, "value_ns,percentile,count,one_over_1_minus_p\n");
-	while (left * (double)histogram->count >= 1) {
-		for (int step = 0; step < 5; step++) {
-			const double rest = left * (1 - step * 0.1);
-			const double p = 1 - rest;
-
-			fprintf(file, "%llu,%.6f,%.0f,%.3f\n",
-				(unsigned long long)rr_histogram_quantile(histogram, p), 100 * p,
-				p * (double)histogram->count, 1 / rest);
-		}
-		left /= 2;
-	}
-	fprintf(file, "%llu,100.000000,%llu,%.3f\n", (unsigned long long)histogram->max_ns,
-		(unsigned long long)histogram->count, (double)histogram->count);
-}
-
 static bool write_percentiles(const struct rr_results *results, const struct rr_finished *finished,
 			      const struct rr_histogram *latency, struct rr_error *error)
 {
 	struct rr_draft draft;
 
 	rr_draft_open(&draft);
-	print_percentiles(draft.out, latency);
+
+	/* Five steps in each halving of the distance to 100 %, as long as there are
+	 * values left to tell apart. */
+	FILE *file = draft.out;
+	double left = 1;
+
+	fprintf(file, "value_ns,percentile,count,one_over_1_minus_p\n");
+	while (left * (double)latency->count >= 1) {
+		for (int step = 0; step < 5; step++) {
+			const double rest = left * (1 - step * 0.1);
+			const double p = 1 - rest;
+
+			fprintf(file, "%llu,%.6f,%.0f,%.3f\n",
+				(unsigned long long)rr_histogram_quantile(latency, p), 100 * p,
+				p * (double)latency->count, 1 / rest);
+		}
+		left /= 2;
+	}
+	fprintf(file, "%llu,100.000000,%llu,%.3f\n", (unsigned long long)latency->max_ns,
+		(unsigned long long)latency->count, (double)latency->count);
 	return rr_results_replace_own(results, finished, "percentiles", &draft, error);
 }
 
 /* ---- The whole ----------------------------------------------------------- */
 
 bool rr_results_open(struct rr_results *results, const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster, const struct rl_address *data,
+		     const struct rr_cluster *cluster, const struct rdl_address *data,
 		     struct rr_error *error)
 {
 	const struct rr_finished blank = { .measurement.run.strategy = rr_strategies[0] };

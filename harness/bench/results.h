@@ -36,7 +36,7 @@ struct rr_results {
 /* Makes the directory and begins runs.csv. `data` is where the data server is
  * found. Close it in any case. */
 bool rr_results_open(struct rr_results *results, const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster, const struct rl_address *data,
+		     const struct rr_cluster *cluster, const struct rdl_address *data,
 		     struct rr_error *error);
 void rr_results_close(struct rr_results *results);
 

@@ -16,6 +16,8 @@
 
 enum {
 	WATCH_MS = 250,
+	DISK_TIMEOUT_MS =
+		15000,         /* for a reply that waits for the disk; below the 20 s of motion.c */
 	END_MS = 10000,        /* for workers that were told to stop ... */
 	INTERRUPTED_MS = 1000, /* ... by somebody who is waiting for it */
 	CALM_PAUSE_MS = 20,    /* between looks at servers that may fail over, and ... */
@@ -30,7 +32,7 @@ struct course {
 	const struct rr_watcher *watcher;
 	struct rr_board *board;
 	struct rr_processes workers;
-	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
+	struct rdl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
 	size_t n_servers;
 	struct rr_motion motion;
 	int rounds_begun;
@@ -49,7 +51,7 @@ static bool fail_run(struct course *course, enum rr_error_kind kind, const char 
 
 /* ---- The servers before and after ---------------------------------------- */
 
-const struct rl_address *rr_run_address(const struct rr_run *run, size_t i)
+const struct rdl_address *rr_run_address(const struct rr_run *run, size_t i)
 {
 	const struct rr_formation *formation = run->formation;
 
@@ -58,12 +60,22 @@ const struct rl_address *rr_run_address(const struct rr_run *run, size_t i)
 	return rr_cluster_address(run->cluster, (int)i);
 }
 
+int rr_run_timeout_ms(const struct rr_run *run)
+{
+	const enum rr_persistence persistence = run->cluster->options.persistence;
+
+	return persistence == RR_PERSIST_EVERYSEC || persistence == RR_PERSIST_ALWAYS ?
+		       DISK_TIMEOUT_MS :
+		       RR_TIMEOUT_MS;
+}
+
 static bool fail_on_server(struct course *course, size_t i)
 {
 	char where[300], what[800];
 
-	rl_address_print(rr_run_address(course->run, i), where, sizeof(where));
-	snprintf(what, sizeof(what), "cannot use %s: %s", where, rl_link_error(course->servers[i]));
+	rdl_address_print(rr_run_address(course->run, i), where, sizeof(where));
+	snprintf(what, sizeof(what), "cannot use %s: %s", where,
+		 rdl_link_error(course->servers[i]));
 	return fail_run(course, RR_ERROR_REDIS, what);
 }
 
@@ -72,11 +84,11 @@ static bool connect_to_servers(struct course *course)
 	const struct rr_run *run = course->run;
 
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
-		course->servers[i] = rl_link_new(rr_run_address(run, i), RR_TIMEOUT_MS);
+		course->servers[i] = rdl_link_new(rr_run_address(run, i), rr_run_timeout_ms(run));
 		if (!course->servers[i])
 			rr_out_of_memory();
 		course->n_servers++;
-		if (rl_link_connect(course->servers[i]) != RL_OK)
+		if (rdl_link_connect(course->servers[i]) != RDL_OK)
 			return fail_on_server(course, i);
 	}
 	return true;
@@ -86,19 +98,10 @@ static bool delete_run_keys(struct course *course)
 {
 	for (size_t i = 0; i < course->n_servers; i++) {
 		if (rr_keys_delete(course->servers[i], course->run->prefix, course->run->keys) !=
-		    RL_OK)
+		    RDL_OK)
 			return fail_on_server(course, i);
 	}
 	return true;
-}
-
-/* As far as servers still answer. */
-static void delete_keys_and_disconnect(struct course *course)
-{
-	for (size_t i = 0; i < course->n_servers; i++) {
-		rr_keys_delete(course->servers[i], course->run->prefix, course->run->keys);
-		rl_link_free(course->servers[i]);
-	}
 }
 
 /* The sum of all counters. */
@@ -107,13 +110,13 @@ static bool read_counters(struct course *course, long long *sum)
 	*sum = 0;
 	for (int i = 0; i < course->run->keys; i++) {
 		char key[RR_KEY_SIZE];
-		struct rl_reply reply;
+		struct rdl_reply reply;
 		long long count;
 
 		rr_keys_counter(key, course->run->prefix, i);
-		if (rl_run(course->servers[0], &reply, "GET %s", key) != RL_OK)
+		if (rdl_run(course->servers[0], &reply, "GET %s", key) != RDL_OK)
 			return fail_on_server(course, 0);
-		if (rl_reply_number(&reply, &count))
+		if (rdl_reply_number(&reply, &count))
 			*sum += count;
 	}
 	return true;
@@ -134,10 +137,10 @@ static int64_t servers_cpu_ns(struct course *course)
 	double seconds = 0;
 
 	for (size_t i = 0; i < course->n_servers; i++) {
-		struct rl_reply reply;
+		struct rdl_reply reply;
 
-		if (rl_run(course->servers[i], &reply, "INFO cpu") != RL_OK ||
-		    reply.type != RL_REPLY_STRING)
+		if (rdl_run(course->servers[i], &reply, "INFO cpu") != RDL_OK ||
+		    reply.type != RDL_REPLY_STRING)
 			continue;
 		seconds += info_seconds(reply.text, "used_cpu_sys:") +
 			   info_seconds(reply.text, "used_cpu_user:");
@@ -162,9 +165,12 @@ static bool start_run_worker(struct course *course, int slot)
 	return false;
 }
 
-/* Those that have ended; their results are what they left on the board. */
-static void reap_run_workers(struct course *course)
+/* A turn of every waiting loop: signals, ended workers, calls to stop. */
+static void take_turn(struct course *course, int timeout_ms)
 {
+	rr_signals_wait(course->signals, timeout_ms);
+
+	/* Those that have ended; their results are what they left on the board. */
 	char end[RR_PROCESS_END_SIZE], what[RR_PROCESS_END_SIZE + 60];
 	int status, i;
 
@@ -178,13 +184,6 @@ static void reap_run_workers(struct course *course)
 			 rr_process_end(status, end));
 		fail_run(course, RR_ERROR_INTERNAL, what);
 	}
-}
-
-/* A turn of every waiting loop: signals, ended workers, calls to stop. */
-static void take_turn(struct course *course, int timeout_ms)
-{
-	rr_signals_wait(course->signals, timeout_ms);
-	reap_run_workers(course);
 	if (course->signals->interrupted)
 		rr_board_stop(course->board);
 }
@@ -236,18 +235,6 @@ static void watch_motion(struct course *course)
 				       rr_clock_ns());
 	if (course->stuck)
 		rr_board_stop(course->board);
-}
-
-static void wait_until_ready(struct course *course)
-{
-	struct rr_board *board = course->board;
-
-	course->motion = rr_motion_begin(rr_clock_ns());
-	while (atomic_load(&board->n_ready) < (int)board->n_clients &&
-	       course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
-		take_turn(course, 1);
-		watch_motion(course);
-	}
 }
 
 /* ---- Rounds, each of which begins with the locks of a dead holder --------- */
@@ -307,9 +294,30 @@ static bool is_round_due(const struct course *course)
 
 /* ---- Until the clients have ended ----------------------------------------- */
 
-/* Until all workers have ended, or are called off. */
-static void watch_until_done(struct course *course)
+/* Workers count, and end. */
+static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
+	if (course->run->formation)
+		course->run->formation->tally = (struct rr_formation_tally){ 0 };
+	for (int i = 0; i < course->run->processes; i++) {
+		if (!start_run_worker(course, i))
+			break;
+	}
+
+	struct rr_board *board = course->board;
+
+	course->motion = rr_motion_begin(rr_clock_ns());
+	while (atomic_load(&board->n_ready) < (int)board->n_clients &&
+	       course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
+		take_turn(course, 1);
+		watch_motion(course);
+	}
+	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
+		*server_ns = servers_cpu_ns(course);
+	atomic_store(&course->board->someone_done, false);
+	begin_round(course);
+
+	/* Until all workers have ended, or are called off. */
 	const struct rr_watcher *watcher = course->watcher;
 	const int64_t start_ns = rr_clock_ns();
 
@@ -325,47 +333,15 @@ static void watch_until_done(struct course *course)
 		if (!turn_fail_overs(course->run, course->board, course->error))
 			rr_board_stop(course->board);
 	}
-}
+	/* Who came to the barrier when the run was called off goes on as well. */
+	while (course->rounds_begun < rr_holder_rounds(course->run))
+		begin_round(course);
 
-static void let_workers_end(struct course *course)
-{
 	const int64_t limit_ms = course->signals->interrupted ? INTERRUPTED_MS : END_MS;
 	const int64_t deadline_ns = rr_clock_ns() + limit_ms * INT64_C(1000000);
 
 	while (course->workers.n_alive > 0 && rr_clock_ns() < deadline_ns)
 		take_turn(course, 20);
-}
-
-/* Servers that were killed come back before anything is read; connections to them
- * are dead. */
-static void mend_servers(struct course *course)
-{
-	if (!course->run->formation)
-		return;
-	rr_formation_await_whole(course->run->formation, course->error);
-	for (size_t i = 0; i < course->n_servers; i++)
-		rl_link_disconnect(course->servers[i]);
-}
-
-/* Workers count, and end. */
-static bool count_in_workers(struct course *course, int64_t *server_ns)
-{
-	if (course->run->formation)
-		course->run->formation->tally = (struct rr_formation_tally){ 0 };
-	for (int i = 0; i < course->run->processes; i++) {
-		if (!start_run_worker(course, i))
-			break;
-	}
-	wait_until_ready(course);
-	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
-		*server_ns = servers_cpu_ns(course);
-	atomic_store(&course->board->someone_done, false);
-	begin_round(course);
-	watch_until_done(course);
-	/* Who came to the barrier when the run was called off goes on as well. */
-	while (course->rounds_begun < rr_holder_rounds(course->run))
-		begin_round(course);
-	let_workers_end(course);
 	/* The first client's reason, if one gave up. */
 	for (size_t i = 0; i < course->board->n_clients; i++) {
 		const struct rr_error *reason = &course->board->slots[i].error;
@@ -373,7 +349,13 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 		if (reason->kind)
 			fail_run(course, reason->kind, reason->text);
 	}
-	mend_servers(course);
+	/* Servers that were killed come back before anything is read; connections to them
+	 * are dead. */
+	if (course->run->formation) {
+		rr_formation_await_whole(course->run->formation, course->error);
+		for (size_t i = 0; i < course->n_servers; i++)
+			rdl_link_disconnect(course->servers[i]);
+	}
 	if (course->signals->interrupted && !course->error->kind)
 		course->error->kind = RR_ERROR_INTERRUPTED;
 	return !course->error->kind;
@@ -456,7 +438,11 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	if (connect_to_servers(&course) && delete_run_keys(&course))
 		done = measure_run(&course, measurement, spectra);
 	rr_processes_release(&course.workers);
-	delete_keys_and_disconnect(&course);
+	/* As far as servers still answer. */
+	for (size_t i = 0; i < course.n_servers; i++) {
+		rr_keys_delete(course.servers[i], course.run->prefix, course.run->keys);
+		rdl_link_free(course.servers[i]);
+	}
 	rr_board_free(course.board);
 	return done;
 }

@@ -146,9 +146,18 @@ static void print_summary(FILE *file, const struct rr_results *results)
 
 /* ---- simple.csv ---------------------------------------------------------- */
 
-/* For a lesson: counts of the worst repeat, rate and latency as medians. */
-static void print_simple(FILE *file, const struct rr_results *results)
+bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
+	struct rr_draft summary, simple;
+
+	rr_draft_open(&summary);
+	print_summary(summary.out, results);
+	if (!rr_results_replace(results, "summary.csv", &summary, error))
+		return false;
+	rr_draft_open(&simple);
+
+	/* For a lesson: counts of the worst repeat, rate and latency as medians. */
+	FILE *file = simple.out;
 	size_t index = 0;
 
 	fprintf(file, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
@@ -162,18 +171,6 @@ static void print_simple(FILE *file, const struct rr_results *results)
 			statistics_of(&one, rr_increments_per_s, seed).median,
 			statistics_of(&one, p99_ns, seed).median / 1000);
 	}
-}
-
-bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
-{
-	struct rr_draft summary, simple;
-
-	rr_draft_open(&summary);
-	print_summary(summary.out, results);
-	if (!rr_results_replace(results, "summary.csv", &summary, error))
-		return false;
-	rr_draft_open(&simple);
-	print_simple(simple.out, results);
 	return rr_results_replace(results, "simple.csv", &simple, error);
 }
 
@@ -200,33 +197,6 @@ static const char *describe_besides(const struct rr_measurement *m, char text[64
 	return text;
 }
 
-static void print_group(FILE *file, const struct group *group, bool sweep, long seed)
-{
-	const struct rr_measurement *m = worst(group);
-	const struct rr_statistics rate = statistics_of(group, rr_increments_per_s, seed);
-	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
-	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
-	char besides[64], *verdict;
-
-	fprintf(file, "%-20s ", m->run.strategy->name);
-	if (sweep)
-		fprintf(file, "%9d", m->run.threads);
-	else
-		fprintf(file, "%9s", rr_grouped(final, m->final_value));
-	fprintf(file, " %7s %7s %7s %4.1f", rr_grouped(gone, m->lost + m->extra),
-		rr_grouped(speed, (long long)(rate.median + 0.5)),
-		rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed).median),
-		statistics_of(group, rr_commands_per_increment, seed).median);
-	verdict = rr_asprintf("%s%s", m->remark, describe_besides(m, besides));
-	/* A long one has the next line for itself. */
-	if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
-		fprintf(file, "\n%*s", NAME_COLUMNS, "");
-	else
-		fputs("  ", file);
-	rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
-	free(verdict);
-}
-
 /* A line of 80 columns; where numbers of threads are compared, final counts are left to
  * runs.csv. "cmds" are commands of each increment. */
 void rr_results_table(const struct rr_results *results, FILE *file)
@@ -236,48 +206,59 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 
 	fprintf(file, "%-20s %9s %7s %7s %7s %4s  %s\n", "strategy", sweep ? "threads" : "final",
 		"lost", "inc/s", "p99", "cmds", "verdict");
-	for (struct group group; next_group(results, &index, &group);)
-		print_group(file, &group, sweep, results->options->seed);
+	for (struct group group; next_group(results, &index, &group);) {
+		long seed = results->options->seed;
+		const struct rr_measurement *m = worst(&group);
+		const struct rr_statistics rate = statistics_of(&group, rr_increments_per_s, seed);
+		char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
+		char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
+		char besides[64], *verdict;
+
+		fprintf(file, "%-20s ", m->run.strategy->name);
+		if (sweep)
+			fprintf(file, "%9d", m->run.threads);
+		else
+			fprintf(file, "%9s", rr_grouped(final, m->final_value));
+		fprintf(file, " %7s %7s %7s %4.1f", rr_grouped(gone, m->lost + m->extra),
+			rr_grouped(speed, (long long)(rate.median + 0.5)),
+			rr_duration(tail, (uint64_t)statistics_of(&group, p99_ns, seed).median),
+			statistics_of(&group, rr_commands_per_increment, seed).median);
+		verdict = rr_asprintf("%s%s", m->remark, describe_besides(m, besides));
+		/* A long one has the next line for itself. */
+		if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
+			fprintf(file, "\n%*s", NAME_COLUMNS, "");
+		else
+			fputs("  ", file);
+		rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
+		free(verdict);
+	}
 }
 
 /* ---- Fail-overs ---------------------------------------------------------- */
-
-static void print_failed_over(FILE *file, const struct rr_measurement *m)
-{
-	const struct rr_formation_tally *tally = &m->tally;
-	char overlaps[RR_GROUPED_SIZE], time[RR_GROUPED_SIZE];
-	char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
-	char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
-
-	fprintf(file, "%-20s %6ld %8s %6s %7s %8s %7s %11s\n", m->run.strategy->name,
-		tally->fail_overs, rr_duration(time, (uint64_t)tally->headless_ns),
-		rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
-		m->run.strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) : "-",
-		rr_grouped(unknown, (long long)m->unknown),
-		m->run.wait_replicas ? rr_grouped(unconfirmed, (long long)m->unconfirmed) : "-");
-}
 
 void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 {
 	fprintf(file, "\n%-20s %6s %8s %6s %7s %8s %7s %11s\n", "each run", "killed", "down for",
 		"lost", "doubled", "overlaps", "unknown", "unconfirmed");
-	for (size_t i = 0; i < results->n_finished; i++)
-		print_failed_over(file, &results->finished[i]->measurement);
+	for (size_t i = 0; i < results->n_finished; i++) {
+		const struct rr_measurement *m = &results->finished[i]->measurement;
+		const struct rr_formation_tally *tally = &m->tally;
+		char overlaps[RR_GROUPED_SIZE], time[RR_GROUPED_SIZE];
+		char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
+		char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
+
+		fprintf(file, "%-20s %6ld %8s %6s %7s %8s %7s %11s\n", m->run.strategy->name,
+			tally->fail_overs, rr_duration(time, (uint64_t)tally->headless_ns),
+			rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
+			m->run.strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) :
+						   "-",
+			rr_grouped(unknown, (long long)m->unknown),
+			m->run.wait_replicas ? rr_grouped(unconfirmed, (long long)m->unconfirmed) :
+					       "-");
+	}
 }
 
 /* ---- Cases --------------------------------------------------------------- */
-
-/* Only where servers were killed. */
-static void add_fail_over_properties(json_t *properties, const struct rr_measurement *m)
-{
-	if (!m->run.fail_overs)
-		return;
-	json_object_set_new(properties, "topology", json_string(rr_topology_names[m->topology]));
-	json_object_set_new(properties, "fail_overs", json_integer(m->tally.fail_overs));
-	json_object_set_new(properties, "without_primary_ns", json_integer(m->tally.headless_ns));
-	json_object_set_new(properties, "wait_replicas", json_integer(m->run.wait_replicas));
-	json_object_set_new(properties, "unconfirmed", json_integer((json_int_t)m->unconfirmed));
-}
 
 /* What the verdict was decided by, and the figures of all. */
 static json_t *properties_of_group(const struct group *group, long seed)
@@ -300,33 +281,19 @@ static json_t *properties_of_group(const struct group *group, long seed)
 	json_object_set_new(properties, "dead_holders", json_integer(m->dead_holders));
 	json_object_set_new(properties, "recovery_ns",
 			    m->recovery_ns ? json_integer(m->recovery_ns) : json_null());
-	add_fail_over_properties(properties, m);
+	/* Only where servers were killed. */
+	if (m->run.fail_overs) {
+		json_object_set_new(properties, "topology",
+				    json_string(rr_topology_names[m->topology]));
+		json_object_set_new(properties, "fail_overs", json_integer(m->tally.fail_overs));
+		json_object_set_new(properties, "without_primary_ns",
+				    json_integer(m->tally.headless_ns));
+		json_object_set_new(properties, "wait_replicas",
+				    json_integer(m->run.wait_replicas));
+		json_object_set_new(properties, "unconfirmed",
+				    json_integer((json_int_t)m->unconfirmed));
+	}
 	return properties;
-}
-
-static void add_group(struct rr_cases *cases, const struct group *group, bool sweep, long seed)
-{
-	const struct rr_measurement *m = worst(group);
-	char name[120], file[120], message[300], besides[64];
-	char final[RR_GROUPED_SIZE], expected[RR_GROUPED_SIZE];
-	double seconds = 0;
-
-	for (size_t i = 0; i < group->n; i++)
-		seconds += (double)group->members[i]->wall_ns / 1e9;
-	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->run.strategy->name,
-		 m->run.threads);
-	snprintf(file, sizeof(file), "scenarios/%s.c", m->run.strategy->name);
-	snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
-		 describe_besides(m, besides), rr_grouped(final, m->final_value),
-		 rr_grouped(expected, m->expected_value));
-	rr_cases_add(cases,
-		     &(struct rr_case){ .suite = "bench",
-					.name = name,
-					.verdict = rr_case_verdict_of(rr_verdict_exit(m->verdict)),
-					.seconds = seconds,
-					.message = message,
-					.file = file,
-					.properties = properties_of_group(group, seed) });
 }
 
 void rr_results_as_cases(const struct rr_results *results, struct rr_cases *cases)
@@ -338,6 +305,28 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 	json_object_set_new(cases->properties, "directory", json_string(results->directory));
 	json_object_set_new(cases->properties, "transport", json_string(results->transport));
 	json_object_set_new(cases->properties, "placement", json_string(results->placement));
-	for (struct group group; next_group(results, &index, &group);)
-		add_group(cases, &group, sweep, results->options->seed);
+	for (struct group group; next_group(results, &index, &group);) {
+		const struct rr_measurement *m = worst(&group);
+		char name[120], file[120], message[300], besides[64];
+		char final[RR_GROUPED_SIZE], expected[RR_GROUPED_SIZE];
+		double seconds = 0;
+
+		for (size_t i = 0; i < group.n; i++)
+			seconds += (double)group.members[i]->wall_ns / 1e9;
+		snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->run.strategy->name,
+			 m->run.threads);
+		snprintf(file, sizeof(file), "scenarios/%s.c", m->run.strategy->name);
+		snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
+			 describe_besides(m, besides), rr_grouped(final, m->final_value),
+			 rr_grouped(expected, m->expected_value));
+		rr_cases_add(cases, &(struct rr_case){ .suite = "bench",
+						       .name = name,
+						       .verdict = rr_case_verdict_of(
+							       rr_verdict_exit(m->verdict)),
+						       .seconds = seconds,
+						       .message = message,
+						       .file = file,
+						       .properties = properties_of_group(
+							       &group, results->options->seed) });
+	}
 }

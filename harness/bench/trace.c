@@ -26,25 +26,6 @@ static int compare_entries(const void *a, const void *b)
 	return (x->entered_ns > y->entered_ns) - (x->entered_ns < y->entered_ns);
 }
 
-/* Others that were in the same critical section meanwhile. */
-static void count_others(struct rr_holds *trace)
-{
-	for (size_t i = 0; i < trace->n; i++) {
-		struct rr_hold *hold = &trace->holds[i];
-
-		for (size_t j = i + 1; j < trace->n; j++) {
-			struct rr_hold *later = &trace->holds[j];
-
-			if (later->entered_ns >= hold->left_ns)
-				break;
-			if (later->key != hold->key)
-				continue;
-			hold->others++;
-			later->others++;
-		}
-	}
-}
-
 void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board)
 {
 	int64_t start_ns = board->slots[0].start_ns;
@@ -63,24 +44,24 @@ void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board)
 	}
 	trace->start_ns = start_ns;
 	qsort(trace->holds, trace->n, sizeof(*trace->holds), compare_entries);
-	count_others(trace);
+	/* Others that were in the same critical section meanwhile. */
+	for (size_t i = 0; i < trace->n; i++) {
+		struct rr_hold *hold = &trace->holds[i];
+
+		for (size_t j = i + 1; j < trace->n; j++) {
+			struct rr_hold *later = &trace->holds[j];
+
+			if (later->entered_ns >= hold->left_ns)
+				break;
+			if (later->key != hold->key)
+				continue;
+			hold->others++;
+			later->others++;
+		}
+	}
 }
 
 /* ---- As a file ----------------------------------------------------------- */
-
-static void print_holds(FILE *out, const struct rr_holds *trace, int threads)
-{
-	fprintf(out, "client,process,key,asked_ns,entered_ns,left_ns,others\n");
-	for (size_t i = 0; i < trace->n; i++) {
-		const struct rr_hold *hold = &trace->holds[i];
-
-		fprintf(out, "%d,%d,%d,%lld,%lld,%lld,%d\n", hold->client + 1,
-			hold->client / threads + 1, hold->key,
-			(long long)(hold->asked_ns - trace->start_ns),
-			(long long)(hold->entered_ns - trace->start_ns),
-			(long long)(hold->left_ns - trace->start_ns), hold->others);
-	}
-}
 
 bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error)
@@ -92,6 +73,17 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 	if (!rr_files_make_directory(path, error))
 		return false;
 	rr_draft_open(&draft);
-	print_holds(draft.out, trace, finished->measurement.run.threads);
+
+	FILE *out = draft.out;
+	fprintf(out, "client,process,key,asked_ns,entered_ns,left_ns,others\n");
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct rr_hold *hold = &trace->holds[i];
+
+		fprintf(out, "%d,%d,%d,%lld,%lld,%lld,%d\n", hold->client + 1,
+			hold->client / finished->measurement.run.threads + 1, hold->key,
+			(long long)(hold->asked_ns - trace->start_ns),
+			(long long)(hold->entered_ns - trace->start_ns),
+			(long long)(hold->left_ns - trace->start_ns), hold->others);
+	}
 	return rr_results_replace_own(results, finished, "holders", &draft, error);
 }

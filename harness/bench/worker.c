@@ -120,18 +120,6 @@ static void clear_results(struct rr_slot *slot)
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
 }
 
-static void count_measured(struct rr_runner *runner)
-{
-	const struct rr_run *run = runner->run;
-
-	runner->commands_before = rr_runner_commands(runner);
-	if (run->policy == RR_POLICY_DELAY_QUEUE)
-		rr_postpone(runner);
-	else
-		rr_count(runner, run->increments, rr_holder_rounds(run));
-	runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
-}
-
 static void *client_thread(void *argument)
 {
 	struct rr_runner *runner = argument;
@@ -142,17 +130,27 @@ static void *client_thread(void *argument)
 		clear_results(runner->slot);
 	}
 	rr_board_meet(runner->board);
-	if (opened)
-		count_measured(runner);
+	if (opened) {
+		const struct rr_run *run = runner->run;
+
+		runner->commands_before = rr_runner_commands(runner);
+		if (run->policy == RR_POLICY_DELAY_QUEUE)
+			rr_postpone(runner);
+		else
+			rr_count(runner, run->increments, rr_holder_rounds(run));
+		runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
+	}
 	rr_runner_close(runner);
 	return NULL;
 }
 
 /* ---- The process --------------------------------------------------------- */
 
-/* Starts the threads; returns how many. */
-static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
+static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
+			struct rr_usage *usage)
 {
+	struct rr_board *board = runners[0].board;
+	/* Starts the threads. */
 	int started = 0, error = 0;
 
 	while (started < n && !error) {
@@ -167,14 +165,6 @@ static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 				  runner->number + 1, runner->board->n_clients, strerror(error));
 		atomic_fetch_add(&runner->board->n_ready, 1);
 	}
-	return started;
-}
-
-static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
-			struct rr_usage *usage)
-{
-	struct rr_board *board = runners[0].board;
-	const int started = start_clients(runners, threads, n);
 
 	wait_for_go(board);
 	rr_usage_add(usage, -1);
@@ -183,30 +173,25 @@ static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
 	rr_usage_add(usage, 1);
 }
 
-/*
- * Sleeps exactly, runs where it was told to. A client that a reply has woken
- * lets the server finish its round of replies first (SCHED_BATCH); where
- * clients wake one another through a mutex, that would only let the one that
- * runs keep it.
- */
-static void settle_worker(const struct rr_run *run)
-{
-	prctl(PR_SET_TIMERSLACK, 1UL);
-	if (run->strategy->lock.kind != RR_LOCK_MUTEX)
-		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
-	rr_placement_pin(run->cluster->options.cpu);
-}
-
 int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 {
 	const size_t n = (size_t)run->threads;
 	struct rr_runner *runners = rr_calloc(n, sizeof(*runners));
 	pthread_t *threads = rr_calloc(n, sizeof(*threads));
-	struct rl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
+	struct rdl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
 
-	settle_worker(run);
+	/*
+	 * Sleeps exactly, runs where it was told to. A client that a reply has woken
+	 * lets the server finish its round of replies first (SCHED_BATCH); where
+	 * clients wake one another through a mutex, that would only let the one that
+	 * runs keep it.
+	 */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (run->strategy->lock.kind != RR_LOCK_MUTEX)
+		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
+	rr_placement_pin(run->cluster->options.cpu);
 	for (int i = 0; i < run->keys; i++)
-		rl_mutex_init(&mutexes[i]);
+		rdl_mutex_init(&mutexes[i]);
 	for (size_t i = 0; i < n; i++) {
 		const int number = process * run->threads + (int)i;
 		struct rr_slot *slot = &board->slots[number];
@@ -222,7 +207,7 @@ int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 	}
 	run_clients(runners, threads, run->threads, &board->usage[process]);
 	for (int i = 0; i < run->keys; i++)
-		rl_mutex_destroy(&mutexes[i]);
+		rdl_mutex_destroy(&mutexes[i]);
 	free(mutexes);
 	free(threads);
 	free(runners);

@@ -43,14 +43,6 @@ static bool is_same_line(const struct rr_ahead *ahead, size_t a, size_t b)
 	return ahead->programs->argv[a] == ahead->programs->argv[b];
 }
 
-static void end_line(struct rr_ahead *ahead, size_t client)
-{
-	for (size_t i = ahead->n; i-- > 0;) {
-		if (is_same_line(ahead, rr_instance_client(ahead->begun[i]), client))
-			rr_instance_free(remove_begun(ahead, i));
-	}
-}
-
 void rr_ahead_release(struct rr_ahead *ahead)
 {
 	while (ahead->n > 0)
@@ -73,8 +65,12 @@ static void note_line(struct rr_ahead *ahead, size_t client, bool can_stand)
 		if (is_same_line(ahead, i, client))
 			ahead->lines[i] = stands ? RR_AHEAD_STANDS : RR_AHEAD_DOES_NOT;
 	}
-	if (!stands)
-		end_line(ahead, client);
+	if (!stands) {
+		for (size_t i = ahead->n; i-- > 0;) {
+			if (is_same_line(ahead, rr_instance_client(ahead->begun[i]), client))
+				rr_instance_free(remove_begun(ahead, i));
+		}
+	}
 }
 
 /* ---- Beginning ----------------------------------------------------------------------- */
@@ -83,43 +79,8 @@ static struct rr_instance *begin(const struct rr_ahead *ahead, size_t client,
 				 struct rr_error *error)
 {
 	return rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
-				 ahead->programs->names[client], 0, error);
-}
-
-static size_t count_of(const struct rr_ahead *ahead, size_t client)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ahead->n; i++)
-		n += rr_instance_client(ahead->begun[i]) == client;
-	return n;
-}
-
-static bool begin_ahead(struct rr_ahead *ahead, size_t client)
-{
-	struct rr_error ignored = { 0 };
-	struct rr_instance *instance;
-
-	instance = begin(ahead, client, &ignored);
-	if (!instance) {
-		give_up(ahead);
-		return false;
-	}
-	ahead->expected &= ~(1U << client);
-	ahead->begun[ahead->n++] = instance;
-	ahead->n_unused++;
-	return true;
-}
-
-/* Clients with the same command line take turns. */
-static size_t next_client(const struct rr_ahead *ahead, size_t client)
-{
-	const size_t self = client;
-
-	do
-		client = (client + 1) % ahead->programs->n_clients;
-	while (!is_same_line(ahead, self, client));
-	return client;
+				 ahead->programs->names[client], rr_ahead_seed(ahead, client), 0,
+				 error);
 }
 
 /* Those that come next, behind one that is started now. */
@@ -132,23 +93,54 @@ static void begin_next(struct rr_ahead *ahead, size_t client)
 	if (ahead->lines[client] == RR_AHEAD_DOES_NOT)
 		return;
 	for (size_t i = 0; i < n_wanted && ahead->n < RR_AHEAD_MAX; i++) {
-		client = next_client(ahead, client);
+		/* Clients with the same command line take turns. */
+		const size_t self = client;
+
+		do
+			client = (client + 1) % ahead->programs->n_clients;
+		while (!is_same_line(ahead, self, client));
 		if (ahead->is_known && !(ahead->expected >> client & 1))
 			continue;
-		if (count_of(ahead, client) == turns[client] && !begin_ahead(ahead, client))
-			return;
+		size_t n = 0;
+
+		for (size_t k = 0; k < ahead->n; k++)
+			n += rr_instance_client(ahead->begun[k]) == client;
+		if (n == turns[client]) {
+			struct rr_error ignored = { 0 };
+			struct rr_instance *instance;
+
+			instance = begin(ahead, client, &ignored);
+			if (!instance) {
+				give_up(ahead);
+				return;
+			}
+			ahead->expected &= ~(1U << client);
+			ahead->begun[ahead->n++] = instance;
+			ahead->n_unused++;
+		}
 		turns[client]++;
 	}
 }
 
 /* ---- Starting ------------------------------------------------------------------------ */
 
-struct rr_instance *rr_ahead_start_late(struct rr_ahead *ahead, size_t client, int64_t late_ns,
-					struct rr_error *error)
+uint64_t rr_ahead_seed(const struct rr_ahead *ahead, size_t client)
+{
+	return ahead->free >> client & 1 ? 0 : ahead->instances->process.seed;
+}
+
+void rr_ahead_set_free(struct rr_ahead *ahead, size_t client)
+{
+	rr_ahead_release(ahead);
+	ahead->free |= 1U << client;
+}
+
+struct rr_instance *rr_ahead_start_other(struct rr_ahead *ahead, size_t client, uint64_t seed,
+					 int64_t late_ns, struct rr_error *error)
 {
 	struct rr_instance *instance =
 		rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
-				  ahead->programs->names[client], late_ns, error);
+				  ahead->programs->names[client], seed, late_ns, error);
 
 	if (!instance || rr_instance_settle(instance, error))
 		return instance;

@@ -28,6 +28,7 @@ struct rr_ahead {
 	} lines[RR_PROGRAMS_MAX]; /* of each client's command line */
 	size_t n;
 	struct rr_instance *begun[RR_AHEAD_MAX]; /* those that were begun first are first */
+	uint32_t free; /* clients, as bits, that draw other random values at each start */
 	bool is_known; /* who is started still: these, as bits, once each */
 	uint32_t expected;
 	unsigned long n_unused; /* that were begun, and not settled */
@@ -48,8 +49,15 @@ void rr_ahead_release(struct rr_ahead *ahead);
 /* A program at its first stop, as client `client`. NULL: the error. */
 struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct rr_error *error);
 
-/* One whose clock begins so much later than those of the others. */
-struct rr_instance *rr_ahead_start_late(struct rr_ahead *ahead, size_t client, int64_t late_ns,
-					struct rr_error *error);
+/* One as no other, which was not begun ahead: with a seed of its own, or a clock that begins so much
+ * later than those of the others. */
+struct rr_instance *rr_ahead_start_other(struct rr_ahead *ahead, size_t client, uint64_t seed,
+					 int64_t late_ns, struct rr_error *error);
+
+/* With which seed clients are started; 0: each start has another one. */
+uint64_t rr_ahead_seed(const struct rr_ahead *ahead, size_t client);
+
+/* From now on a client draws other random values at each start. */
+void rr_ahead_set_free(struct rr_ahead *ahead, size_t client);
 
 #endif

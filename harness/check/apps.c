@@ -42,55 +42,6 @@ static void name_client(struct rr_apps *apps, size_t client, const char *name, c
 	apps->name_of[client] = apps->names[client];
 }
 
-static void add_app(struct rr_apps *apps, const struct rr_check_options *options, size_t number)
-{
-	apps->clients[apps->n].has_app = true;
-	apps->commands[apps->n][1] = options->app;
-	apps->commands[apps->n][2] = options->ready ? options->ready : "";
-	name_client(apps, apps->n++, "app", options->n_apps > 1 ? (char)('A' + number) : '\0');
-}
-
-static void add_direct(struct rr_apps *apps, size_t request)
-{
-	apps->commands[apps->n][1] = apps->commands[apps->n][2] = "";
-	name_client(apps, apps->n++, "direct", (char)('1' + request));
-}
-
-/* It is called newapp, or newappB. */
-static void add_again(struct rr_apps *apps, size_t app)
-{
-	memcpy(apps->commands[apps->n], apps->commands[app], sizeof(apps->commands[app]));
-	apps->clients[apps->n] = apps->clients[app];
-	apps->again[apps->n] = (uint8_t)(app + 1);
-	snprintf(apps->names[apps->n], RR_CLIENT_NAME, "new%s", apps->names[app]);
-	apps->name_of[apps->n] = apps->names[apps->n];
-	apps->n++;
-}
-
-static void place_request(struct rr_apps *apps, size_t request, size_t client)
-{
-	struct rr_instance_app *app = &apps->clients[client];
-
-	apps->places[request] = (struct rr_request_place){ (uint8_t)client,
-							   (uint8_t)app->n_requests };
-	if (apps->lines[request])
-		app->unanswered |= 1U << app->n_requests;
-	apps->commands[client][3 + app->n_requests++] = apps->requests[request];
-}
-
-static void write_requests(struct rr_apps *apps, const struct rr_check_options *options,
-			   size_t n_requests)
-{
-	for (size_t i = 0; i < n_requests; i++) {
-		const size_t which = options->n_requests == 1 ? 0 : i;
-
-		if (options->is_line[which])
-			apps->lines[i] = rr_asprintf("%c%s", RR_MARK_LINE,
-						     options->requests[which]);
-		apps->requests[i] = apps->lines[i] ? apps->lines[i] : options->requests[which];
-	}
-}
-
 /* ---- Their command lines ----------------------------------------------------------- */
 
 static bool are_same_words(const char *const *a, const char *const *b)
@@ -102,47 +53,69 @@ static bool are_same_words(const char *const *a, const char *const *b)
 	return !a[i] && !b[i];
 }
 
-/* Of clients that do the same, that of the first. */
-static const char *const *words_of(const struct rr_apps *apps, size_t client)
-{
-	size_t i = 0;
-
-	while (!are_same_words(apps->commands[i], apps->commands[client]))
-		i++;
-	return apps->commands[i];
-}
-
 void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
 		  struct rr_programs_config *config)
 {
 	const size_t n_apps = (size_t)options->n_apps;
-	const size_t n_most = RR_PROGRAMS_MAX - (options->search.restarts ? n_apps : 0);
+	const size_t n_most = RR_PROGRAMS_MAX - (options->search.compare.restarts ? n_apps : 0);
 	size_t n_dealt = 0;
 
 	rr_preload_find("redrace-app", apps->driver, sizeof(apps->driver));
-	write_requests(apps, options, n_requests);
-	for (size_t i = 0; i < n_apps; i++)
-		add_app(apps, options, i);
+	for (size_t i = 0; i < n_requests; i++) {
+		const size_t which = options->n_requests == 1 ? 0 : i;
+
+		if (options->is_line[which])
+			apps->lines[i] = rr_asprintf("%c%s", RR_MARK_LINE,
+						     options->requests[which]);
+		apps->requests[i] = apps->lines[i] ? apps->lines[i] : options->requests[which];
+	}
+	for (size_t i = 0; i < n_apps; i++) {
+		apps->clients[apps->n].has_app = true;
+		apps->commands[apps->n][1] = options->app;
+		apps->commands[apps->n][2] = options->ready ? options->ready : "";
+		name_client(apps, apps->n++, "app", options->n_apps > 1 ? (char)('A' + i) : '\0');
+	}
 	for (size_t i = 0; i < n_requests; i++) {
 		const bool is_alone = apps->n < n_most && is_direct(apps->requests[i]);
 
-		if (is_alone)
-			add_direct(apps, i);
-		place_request(apps, i, is_alone ? apps->n - 1 : n_dealt++ % n_apps);
+		if (is_alone) {
+			apps->commands[apps->n][1] = apps->commands[apps->n][2] = "";
+			name_client(apps, apps->n++, "direct", (char)('1' + i));
+		}
+		const size_t client = is_alone ? apps->n - 1 : n_dealt++ % n_apps;
+		struct rr_instance_app *app = &apps->clients[client];
+
+		apps->places[i] = (struct rr_request_place){ (uint8_t)client,
+							     (uint8_t)app->n_requests };
+		if (apps->lines[i])
+			app->unanswered |= 1U << app->n_requests;
+		apps->commands[client][3 + app->n_requests++] = apps->requests[i];
 		config->unanswered |= apps->lines[i] ? 1U << i : 0;
 	}
-	for (size_t i = 0; i < n_apps && options->search.restarts; i++)
-		add_again(apps, i);
+	for (size_t i = 0; i < n_apps && options->search.compare.restarts; i++) {
+		/* It is called newapp, or newappB. */
+		memcpy(apps->commands[apps->n], apps->commands[i], sizeof(apps->commands[i]));
+		apps->clients[apps->n] = apps->clients[i];
+		apps->again[apps->n] = (uint8_t)(i + 1);
+		snprintf(apps->names[apps->n], RR_CLIENT_NAME, "new%s", apps->names[i]);
+		apps->name_of[apps->n] = apps->names[apps->n];
+		apps->n++;
+	}
 	for (size_t i = 0; i < apps->n; i++) {
 		apps->commands[i][0] = apps->driver;
-		config->argv[i] = words_of(apps, i);
+		/* Of clients that do the same, that of the first. */
+		size_t k = 0;
+
+		while (!are_same_words(apps->commands[k], apps->commands[i]))
+			k++;
+		config->argv[i] = apps->commands[k];
 		snprintf(config->names[i], RR_CLIENT_NAME, "%s", apps->names[i]);
 	}
 	config->n_clients = apps->n;
 	config->n_requests = n_requests;
 	config->requests = apps->requests;
 	config->places = apps->places;
-	config->again = options->search.restarts ? apps->again : NULL;
+	config->again = options->search.compare.restarts ? apps->again : NULL;
 	config->instances.apps = apps->clients;
 }
 
@@ -150,4 +123,5 @@ void rr_apps_release(struct rr_apps *apps)
 {
 	for (size_t i = 0; i < RR_REQUESTS_MAX; i++)
 		free(apps->lines[i]);
+	*apps = (struct rr_apps){ .n = 0 };
 }

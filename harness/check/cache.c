@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 /* A file is that line, the digest of what comes behind it, the key and the content. */
-static const char first_line[] = "redrace check 1\n";
+static const char first_line[] = "redrace verdict 1\n";
 
 enum { HEAD = sizeof(first_line) - 1 + sizeof(uint64_t) };
 
@@ -30,16 +30,30 @@ static bool find_directory(char path[RR_PATH_SIZE])
 	return length > 0 && length < RR_PATH_SIZE;
 }
 
-bool rr_cache_path(const void *key, size_t length, char path[RR_PATH_SIZE])
+bool rr_cache_path(const char *directory, const void *key, size_t length, char path[RR_PATH_SIZE])
 {
 	size_t n;
 
-	if (!find_directory(path))
+	if (directory)
+		snprintf(path, RR_PATH_SIZE, "%s%s", directory[0] == '/' ? "" : "./", directory);
+	else if (!find_directory(path))
 		return false;
 	n = strlen(path);
 	return snprintf(path + n, RR_PATH_SIZE - n, "/%016llx.check",
 			(unsigned long long)rr_bytes_digest(0, key, length)) <
 	       (int)(RR_PATH_SIZE - n);
+}
+
+bool rr_cache_make_directory(const char *path)
+{
+	const mode_t before = umask(0077);
+	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
+	struct rr_error error = { 0 };
+	const bool good = rr_files_make_directory(directory, &error);
+
+	umask(before);
+	free(directory);
+	return good;
 }
 
 /* ---- Reading --------------------------------------------------------------------------- */
@@ -149,7 +163,7 @@ static bool replace(const char *path, const struct rr_draft *draft)
 	const mode_t before = umask(0077);
 	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct rr_error error = { 0 };
-	const bool good = rr_files_make_directory(directory, &error) &&
+	const bool good = rr_cache_make_directory(path) &&
 			  rr_files_replace(path, draft->text, draft->length, &error);
 
 	umask(before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "variables.h"
 #include "verdict.h"
 
 /* ---- Beginning and end ----------------------------------------------------------- */
@@ -20,6 +22,11 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 						    .signals = &check->session.signals,
 						    .preload = check->preload[0] ? check->preload :
 										   NULL,
+						    .node_preload = check->node_preload[0] ?
+									    check->node_preload :
+									    NULL,
+						    .seed = check->seed,
+						    .pids = &check->pids,
 						    .until_ns = check->progress.until_ns +
 								RR_LATE_S * INT64_C(1000000000),
 						    .start_ns = RR_CLUSTER_START_NS,
@@ -28,6 +35,11 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 								   1000,
 						    .strangers = &check->strangers,
 						    .unwatched = &check->unwatched,
+						    .opened = check->record.may_be_kept ?
+								      &check->opened :
+								      NULL,
+						    .left_out = (const char *const *)check->left_out,
+						    .unfixed = &check->unfixed,
 					    } };
 }
 
@@ -52,92 +64,41 @@ static bool are_plain_names(const struct rr_check_options *options)
 	return options->n_named > 0;
 }
 
-static void name_clients(struct rr_check *check)
-{
-	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
-	const bool are_plain = are_plain_names(check->options);
-
-	for (size_t i = 0; i < check->n_operations; i++) {
-		snprintf(check->requests[i], sizeof(check->requests[i]), "request %zu", i + 1);
-		check->names[i] = check->options->app ? check->requests[i] :
-				  are_plain           ? check->options->named[i].name :
-							letters[i];
-	}
-}
-
-/* What is asked of the programs, beside what they are: the bounds, what is right, and the first
- * data. */
-static void put_question(FILE *out, const struct rr_check *check)
-{
-	const struct rr_check_options *options = check->options;
-	const struct rr_explore_config *search = &options->search;
-
-	for (int i = 0; i < RR_BUDGETS; i++)
-		fprintf(out, "%d ", search->budget.of[i]);
-	fprintf(out, "%d %ld %lu %lu %d %d %d %d %d %d\n", search->rounds, search->ttl_ms,
-		search->most, search->audit, search->is_partial, search->shows_all,
-		options->data_only, search->restarts, search->allows_repeats, search->strict_exits);
-	fprintf(out, "%s\n%s\n", search->schedule ? search->schedule : "",
-		options->checker[0] ? options->checker[2] : "");
-	for (size_t i = 0; i < options->n_finals; i++)
-		fprintf(out, "%s\n%s\n", options->finals[i].command, options->finals[i].value);
-	for (size_t i = 0; i < search->n_ignored; i++)
-		fprintf(out, "%s\n", options->ignored[i]);
-	for (size_t i = 0; i < options->n_allowed; i++)
-		fprintf(out, "%s\n", options->allowed[i]);
-	for (size_t i = 0; i < check->given.n_commands; i++)
-		rr_command_write(out, &check->given.commands[i]);
-}
-
-static uint64_t question_of(const struct rr_check *check)
-{
-	char *text;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
-	uint64_t digest;
-
-	put_question(out, check);
-	fclose(out);
-	digest = rr_bytes_digest(0, text, size);
-	free(text);
-	return digest;
-}
-
 /* The clients once more, each with random values of its own; after a restart by its own name, else
  * as another one. */
 static void make_successors(struct rr_check *check, const struct rr_programs_config *clients)
 {
 	const struct rr_explore_config *search = &check->options->search;
 
-	if (check->options->app || search->is_partial ||
+	if (check->options->app || search->compare.is_partial ||
 	    !(search->budget.of[RR_CRASHES] || search->budget.of[RR_LOST_REPLIES]))
 		return;
 	for (int i = 0; i < RR_SUCCESSORS; i++) {
 		struct rr_programs_config config = *clients;
 
-		config.kept = (struct rr_kept_config){ .cluster = NULL };
+		config.instances.process.life = 1;
 		if (i == RR_SUCCESSOR_LATER)
 			config.instances.process.start_ns += RR_SUCCESSOR_LATER_NS;
-		for (size_t j = 0; j < config.n_clients && !search->restarts; j++)
+		for (size_t j = 0; j < config.n_clients && !search->compare.restarts; j++)
 			snprintf(config.names[j], RR_CLIENT_NAME, "%.*s2", RR_CLIENT_NAME - 2,
 				 clients->names[j]);
 		check->successors[i] = rr_programs_new(&config);
 	}
 }
 
-static void make_programs(struct rr_check *check)
+void rr_check_open_programs(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = rr_check_instances(check),
 		.compares_outputs = !options->data_only,
+		.pids = &check->pids,
+		.tries_seeds = check->seed == (uint64_t)options->seed,
 		.n_audits = options->search.audit,
 		.allowed = options->allowed,
 		.n_allowed = options->n_allowed,
 		.n_clients = check->n_operations,
-		.kept = { .cluster = options->no_cache ? NULL : &check->cluster,
-			  .question = question_of(check),
-			  .plays = options->search.audit > 0 },
+		.starts = &check->starts,
 	};
 
 	config.instances.refused = options->refused;
@@ -152,19 +113,28 @@ static void make_programs(struct rr_check *check)
 		rr_apps_make(&check->apps, options, check->n_operations, &config);
 	check->programs = rr_programs_new(&config);
 	make_successors(check, &config);
-}
-
-static void make_checker(struct rr_check *check)
-{
-	const struct rr_programs_config config = {
+	const struct rr_programs_config checking = {
 		.instances = rr_check_instances(check),
 		.n_clients = 1,
 		.argv = { check->options->checker },
 		.names = { "check" },
+		.starts = &check->starts,
 	};
 
 	if (check->options->checker[0])
-		check->checker = rr_programs_new(&config);
+		check->checker = rr_programs_new(&checking);
+}
+
+void rr_check_close_programs(struct rr_check *check)
+{
+	rr_programs_free(check->programs);
+	rr_programs_free(check->checker);
+	for (int i = 0; i < RR_SUCCESSORS; i++) {
+		rr_programs_free(check->successors[i]);
+		check->successors[i] = NULL;
+	}
+	check->programs = check->checker = NULL;
+	rr_apps_release(&check->apps);
 }
 
 static bool open_check(struct rr_check *check, struct rr_error *error)
@@ -180,17 +150,22 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 			error, RR_ERROR_INTERNAL,
 			"there is no /proc here, by which check sees what a program waits for: mount it");
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
-	if (!rr_session_open(&check->session, error) ||
-	    !rr_cluster_open(&check->cluster, &check->session, &servers, error) ||
-	    !rr_given_read(&check->given, check->options, error) ||
+	rr_preload_find("redrace-node.cjs", check->node_preload, sizeof(check->node_preload));
+	if (!rr_session_open(&check->session, error))
+		return false;
+	check->opened.own = check->session.guardian.base;
+	if (!rr_cluster_open(&check->cluster, &check->session, &servers, error))
+		return false;
+	check->begun_ns = rr_clock_files_ns();
+	rr_record_open(check);
+	if (!rr_given_read(&check->given, check->options, error) ||
 	    (check->options->setup && !rr_check_set_up(check, error)))
 		return false;
-	make_programs(check);
+	rr_check_open_programs(check);
 	if (check->options->app && !check->apps.driver[0])
 		return rr_error_set(
 			error, RR_ERROR_INTERNAL,
 			"redrace-app is missing, beside redrace or in ../libexec/redrace: --app needs it");
-	make_checker(check);
 	return true;
 }
 
@@ -216,43 +191,42 @@ struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
 		.verify_places = rr_programs_verify_places,
 		.next_rounds = rr_programs_next_rounds,
 		.verify_rounds = rr_programs_verify_rounds,
-		.is_settled = rr_programs_is_settled,
 		.hold_day = rr_programs_hold_day,
 		.take_back = rr_programs_take_back,
-		.finish = rr_programs_finish,
 		.set_live = rr_programs_set_live,
 		.set_unfinished = rr_programs_set_unfinished,
 		.pair_values = rr_programs_pair_values,
+		.name_values = rr_programs_name_uncontrolled,
+		.named_ending = rr_programs_named_ending,
 		.compare_times = rr_programs_compare_times,
 		.note_serial = rr_programs_note_serial,
 		.note_step = rr_programs_note_step,
 		.note_change = rr_programs_note_change,
 		.set_answers = rr_programs_set_answers,
 		.end_alike = rr_programs_end_alike,
+		.own_ending = rr_programs_own_ending,
 		.fails = rr_programs_fails,
 		.have_same_status = rr_programs_have_same_status,
-		.own_ending = rr_programs_own_ending,
 		.describe = describe_ending,
 		.describe_request = rr_programs_describe_request,
 		.programs = programs,
 	};
 }
 
-static struct rr_explore_config config_of(struct rr_check *check)
+struct rr_explore_config rr_check_search(struct rr_check *check)
 {
 	struct rr_explore_config config = check->options->search;
 
 	config.programs = rr_checked_programs(check->programs);
-	config.checker = rr_checked_programs(check->checker);
+	config.compare.checker = rr_checked_programs(check->checker);
 	for (int i = 0; i < RR_SUCCESSORS; i++)
-		config.successors[i] = rr_checked_programs(check->successors[i]);
+		config.compare.successors[i] = rr_checked_programs(check->successors[i]);
 	config.n_clients = check->options->app ? check->apps.n : check->n_operations;
 	config.client_names = check->options->app ? check->apps.name_of : check->names;
-	config.given = check->given.commands;
-	config.n_given = check->given.n_commands;
-	config.ignored = check->options->ignored;
-	config.expected = check->given.expected;
-	config.n_expected = check->options->n_finals;
+	config.given = check->given.init;
+	config.compare.ignored = check->options->ignored;
+	config.compare.expected = check->given.expected;
+	config.compare.n_expected = check->options->n_finals;
 	config.title = "Found by redrace check";
 	config.progress = rr_explore_progress;
 	config.context = &check->progress;
@@ -267,27 +241,22 @@ static void print_foreign(FILE *out, const char *before, const char *text)
 	free(plain);
 }
 
-static void describe_programs(const struct rr_check_options *options, FILE *out)
-{
-	const char *const *words = options->n_named ? NULL : options->command;
-
-	if (options->app)
-		print_foreign(out, "", options->app);
-	for (size_t i = 0; i < options->n_requests; i++)
-		print_foreign(out, i ? "', '" : "' with requests '", options->requests[i]);
-	for (size_t i = 0; words && words[i]; i++)
-		print_foreign(out, i ? " " : "", words[i]);
-	for (size_t i = 0; i < options->n_named; i++)
-		print_foreign(out, i ? "', '" : "", options->named[i].shell[2]);
-}
-
 static void print_warning(const struct rr_check_options *options, FILE *out)
 {
 	char *text;
 	FILE *line = rr_open_text(&text);
 
 	fputs("Runs '", line);
-	describe_programs(options, line);
+	const char *const *words = options->n_named ? NULL : options->command;
+
+	if (options->app)
+		print_foreign(line, "", options->app);
+	for (size_t i = 0; i < options->n_requests; i++)
+		print_foreign(line, i ? "', '" : "' with requests '", options->requests[i]);
+	for (size_t i = 0; words && words[i]; i++)
+		print_foreign(line, i ? " " : "", words[i]);
+	for (size_t i = 0; i < options->n_named; i++)
+		print_foreign(line, i ? "', '" : "", options->named[i].shell[2]);
 	fprintf(line, "' many times: what %s outside Redis is really done.",
 		options->app ? "they do" : "it does");
 	fclose(line);
@@ -296,24 +265,83 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 	free(text);
 }
 
+static void make_all_anew(struct rr_check *check)
+{
+	rr_check_close_programs(check);
+	rr_check_open_programs(check);
+}
+
+/* Searches with each seed with which the programs do something else than with the first, until one
+ * is no plain yes. */
+static bool explore(struct rr_check *check)
+{
+	struct rr_explore_result *result = check->explored;
+	uint64_t seeds[RR_SEEDS - 1];
+	size_t n_seeds = 0;
+	bool good;
+
+	for (;;) {
+		const struct rr_explore_config config = rr_check_search(check);
+
+		good = rr_explore(&check->cluster, &config, result);
+		if (check->n_searches++ == 0) {
+			n_seeds = rr_programs_other_seeds(check->programs, seeds);
+			check->n_seeds = rr_programs_figures(check->programs).n_seeds;
+		}
+		if (!good || result->found || result->explored != RR_EXPLORED_ALL ||
+		    check->n_searches > n_seeds || check->options->search.schedule ||
+		    check->session.signals.interrupted)
+			return good;
+		check->n_starts += rr_programs_figures(check->programs).starts;
+		rr_explore_release(result);
+		check->seed = seeds[check->n_searches - 1];
+		make_all_anew(check);
+	}
+}
+
+/* Searches from nothing: what a record's replay has learned of the programs is forgotten. */
+static bool search(struct rr_check *check, struct rr_error *error)
+{
+	struct rr_explore_result *result = check->explored;
+	bool good;
+
+	if (check->record.remark[0])
+		make_all_anew(check);
+	if (rr_check_search_pairs(check)) {
+		rr_record_keep(check);
+		return true;
+	}
+	good = explore(check);
+	if (!good)
+		*error = result->error;
+	check->result = good ? result : NULL;
+	const char *phase = result->cut ? result->cut : "it was checked";
+
+	if (check->starts.was_refused)
+		snprintf(check->out_of_budget, sizeof(check->out_of_budget),
+			 "out of starts: --starts %" PRIu64 " were used while %s; try more of them",
+			 check->starts.most, phase);
+	else
+		snprintf(check->out_of_budget, sizeof(check->out_of_budget),
+			 "out of time: --seconds ended while %s", phase);
+	if (!good)
+		return false;
+	rr_check_ask_skeptic(check);
+	if (!check->session.signals.interrupted)
+		rr_record_keep(check);
+	return true;
+}
+
 static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 {
-	const struct rr_explore_config config = config_of(check);
-	struct rr_explore_result result;
+	struct rr_explore_result result = { .explored = RR_EXPLORED_ALL };
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
+	check->explored = &result;
 	print_warning(check->options, rr_check_report_file(check->options));
-	good = rr_explore(&check->cluster, &config, &result);
-	if (!good)
-		*error = result.error;
+	good = rr_record_use(check) || search(check, error);
 	rr_progress_end(&check->progress.line);
-	check->result = good ? &result : NULL;
-	snprintf(check->out_of_time, sizeof(check->out_of_time),
-		 "out of time: --seconds ended while %s",
-		 result.cut ? result.cut : "it was checked");
-	if (good)
-		rr_check_ask_skeptic(check);
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
@@ -333,28 +361,39 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	enum rr_exit code = RR_EXIT_OK;
 
 	check->options = options;
+	check->left_out = rr_variables_left_out(options->given, options->n_given);
+	check->seed = (uint64_t)options->seed;
+	check->pids = options->fixes_pids ? RR_PIDS_FIXED : RR_PIDS_OF_KERNEL;
 	check->n_operations = options->n_named        ? options->n_named :
 			      options->n_requests > 1 ? options->n_requests :
 							(size_t)options->n_clients;
 	check->progress = (struct rr_explore_progress){ .signals = &check->session.signals,
 							.name = "check",
 							.unit = "states" };
+	check->starts.most = (uint64_t)options->starts;
 	rr_cases_init(&check->cases, "redrace check");
-	name_clients(check);
+	static const char *const letters[] = { "A", "B", "C", "D", "E", "F", "G", "H" };
+	const bool are_plain = are_plain_names(options);
+
+	for (size_t i = 0; i < check->n_operations; i++) {
+		snprintf(check->requests[i], sizeof(check->requests[i]), "request %zu", i + 1);
+		check->names[i] = options->app ? check->requests[i] :
+				  are_plain    ? options->named[i].name :
+						 letters[i];
+	}
 	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {
 		rr_check_report_error(check, error);
 	}
-	rr_programs_free(check->programs);
-	rr_programs_free(check->checker);
-	for (int i = 0; i < RR_SUCCESSORS; i++)
-		rr_programs_free(check->successors[i]);
+	rr_check_close_programs(check);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
-	rr_apps_release(&check->apps);
+	rr_record_release(&check->record);
+	rr_opened_release(&check->opened);
+	rr_variables_free(check->left_out);
 	rr_cases_release(&check->cases);
 	free(check);
 	return code;

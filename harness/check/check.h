@@ -19,7 +19,8 @@ enum {
 	RR_CHECK_CLIENTS_MAX = 8,
 	RR_CHECK_NAME = 40,
 	RR_CHECK_FINALS_MAX = 16,
-	RR_CHECK_IGNORED_MAX = 16
+	RR_CHECK_IGNORED_MAX = 16,
+	RR_CHECK_GIVEN_MAX = 64
 };
 
 /* What a check is printed and written in: for people and other programs, and
@@ -64,7 +65,10 @@ struct rr_check_options {
 	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */
 	struct rr_explore_config search;            /* its bounds; without what is of programs */
 	long seconds;                               /* after which it stops */
-	long patience_s;                            /* until a program that does nothing hangs */
+	long starts;          /* of programs, after which it stops; 0 = any number */
+	long patience_s;      /* until a program that does nothing hangs */
+	long seed;            /* of the programs' random values */
+	bool fixes_pids;      /* their process ids are the same in each run, from the beginning */
 	const char *init;     /* a file of commands that are done first; or NULL */
 	const char *setup;    /* a shell command that goes on from there; or NULL */
 	const char *refused;  /* a client with this status, or whose output matches this regular
@@ -76,7 +80,11 @@ struct rr_check_options {
 	const char *allowed[RR_CHECK_IGNORED_MAX]; /* lines of outputs that are not
 						    * compared: regular expressions */
 	size_t n_allowed;
-	bool no_cache;   /* nothing is kept for another check, or was */
+	bool no_cache;                         /* no verdict is kept for another check, or was */
+	const char *cache;                     /* the directory for it; NULL = one of the user's */
+	const char *given[RR_CHECK_GIVEN_MAX]; /* variables of the environment that programs are
+						* given although they are left out elsewhere */
+	size_t n_given;
 	bool stats;      /* says where the time went */
 	size_t n_finals; /* what the data have to be if all did their work */
 	struct rr_check_final {
@@ -116,7 +124,7 @@ struct rr_replay {
 
 /* Writes these lines. */
 void rr_replay_write(FILE *out, const struct rr_check_options *options, bool holds_day,
-		     const char *words);
+		     bool fixes_pids, uint64_t seed, const char *words);
 
 /* What --replay names among the words, if they have it: what was read, and its options, which
  * are taken as `line` says. Release it in any case. */

@@ -15,8 +15,10 @@ enum { BACKLOG = 64 };
 
 /* ---- Beginning and end -------------------------------------------------------------- */
 
-static bool listen_tcp(struct rr_endpoint *endpoint)
+bool rr_endpoint_open(struct rr_endpoint *endpoint, const struct rr_endpoint_owner *owner,
+		      const char *directory)
 {
+	*endpoint = (struct rr_endpoint){ .owner = *owner, .tcp_fd = -1, .unix_fd = -1 };
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
@@ -30,31 +32,19 @@ static bool listen_tcp(struct rr_endpoint *endpoint)
 	    getsockname(endpoint->tcp_fd, (struct sockaddr *)&address, &size) != 0)
 		return false;
 	endpoint->port = ntohs(address.sin_port);
-	return true;
-}
-
-static bool listen_unix(struct rr_endpoint *endpoint, const char *directory)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/redis.sock",
+	struct sockaddr_un file = { .sun_family = AF_UNIX };
+	const int length = snprintf(file.sun_path, sizeof(file.sun_path), "%s/redis.sock",
 				    directory);
 
-	if (length < 0 || (size_t)length >= sizeof(address.sun_path)) {
+	if (length < 0 || (size_t)length >= sizeof(file.sun_path)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	memcpy(endpoint->socket_path, address.sun_path, sizeof(endpoint->socket_path));
+	memcpy(endpoint->socket_path, file.sun_path, sizeof(endpoint->socket_path));
 	endpoint->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	return endpoint->unix_fd >= 0 &&
-	       bind(endpoint->unix_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	       bind(endpoint->unix_fd, (struct sockaddr *)&file, sizeof(file)) == 0 &&
 	       listen(endpoint->unix_fd, BACKLOG) == 0;
-}
-
-bool rr_endpoint_open(struct rr_endpoint *endpoint, const struct rr_endpoint_owner *owner,
-		      const char *directory)
-{
-	*endpoint = (struct rr_endpoint){ .owner = *owner, .tcp_fd = -1, .unix_fd = -1 };
-	return listen_tcp(endpoint) && listen_unix(endpoint, directory);
 }
 
 static void close_descriptor(int *fd)
@@ -102,17 +92,6 @@ static bool accept_connections(struct rr_endpoint *endpoint, int listener, struc
 	return true;
 }
 
-static bool complain_of(const struct rr_endpoint *endpoint, enum rr_resp_result result,
-			struct rr_error *error)
-{
-	return rr_error_set(
-		error, RR_ERROR_DATA,
-		result == RR_RESP_TOO_LONG ?
-			"client %s sent a command of more than %d words" :
-			"client %s sent something that is not a request of the Redis protocol (TLS, or HTTP?): connect a client of Redis to this port, and send commands of up to %d words",
-		endpoint->owner.name, RL_WORDS_MAX);
-}
-
 /* Hands on all whole requests that have come on a connection, which the owner may cut. */
 static bool take_requests(struct rr_endpoint *endpoint, int number, struct rr_error *error)
 {
@@ -123,15 +102,21 @@ static bool take_requests(struct rr_endpoint *endpoint, int number, struct rr_er
 
 	endpoint->spent_ns = 0;
 	while (wire->is_open && result == RR_RESP_COMPLETE) {
-		struct rl_command command;
+		struct rdl_command command;
 
 		result = rr_wire_take(wire, &command);
 		if (result == RR_RESP_COMPLETE &&
 		    !owner->on_request(owner->context, number, &command))
 			return false;
 	}
-	if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG)
-		return complain_of(endpoint, result, error);
+	if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG) {
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			result == RR_RESP_TOO_LONG ?
+				"client %s sent a command of more than %d words" :
+				"client %s sent something that is not a request of the Redis protocol (TLS, or HTTP?): connect a client of Redis to this port, and send commands of up to %d words",
+			endpoint->owner.name, RDL_WORDS_MAX);
+	}
 	/* A program that has not turned Nagle's algorithm off sleeps while its kernel keeps the
 	 * next short write back, until the one before is acknowledged. */
 	if (wire->is_open)

@@ -23,7 +23,7 @@ struct rr_endpoint_owner {
 	const char *name; /* of the client, for errors */
 	/* Told of each request in its order; `command` is valid until it returns.
 	 * False: it cannot be dealt with (the owner knows why). */
-	bool (*on_request)(void *context, int connection, const struct rl_command *command);
+	bool (*on_request)(void *context, int connection, const struct rdl_command *command);
 	void (*on_close)(void *context, int connection);
 	/* Is a connection that was accepted to be refused? NULL: none is. */
 	bool (*is_stranger)(void *process, int fd);

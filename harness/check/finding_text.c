@@ -140,20 +140,17 @@ static void print_answers(FILE *out, const struct rr_check *check, const int *en
 	}
 }
 
-/* How operations ended, beside data: all of an app's; of clients those that did not succeed. */
-static void print_endings_beside_data(FILE *out, const struct rr_check *check,
-				      const struct rr_outcome *finding)
+static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
+	rr_checked_print_lines(out, "In the end there is", finding->data);
+	/*
+	 * How operations ended, beside data: all of an app's; of clients those that did not
+	 * succeed.
+	 */
 	if (check->options->app)
 		print_answers(out, check, finding->endings, finding->nearest_endings);
 	else
 		print_endings(out, check, finding->endings, NULL);
-}
-
-static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
-{
-	rr_checked_print_lines(out, "In the end there is", finding->data);
-	print_endings_beside_data(out, check, finding);
 	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
 		return;
 	rr_print_sentence(out, 0, 2, "and no serial order of the %ss leaves that.%s",
@@ -163,21 +160,6 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 		print_who_ended_well(out, check, finding);
 	else if (check->options->app)
 		print_answers(out, check, finding->nearest_endings, finding->endings);
-}
-
-static void print_outputs(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
-{
-	void (*print)(FILE *, const struct rr_check *, const int *,
-		      const int *) = check->options->app ? print_answers : print_endings;
-
-	fputs("In the end\n", out);
-	print(out, check, finding->endings, finding->nearest_endings);
-	fprintf(out, "and no serial order of the %ss with these data ends like that. In one\n",
-		rr_checked_noun(check));
-	print(out, check, finding->nearest_endings, finding->endings);
-	rr_print_sentence(out, 0, 2,
-			  "If it does not matter who prints what, as with workers that share a "
-			  "queue, --data-only compares the data alone.");
 }
 
 void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
@@ -190,37 +172,61 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 		out, "After the crash, the program was run once more, alone. Then there is",
 		finding->successor);
 	rr_checked_print_lines(out, "Not as expected:", finding->unexpected);
-	if (found & RR_OUTCOME_OUTPUTS)
-		print_outputs(out, check, finding);
+	if (found & RR_OUTCOME_OUTPUTS) {
+		void (*print)(FILE *, const struct rr_check *, const int *,
+			      const int *) = check->options->app ? print_answers : print_endings;
+
+		fputs("In the end\n", out);
+		print(out, check, finding->endings, finding->nearest_endings);
+		fprintf(out,
+			"and no serial order of the %ss with these data ends like that. In one\n",
+			rr_checked_noun(check));
+		print(out, check, finding->nearest_endings, finding->endings);
+		rr_print_sentence(
+			out, 0, 2,
+			"If it does not matter who prints what, as with workers that share a "
+			"queue, --data-only compares the data alone.");
+	}
 	if (finding->is_untimely)
 		rr_print_sentence(out, 0, 2,
 				  "It is serializable, but not in the order of time: it is as if a "
 				  "request came before one that had its answer when it began.");
 	if (!finding->why)
 		return;
-	fprintf(out, finding->anomaly ? "Why (%s):\n" : "Why:\n", finding->anomaly);
+	fprintf(out, finding->anomaly ? "Why (%s):\n" : "Why:\n",
+		rr_anomaly_name(finding->anomaly));
 	rr_print_sentences(out, 2, finding->why);
 }
 
-const char *rr_checked_kind(unsigned found)
+struct rr_checked_kind rr_checked_kind(unsigned found)
 {
 	static const struct {
 		unsigned bit;
-		const char *name;
+		struct rr_checked_kind kind;
 	} kinds[] = {
-		{ RR_OUTCOME_NOT_SERIAL, "not serializable" },
-		{ RR_OUTCOME_UNEXPECTED, "not as expected" },
-		{ RR_OUTCOME_OUTPUTS, "outputs are not serializable" },
-		{ RR_OUTCOME_EXCLUSION, "two clients are in their critical sections" },
-		{ RR_OUTCOME_OWNERSHIP, "release of another client's lock" },
-		{ RR_OUTCOME_STUCK, "no progress" },
+		{ RR_OUTCOME_NOT_SERIAL, { "not_serializable", "not serializable" } },
+		{ RR_OUTCOME_UNEXPECTED, { "not_as_expected", "not as expected" } },
+		{ RR_OUTCOME_OUTPUTS,
+		  { "outputs_not_serializable", "outputs are not serializable" } },
+		{ RR_OUTCOME_EXCLUSION,
+		  { "exclusion", "two clients are in their critical sections" } },
+		{ RR_OUTCOME_OWNERSHIP, { "foreign_release", "release of another client's lock" } },
+		{ RR_OUTCOME_STUCK, { "no_progress", "no progress" } },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (found & kinds[i].bit)
-			return kinds[i].name;
+			return kinds[i].kind;
 	}
-	return NULL;
+	return (struct rr_checked_kind){ .id = NULL };
+}
+
+struct rr_checked_kind rr_checked_kind_of(const struct rr_outcome *finding)
+{
+	if (finding->anomaly)
+		return (struct rr_checked_kind){ rr_anomaly_id(finding->anomaly),
+						 rr_anomaly_name(finding->anomaly) };
+	return rr_checked_kind(finding->found);
 }
 
 /* ---- What findings are called ---------------------------------------- */
@@ -256,78 +262,92 @@ static size_t subject_of(const char *line, size_t length)
 	return length;
 }
 
-/* "a, b": the subjects of the lines that the other text does not have. */
-static void put_subjects(FILE *out, const char *text, const char *other)
+/* The subjects of the lines that the other text does not have. */
+static void add_subjects(json_t *keys, const char *text, const char *other)
 {
-	int n = 0;
-
-	while (text && *text && n < KEYS_NAMED) {
+	while (text && *text && json_array_size(keys) < KEYS_NAMED) {
 		const char *line = text;
 		const size_t length = rr_take_line(&text);
+		char *subject;
 
 		if (has_line(other, line, length))
 			continue;
-		fprintf(out, "%s%.*s", ftell(out) ? ", " : "", (int)subject_of(line, length), line);
-		n++;
+		subject = rr_strndup(line, subject_of(line, length));
+		json_array_append_new(keys, rr_case_text(subject));
+		free(subject);
 	}
 }
 
-/* The keys that a serial order leaves otherwise: those that are there, or, if there are none,
- * those that are missing. Malloc'd. */
-static char *keys_of(const struct rr_outcome *finding)
+json_t *rr_checked_keys(const struct rr_outcome *finding)
 {
-	char *keys;
-	FILE *out = rr_open_text(&keys);
+	json_t *keys = json_array();
 
 	if (finding->found & RR_OUTCOME_UNEXPECTED)
-		put_subjects(out, finding->unexpected, NULL);
+		add_subjects(keys, finding->unexpected, NULL);
 	else if (finding->found & RR_OUTCOME_NOT_SERIAL && finding->nearest)
-		put_subjects(out, finding->data, finding->nearest);
-	if (ftell(out) == 0 && finding->found & RR_OUTCOME_NOT_SERIAL)
-		put_subjects(out, finding->nearest, finding->data);
-	fclose(out);
+		add_subjects(keys, finding->data, finding->nearest);
+	if (json_array_size(keys) == 0 && finding->found & RR_OUTCOME_NOT_SERIAL)
+		add_subjects(keys, finding->nearest, finding->data);
 	return keys;
 }
 
-/* "lost update (counter)", once. */
-static void add_name(json_t *names, const char *what, const char *keys)
+/* "lost update (a, b)", malloc'd. */
+static char *name_of(const struct rr_outcome *finding)
 {
-	char *text = rr_asprintf(*keys ? "%s (%s)" : "%s", what, keys);
-	json_t *name = rr_case_text(text);
+	json_t *keys = rr_checked_keys(finding);
+	const json_t *key;
+	char *name;
+	size_t i;
+	FILE *out = rr_open_text(&name);
+
+	fputs(rr_checked_kind_of(finding).name, out);
+	json_array_foreach(keys, i, key)
+		fprintf(out, "%s%s", i ? ", " : " (", json_string_value(key));
+	fputs(json_array_size(keys) ? ")" : "", out);
+	fclose(out);
+	json_decref(keys);
+	return name;
+}
+
+/* Once. */
+static void add_text(json_t *texts, const char *what)
+{
+	json_t *text = rr_case_text(what);
 	const json_t *other;
 	size_t i;
 
-	free(text);
-	json_array_foreach(names, i, other) {
-		if (json_equal(other, name)) {
-			json_decref(name);
+	json_array_foreach(texts, i, other) {
+		if (json_equal(other, text)) {
+			json_decref(text);
 			return;
 		}
 	}
-	json_array_append_new(names, name);
+	json_array_append_new(texts, text);
 }
 
-json_t *rr_checked_finding_names(const struct rr_check *check)
+json_t *rr_checked_findings(const struct rr_check *check, bool are_kinds)
 {
 	static const unsigned of_ends = RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED |
 					RR_OUTCOME_OUTPUTS;
 	const struct rr_explore_result *result = check->result;
-	json_t *names = json_array();
+	json_t *texts = json_array();
 
 	for (size_t i = 0; i < result->n_findings; i++) {
-		const struct rr_outcome *finding = &result->findings[i];
-		char *keys = keys_of(finding);
+		struct rr_outcome finding = result->findings[i];
+		char *name;
 
-		if (finding->found & of_ends)
-			add_name(names,
-				 finding->anomaly ? finding->anomaly :
-						    rr_checked_kind(finding->found & of_ends),
-				 keys);
-		free(keys);
+		finding.found &= of_ends;
+		if (!finding.found)
+			continue;
+		name = name_of(&finding);
+		add_text(texts, are_kinds ? rr_checked_kind_of(&finding).id : name);
+		free(name);
 	}
 	for (unsigned bit = 1; bit <= RR_OUTCOME_OWNERSHIP; bit <<= 1) {
-		if (result->found & bit & ~of_ends)
-			add_name(names, rr_checked_kind(bit), "");
+		const struct rr_checked_kind kind = rr_checked_kind(result->found & bit & ~of_ends);
+
+		if (kind.id)
+			add_text(texts, are_kinds ? kind.id : kind.name);
 	}
-	return names;
+	return texts;
 }

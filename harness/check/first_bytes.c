@@ -69,18 +69,6 @@ static bool ends_with_version(const char *line, size_t n)
 	return false;
 }
 
-/* Is it a command's name, or may it become one? */
-static bool is_command(const char *word, size_t n, bool is_whole)
-{
-	char sought[NAME_MAX + 3] = " ";
-
-	for (size_t i = 0; i < n; i++)
-		sought[1 + i] = (char)tolower((unsigned char)word[i]);
-	if (is_whole)
-		sought[1 + n] = ' ';
-	return strstr(commands, sought) != NULL;
-}
-
 /* A command's name, which may be in quotes, as far as it is there. */
 static enum rr_first judge_line(const char *bytes, size_t n, size_t *n_harmless)
 {
@@ -91,8 +79,18 @@ static enum rr_first judge_line(const char *bytes, size_t n, size_t *n_harmless)
 	while (first + length < n && !isspace((unsigned char)bytes[first + length]) &&
 	       !(first && bytes[first + length] == bytes[0]))
 		length++;
-	if (length > NAME_MAX || memchr(bytes + first, '\0', length) ||
-	    !is_command(bytes + first, length, first + length < n))
+	if (length > NAME_MAX || memchr(bytes + first, '\0', length))
+		return RR_FIRST_OTHER;
+	/* Is it a command's name, or may it become one? */
+	const char *word = bytes + first;
+	const bool is_whole = first + length < n;
+	char sought[NAME_MAX + 3] = " ";
+
+	for (size_t i = 0; i < length; i++)
+		sought[1 + i] = (char)tolower((unsigned char)word[i]);
+	if (is_whole)
+		sought[1 + length] = ' ';
+	if (strstr(commands, sought) == NULL)
 		return RR_FIRST_OTHER;
 	if (!end) {
 		*n_harmless += n;

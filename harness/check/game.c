@@ -102,12 +102,12 @@ static char *command_with(const struct rr_check_options *options, char *first, c
 }
 
 /* "# redrace check --clients 2\\n# schedule ", which --replay reads. */
-static char *schedule_heading(const struct rr_check_options *options)
+static char *schedule_heading(const struct rr_check *check)
 {
 	char *text;
 	FILE *out = rr_open_text(&text);
 
-	rr_replay_write(out, options, false, "");
+	rr_replay_write(out, check->options, false, check->pids == RR_PIDS_FIXED, check->seed, "");
 	fclose(out);
 	text[strcspn(text + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
 	memmove(text, text + 1, strlen(text));
@@ -120,7 +120,7 @@ static char *schedule_heading(const struct rr_check_options *options)
 static bool can_be_played(const struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_explore_result *result = check->result;
-	const char *limit = result->found ? NULL : rr_checked_limit(check);
+	const char *limit = result->found ? NULL : rr_checked_limit(check).text;
 
 	if (result->states > RR_CHECKED_GAME_STATES)
 		return rr_error_set(
@@ -148,26 +148,13 @@ static char *verdict_of(const struct rr_check *check)
 	return text;
 }
 
-static bool write_page(const struct rr_check *check, const struct rr_checked_game *game,
-		       struct rr_error *error)
-{
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	check->options->write_game(draft.out, game, error);
-	if (!rr_draft_replace(&draft, check->options->game, error))
-		return false;
-	fprintf(rr_check_report_file(check->options), "game: %s\n", check->options->game);
-	return true;
-}
-
 static bool make_page(const struct rr_check *check, struct rr_error *error)
 {
 	static char replay[] = "--replay", file[] = "schedule.race";
 	const struct rr_check_options *options = check->options;
 	char *command = command_with(options, NULL, NULL);
 	char *replayed = command_with(options, replay, file);
-	char *schedule = schedule_heading(options), *verdict = verdict_of(check);
+	char *schedule = schedule_heading(check), *verdict = verdict_of(check);
 	char *programs = rr_checked_programs_words(options);
 	char *path = find_program(options), *text = path ? read_text(path) : NULL;
 	const struct rr_checked_game game = {
@@ -182,8 +169,14 @@ static bool make_page(const struct rr_check *check, struct rr_error *error)
 		.n_clients = check->n_operations,
 		.is_app = options->app != NULL,
 	};
-	const bool good = write_page(check, &game, error);
+	struct rr_draft draft;
+	bool good;
 
+	rr_draft_open(&draft);
+	options->write_game(draft.out, &game, error);
+	good = rr_draft_replace(&draft, options->game, error);
+	if (good)
+		fprintf(rr_check_report_file(options), "game: %s\n", options->game);
 	free(programs);
 	free(path);
 	free(text);

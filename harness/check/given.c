@@ -5,134 +5,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/reply.h"
-#include "base/resp.h"
 #include "base/files.h"
+#include "base/memory.h"
+#include "base/resp.h"
 #include "base/text.h"
+#include "race/race.h"
 #include "requests.h"
 #include "verdict.h"
 
-/* Parses the draft of a race that has nothing but what is given. */
-static struct rr_race *finish_race(struct rr_draft *draft, const char *path, struct rr_error *error)
-{
-	struct rr_race *race;
+enum { WHERE_SIZE = 300 };
 
-	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", draft->out);
-	fclose(draft->out);
-	race = rr_race_parse(path, draft->text, draft->length, error);
-	free(draft->text);
-	return race;
-}
+/* Where commands are read from. */
+struct reading {
+	struct rr_command_list *list;
+	enum rr_error_kind kind;
+	char where[WHERE_SIZE];   /* "init:2" */
+	char open_at[WHERE_SIZE]; /* a MULTI that no EXEC has followed; "" = there is none */
+	struct rr_error *error;
+};
 
-/* Writes a command as redis-cli reads it; in its words the signs of a race mean nothing. False:
- * a quote does not end, or a word goes on after one. */
-static bool write_given(FILE *out, const char *line, size_t length)
-{
-	char *copy = rr_memdup(line, length + 1), *at = copy;
-	struct rl_word word;
-	bool good = true;
-
-	fputs("given", out);
-	for (at += strspn(at, " \t"); good && at < copy + length; at += strspn(at, " \t")) {
-		good = rr_take_word(&at, copy + length, false, &word);
-		if (!good)
-			break;
-		fputc(' ', out);
-		rr_write_bare_word(out, word.text, word.length);
-	}
-	fputc('\n', out);
-	free(copy);
-	return good;
-}
-
-static bool fail_quotes(const char *where, enum rr_error_kind kind, struct rr_error *error)
-{
-	return rr_error_set(
-		error, kind,
-		"%.300s: expected each quote to end in its line, with a blank or the end of the line after it",
-		where);
-}
-
-/* Fails for what a checked program may not send, and for what changes the connection that the
- * commands are sent on. */
-static bool refuse_commands(const struct rr_race *race, enum rr_error_kind kind,
-			    struct rr_error *error)
+/* Fails for what a checked program may not send, for what a race may not have, and for what changes the
+ * connection that the commands are sent on. */
+static bool allow_command(struct reading *reading, const struct rdl_command *command)
 {
 	static const unsigned refused = RR_REQUEST_REFUSED | RR_REQUEST_MUST_FAIL |
 					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES |
 					RR_REQUEST_RESETS | RR_REQUEST_QUITS | RR_REQUEST_BEGINS |
 					RR_REQUEST_ANSWERS | RR_REQUEST_ENDS;
-	const struct rr_step *queues = NULL;
+	const struct rr_step step = { .n_words = command->n_words, .words = command->words };
+	const unsigned traits = rr_request_traits(command);
 
-	for (size_t i = 0; i < race->n_given; i++) {
-		const struct rr_step *step = &race->given[i];
-		struct rl_command command = { .n_words = step->n_words };
-		unsigned traits;
-
-		memcpy(command.words, step->words, step->n_words * sizeof(step->words[0]));
-		traits = rr_request_traits(&command);
-		if (traits & refused)
-			return rr_error_set(
-				error, kind,
-				"%.300s:%d: %.60s is not a command that redrace check can give: leave it out",
-				race->path, step->line, step->words[0].text);
-		if (traits & (RR_REQUEST_QUEUES | RR_REQUEST_ENDS_QUEUE))
-			queues = traits & RR_REQUEST_QUEUES ? step : NULL;
-	}
-	return !queues || rr_error_set(error, kind, "%.300s:%d: expected EXEC after this MULTI",
-				       race->path, queues->line);
-}
-
-static void copy_commands(const struct rr_race *race, struct rl_command *commands)
-{
-	for (size_t i = 0; i < race->n_given; i++) {
-		const struct rr_step *step = &race->given[i];
-
-		commands[i] = (struct rl_command){ .n_words = step->n_words };
-		memcpy(commands[i].words, step->words, step->n_words * sizeof(step->words[0]));
-	}
-}
-
-static bool take_init(struct rr_given *given, struct rr_draft *draft, const char *path,
-		      struct rr_error *error)
-{
-	rr_race_free(given->init);
-	given->init = finish_race(draft, path, error);
-	if (!given->init || !refuse_commands(given->init, RR_ERROR_DATA, error))
-		return false;
-	given->n_commands = given->init->n_given;
-	free(given->commands);
-	given->commands = rr_calloc(given->n_commands + 1, sizeof(*given->commands));
-	copy_commands(given->init, given->commands);
+	if (traits & refused || !rr_step_is_allowed(&step))
+		return rr_error_set(
+			reading->error, reading->kind,
+			"%s: %.60s is not a command that redrace check can give: leave it out",
+			reading->where, command->words[0].text);
+	if (traits & RR_REQUEST_QUEUES)
+		memcpy(reading->open_at, reading->where, sizeof(reading->where));
+	else if (traits & RR_REQUEST_ENDS_QUEUE)
+		reading->open_at[0] = '\0';
 	return true;
 }
 
-bool rr_given_take(struct rr_given *given, const char *lines, const char *whose,
-		   struct rr_error *error)
+/* Reads a command, which ends in a NUL, as redis-cli reads it. */
+static bool read_command(struct reading *reading, const char *line, size_t length)
 {
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	fputs(lines, draft.out);
-	return take_init(given, &draft, whose, error);
-}
-
-/* The n-th line of the file is the n-th of the race. */
-static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
-{
-	struct rr_draft draft;
-	char where[RR_ERROR_SIZE / 2];
-	size_t length;
-	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
-	char *line = text, *end;
-	size_t number = 0;
+	char *copy = rr_memdup(line, length + 1), *at = copy;
+	struct rdl_word words[RDL_WORDS_MAX + 1];
+	size_t n = 0;
 	bool good = true;
 
-	if (!text)
-		return false;
-	rr_draft_open(&draft);
-	for (; good && line < text + length; line = end + 1) {
+	for (at += strspn(at, " \t"); at < copy + length && n <= RDL_WORDS_MAX && good;
+	     at += strspn(at, " \t"))
+		good = rr_take_word(&at, copy + length, false, &words[n++]);
+	if (!good)
+		rr_error_set(
+			reading->error, reading->kind,
+			"%s: expected each quote to end in its line, with a blank or the end of the line after it",
+			reading->where);
+	else if (n == 0 || n > RDL_WORDS_MAX)
+		good = rr_error_set(reading->error, reading->kind,
+				    "%s: expected a command of at most %d words", reading->where,
+				    RDL_WORDS_MAX);
+	if (good)
+		rr_command_list_add(reading->list, words, n);
+	free(copy);
+	return good && allow_command(reading, &reading->list->all[reading->list->n - 1]);
+}
+
+static bool end_reading(const struct reading *reading)
+{
+	return !reading->open_at[0] ||
+	       rr_error_set(reading->error, reading->kind, "%s: expected EXEC after this MULTI",
+			    reading->open_at);
+}
+
+static bool read_init(struct rr_given *given, const char *path, struct rr_error *error)
+{
+	struct reading reading = { &given->init, RR_ERROR_DATA, .error = error };
+	size_t length, number = 0;
+	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
+	bool good = text != NULL;
+	char *end;
+
+	for (char *line = text; good && line < text + length; line = end + 1) {
 		size_t n;
 
 		end = memchr(line, '\n', (size_t)(text + length - line));
@@ -140,63 +96,36 @@ static bool read_init(struct rr_given *given, const char *path, struct rr_error 
 		for (n = (size_t)(end - line); n > 0 && line[n - 1] == '\r'; n--)
 			continue;
 		line[n] = '\0';
-		number++;
+		snprintf(reading.where, sizeof(reading.where), "%.250s:%zu", path, ++number);
 		if (strspn(line, " \t") < n && line[0] != '#')
-			good = write_given(draft.out, line, n);
-		else
-			fputc('\n', draft.out);
+			good = read_command(&reading, line, n);
 	}
 	free(text);
-	if (good)
-		return take_init(given, &draft, path, error);
-	fclose(draft.out);
-	free(draft.text);
-	snprintf(where, sizeof(where), "%.250s:%zu", path, number);
-	return fail_quotes(where, RR_ERROR_DATA, error);
-}
-
-static bool read_finals(struct rr_given *given, const struct rr_check_options *options,
-			struct rr_error *error)
-{
-	struct rr_draft draft;
-
-	size_t n_good = 0;
-
-	rr_draft_open(&draft);
-	while (n_good < options->n_finals && write_given(draft.out, options->finals[n_good].command,
-							 strlen(options->finals[n_good].command)))
-		n_good++;
-	if (n_good < options->n_finals) {
-		fclose(draft.out);
-		free(draft.text);
-		return fail_quotes("--final", RR_ERROR_USAGE, error);
-	}
-	given->finals = finish_race(&draft, "--final", error);
-	if (!given->finals) {
-		error->kind = RR_ERROR_USAGE;
-		return false;
-	}
-	if (!refuse_commands(given->finals, RR_ERROR_USAGE, error))
-		return false;
-	copy_commands(given->finals, given->questions);
-	for (size_t i = 0; i < given->finals->n_given; i++)
-		given->expected[i] = (struct rr_expected){ .asked = &given->questions[i],
-							   .value = options->finals[i].value };
-	return true;
+	return good && end_reading(&reading);
 }
 
 bool rr_given_read(struct rr_given *given, const struct rr_check_options *options,
 		   struct rr_error *error)
 {
-	return (!options->init || read_init(given, options->init, error)) &&
-	       (options->n_finals == 0 || read_finals(given, options, error));
+	struct reading finals = { &given->questions, RR_ERROR_USAGE, .where = "--final",
+				  .error = error };
+	bool good = !options->init || read_init(given, options->init, error);
+
+	for (size_t i = 0; i < options->n_finals && good; i++)
+		good = read_command(&finals, options->finals[i].command,
+				    strlen(options->finals[i].command));
+	if (!good || !end_reading(&finals))
+		return false;
+	for (size_t i = 0; i < options->n_finals; i++)
+		given->expected[i] = (struct rr_expected){ .asked = &given->questions.all[i],
+							   .value = options->finals[i].value };
+	return true;
 }
 
 void rr_given_release(struct rr_given *given)
 {
-	rr_race_free(given->init);
-	rr_race_free(given->finals);
-	free(given->commands);
+	rr_command_list_release(&given->init);
+	rr_command_list_release(&given->questions);
 }
 
 /* ---- The command of --setup: a program alone, on what --init gives ------- */
@@ -230,9 +159,7 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 		.programs = rr_checked_programs(programs),
 		.n_clients = 1,
 		.client_names = &name,
-		.given = check->given.commands,
-		.n_given = check->given.n_commands,
-		.rounds = 2,
+		.given = check->given.init,
 		.ttl_ms = check->options->search.ttl_ms,
 		.schedule = "",
 		.wants_given = true,
@@ -247,7 +174,7 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 	}
 	if (check->session.signals.interrupted)
 		return false;
-	if (result->n_findings == 0 || !result->findings[0].given ||
+	if (result->n_findings == 0 || !result->findings[0].has_given ||
 	    result->findings[0].endings[0] < 0)
 		return rr_error_set(error, RR_ERROR_DATA,
 				    "the command of --setup does not come to an end");
@@ -266,9 +193,13 @@ bool rr_check_set_up(struct rr_check *check, struct rr_error *error)
 	};
 	struct rr_programs *programs = rr_programs_new(&config);
 	struct rr_explore_result result = { 0 };
-	const bool good = run_setup(check, programs, &result, error) &&
-			  rr_given_take(&check->given, result.findings[0].given, "--setup", error);
+	const bool good = run_setup(check, programs, &result, error);
 
+	if (good) {
+		rr_command_list_release(&check->given.init);
+		check->given.init = result.findings[0].given;
+		result.findings[0].given = (struct rr_command_list){ .n = 0 };
+	}
 	rr_explore_release(&result);
 	rr_programs_free(programs);
 	return good;

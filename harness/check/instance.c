@@ -15,9 +15,20 @@
 
 /* ---- Running ------------------------------------------------------------------ */
 
-static uint32_t first_request_of(const struct rr_lane *lane)
+/* Commands of one name come as they were seen first: in another one's words there may be a random
+ * value, which is new in each run. A connection that asks nothing comes last. */
+static bool asks_before(const struct rr_terms *terms, const struct rr_lane *lane,
+			const struct rr_lane *other)
 {
-	return lane->n > 0 ? rr_lane_request(lane, 0)->command : RR_NO_ID;
+	uint32_t a, b;
+
+	if (lane->n == 0 || other->n == 0)
+		return lane->n > other->n;
+	a = rr_lane_request(lane, 0)->command;
+	b = rr_lane_request(other, 0)->command;
+	return terms->command[a].name == terms->command[b].name ?
+		       a < b :
+		       terms->command[a].name < terms->command[b].name;
 }
 
 static void swap_lanes(struct rr_lane *a, struct rr_lane *b)
@@ -41,34 +52,6 @@ static void close_up_new_lanes(struct rr_instance *instance)
 	}
 }
 
-/* Which of several threads or children comes first is chance: the connections that
- * they have opened meanwhile are put into the order of what is asked there. */
-static void order_new_lanes(struct rr_instance *instance)
-{
-	if (!instance->app)
-		close_up_new_lanes(instance);
-	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		struct rr_lane *lane = &instance->lanes[i];
-
-		for (int j = i + 1; j < RR_RUN_ORDINALS && lane->is_new; j++) {
-			struct rr_lane *other = &instance->lanes[j];
-
-			if (other->is_new && first_request_of(other) < first_request_of(lane))
-				swap_lanes(lane, other);
-		}
-		lane->is_new = false;
-	}
-}
-
-/* Which numbers connections have depends on who else has connected: they are another
- * run's, as a random value is, of ten digits. */
-static long long draw_first_id(uint64_t start)
-{
-	struct rr_random random = { start };
-
-	return (long long)(1000000000 + rr_random_below(&random, 1000000000));
-}
-
 static int64_t round_to_ms(int64_t ns)
 {
 	return (ns + MS_NS / 2) / MS_NS * MS_NS;
@@ -80,7 +63,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	const struct rr_program_page *page = instance->process->clock.page;
 	const int64_t passed_ns = atomic_load(&page->passed_ns);
 	uint64_t n_reads;
-	struct rl_word output;
+	struct rdl_word output;
 	enum rr_process_end end;
 	char *reason;
 
@@ -88,7 +71,23 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	end = rr_process_wait(instance->process, error);
 	instance->error = NULL;
 	output = rr_process_output(instance->process);
-	order_new_lanes(instance);
+	/*
+	 * Which of several threads or children comes first is chance: the connections that they
+	 * have opened meanwhile are put into the order of what is asked there.
+	 */
+	if (!instance->app)
+		close_up_new_lanes(instance);
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		struct rr_lane *lane = &instance->lanes[i];
+
+		for (int j = i + 1; j < RR_RUN_ORDINALS && lane->is_new; j++) {
+			struct rr_lane *other = &instance->lanes[j];
+
+			if (other->is_new && asks_before(instance_terms(instance), other, lane))
+				swap_lanes(lane, other);
+		}
+		lane->is_new = false;
+	}
 	instance->slept_ns = instance->app ? 0 :
 					     round_to_ms(atomic_load(&page->passed_ns) - passed_ns);
 	/* Since it stood still: it may have read the clock as soon as it was told something. */
@@ -116,7 +115,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 
 struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
-				      int64_t late_ns, struct rr_error *error)
+				      uint64_t seed, int64_t late_ns, struct rr_error *error)
 {
 	struct rr_instance *instance = rr_calloc(1, sizeof(*instance));
 	const double begun = rr_clock_s();
@@ -126,8 +125,10 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 	instance->app = config->apps ? &config->apps[client] : NULL;
 	instance->process_config = config->process;
 	instance->process_config.start_ns += late_ns;
+	instance->process_config.seed = seed;
 	instance->plan = (struct rr_process_plan){
-		.config = late_ns > 0 ? &instance->process_config : &config->process,
+		.config = late_ns > 0 || seed != config->process.seed ? &instance->process_config :
+									&config->process,
 		.argv = argv,
 		.owner = { .name = name,
 			   .on_request = instance_on_request,
@@ -154,7 +155,14 @@ bool rr_instance_settle(struct rr_instance *instance, struct rr_error *error)
 	if (!config->apps)
 		rr_process_set_turns(instance->process,
 				     config->n_starts % 2 ? RR_TURNS_OF_OTHERS : RR_TURNS_OWN);
-	instance->last_id = draw_first_id(config->n_starts);
+	/*
+	 * Which numbers connections have depends on who else has connected: they are another run's,
+	 * as a random value is, of ten digits.
+	 */
+	const uint64_t start = config->n_starts;
+	struct rr_random random = { start };
+
+	instance->last_id = (long long)(1000000000 + rr_random_below(&random, 1000000000));
 	good = run_instance(instance, error);
 	config->times->starting += rr_clock_s() - begun;
 	return good;
@@ -189,9 +197,19 @@ bool rr_instance_has_shim(const struct rr_instance *instance)
 	return atomic_load(&page->has_shim) && !atomic_load(&page->has_go);
 }
 
-void rr_instance_note_opened(const struct rr_instance *instance, struct rr_opened *opened)
+uint64_t rr_instance_drawn(const struct rr_instance *instance)
 {
-	rr_opened_note(opened, instance->process->clock.page);
+	return atomic_load(&instance->process->clock.page->n_drawn);
+}
+
+bool rr_instance_asks_pids(const struct rr_instance *instance)
+{
+	return atomic_load(&instance->process->clock.page->asks_pids);
+}
+
+bool rr_instance_names_pid_file(const struct rr_instance *instance)
+{
+	return atomic_load(&instance->process->clock.page->names_pid_file);
 }
 
 /* Does the kernel's time go on for it while it is kept waiting? */

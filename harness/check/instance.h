@@ -10,7 +10,7 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
-#include "endings.h"
+#include "compare/compare.h"
 #include "handover.h"
 #include "names.h"
 #include "lane.h"
@@ -45,11 +45,11 @@ struct rr_instance_config {
 struct rr_instance;
 
 /* Starts a program as client `client`, called `name`: it runs by itself, and nobody hears
- * what it asks. Its clock begins `late_ns` later than those of others. Everything must outlive it.
- * NULL: the error. */
+ * what it asks. `seed`: see struct rr_process_config. Its clock begins `late_ns` later than those of
+ * others. Everything must outlive it. NULL: the error. */
 struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
-				      int64_t late_ns, struct rr_error *error);
+				      uint64_t seed, int64_t late_ns, struct rr_error *error);
 void rr_instance_free(struct rr_instance *instance);
 
 /* One that was begun, at any time before: lets it run until it waits for us. False: the
@@ -70,6 +70,13 @@ size_t rr_instance_client(const struct rr_instance *instance);
  * asks the kernel itself. */
 bool rr_instance_has_shim(const struct rr_instance *instance);
 
+/* So many bytes have its processes drawn at random. */
+uint64_t rr_instance_drawn(const struct rr_instance *instance);
+
+/* Has it asked for its process id? Has it made a file that is named by a fixed one (enum rr_pids)? */
+bool rr_instance_asks_pids(const struct rr_instance *instance);
+bool rr_instance_names_pid_file(const struct rr_instance *instance);
+
 /* Have threads of the app let each other go on (handover.h)? */
 bool rr_instance_hands_over(const struct rr_instance *instance);
 
@@ -79,9 +86,6 @@ bool rr_instance_has_uv(const struct rr_instance *instance);
 /* Has it read the time of day after it had waited? */
 bool rr_instance_reads_day(const struct rr_instance *instance);
 
-/* Notes what its processes have opened. */
-void rr_instance_note_opened(const struct rr_instance *instance, struct rr_opened *opened);
-
 /* Gives it what came on a lane, `passed_ns` after it was told of the time last, and
  * lets it run until it waits. False: the error. */
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t lane,
@@ -90,17 +94,30 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 /* What it waits for: a thread for each lane that is owed a reply. */
 struct rr_run_view rr_instance_view(struct rr_instance *instance);
 
+/* How it has ended, and what it has printed so far, which is valid until it runs again. */
+struct rr_ending rr_instance_ending(const struct rr_instance *instance);
+
 /* From now on its own text `actual` stands for `canonical`, in both directions and in
  * what it has sent already. False: one of them has a meaning. */
-bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
-			struct rl_word actual);
+bool rr_instance_rename(struct rr_instance *instance, struct rdl_word canonical,
+			struct rdl_word actual);
+
+/* The same, and `canonical` stands for `actual`: it is what another client draws. */
+bool rr_instance_exchange(struct rr_instance *instance, struct rdl_word canonical,
+			  struct rdl_word actual);
+
+/* That is over. False: there was none. */
+bool rr_instance_drop_exchange(struct rr_instance *instance, struct rdl_word canonical);
+
+/* What it has instead of this text; the text: nothing. */
+struct rdl_word rr_instance_own(const struct rr_instance *instance, struct rdl_word canonical);
 
 /* That value is nowhere but in its memory, and another one may be called so: if it sends it again,
  * that has another name, which is the same in all instances with its history. */
-void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical);
+void rr_instance_forget(struct rr_instance *instance, struct rdl_word canonical);
 
 /* Has it a text of its own for this one? */
-bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical);
+bool rr_instance_renames(const struct rr_instance *instance, struct rdl_word canonical);
 
 /* ---- Among its own files ----------------------------------------------------------- */
 
@@ -139,7 +156,7 @@ static inline struct rr_terms *instance_terms(const struct rr_instance *instance
 /* ---- Its connections (instance_lanes.c) --------------------------------------------- */
 
 /* See struct rr_endpoint_owner. */
-bool instance_on_request(void *context, int connection, const struct rl_command *command);
+bool instance_on_request(void *context, int connection, const struct rdl_command *command);
 void instance_on_close(void *context, int connection);
 
 /* Sends the answers that wait for nothing any more. A lane that was closed and has
@@ -162,7 +179,7 @@ bool instance_keeps_lane(const struct rr_instance *instance, size_t lane);
  * lanes are those of requests. That on which it waits for its end becomes the last one. Where it is
  * then. */
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
-				   const struct rl_command *mark);
+				   const struct rdl_command *mark);
 
 /* See rr_process_plan; of any instance. It is owed a reply or, where it is subscribed, a message
  * may come. */

@@ -24,25 +24,20 @@ enum rr_sent_kind instance_kind_of(unsigned traits)
 					     RR_SENT_COMMAND;
 }
 
-/* The last lane is that of the end. */
-static size_t lane_of_mark(const struct rl_command *mark)
-{
-	const char *text = mark->words[1].text;
-
-	return strncmp(text, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0 ?
-		       strtoul(text + strlen(RR_MARK_REQUEST), NULL, 10) - 1 :
-		       RR_RUN_ORDINALS - 1;
-}
-
 bool instance_keeps_lane(const struct rr_instance *instance, size_t lane)
 {
 	return instance->app && (lane < instance->app->n_requests || lane == RR_RUN_ORDINALS - 1);
 }
 
 struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
-				   const struct rl_command *mark)
+				   const struct rdl_command *mark)
 {
-	const size_t number = lane_of_mark(mark);
+	/* The last lane is that of the end. */
+	const char *text = mark->words[1].text;
+
+	const size_t number = strncmp(text, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0 ?
+				      strtoul(text + strlen(RR_MARK_REQUEST), NULL, 10) - 1 :
+				      RR_RUN_ORDINALS - 1;
 	struct rr_lane *place = &instance->lanes[number];
 
 	/* A worker that is up, and gets no requests: nobody will talk to its port. */
@@ -119,23 +114,16 @@ bool instance_is_owed(void *context, int64_t left_ns)
 	return owed != RR_SENT_ANSWER && !time_goes_on(instance, owed, left_ns);
 }
 
-static size_t count_asking(const struct rr_instance *instance)
+void instance_note_rest(struct rr_instance *instance, bool is_reply)
 {
-	size_t n = 0;
+	struct rr_rest rest = { instance->n_under_way, 0 };
 
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct rr_lane *lane = &instance->lanes[i];
 
-		n += lane->is_used && lane->connection >= 0 && lane->n > 0 &&
-		     rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
+		rest.n_asking += lane->is_used && lane->connection >= 0 && lane->n > 0 &&
+				 rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
 	}
-	return n;
-}
-
-void instance_note_rest(struct rr_instance *instance, bool is_reply)
-{
-	const struct rr_rest rest = { instance->n_under_way, count_asking(instance) };
-
 	rr_handover_note(&instance->handover, &instance->process->threads, rest, is_reply);
 }
 
@@ -163,7 +151,7 @@ bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *
 static const char *record_of_end(const struct rr_instance *instance)
 {
 	static const char record[] = { RR_MARK_RECORD, '0', ' ' };
-	const struct rl_word output = rr_process_output(instance->process);
+	const struct rdl_word output = rr_process_output(instance->process);
 	const char *at = memmem(output.text, output.length, record, sizeof(record));
 
 	return at ? at + sizeof(record) : NULL;

@@ -36,7 +36,7 @@ void instance_send_reply(struct rr_instance *instance, struct rr_lane *lane,
 {
 	const uint32_t renamed = rr_rename_reply(&instance->outward, instance_terms(instance),
 						 number);
-	const struct rl_reply *reply;
+	const struct rdl_reply *reply;
 	size_t length;
 	char *text;
 
@@ -79,9 +79,9 @@ static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
 	return true;
 }
 
-static bool fail_refused(const struct rr_instance *instance, const struct rl_command *command)
+static bool fail_refused(const struct rr_instance *instance, const struct rdl_command *command)
 {
-	const struct rl_word *words = command->words;
+	const struct rdl_word *words = command->words;
 	const bool is_two = command->n_words > 1;
 
 	return rr_error_set(
@@ -93,7 +93,7 @@ static bool fail_refused(const struct rr_instance *instance, const struct rl_com
 
 /* Scripts that a client loads are there before it calls them by their hashes. One that it has not
  * loaded itself may be there or not. */
-static void note_scripts(struct rr_instance *instance, const struct rl_command *command,
+static void note_scripts(struct rr_instance *instance, const struct rdl_command *command,
 			 unsigned traits, uint32_t answer)
 {
 	const struct rr_terms *terms = instance_terms(instance);
@@ -114,7 +114,7 @@ static void note_scripts(struct rr_instance *instance, const struct rl_command *
 		rr_request_want_scripts(&command->words[1], instance->config->program);
 }
 
-bool instance_on_request(void *context, int connection, const struct rl_command *command)
+bool instance_on_request(void *context, int connection, const struct rdl_command *command)
 {
 	struct rr_instance *instance = context;
 	struct rr_lane *lane = lane_for(instance, connection);
@@ -153,7 +153,7 @@ bool instance_on_request(void *context, int connection, const struct rl_command 
 	note_scripts(instance, command, traits, request.answer);
 	request.protocol = lane->asked_protocol;
 	if (traits & RR_REQUEST_MUST_FAIL && request.answer != RR_NO_ID &&
-	    terms->reply[request.answer].reply.type != RL_REPLY_FAILED)
+	    terms->reply[request.answer].reply.type != RDL_REPLY_FAILED)
 		return fail_refused(instance, command);
 	if (traits & (RR_REQUEST_QUEUES | RR_REQUEST_ENDS_QUEUE))
 		lane->is_queueing = traits & RR_REQUEST_QUEUES;

@@ -39,54 +39,32 @@ static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint
 	}
 }
 
-/* Where it is subscribed a message may come, also before a reply. A time-out may be over
- * at any time, as long as the program is owed no reply. */
-static void view_subscriptions(struct rr_run_view *view, struct rr_instance *instance)
+struct rr_ending rr_instance_ending(const struct rr_instance *instance)
 {
-	const bool may_time_out = view->n_threads == 0 &&
-				  rr_program_clock_has_waiter(&instance->process->clock);
+	const struct rdl_word output = rr_process_output(instance->process);
 
-	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
-		const struct rr_lane *lane = &instance->lanes[i];
-
-		if (lane->is_used && rr_lane_is_subscribed(lane))
-			add_stop(view,
-				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
-						   .lane = i,
-						   .duration_ns = may_time_out ? 0 : RR_NEVER });
-	}
-}
-
-static bool has_succeeded(const struct rr_instance *instance)
-{
-	const struct rl_word output = rr_process_output(instance->process);
-	const struct rr_ending ending = { .status = instance->process->status,
-					  .output = output.text,
-					  .length = output.length };
-
-	return ending.status == 0 && !rr_ending_is_declared(instance->config->refused, ending);
+	return (struct rr_ending){ .status = instance->process->status,
+				   .output = output.text,
+				   .length = output.length };
 }
 
 /* How it ended, as a number. What it printed has its random values renamed. */
 static uint32_t keep_ending(const struct rr_instance *instance)
 {
-	const int status = instance->process->status;
-	const struct rl_word output = rr_process_output(instance->process);
-	struct rl_reply printed = { .type = RL_REPLY_STRING,
-				    .text = output.text,
-				    .length = output.length };
+	struct rr_ending ending = rr_instance_ending(instance);
 	struct rr_terms *terms = instance_terms(instance);
 
 	if (instance->inward.n) {
+		const struct rdl_reply printed = { .type = RDL_REPLY_STRING,
+						   .text = ending.output,
+						   .length = ending.length };
 		const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
 							 rr_terms_reply(terms, &printed));
 
-		printed = terms->reply[renamed].reply;
+		ending.output = terms->reply[renamed].reply.text;
+		ending.length = terms->reply[renamed].reply.length;
 	}
-	return rr_endings_put(instance->config->endings,
-			      (struct rr_ending){ .status = status,
-						  .output = printed.text,
-						  .length = printed.length });
+	return rr_endings_put(instance->config->endings, ending);
 }
 
 struct rr_run_view rr_instance_view(struct rr_instance *instance)
@@ -97,10 +75,26 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 				    .slept_ns = instance->slept_ns,
 				    .has_entered = instance->has_entered,
 				    .has_read = instance->has_read };
+	struct rr_ending ending;
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
 		view_lane(&view, &instance->lanes[i], i);
-	view_subscriptions(&view, instance);
+	/*
+	 * Where it is subscribed a message may come, also before a reply. A time-out may be over at
+	 * any time, as long as the program is owed no reply.
+	 */
+	const bool may_time_out = view.n_threads == 0 &&
+				  rr_program_clock_has_waiter(&instance->process->clock);
+
+	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+
+		if (lane->is_used && rr_lane_is_subscribed(lane))
+			add_stop(&view,
+				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
+						   .lane = i,
+						   .duration_ns = may_time_out ? 0 : RR_NEVER });
+	}
 	if (instance->app)
 		view.tally.ending = keep_ending(instance);
 	if (view.n_threads > 0)
@@ -108,42 +102,90 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	view.n_threads = 1;
 	view.stops[0].kind = RR_STOP_ENDED;
 	view.is_inside = view.is_holding = false;
-	view.tally.ok = has_succeeded(instance);
+	ending = rr_instance_ending(instance);
+	view.tally.ok = ending.status == 0 &&
+			!rr_ending_is_declared(instance->config->refused, ending);
 	view.tally.failed = !view.tally.ok;
 	view.tally.ending = keep_ending(instance);
 	return view;
 }
 
-bool rr_instance_rename(struct rr_instance *instance, struct rl_word canonical,
-			struct rl_word actual)
+static void rename_sent(struct rr_instance *instance, const struct rr_renaming *renaming)
 {
-	if (rr_renaming_has(&instance->inward, actual) ||
-	    rr_renaming_has(&instance->outward, canonical))
-		return false;
-	rr_renaming_add(&instance->inward, actual, canonical);
-	rr_renaming_add(&instance->outward, canonical, actual);
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		struct rr_lane *lane = &instance->lanes[i];
 
 		for (size_t j = 0; j < lane->n; j++) {
 			struct rr_request *request = rr_lane_request(lane, j);
 
-			request->command = rr_rename_command(
-				&instance->inward, instance_terms(instance), request->command);
+			request->command = rr_rename_command(renaming, instance_terms(instance),
+							     request->command);
 		}
 	}
+}
+
+bool rr_instance_rename(struct rr_instance *instance, struct rdl_word canonical,
+			struct rdl_word actual)
+{
+	if (rr_renaming_has(&instance->inward, actual) ||
+	    rr_renaming_has(&instance->outward, canonical))
+		return false;
+	rr_renaming_add(&instance->inward, actual, canonical);
+	rr_renaming_add(&instance->outward, canonical, actual);
+	rename_sent(instance, &instance->inward);
 	return true;
 }
 
-void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical)
+bool rr_instance_exchange(struct rr_instance *instance, struct rdl_word canonical,
+			  struct rdl_word actual)
 {
-	struct rl_word actual = rr_renaming_of(&instance->outward, canonical);
+	struct rr_renaming both = { 0 };
+
+	if (rr_renaming_has(&instance->inward, actual) ||
+	    rr_renaming_has(&instance->inward, canonical))
+		return false;
+	rr_renaming_add(&both, actual, canonical);
+	rr_renaming_add(&both, canonical, actual);
+	rename_sent(instance, &both);
+	rr_renaming_release(&both);
+	rr_renaming_add(&instance->inward, actual, canonical);
+	rr_renaming_add(&instance->inward, canonical, actual);
+	rr_renaming_add(&instance->outward, actual, canonical);
+	rr_renaming_add(&instance->outward, canonical, actual);
+	return true;
+}
+
+bool rr_instance_drop_exchange(struct rr_instance *instance, struct rdl_word canonical)
+{
+	const struct rdl_word own = rr_renaming_of(&instance->outward, canonical);
+	const struct rdl_word actual = { rr_memdup(own.text, own.length), own.length };
+	struct rr_renaming none = { 0 };
+	/* What is exchanged has a pair in both directions. */
+	const bool is_exchanged = rr_renaming_drop(&instance->inward, &none, canonical);
+
+	if (is_exchanged) {
+		rr_renaming_drop(&instance->inward, &none, actual);
+		rr_renaming_drop(&instance->outward, &none, canonical);
+		rr_renaming_drop(&instance->outward, &none, actual);
+	}
+	free((char *)actual.text);
+	return is_exchanged;
+}
+
+struct rdl_word rr_instance_own(const struct rr_instance *instance, struct rdl_word canonical)
+{
+	return rr_renaming_of(&instance->outward, canonical);
+}
+
+void rr_instance_forget(struct rr_instance *instance, struct rdl_word canonical)
+{
+	struct rdl_word actual = rr_renaming_of(&instance->outward, canonical);
 	char *own = rr_memdup(actual.text, actual.length);
-	struct rl_word shifted = rr_token_of_client(canonical, FORGOTTEN,
-						    instance->config->process.start_ns);
+	struct rdl_word shifted = rr_token_of_client(canonical, FORGOTTEN,
+						     instance->config->process.start_ns);
 	char *text = rr_asprintf("%.*s.%u", (int)shifted.length, shifted.text,
 				 ++instance->n_forgotten);
-	const struct rl_word other = { text, strlen(text) };
+	const struct rdl_word other = { text, strlen(text) };
 
 	rr_renaming_drop(&instance->outward, &instance->inward, canonical);
 	actual.text = own;
@@ -154,7 +196,7 @@ void rr_instance_forget(struct rr_instance *instance, struct rl_word canonical)
 	free(own);
 }
 
-bool rr_instance_renames(const struct rr_instance *instance, struct rl_word canonical)
+bool rr_instance_renames(const struct rr_instance *instance, struct rdl_word canonical)
 {
 	return rr_renaming_has(&instance->outward, canonical);
 }

@@ -49,15 +49,15 @@ bool rr_lane_will_be_subscribed(const struct rr_lane *lane)
 }
 
 void rr_lane_note_reply(struct rr_lane *lane, const struct rr_terms *terms,
-			const struct rr_request *request, const struct rl_reply *reply)
+			const struct rr_request *request, const struct rdl_reply *reply)
 {
-	const struct rl_reply *elements = reply->elements;
+	const struct rdl_reply *elements = reply->elements;
 	const char *word;
 	size_t n_words;
 
 	lane->n_owed -= !request && lane->n_owed > 0;
-	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
-	    elements[2].type != RL_REPLY_INTEGER || !elements[0].text)
+	if (reply->type != RDL_REPLY_ARRAY || reply->length != 3 ||
+	    elements[2].type != RDL_REPLY_INTEGER || !elements[0].text)
 		return;
 	word = elements[0].text;
 	if (!rr_ends_in(word, "subscribe"))
@@ -74,24 +74,8 @@ void rr_lane_note_reply(struct rr_lane *lane, const struct rr_terms *terms,
 
 /* ---- Replies --------------------------------------------------------------------- */
 
-static bool is_status(const struct rl_reply *reply, const char *text)
-{
-	return reply->type == RL_REPLY_STATUS && strcmp(reply->text, text) == 0;
-}
-
-static void write_exec(struct rr_lane *lane, const struct rr_terms *terms,
-		       const struct rl_reply *reply, FILE *file)
-{
-	const struct rl_command **queued = rr_calloc(lane->n_queued + 1, sizeof(*queued));
-
-	for (size_t i = 0; i < lane->n_queued; i++)
-		queued[i] = &terms->command[lane->queued[i]].words;
-	rr_resp3_write_exec(file, queued, lane->n_queued, reply);
-	free(queued);
-}
-
 char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
-			 const struct rr_request *request, const struct rl_reply *reply,
+			 const struct rr_request *request, const struct rdl_reply *reply,
 			 size_t *length)
 {
 	char *text;
@@ -99,18 +83,24 @@ char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
 
 	if (request && request->protocol)
 		lane->protocol = request->protocol;
-	if (lane->protocol != 3)
+	if (lane->protocol != 3) {
 		rr_resp_write(file, reply);
-	else if (reply->type == RL_REPLY_ARRAY && (!request || request->subscribes))
+	} else if (reply->type == RDL_REPLY_ARRAY && (!request || request->subscribes)) {
 		rr_resp3_write_push(file, reply);
-	else if (request->ends_queue)
-		write_exec(lane, terms, reply, file);
-	else
+	} else if (request->ends_queue) {
+		const struct rdl_command **queued = rr_calloc(lane->n_queued + 1, sizeof(*queued));
+
+		for (size_t i = 0; i < lane->n_queued; i++)
+			queued[i] = &terms->command[lane->queued[i]].words;
+		rr_resp3_write_exec(file, queued, lane->n_queued, reply);
+		free(queued);
+	} else {
 		rr_resp3_write(file, &terms->command[request->command].words, reply);
+	}
 	fclose(file);
 	if (request && request->ends_queue)
 		lane->n_queued = 0;
-	if (request && is_status(reply, "QUEUED")) {
+	if (request && reply->type == RDL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0) {
 		rr_array_grow(&lane->queued, lane->n_queued, sizeof(*lane->queued));
 		lane->queued[lane->n_queued++] = request->command;
 	}

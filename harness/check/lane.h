@@ -50,7 +50,7 @@ void rr_lane_clear(struct rr_lane *lane);
 
 /* What a reply to a command, or a message (NULL), is to the program: malloc'd. */
 char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
-			 const struct rr_request *request, const struct rl_reply *reply,
+			 const struct rr_request *request, const struct rdl_reply *reply,
 			 size_t *length);
 
 /* The request before which `i` others wait. */
@@ -67,6 +67,6 @@ bool rr_lane_will_be_subscribed(const struct rr_lane *lane);
 /* The program hears the reply of a request, or a message (NULL): it may say how many subscriptions
  * there are now. A command about subscriptions has a confirmation for each of its words. */
 void rr_lane_note_reply(struct rr_lane *lane, const struct rr_terms *terms,
-			const struct rr_request *request, const struct rl_reply *reply);
+			const struct rr_request *request, const struct rdl_reply *reply);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_of_token(char c)
 }
 
 /* Bytes, and not a text? */
-static bool is_binary(const struct rl_word *word)
+static bool is_binary(const struct rdl_word *word)
 {
 	for (size_t i = 0; i < word->length; i++) {
 		if (!isprint((unsigned char)word->text[i]) &&
@@ -29,7 +29,9 @@ static bool is_binary(const struct rl_word *word)
 	return false;
 }
 
-bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token)
+/* The next token of a text, from *at on, which moves behind it; a word that is no text is
+ * one as a whole. False: no more. */
+static bool next_token(const struct rdl_word *word, size_t *at, struct rdl_word *token)
 {
 	if (*at == 0 && word->length >= RR_TOKEN_MIN && is_binary(word)) {
 		*at = word->length;
@@ -41,7 +43,7 @@ bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token
 
 		while (*at < word->length && is_of_token(word->text[*at]))
 			++*at;
-		*token = (struct rl_word){ word->text + begin, *at - begin };
+		*token = (struct rdl_word){ word->text + begin, *at - begin };
 		if (token->length >= RR_TOKEN_MIN)
 			return true;
 		*at += token->length == 0;
@@ -50,7 +52,7 @@ bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token
 }
 
 /* Where the token begins of which the byte at a place is a part, or that ends there. */
-static size_t begin_of_token(const struct rl_word *word, size_t place)
+static size_t begin_of_token(const struct rdl_word *word, size_t place)
 {
 	if (place < word->length && !is_of_token(word->text[place]))
 		return place;
@@ -59,7 +61,7 @@ static size_t begin_of_token(const struct rl_word *word, size_t place)
 	return place;
 }
 
-static size_t end_of_token(const struct rl_word *word, size_t place)
+static size_t end_of_token(const struct rdl_word *word, size_t place)
 {
 	while (place < word->length && is_of_token(word->text[place]))
 		place++;
@@ -67,7 +69,7 @@ static size_t end_of_token(const struct rl_word *word, size_t place)
 }
 
 /* Where the token goes on that ends before a place; else the place. */
-static size_t rest_of_token(const struct rl_word *word, size_t place)
+static size_t rest_of_token(const struct rdl_word *word, size_t place)
 {
 	return place > 0 && is_of_token(word->text[place - 1]) ? end_of_token(word, place) : place;
 }
@@ -82,17 +84,8 @@ static size_t most(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static size_t common_beginning(const struct rl_word *a, const struct rl_word *b)
-{
-	size_t n = 0;
-
-	while (n < a->length && n < b->length && a->text[n] == b->text[n])
-		n++;
-	return n;
-}
-
 /* Do both words go on alike from there, and not as base64 does? */
-static bool go_on_alike(const struct rl_word *a, size_t end_a, const struct rl_word *b,
+static bool go_on_alike(const struct rdl_word *a, size_t end_a, const struct rdl_word *b,
 			size_t end_b)
 {
 	if (a->length == b->length && end_a != end_b)
@@ -104,7 +97,7 @@ static bool go_on_alike(const struct rl_word *a, size_t end_a, const struct rl_w
 
 /* Words of the same length: up to where they are the same again, for more bytes than
  * random ones are by chance. */
-static size_t end_of_difference(const struct rl_word *a, const struct rl_word *b, size_t begin)
+static size_t end_of_difference(const struct rdl_word *a, const struct rdl_word *b, size_t begin)
 {
 	size_t end = begin + 1;
 
@@ -115,18 +108,21 @@ static size_t end_of_difference(const struct rl_word *a, const struct rl_word *b
 	return end;
 }
 
-static bool cut_out(const struct rl_word *word, size_t begin, size_t end, struct rl_word *part)
+static bool cut_out(const struct rdl_word *word, size_t begin, size_t end, struct rdl_word *part)
 {
-	*part = (struct rl_word){ word->text + begin, end - begin };
+	*part = (struct rdl_word){ word->text + begin, end - begin };
 	return part->length >= RR_TOKEN_MIN;
 }
 
 /* A token of letters and digits, if both words have one and go on alike behind it. Else
  * whatever bytes they are (base64, msgpack). */
-static bool find_difference(const struct rl_word *a, const struct rl_word *b,
-			    struct rl_word *token_a, struct rl_word *token_b)
+static bool find_difference(const struct rdl_word *a, const struct rdl_word *b,
+			    struct rdl_word *token_a, struct rdl_word *token_b)
 {
-	const size_t place = common_beginning(a, b);
+	size_t place = 0;
+
+	while (place < a->length && place < b->length && a->text[place] == b->text[place])
+		place++;
 	const size_t begin = least(begin_of_token(a, place), begin_of_token(b, place));
 	size_t end_a = end_of_token(a, place), end_b = end_of_token(b, place), more;
 
@@ -145,14 +141,14 @@ static bool find_difference(const struct rl_word *a, const struct rl_word *b,
 	return cut_out(a, begin, end_a + more, token_a) && cut_out(b, begin, end_b + more, token_b);
 }
 
-bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
-		     struct rl_word *token_a, struct rl_word *token_b)
+bool rr_names_differ(const struct rdl_command *a, const struct rdl_command *b,
+		     struct rdl_word *token_a, struct rdl_word *token_b)
 {
 	if (a->n_words != b->n_words)
 		return false;
 	for (size_t i = 0; i < a->n_words; i++) {
-		const struct rl_word *word = &a->words[i];
-		const struct rl_word *other = &b->words[i];
+		const struct rdl_word *word = &a->words[i];
+		const struct rdl_word *other = &b->words[i];
 
 		if (word->length != other->length ||
 		    memcmp(word->text, other->text, word->length) != 0)
@@ -161,7 +157,7 @@ bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
 	return false;
 }
 
-bool rr_command_has_text(const struct rl_command *command, struct rl_word text)
+bool rr_command_has_text(const struct rdl_command *command, struct rdl_word text)
 {
 	for (size_t i = 0; i < command->n_words; i++) {
 		if (memmem(command->words[i].text, command->words[i].length, text.text,
@@ -186,14 +182,14 @@ static char move_on(char c, size_t client)
 	return c & 0x80 ? (char)(0x80 | (((unsigned char)c + client) & 0x7f)) : c;
 }
 
-struct rl_word rr_token_of_client(struct rl_word token, size_t client, int64_t day_ns)
+struct rdl_word rr_token_of_client(struct rdl_word token, size_t client, int64_t day_ns)
 {
 	char *moved = rr_memdup(token.text, token.length);
 	const size_t begin = rr_is_time(token, day_ns) ? rr_digits_of_day(day_ns) : 0;
 
 	for (size_t i = begin; i < token.length; i++)
 		moved[i] = move_on(moved[i], client);
-	return (struct rl_word){ moved, token.length };
+	return (struct rdl_word){ moved, token.length };
 }
 
 /* ---- Those that may be random -------------------------------------------- */
@@ -207,14 +203,14 @@ struct walk {
 };
 
 /* The next one; false: no more. */
-static bool walk_on(struct walk *walk, struct rl_word *token)
+static bool walk_on(struct walk *walk, struct rdl_word *token)
 {
 	for (; walk->command < walk->view->n_sent; walk->command++) {
 		const uint32_t number = walk->view->sent[walk->command].command;
-		const struct rl_command *words = &walk->terms->command[number].words;
+		const struct rdl_command *words = &walk->terms->command[number].words;
 
 		for (; walk->word < words->n_words; walk->word++) {
-			if (rr_next_token(&words->words[walk->word], &walk->at, token))
+			if (next_token(&words->words[walk->word], &walk->at, token))
 				return true;
 			walk->at = 0;
 		}
@@ -223,29 +219,25 @@ static bool walk_on(struct walk *walk, struct rl_word *token)
 	return false;
 }
 
-static void note_token(struct rr_tokens *tokens, struct rl_word token, uint32_t sender)
-{
-	bool is_new;
-	uint32_t id;
-
-	rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all));
-	id = rr_intern_put(&tokens->texts, token.text, token.length, &is_new);
-	if (is_new)
-		tokens->all[id] = (struct rr_token){ .sender = sender };
-	tokens->all[id].is_confirmed |= tokens->all[id].sender != sender;
-}
-
 void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 		    const struct rr_run_view *view, uint32_t sender)
 {
 	struct walk walk = { .terms = terms, .view = view };
-	struct rl_word token;
+	struct rdl_word token;
 
-	while (walk_on(&walk, &token))
-		note_token(tokens, token, sender);
+	while (walk_on(&walk, &token)) {
+		bool is_new;
+		uint32_t id;
+
+		rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all));
+		id = rr_intern_put(&tokens->texts, token.text, token.length, &is_new);
+		if (is_new)
+			tokens->all[id] = (struct rr_token){ .sender = sender };
+		tokens->all[id].is_confirmed |= tokens->all[id].sender != sender;
+	}
 }
 
-static bool is_part_of_one(const struct rl_word *texts, size_t n, struct rl_word token)
+static bool is_part_of_one(const struct rdl_word *texts, size_t n, struct rdl_word token)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (memmem(token.text, token.length, texts[i].text, texts[i].length) ||
@@ -256,10 +248,11 @@ static bool is_part_of_one(const struct rl_word *texts, size_t n, struct rl_word
 }
 
 bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
-			const struct rr_run_view *view, const struct rl_word *known, size_t n_known)
+			const struct rr_run_view *view, const struct rdl_word *known,
+			size_t n_known)
 {
 	struct walk walk = { .terms = terms, .view = view };
-	struct rl_word token;
+	struct rdl_word token;
 
 	while (walk_on(&walk, &token)) {
 		const uint32_t id = rr_intern_find(&tokens->texts, token.text, token.length);
@@ -269,29 +262,6 @@ bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *t
 			return true;
 	}
 	return false;
-}
-
-void rr_tokens_write(const struct rr_tokens *tokens, FILE *out)
-{
-	rr_bytes_put_number(out, tokens->texts.n);
-	for (uint32_t i = 0; i < tokens->texts.n; i++) {
-		rr_bytes_put(out, rr_intern_get(&tokens->texts, i), tokens->texts.values[i].length);
-		rr_bytes_put_number(out, tokens->all[i].is_confirmed);
-	}
-}
-
-void rr_tokens_read(struct rr_tokens *tokens, struct rr_bytes *bytes)
-{
-	const size_t n = rr_bytes_take_count(bytes);
-
-	for (size_t i = 0; i < n && !bytes->is_wrong; i++) {
-		struct rl_word token;
-
-		token.text = rr_bytes_take(bytes, &token.length);
-		note_token(tokens, token, RR_NO_ID);
-		if (rr_bytes_take_number(bytes, 0, 1))
-			note_token(tokens, token, 0);
-	}
 }
 
 void rr_tokens_release(struct rr_tokens *tokens)

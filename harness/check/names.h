@@ -16,19 +16,15 @@ enum { RR_NAMES_MAX = 64, RR_TOKEN_MIN = 4 };
 
 /* The first token in which two commands differ that are the same but for tokens, where it
  * stands in them. False: they differ by something else, or not at all. */
-bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
-		     struct rl_word *token_a, struct rl_word *token_b);
+bool rr_names_differ(const struct rdl_command *a, const struct rdl_command *b,
+		     struct rdl_word *token_a, struct rdl_word *token_b);
 
 /* Is this text in a word of the command? */
-bool rr_command_has_text(const struct rl_command *command, struct rl_word text);
-
-/* The next token of a text, from *at on, which moves behind it; a word that is no text is
- * one as a whole. False: no more. */
-bool rr_next_token(const struct rl_word *word, size_t *at, struct rl_word *token);
+bool rr_command_has_text(const struct rdl_command *command, struct rdl_word text);
 
 /* What another client has instead of a token: each letter and digit moved on by so
  * many among its kind; malloc'd. A time of day near that one stays one. */
-struct rl_word rr_token_of_client(struct rl_word token, size_t client, int64_t day_ns);
+struct rdl_word rr_token_of_client(struct rdl_word token, size_t client, int64_t day_ns);
 
 /* ---- Which tokens may be random ----------------------------------------------- */
 
@@ -50,12 +46,8 @@ void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 
 /* Has a view any that only one instance has sent? But for those `known` to be random. */
 bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
-			const struct rr_run_view *view, const struct rl_word *known,
+			const struct rr_run_view *view, const struct rdl_word *known,
 			size_t n_known);
-
-/* In a file. What is read of one that only one instance has sent counts as another's. */
-void rr_tokens_write(const struct rr_tokens *tokens, FILE *out);
-void rr_tokens_read(struct rr_tokens *tokens, struct rr_bytes *bytes);
 
 void rr_tokens_release(struct rr_tokens *tokens);
 

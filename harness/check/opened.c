@@ -1,112 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 #include "opened.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/bytes.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-/* ---- Noting -------------------------------------------------------------------------- */
+static const char cache_directory[] = "__pycache__";
 
-void rr_opened_release(struct rr_opened *opened)
-{
-	rr_intern_release(&opened->paths);
-	rr_intern_release(&opened->seen);
-	opened->are_too_many = false;
-}
-
-static bool begins_with(const char *path, const char *beginning)
-{
-	return strncmp(path, beginning, strlen(beginning)) == 0;
-}
-
-/* DIRECTORY/__pycache__/NAME.cpython-311.pyc: DIRECTORY/NAME.py, malloc'd; NULL: it is no such
- * file, or there is no source. */
-static char *source_of(const char *path)
-{
-	static const char cache[] = "/__pycache__/";
-	const char *at = strstr(path, cache), *name = at ? at + strlen(cache) : NULL;
-	char *source;
-
-	if (!at || !rr_ends_in(path, ".pyc") || strchr(name, '/'))
-		return NULL;
-	source = rr_asprintf("%.*s/%.*s.py", (int)(at - path), path, (int)strcspn(name, "."), name);
-	if (access(source, R_OK) == 0)
-		return source;
-	free(source);
-	return NULL;
-}
-
-/* How a file was opened first is what counts. */
-static void add_opened(struct rr_opened *opened, char kind, const char *path)
-{
-	bool is_new;
-
-	if (path[0] != '/' || begins_with(path, "/proc/") || begins_with(path, "/sys/") ||
-	    begins_with(path, "/dev/"))
-		return;
-	rr_intern_put(&opened->seen, path, strlen(path) + 1, &is_new);
-	if (is_new && kind != RR_OPENED_WRITTEN)
-		rr_intern_put(&opened->paths, path, strlen(path) + 1, NULL);
-}
-
-void rr_opened_add(struct rr_opened *opened, const char *path)
-{
-	char *source = source_of(path);
-
-	add_opened(opened, RR_OPENED_READ, source ? source : path);
-	free(source);
-}
-
-void rr_opened_note(struct rr_opened *opened, const struct rr_program_page *page)
-{
-	const uint64_t n = atomic_load(&page->n_opened);
-	const size_t size = n < sizeof(page->opened) ? (size_t)n : sizeof(page->opened);
-	const char *at = page->opened, *end = at + size;
-
-	opened->are_too_many |= n > sizeof(page->opened);
-	while (at < end) {
-		const size_t length = strnlen(at, (size_t)(end - at));
-		char *path = length > 1 ? rr_strndup(at + 1, length - 1) : NULL;
-
-		if (path && *at == RR_OPENED_WRITTEN)
-			add_opened(opened, RR_OPENED_WRITTEN, path);
-		else if (path)
-			rr_opened_add(opened, path);
-		free(path);
-		at += length + 1;
-	}
-}
+enum { DIGEST_SIZE = 17 };
 
 /* ---- Files as they are ----------------------------------------------------------------- */
 
-enum kind { IS_ABSENT, IS_FILE, IS_OTHER };
-
+/* What a path leads to. `way` is a digest of how: links, permissions, and what kind of thing is there;
+ * `content` one of a file's bytes, or of a listed directory's names. The rest tells a file that was not
+ * touched, whose bytes need not be read again. */
 struct stamp {
-	enum kind kind;
-	int64_t size, number, changed_ns, written_ns;
-	uint64_t digest; /* of what is in there */
+	bool is_file, is_directory;
+	uint64_t way, content;
+	int64_t size, number, device, changed_ns, written_ns;
 };
+
+static uint64_t digest_text(uint64_t before, const char *text)
+{
+	return rr_bytes_digest(before, text, strlen(text));
+}
 
 static struct stamp look_at(const char *path)
 {
+	char text[PATH_MAX];
+	struct stamp stamp = { .is_file = false };
+	const ssize_t n = readlink(path, text, sizeof(text));
 	struct stat info;
 
+	if (n > 0)
+		stamp.way = rr_bytes_digest(1, text, (size_t)n);
 	if (stat(path, &info) != 0)
-		return (struct stamp){ .kind = IS_ABSENT };
-	if (!S_ISREG(info.st_mode))
-		return (struct stamp){ .kind = IS_OTHER };
-	return (struct stamp){ .kind = IS_FILE,
-			       .size = info.st_size,
-			       .number = (int64_t)info.st_ino,
-			       .changed_ns = rr_time_ns(info.st_ctim),
-			       .written_ns = rr_time_ns(info.st_mtim) };
+		return stamp;
+	if (realpath(path, text))
+		stamp.way = digest_text(stamp.way, text);
+	stamp.way = rr_bytes_digest(stamp.way, &info.st_mode, sizeof(info.st_mode));
+	stamp.is_directory = S_ISDIR(info.st_mode);
+	stamp.is_file = S_ISREG(info.st_mode);
+	if (stamp.is_file) {
+		stamp.size = info.st_size;
+		stamp.number = (int64_t)info.st_ino;
+		stamp.device = (int64_t)info.st_dev;
+		stamp.changed_ns = rr_time_ns(info.st_ctim);
+		stamp.written_ns = rr_time_ns(info.st_mtim);
+	}
+	return stamp;
 }
 
 static uint64_t digest_of(const char *path)
@@ -125,92 +78,248 @@ static uint64_t digest_of(const char *path)
 	return digest;
 }
 
-static void write_stamp(const char *path, const struct stamp *stamp, FILE *out)
+/* In any order. */
+static uint64_t digest_names(const char *path)
 {
-	rr_bytes_put(out, path, strlen(path) + 1);
-	rr_bytes_put_number(out, stamp->kind);
-	if (stamp->kind != IS_FILE)
-		return;
-	rr_bytes_put_number(out, stamp->size);
-	rr_bytes_put_number(out, stamp->number);
-	rr_bytes_put_number(out, stamp->changed_ns);
-	rr_bytes_put_number(out, stamp->written_ns);
-	rr_bytes_put_number(out, (int64_t)stamp->digest);
-}
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	uint64_t sum = 0;
 
-bool rr_opened_write(const struct rr_opened *opened, int64_t since_ns, FILE *out,
-		     char why[RR_OPENED_WHY])
-{
-	rr_bytes_put_number(out, opened->paths.n);
-	for (uint32_t i = 0; i < opened->paths.n; i++) {
-		const char *path = rr_intern_get(&opened->paths, i);
-		struct stamp stamp = look_at(path);
-
-		if (stamp.kind == IS_FILE &&
-		    (stamp.changed_ns >= since_ns || stamp.written_ns >= since_ns)) {
-			snprintf(why, RR_OPENED_WHY, "%s has changed meanwhile", path);
-			return false;
-		}
-		if (stamp.kind == IS_FILE)
-			stamp.digest = digest_of(path);
-		write_stamp(path, &stamp, out);
+	while (directory && (entry = readdir(directory))) {
+		if (strcmp(entry->d_name, cache_directory) != 0)
+			sum += digest_text(entry->d_type, entry->d_name);
 	}
-	return true;
+	if (directory)
+		closedir(directory);
+	return sum;
 }
 
-/* A path, as a string; NULL: it is wrong. */
-static const char *take_path(struct rr_bytes *bytes)
-{
-	size_t length;
-	const char *path = rr_bytes_take(bytes, &length);
+/* ---- Noting -------------------------------------------------------------------------- */
 
-	bytes->is_wrong |= length == 0 || length > PATH_MAX || path[length - 1] != '\0';
-	return bytes->is_wrong ? NULL : path;
+void rr_opened_release(struct rr_opened *opened)
+{
+	rr_intern_release(&opened->paths);
+	free(opened->listed);
+	*opened = (struct rr_opened){ .own = opened->own };
 }
 
-static struct stamp take_stamp(struct rr_bytes *bytes)
+/* Is it that directory, or in it? */
+static bool is_below(const char *path, const char *directory)
 {
-	struct stamp stamp = {
-		.kind = (enum kind)rr_bytes_take_number(bytes, IS_ABSENT, IS_OTHER),
-	};
+	const size_t length = strlen(directory);
 
-	if (stamp.kind != IS_FILE)
-		return stamp;
-	stamp.size = rr_bytes_take_number(bytes, 0, INT64_MAX);
-	stamp.number = rr_bytes_take_number(bytes, INT64_MIN, INT64_MAX);
-	stamp.changed_ns = rr_bytes_take_number(bytes, INT64_MIN, INT64_MAX);
-	stamp.written_ns = rr_bytes_take_number(bytes, INT64_MIN, INT64_MAX);
-	stamp.digest = (uint64_t)rr_bytes_take_number(bytes, INT64_MIN, INT64_MAX);
-	return stamp;
+	return strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]);
 }
 
-/* One that was only touched, or copied to where it was, is the same. */
-static bool is_same_file(const char *path, const struct stamp *known)
+static bool counts(const struct rr_opened *opened, const char *path)
 {
+	return !is_below(path, "/proc") && !is_below(path, "/sys") &&
+	       (!is_below(path, "/dev") || is_below(path, "/dev/shm")) &&
+	       !(opened->own && is_below(path, opened->own));
+}
+
+/* DIRECTORY/__pycache__/NAME.cpython-311.pyc: DIRECTORY/NAME.py, malloc'd; NULL: it is no such
+ * file, or there is no source. */
+static char *source_of(const char *path)
+{
+	const char *at = strstr(path, cache_directory);
+	const char *name = at ? at + strlen(cache_directory) + 1 : NULL;
+	char *source;
+
+	if (!at || at == path || at[-1] != '/' || name[-1] != '/' || strchr(name, '/'))
+		return NULL;
+	source = rr_asprintf("%.*s%.*s.py", (int)(at - path), path, (int)strcspn(name, "."), name);
+	if (access(source, R_OK) == 0)
+		return source;
+	free(source);
+	return NULL;
+}
+
+static void add(struct rr_opened *opened, char kind, const char *path)
+{
+	char *source = source_of(path), *key;
+	bool is_new;
+	uint32_t number;
+
+	if (path[0] == '/' && counts(opened, path)) {
+		key = rr_asprintf("%c%s", kind, source ? source : path);
+		number = rr_intern_put(&opened->paths, key, strlen(key) + 1, &is_new);
+		if (is_new && kind == RR_NOTED_READ && look_at(key + 1).is_directory) {
+			rr_array_grow(&opened->listed, opened->n_listed, sizeof(*opened->listed));
+			opened->listed[opened->n_listed++] =
+				(struct rr_listed){ number, digest_names(key + 1) };
+		}
+		free(key);
+	}
+	free(source);
+}
+
+void rr_opened_add(struct rr_opened *opened, const char *path)
+{
+	add(opened, RR_NOTED_READ, path);
+}
+
+void rr_opened_note(struct rr_opened *opened, const struct rr_program_page *page,
+		    const char *connected)
+{
+	const uint64_t n = page ? atomic_load(&page->n_noted) : 0;
+	const size_t size = n < RR_NOTED_SIZE ? (size_t)n : RR_NOTED_SIZE;
+
+	if (!opened || !page)
+		return;
+	if (n > RR_NOTED_SIZE)
+		snprintf(opened->why, sizeof(opened->why), "a program looks at too many files");
+	if (atomic_load(&page->has_unnoted))
+		snprintf(
+			opened->why, sizeof(opened->why),
+			"not all files are known that a program looks at: it is of 32 bits, changes "
+			"its root, or hides its memory");
+	if (connected[0])
+		snprintf(opened->why, sizeof(opened->why), "a program connects to %s, too",
+			 connected);
+	for (const char *at = page->noted, *end = at + size; at < end;) {
+		const size_t length = strnlen(at, (size_t)(end - at));
+
+		/* One that a process was killed over has a hole. */
+		if (length > 1 && at + length < end)
+			add(opened, *at, at + 1);
+		at += length + 1;
+	}
+}
+
+/* ---- In a record ----------------------------------------------------------------------- */
+
+/* The interpreter of a script is opened by the kernel. */
+static void add_interpreter(struct rr_opened *opened, const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char line[PATH_MAX] = "";
+	const ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+	char *name = line + 2;
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 2 || line[0] != '#' || line[1] != '!')
+		return;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\n")] = '\0';
+	rr_opened_add(opened, name);
+}
+
+static json_t *digest_as_json(uint64_t digest)
+{
+	char text[DIGEST_SIZE];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, digest);
+	return json_string(text);
+}
+
+static json_t *stamp_as_json(const char *kind_and_path, const struct stamp *stamp)
+{
+	const char kind[] = { kind_and_path[0], '\0' };
+	json_t *file = json_pack("{s:s, s:s, s:o, s:o}", "path", kind_and_path + 1, "kind", kind,
+				 "way", digest_as_json(stamp->way), "content",
+				 digest_as_json(stamp->content));
+
+	if (file && stamp->is_file)
+		json_object_set_new(file, "untouched",
+				    json_pack("[I, I, I, I, I]", (json_int_t)stamp->size,
+					      (json_int_t)stamp->number, (json_int_t)stamp->device,
+					      (json_int_t)stamp->changed_ns,
+					      (json_int_t)stamp->written_ns));
+	return file;
+}
+
+static bool has_changed(const struct rr_opened *opened, uint32_t path, uint64_t names)
+{
+	for (size_t i = 0; i < opened->n_listed; i++) {
+		if (opened->listed[i].path == path)
+			return opened->listed[i].names != names;
+	}
+	return false;
+}
+
+json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns)
+{
+	json_t *files = json_array();
+
+	for (uint32_t i = 0; i < opened->paths.n && !opened->why[0]; i++) {
+		const char *path = (const char *)rr_intern_get(&opened->paths, i) + 1;
+		const bool is_read = path[-1] == RR_NOTED_READ;
+		struct stamp stamp = look_at(path);
+		json_t *file;
+
+		if (stamp.is_file && is_read)
+			add_interpreter(opened, path);
+		path = (const char *)rr_intern_get(&opened->paths, i) + 1;
+		if (stamp.is_file)
+			stamp.content = digest_of(path);
+		else if (stamp.is_directory && is_read)
+			stamp.content = digest_names(path);
+		file = stamp_as_json(path - 1, &stamp);
+		if (!file)
+			snprintf(opened->why, sizeof(opened->why),
+				 "the name of a file is no text in UTF-8");
+		else if (stamp.changed_ns >= since_ns || has_changed(opened, i, stamp.content))
+			snprintf(opened->why, sizeof(opened->why),
+				 "a program reads and writes %.300s, or it has changed meanwhile",
+				 path);
+		json_array_append_new(files, file);
+	}
+	if (!opened->why[0])
+		return files;
+	json_decref(files);
+	return NULL;
+}
+
+/* Is it the same file, which nobody has touched since? */
+static bool is_untouched(const json_t *known, const struct stamp *now)
+{
+	const int64_t values[] = { now->size, now->number, now->device, now->changed_ns,
+				   now->written_ns };
+	bool is = json_array_size(known) == sizeof(values) / sizeof(values[0]);
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && is; i++)
+		is = json_integer_value(json_array_get(known, i)) == values[i];
+	return is;
+}
+
+static bool is_same_digest(const json_t *known, uint64_t digest)
+{
+	char text[DIGEST_SIZE];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, digest);
+	return json_is_string(known) && strcmp(json_string_value(known), text) == 0;
+}
+
+static bool is_same_file(const json_t *file, const char *path)
+{
+	const char *kind = json_string_value(json_object_get(file, "kind"));
+	const json_t *content = json_object_get(file, "content");
 	const struct stamp now = look_at(path);
 
-	if (now.kind != known->kind || now.size != known->size)
+	if (!is_same_digest(json_object_get(file, "way"), now.way))
 		return false;
-	return now.kind != IS_FILE ||
-	       (now.number == known->number && now.changed_ns == known->changed_ns &&
-		now.written_ns == known->written_ns) ||
-	       digest_of(path) == known->digest;
+	if (now.is_file)
+		return is_untouched(json_object_get(file, "untouched"), &now) ||
+		       is_same_digest(content, digest_of(path));
+	return is_same_digest(content, now.is_directory && kind && kind[0] == RR_NOTED_READ ?
+					       digest_names(path) :
+					       0);
 }
 
-bool rr_opened_are_same(struct rr_opened *opened, struct rr_bytes *bytes, char why[RR_OPENED_WHY])
+bool rr_opened_are_same(const json_t *files, char why[RR_OPENED_WHY])
 {
-	const size_t n = rr_bytes_take_count(bytes);
-	bool are_same = true;
+	const json_t *file;
+	size_t i;
 
-	for (size_t i = 0; i < n && are_same && !bytes->is_wrong; i++) {
-		const char *path = take_path(bytes);
-		const struct stamp known = take_stamp(bytes);
+	json_array_foreach((json_t *)files, i, file) {
+		const char *path = json_string_value(json_object_get(file, "path"));
 
-		are_same = bytes->is_wrong || is_same_file(path, &known);
-		if (!are_same)
-			snprintf(why, RR_OPENED_WHY, "%s has changed", path);
-		else if (!bytes->is_wrong)
-			add_opened(opened, RR_OPENED_READ, path);
+		if (path && is_same_file(file, path))
+			continue;
+		snprintf(why, RR_OPENED_WHY, "%.300s has changed", path ? path : "a file");
+		return false;
 	}
-	return are_same && !bytes->is_wrong;
+	return json_is_array(files);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of `redrace check`, of one check and of a suite of them: what each takes. */
+#include <limits.h>
 #include <regex.h>
 #include <string.h>
 
@@ -30,15 +31,22 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
+/* Appends to a list of at most `most`; `what`: of these, "requests". */
+static bool append(const char **list, size_t *n, int most, const char *text, const char *what,
+		   struct rr_error *error)
+{
+	if (*n == (size_t)most)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d %s", most, what);
+	list[(*n)++] = text;
+	return true;
+}
+
 static bool take_request(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	if (options->n_requests == RR_CHECK_CLIENTS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE, "more than %d requests",
-				    RR_CHECK_CLIENTS_MAX);
-	options->requests[options->n_requests++] = text;
-	return true;
+	return append(options->requests, &options->n_requests, RR_CHECK_CLIENTS_MAX, text,
+		      "requests", error);
 }
 
 static bool take_line(void *into, char *text, struct rr_error *error)
@@ -108,22 +116,28 @@ static bool take_allowed(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	if (options->n_allowed == RR_CHECK_IGNORED_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --allow-output",
-				    RR_CHECK_IGNORED_MAX);
-	options->allowed[options->n_allowed++] = text;
-	return is_expression("--allow-output", text, error);
+	return append(options->allowed, &options->n_allowed, RR_CHECK_IGNORED_MAX, text,
+		      "times --allow-output", error) &&
+	       is_expression("--allow-output", text, error);
 }
 
 static bool take_ignored(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	if (options->search.n_ignored == RR_CHECK_IGNORED_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --ignore",
-				    RR_CHECK_IGNORED_MAX);
-	options->ignored[options->search.n_ignored++] = text;
-	return true;
+	return append(options->ignored, &options->search.compare.n_ignored, RR_CHECK_IGNORED_MAX,
+		      text, "times --ignore", error);
+}
+
+static bool take_given(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (!text[0] || strchr(text, '='))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--env '%s': expected the NAME of a variable alone", text);
+	return append(options->given, &options->n_given, RR_CHECK_GIVEN_MAX, text, "times --env",
+		      error);
 }
 
 /* What the skeptic does, as the option says it. */
@@ -226,7 +240,7 @@ static const struct rr_option options_table[] = {
 	  .take = take_refused },
 	{ .name = "strict-exits",
 	  .help = "a client that is refused is a finding, unless a serial execution fails likewise or it is --refused",
-	  AT(search.strict_exits) },
+	  AT(search.compare.strict_exits) },
 	{ .name = "data-only",
 	  .help = "compare only the data: what clients print and how they exit need not be that of a serial order",
 	  AT(data_only) },
@@ -256,13 +270,13 @@ static const struct rr_option options_table[] = {
 	{ .row_at = rr_budget_check_option, AT(search.budget) },
 	{ .name = "restart",
 	  .help = "a client that has crashed is started again: a program when all others have ended, and its work must be done once; an app (--crashes 1) for what comes later",
-	  AT(search.restarts) },
+	  AT(search.compare.restarts) },
 	{ .name = "allow-repeats",
 	  .help = "with --restart: the work of a program that is started again may be done twice",
-	  AT(search.allows_repeats) },
+	  AT(search.compare.allows_repeats) },
 	{ .name = "allow-partial",
 	  .help = "serial executions may have the same faults: what a client does wrong by itself after one is not found",
-	  AT(search.is_partial) },
+	  AT(search.compare.is_partial) },
 	{ .common = RR_OPTION_TTL_MS,
 	  .help = "lease of a lock in milliseconds (10000): the longest that there is",
 	  .min = 1,
@@ -270,7 +284,7 @@ static const struct rr_option options_table[] = {
 	  AT(search.ttl_ms) },
 	{ .help = "Search" },
 	{ .common = RR_OPTION_ROUNDS,
-	  .help = "rounds of a client that leaves something new in each: how often it goes round (2)",
+	  .help = "rounds of a client that leaves something new in each: how often it goes round (2, 8 and 32, one after the other)",
 	  AT(search.rounds) },
 	{ .name = "hold-clock",
 	  .help = "the time of day stands still while a program waits (done by itself where there is no end otherwise)",
@@ -284,26 +298,48 @@ static const struct rr_option options_table[] = {
 	  .min = 1,
 	  .max = 1000000,
 	  AT(seconds) },
+	{ .name = "starts",
+	  .help = "stop after N starts of programs, on a busy machine as on another (as many as it takes)",
+	  .min = 1,
+	  .max = 1000000000,
+	  AT(starts) },
 	{ .common = RR_OPTION_MAX_STATES, AT(search.most) },
 	{ .name = "hangs-after",
 	  .help = "a program that neither sends a command nor ends for N seconds is an error (10)",
 	  .min = 1,
 	  .max = 3600,
 	  AT(patience_s) },
+	{ .common = RR_OPTION_SEED,
+	  .help = "seed, of what the programs draw at random: the same at each start (1)",
+	  .min = 1,
+	  .max = LONG_MAX / 2,
+	  AT(seed) },
+	{ .name = "fixed-pids",
+	  .help = "process ids are made of the seed, too (done by itself where runs differ otherwise)",
+	  AT(fixes_pids) },
 	{ .common = RR_OPTION_AUDIT,
 	  .help = "play N random interleavings for real, before a program is called serializable (10)",
 	  .max = 100000,
 	  AT(search.audit) },
 	{ .name = "skeptic",
 	  .argument = "off|report|judge",
-	  .help = "before a yes the real programs are run in some schedules, without what the search has learned: off, say what comes of it (report), or let it change the exit code (judge)",
+	  .help = "before a yes the real programs are run in some schedules, without what the search has learned: let what comes of it change the exit code (judge, the default), say it only (report), or not (off)",
 	  .take = take_skeptic },
 	{ .common = RR_OPTION_REPLAY,
 	  .help = "only play what --save has written: the schedule in FILE, with the real programs",
 	  AT(replay) },
+	{ .name = "cache",
+	  .argument = "DIR",
+	  .help = "keep verdicts in DIR for the next check ($XDG_CACHE_HOME/redrace, ~/.cache/redrace)",
+	  AT(cache) },
 	{ .name = "no-cache",
-	  .help = "do not use what was learned of the programs in another check, and keep nothing",
+	  .help = "do not use the verdict of another check, and keep none",
 	  AT(no_cache) },
+	{ .name = "env",
+	  .argument = "NAME",
+	  .help = "give the programs this variable of the environment, which they do not get otherwise: those of a CI job (GITHUB_*, CI_*) or a terminal",
+	  .repeats = true,
+	  .take = take_given },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_SAVE,
 	  .help = "save the schedule as a race, for redrace play and --replay: the one that was found",
@@ -365,8 +401,10 @@ struct rr_check_command rr_check_defaults(void)
 {
 	return (struct rr_check_command){
 		.each = { .n_clients = 2,
-			  .search = { .rounds = 2, .ttl_ms = 10000, .audit = 10, .broad = 20000 },
+			  .skeptic = RR_SKEPTIC_JUDGES,
+			  .search = { .ttl_ms = 10000, .audit = 10, .broad = 20000 },
 			  .n_apps = 1,
+			  .seed = 1,
 			  .seconds = 600,
 			  .patience_s = 10,
 			  .redis_server = "redis-server" }
@@ -417,19 +455,19 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--replay follows one schedule: it has no %s",
 				    options->game ? "--game" : "--graph");
-	if (search->restarts && !search->budget.of[RR_CRASHES])
+	if (search->compare.restarts && !search->budget.of[RR_CRASHES])
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--restart starts again a client that has crashed: it goes with --crashes N");
-	if (search->restarts && options->app && search->budget.of[RR_CRASHES] != 1)
+	if (search->compare.restarts && options->app && search->budget.of[RR_CRASHES] != 1)
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--restart: an app is started again once: it goes with --crashes 1");
-	if (search->restarts && search->is_partial)
+	if (search->compare.restarts && search->compare.is_partial)
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--restart and --allow-partial: after a restart the work must be done, and may not be partial");
-	if (search->allows_repeats && (!search->restarts || options->app))
+	if (search->compare.allows_repeats && (!search->compare.restarts || options->app))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--allow-repeats: it goes with --restart, of a program that is no --app");

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <netinet/tcp.h>
@@ -22,6 +23,8 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "cluster/cluster.h"
+#include "peer.h"
+#include "watch.h"
 
 enum {
 	FLOW_SIZE = 16 * 1024,
@@ -86,60 +89,11 @@ struct rr_relay {
 
 /* ---- Calls ---------------------------------------------------------------------------- */
 
-/* Who asks, and what about. */
-struct call {
-	uint64_t id;
-	pid_t thread;
-	int fd;
-	uintptr_t at;
-	socklen_t size;
-};
-
-static bool read_memory(pid_t thread, uintptr_t at, void *into, size_t size)
-{
-	char path[PATH_SIZE];
-	ssize_t n;
-	int fd, why;
-
-	/* Containers permit this more often than process_vm_readv(2). */
-	snprintf(path, sizeof(path), "/proc/%d/mem", thread);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : pread(fd, into, size, (off_t)at);
-	why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return n == (ssize_t)size;
-}
-
-/* False: there is none, any more. */
-static bool receive_call(const struct rr_outside *outside, struct call *call)
-{
-	union {
-		struct seccomp_notif call;
-		char room[512]; /* a kernel may know of more fields */
-	} of = { .room = "" };
-	const struct seccomp_data *data = &of.call.data;
-	uint32_t words[3];
-
-	if (ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_RECV, &of) != 0)
-		return false;
-	*call = (struct call){ of.call.id, (pid_t)of.call.pid, (int)data->args[0],
-			       (uintptr_t)data->args[1], (socklen_t)data->args[2] };
-	if (data->arch == AUDIT_ARCH_I386 && data->nr == RR_I386_SOCKETCALL &&
-	    read_memory(call->thread, call->at, words, sizeof(words))) {
-		call->fd = (int)words[0];
-		call->at = words[1];
-		call->size = words[2];
-	}
-	return true;
-}
-
 static void answer_call(const struct rr_outside *outside, uint64_t id, int error_number)
 {
 	struct seccomp_notif_resp answer = { .id = id, .error = -error_number };
 
-	ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
 /* The kernel does what was asked. */
@@ -147,11 +101,11 @@ static void let_go(const struct rr_outside *outside, uint64_t id)
 {
 	struct seccomp_notif_resp answer = { .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 
-	ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
 /* Our own descriptor of the socket that a thread connects; -1: errno. */
-static int take_socket(const struct call *call)
+static int take_socket(const struct rr_watched_call *call)
 {
 	char path[PATH_SIZE], line[PATH_SIZE];
 	int process, fd, why;
@@ -242,7 +196,7 @@ static void name_address(const struct rr_relay *relay, char name[RR_OUTSIDE_ADDR
 /* A path is one of the program's, which may have another root and directory. *is_ours: it leads to
  * our own socket. Returns an errno, or 0. */
 static int open_path(const struct rr_outside *outside, struct rr_relay *relay,
-		     const struct call *call, bool *is_ours)
+		     const struct rr_watched_call *call, bool *is_ours)
 {
 	const char *path = relay->address.un.sun_path;
 	char whole[PATH_SIZE];
@@ -434,35 +388,31 @@ static bool read_into(struct flow *flow, int fd)
 	return true;
 }
 
-/* Sends what it can, with descriptors as they have come. As send(2). */
-static ssize_t send_part(struct flow *flow, int fd, size_t n_allowed)
-{
-	const bool is_before = flow->n_passed > 0 && flow->n_sent < flow->passed_at;
-	const size_t end = is_before && flow->passed_at < n_allowed ? flow->passed_at : n_allowed;
-	struct iovec part = { flow->bytes + flow->n_sent, end - flow->n_sent };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
-	union passed passed = { .header = { .cmsg_level = SOL_SOCKET,
-					    .cmsg_type = SCM_RIGHTS,
-					    .cmsg_len = CMSG_LEN(flow->n_passed * sizeof(int)) } };
-	ssize_t n;
-
-	if (flow->n_passed > 0 && !is_before) {
-		memcpy(CMSG_DATA(&passed.header), flow->passed, flow->n_passed * sizeof(int));
-		header.msg_control = &passed;
-		header.msg_controllen = CMSG_SPACE(flow->n_passed * sizeof(int));
-	}
-	n = sendmsg(fd, &header, MSG_NOSIGNAL);
-	if (n > 0 && header.msg_control)
-		close_passed(flow);
-	return n;
-}
-
 /* So many bytes may go. False: the connection has broken. */
 static bool write_from(struct flow *flow, int fd, size_t n_allowed)
 {
 	while (flow->n_sent < n_allowed) {
-		const ssize_t n = send_part(flow, fd, n_allowed);
+		/* What can be sent, with descriptors as they have come. */
+		const bool is_before = flow->n_passed > 0 && flow->n_sent < flow->passed_at;
+		const size_t end = is_before && flow->passed_at < n_allowed ? flow->passed_at :
+									      n_allowed;
+		struct iovec part = { flow->bytes + flow->n_sent, end - flow->n_sent };
+		struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+		union passed passed = { .header = { .cmsg_level = SOL_SOCKET,
+						    .cmsg_type = SCM_RIGHTS,
+						    .cmsg_len = CMSG_LEN(flow->n_passed *
+									 sizeof(int)) } };
+		ssize_t n;
 
+		if (flow->n_passed > 0 && !is_before) {
+			memcpy(CMSG_DATA(&passed.header), flow->passed,
+			       flow->n_passed * sizeof(int));
+			header.msg_control = &passed;
+			header.msg_controllen = CMSG_SPACE(flow->n_passed * sizeof(int));
+		}
+		n = sendmsg(fd, &header, MSG_NOSIGNAL);
+		if (n > 0 && header.msg_control)
+			close_passed(flow);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR;
 		flow->n_sent += (size_t)n;
@@ -631,7 +581,7 @@ static bool is_new_stream(int target)
 }
 
 /* Of a call: lets it go, or begins a relay. */
-static void take_call(struct rr_outside *outside, const struct call *call)
+static void take_call(struct rr_outside *outside, const struct rr_watched_call *call)
 {
 	struct rr_relay *relay = rr_calloc(1, sizeof(*relay));
 	bool is_ours = false, is_read;
@@ -643,9 +593,33 @@ static void take_call(struct rr_outside *outside, const struct call *call)
 	/* That of a unix socket may be without a NUL, which is there then. */
 	relay->size = call->size < sizeof(relay->address.un) ? call->size :
 							       sizeof(relay->address.un);
-	is_read = read_memory(call->thread, call->at, &relay->address, relay->size);
+	is_read = rr_watch_read(call->thread, call->at, &relay->address, relay->size);
 	if (!is_read)
 		why = errno;
+	if (is_read) {
+		/*
+		 * What a program hears from others than us and itself may be another thing the next
+		 * time. Not noted are a path at which there is nothing, but as a file that was
+		 * looked for; and what finds the way to an address and sends nothing, a datagram's
+		 * connect(2) to port 0 (getaddrinfo(3)).
+		 */
+		const union address *address = &relay->address;
+		const char *path = address->un.sun_path;
+		const sa_family_t family = address->any.sa_family;
+
+		if (!outside->other[0] && !may_pass(outside, address) &&
+		    (family == AF_UNIX || port_of(address) != 0) &&
+		    (family == AF_UNIX || !is_loopback(address) ||
+		     !rr_peer_listens(port_of(address), outside->group))) {
+			if (family == AF_UNIX && path[0] == '/' && access(path, F_OK) != 0)
+				rr_program_page_note(outside->page, RR_NOTED_SEEN, path,
+						     strnlen(path, PATH_SIZE));
+			else
+				name_address(relay, outside->other);
+		}
+	}
+	/* Counted before it is let go. */
+	outside->n_called_app += !is_read || port_of(&relay->address) == outside->app_port;
 	if (is_read && !may_pass(outside, &relay->address)) {
 		relay->target = take_socket(call);
 		why = relay->target < 0 ? errno : 0;
@@ -661,7 +635,7 @@ static void take_call(struct rr_outside *outside, const struct call *call)
 		}
 	}
 	if (relay->target < 0 || !is_new_stream(relay->target) ||
-	    ioctl(outside->watch_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) != 0) {
+	    ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) != 0) {
 		let_go(outside, call->id);
 		free_relay(relay);
 		return;
@@ -679,6 +653,7 @@ static void take_call(struct rr_outside *outside, const struct call *call)
 		free_relay(relay);
 		return;
 	}
+	outside->relays_app |= port_of(&relay->address) == outside->app_port;
 	relay->next = outside->relays;
 	outside->relays = relay;
 }
@@ -687,15 +662,18 @@ bool rr_outside_take(struct rr_outside *outside)
 {
 	struct epoll_event events[EVENTS_MAX];
 	const int n = epoll_wait(outside->events_fd, events, EVENTS_MAX, 0);
-	struct call call;
+	struct rr_watched_call call;
 
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.ptr)
 			continue;
-		if (events[i].events & EPOLLIN && receive_call(outside, &call))
-			take_call(outside, &call);
-		else if (events[i].events & EPOLLHUP) /* nobody is left to ask about */
-			epoll_ctl(outside->events_fd, EPOLL_CTL_DEL, outside->watch_fd, NULL);
+		if (events[i].events & EPOLLIN) {
+			if (read(outside->calls_fd, &call, sizeof(call)) == (ssize_t)sizeof(call))
+				take_call(outside, &call);
+		} else if (events[i].events & EPOLLHUP) {
+			/* Nobody is left to ask about. */
+			epoll_ctl(outside->events_fd, EPOLL_CTL_DEL, outside->calls_fd, NULL);
+		}
 	}
 	if (outside->address[0])
 		return false;
@@ -709,6 +687,11 @@ bool rr_outside_take(struct rr_outside *outside)
 	}
 	remove_ended(outside);
 	return true;
+}
+
+unsigned rr_outside_calls_app(const struct rr_outside *outside)
+{
+	return outside->listener < 0 || outside->relays_app ? UINT_MAX : outside->n_called_app;
 }
 
 bool rr_outside_is_awaited(const struct rr_outside *outside)
@@ -731,14 +714,15 @@ bool rr_outside_holds_bytes(const struct rr_outside *outside)
 	return holds;
 }
 
-bool rr_outside_open(struct rr_outside *outside)
+bool rr_outside_open(struct rr_outside *outside, int calls_fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
 	outside->events_fd = epoll_create1(EPOLL_CLOEXEC);
+	outside->calls_fd = calls_fd;
 	return outside->events_fd >= 0 &&
-	       (outside->watch_fd < 0 ||
-		epoll_ctl(outside->events_fd, EPOLL_CTL_ADD, outside->watch_fd, &event) == 0);
+	       (calls_fd < 0 ||
+		epoll_ctl(outside->events_fd, EPOLL_CTL_ADD, calls_fd, &event) == 0);
 }
 
 void rr_outside_close(struct rr_outside *outside)
@@ -746,9 +730,7 @@ void rr_outside_close(struct rr_outside *outside)
 	for (struct rr_relay *relay = outside->relays; relay; relay = relay->next)
 		relay->is_over = true;
 	remove_ended(outside);
-	if (outside->watch_fd >= 0)
-		close(outside->watch_fd);
 	if (outside->events_fd >= 0)
 		close(outside->events_fd);
-	outside->watch_fd = outside->events_fd = -1;
+	outside->events_fd = -1;
 }

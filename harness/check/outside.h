@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a checked program connects to beside us. The kernel asks about each connect(2) of its
- * processes (rr_guarded.watch_fd), static ones among them. A stream to another address than ours
+ * processes (watch.h), static ones among them. A stream to another address than ours
  * is led to a relay here, which looks at the first bytes that the program sends: what is Redis's
  * protocol goes no further, all else is forwarded from then on. Datagrams and other families are
  * let go.
@@ -14,6 +14,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+struct rr_program_page;
 
 /* ---- The first bytes (first_bytes.c) ------------------------------------------------ */
 
@@ -32,18 +35,24 @@ enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless);
 enum { RR_OUTSIDE_ADDRESS = 200 };
 
 struct rr_outside {
-	int watch_fd;  /* where the kernel asks; -1 = it does not */
+	int listener;  /* on which the kernel is answered (watch.h); -1 = it does not ask */
+	int calls_fd;  /* where its questions come; -1 = nobody is left to ask about */
 	int events_fd; /* readable when there is something to be done (epoll(7)) */
 	unsigned redis_port, app_port;
 	const char *socket_path;
+	pid_t group; /* of the program */
+	struct rr_program_page *page;
 	struct rr_relay *relays;
-	int unwatched; /* an errno: a connection had to be let go unseen; 0 = none was */
+	unsigned n_called_app; /* connect(2) calls that may have led to app_port; */
+	bool relays_app;       /* one is led there by us */
+	int unwatched;         /* an errno: a connection had to be let go unseen; 0 = none was */
 	char address[RR_OUTSIDE_ADDRESS]; /* where a command to Redis was on its way to; "" = none */
+	char other[RR_OUTSIDE_ADDRESS]; /* what it connected to beside us and itself; "" = nothing */
 };
 
-/* Takes its watch_fd, which may be -1; the addresses in it are let go. False: errno. Close it in any
- * case, also if it was never opened but is all zero. */
-bool rr_outside_open(struct rr_outside *outside);
+/* Questions come from calls_fd, which may be -1. False: errno. Close it in any case, also if it was
+ * never opened. */
+bool rr_outside_open(struct rr_outside *outside, int calls_fd);
 void rr_outside_close(struct rr_outside *outside);
 
 /* Does what there is to be done, without waiting. False: `address` is that of another Redis. */
@@ -54,6 +63,10 @@ static inline bool rr_outside_is_used(const struct rr_outside *outside)
 {
 	return outside->relays != NULL;
 }
+
+/* How many connect(2) calls of the program may have led to its app's port so far; UINT_MAX: that is not
+ * known. */
+unsigned rr_outside_calls_app(const struct rr_outside *outside);
 
 /* May more come soon? Until then the program's time does not pass, or its time-outs were over before
  * another server has answered. */

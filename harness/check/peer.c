@@ -21,8 +21,8 @@ struct peer {
 	uid_t user;
 };
 
-/* Itself, or a child: most programs are one process. */
-static bool is_of_family(unsigned long inode, pid_t pid)
+/* Its own, or of a descendant in the group: far fewer than the machine has processes. */
+static bool is_of_family(unsigned long inode, pid_t pid, pid_t group)
 {
 	bool found = rr_socket_is_of(inode, pid);
 	char path[PATH_SIZE];
@@ -34,7 +34,7 @@ static bool is_of_family(unsigned long inode, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
 	file = fopen(path, "re");
 	while (file && !found && fscanf(file, "%d", &child) == 1)
-		found = getpgid(child) == pid && rr_socket_is_of(inode, child);
+		found = getpgid(child) == group && is_of_family(inode, child, group);
 	if (file)
 		fclose(file);
 	return found;
@@ -78,7 +78,7 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 	if (!rr_sockets_find(ntohs(address.sin_port), port, &socket) || !socket.inode)
 		return peer;
 	peer.user = socket.user;
-	if (!is_of_family(socket.inode, group) && !find_process(socket.inode, group, true))
+	if (!is_of_family(socket.inode, group, group) && !find_process(socket.inode, group, true))
 		peer.pid = find_process(socket.inode, group, false);
 	return peer;
 }
@@ -94,23 +94,6 @@ static bool is_child_of(pid_t pid, pid_t group, pid_t guardian)
 		pid = rr_process_parent(pid);
 	}
 	return false;
-}
-
-static void note_stranger(struct rr_strangers *strangers, struct peer peer)
-{
-	char path[PATH_SIZE], name[40] = "";
-	FILE *file;
-
-	if (strangers->n++ > 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
-	file = fopen(path, "re");
-	if (file && fgets(name, sizeof(name), file))
-		name[strcspn(name, "\n")] = '\0';
-	if (file)
-		fclose(file);
-	snprintf(strangers->first, sizeof(strangers->first), "process %d (%s) of user %u", peer.pid,
-		 name, peer.user);
 }
 
 /* Of other users only root finds the processes. */
@@ -131,6 +114,31 @@ bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
 
 	if (is_of_program(peer, group, guardian, port))
 		return false;
-	note_stranger(strangers, peer);
+	char path[PATH_SIZE], name[40] = "";
+	FILE *file;
+
+	if (strangers->n++ <= 0) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
+		file = fopen(path, "re");
+		if (file && fgets(name, sizeof(name), file))
+			name[strcspn(name, "\n")] = '\0';
+		if (file)
+			fclose(file);
+		snprintf(strangers->first, sizeof(strangers->first), "process %d (%s) of user %u",
+			 peer.pid, name, peer.user);
+	}
 	return true;
+}
+
+bool rr_peer_listens(unsigned port, pid_t group)
+{
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
+	struct rr_socket socket;
+	bool listens = false;
+
+	while (!listens && rr_sockets_next(&sockets, &socket))
+		listens = socket.inode && (is_of_family(socket.inode, group, group) ||
+					   find_process(socket.inode, group, true));
+	rr_sockets_end(&sockets);
+	return listens;
 }

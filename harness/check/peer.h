@@ -17,4 +17,7 @@ struct rr_strangers {
 bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
 			 struct rr_strangers *strangers);
 
+/* Does a process of that group listen at a port of this machine? */
+bool rr_peer_listens(unsigned port, pid_t group);
+
 #endif

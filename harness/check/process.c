@@ -4,28 +4,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "variables.h"
 
 enum {
 	ARGUMENTS_MAX = 256,
+	VARIABLES_MAX = 16 + RR_LEFT_OUT_MAX,
 	TEXT_SIZE = 512,
 	LOOK_NS = 100 * 1000,          /* between two looks at its threads, or */
-	LOOK_PART = 16,                /* a part of the time it has been busy for */
+	LOOK_PART = 8,                 /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000,    /* until short waits for it end */
 	SEEN_NS = 10 * 1000 * 1000,    /* counts at most, from look to look */
 	OUTPUT_LINE = 120,             /* behind what is kept of its output */
 	READS_MAX = 16,                /* of its output at once: it may never end */
-	STRAY_NS = 1000 * 1000 * 1000, /* whoever left the group may end with its parent */
+	STRAY_NS = 1000 * 1000 * 1000, /* of its own: a process that left the group may end then */
 	STRAY_LOOK_NS = 5 * 1000 * 1000,
-	LAST_NS = 2000 * 1000 * 1000, /* for what it has sent elsewhere to leave */
+	STRAY_SEEN_NS = 200 * 1000 * 1000, /* a look at one without an environment takes 100 ms */
+	LAST_NS = 2000 * 1000 * 1000,      /* for what it has sent elsewhere to leave */
 	/* Who sleeps although bytes have come for him takes them later: he does one thing
 	 * after the other. Bytes that were not taken over may wait for the last ones to be
 	 * acknowledged, 40 ms at most. */
@@ -35,73 +40,134 @@ enum {
 
 /* ---- The command line --------------------------------------------------------- */
 
-/* An argument in which {url}, {host}, {port} and {socket} are replaced. */
-static char *fill_in(const struct rr_endpoint *endpoint, const char *argument)
+/* The files that are looked at for a program, on PATH; the last one is run. */
+static void note_program(struct rr_program_page *page, const char *name)
 {
-	static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
-	char url[TEXT_SIZE], port[TEXT_SIZE], *text;
-	const char *const values[] = { url, "127.0.0.1", port, endpoint->socket_path };
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	const char *directories = strchr(name, '/') ? "" : getenv("PATH"), *end;
+	char path[PATH_MAX], here[PATH_MAX] = "";
 
-	snprintf(url, sizeof(url), "redis://127.0.0.1:%u", endpoint->port);
-	snprintf(port, sizeof(port), "%u", endpoint->port);
-	while (*argument) {
-		size_t i = 0;
+	for (; directories; directories = *end ? end + 1 : NULL) {
+		const size_t n = (size_t)((end = strchrnul(directories, ':')) - directories);
 
-		while (i < 4 && strncmp(argument, names[i], strlen(names[i])) != 0)
-			i++;
-		if (i < 4)
-			fputs(values[i], file);
-		else
-			fputc(*argument, file);
-		argument += i < 4 ? strlen(names[i]) : 1;
+		if ((n > 0 ? directories[0] : name[0]) != '/' && !getcwd(here, sizeof(here)))
+			here[0] = '\0';
+		snprintf(path, sizeof(path), "%s%s%.*s%s%s", here, *here ? "/" : "", (int)n,
+			 directories, n > 0 ? "/" : "", name);
+		rr_program_page_note(page, RR_NOTED_READ, path, strlen(path));
+		if (access(path, X_OK) == 0)
+			return;
 	}
-	fclose(file);
-	return text;
+}
+
+/* What a program is given. It ends in NULL, and the caller frees it. */
+static void make_environment(const struct rr_process *process, char *words[VARIABLES_MAX])
+{
+	const struct rr_process_plan *plan = process->plan;
+	const struct rr_process_config *config = plan->config;
+	const struct rr_endpoint *endpoint = &process->endpoint;
+	const char *node_options = getenv("NODE_OPTIONS");
+	size_t n = 0;
+
+	words[n++] = rr_asprintf("REDIS_URL=redis://127.0.0.1:%u", endpoint->port);
+	words[n++] = rr_asprintf("REDIS_HOST=127.0.0.1");
+	words[n++] = rr_asprintf("REDIS_PORT=%u", endpoint->port);
+	words[n++] = rr_asprintf("REDIS_SOCKET=%s", endpoint->socket_path);
+	words[n++] = rr_asprintf("REDRACE_CLIENT=%s", plan->owner.name);
+	words[n++] = rr_asprintf("TMPDIR=%s/tmp", process->guarded.directory);
+	/* Which way round a set of strings is walked through shall be the same. */
+	if (!getenv("PYTHONHASHSEED"))
+		words[n++] = rr_asprintf("PYTHONHASHSEED=0");
+	if (config->preload) {
+		words[n++] = rr_asprintf("LD_PRELOAD=%s", config->preload);
+		words[n++] = rr_asprintf(RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
+	}
+	if (config->preload && config->node_preload)
+		words[n++] = rr_asprintf("NODE_OPTIONS=%s%s--require \"%s\"",
+					 node_options ? node_options : "", node_options ? " " : "",
+					 config->node_preload);
+	/* bash begins its random numbers with the time and its process id. It expands this name of
+	 * a file that has nothing for it, and so begins them with what the shim gives it. */
+	if (config->preload && !getenv("BASH_ENV"))
+		words[n++] = rr_asprintf("BASH_ENV=/dev/null${REDRACE[RANDOM=SRANDOM]}");
+	if (plan->is_app)
+		words[n++] = rr_asprintf("PORT=%u", process->app_port);
+	if (config->is_unbuffered && !getenv("PYTHONUNBUFFERED"))
+		words[n++] = rr_asprintf("PYTHONUNBUFFERED=1");
+	/* Several threads of a pool end in any order. */
+	if (!getenv(RR_UV_THREADS))
+		words[n++] = rr_asprintf(RR_UV_THREADS "=1");
+	/* A name alone takes the variable away (putenv(3)). */
+	for (size_t i = 0; config->left_out && config->left_out[i]; i++)
+		words[n++] = rr_strdup(config->left_out[i]);
+	words[n] = NULL;
+}
+
+/* Of its streams of random bytes. */
+static uint64_t random_key_of(const struct rr_process *process)
+{
+	const struct rr_process_config *config = process->plan->config;
+	uint64_t seed = config->seed, key;
+	char *words;
+
+	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = (uint64_t)rr_clock_ns();
+	words = rr_asprintf("%" PRIu64 " %u %s", seed, config->life, process->plan->owner.name);
+	key = rr_bytes_digest(0, words, strlen(words));
+	free(words);
+	return key;
 }
 
 static bool launch(struct rr_process *process, struct rr_error *error)
 {
 	const struct rr_process_plan *plan = process->plan;
-	const struct rr_endpoint *endpoint = &process->endpoint;
-	char *argv[ARGUMENTS_MAX + 1] = { NULL };
-	char words[9][TEXT_SIZE];
-	const char *environment[12] = { words[0], words[1], words[2], words[3], words[4], words[5] };
-	size_t n = 6;
+	const struct rr_process_config *config = plan->config;
+	struct rr_program_page *page = process->clock.page;
+	char *argv[ARGUMENTS_MAX + 1] = { NULL }, *environment[VARIABLES_MAX];
 	struct rr_error why = { 0 };
 	bool good;
 
-	snprintf(words[0], TEXT_SIZE, "REDIS_URL=redis://127.0.0.1:%u", endpoint->port);
-	snprintf(words[1], TEXT_SIZE, "REDIS_HOST=127.0.0.1");
-	snprintf(words[2], TEXT_SIZE, "REDIS_PORT=%u", endpoint->port);
-	snprintf(words[3], TEXT_SIZE, "REDIS_SOCKET=%s", endpoint->socket_path);
-	snprintf(words[4], TEXT_SIZE, "REDRACE_CLIENT=%s", plan->owner.name);
-	/* Which way round a set of strings is walked through shall be the same. */
-	snprintf(words[5], TEXT_SIZE, "PYTHONHASHSEED=0");
-	if (plan->config->preload) {
-		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->config->preload);
-		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
-		environment[n++] = words[6];
-		environment[n++] = words[7];
+	make_environment(process, environment);
+	note_program(page, plan->argv[0]);
+	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++) {
+		/* An argument in which {url}, {host}, {port} and {socket} are replaced. */
+		const char *argument = plan->argv[i];
+
+		static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
+		char url[TEXT_SIZE], port[TEXT_SIZE], *text;
+		const char *const values[] = { url, "127.0.0.1", port,
+					       process->endpoint.socket_path };
+		size_t size;
+		FILE *file = rr_open_memory(&text, &size);
+
+		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", process->endpoint.port);
+		snprintf(port, sizeof(port), "%u", process->endpoint.port);
+		while (*argument) {
+			size_t k = 0;
+
+			while (k < 4 && strncmp(argument, names[k], strlen(names[k])) != 0)
+				k++;
+			if (k < 4)
+				fputs(values[k], file);
+			else
+				fputc(*argument, file);
+			argument += k < 4 ? strlen(names[k]) : 1;
+		}
+		fclose(file);
+		argv[i] = text;
 	}
-	if (plan->is_app) {
-		snprintf(words[8], TEXT_SIZE, "PORT=%u", process->app_port);
-		environment[n++] = words[8];
-	}
-	if (plan->config->is_unbuffered && !getenv("PYTHONUNBUFFERED"))
-		environment[n++] = "PYTHONUNBUFFERED=1";
-	/* Several threads of a pool end in any order. */
-	if (!getenv(RR_UV_THREADS))
-		environment[n] = RR_UV_THREADS "=1";
-	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
-		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = process->guarded.is_watched = true;
-	atomic_store(&process->clock.page->redis_port, endpoint->port);
-	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
-			       environment, -1, &why);
+	process->guarded.watches_files = config->opened != NULL;
+	atomic_store(&page->redis_port, process->endpoint.port);
+	atomic_store(&page->random_key, random_key_of(process));
+	atomic_store(&page->fixes_pids, config->pids && *config->pids == RR_PIDS_FIXED);
+	good = rr_guardian_run(config->guardian, &process->guarded, (const char *const *)argv,
+			       (const char *const *)environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)
 		free(argv[i]);
+	for (size_t i = 0; environment[i]; i++)
+		free(environment[i]);
+	if (config->unfixed && process->guarded.address_error)
+		*config->unfixed = process->guarded.address_error;
 	return good || rr_error_set(error, why.kind == RR_ERROR_FILE ? RR_ERROR_USAGE : why.kind,
 				    "%s", why.text);
 }
@@ -113,13 +179,16 @@ static bool watch(struct rr_process *process, struct rr_error *error)
 {
 	const struct rr_process_config *config = process->plan->config;
 
-	process->outside.watch_fd = process->guarded.watch_fd;
+	process->outside.listener = process->guarded.watch_fd;
 	process->outside.redis_port = process->endpoint.port;
 	process->outside.app_port = process->app_port;
 	process->outside.socket_path = process->endpoint.socket_path;
+	process->outside.group = process->guarded.pid;
+	process->outside.page = process->clock.page;
 	if (process->guarded.watch_fd < 0)
 		*config->unwatched = process->guarded.watch_error;
-	return rr_outside_open(&process->outside) ||
+	return (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
+		rr_outside_open(&process->outside, process->watch.calls_fd)) ||
 	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
 			    strerror(errno));
 }
@@ -144,19 +213,21 @@ static bool open_port(struct rr_process *process, struct rr_error *error)
 			    strerror(errno));
 }
 
-/* Its clock, and the FIFO to which the guardian appends what it prints. */
+/* Its clock, the FIFO to which the guardian appends what it prints, and a directory for files. */
 static bool make_files(struct rr_process *process, struct rr_error *error)
 {
 	const struct rr_process_config *config = process->plan->config;
 	const char *directory = process->guarded.directory;
 	char path[sizeof(process->guarded.directory) + 8];
 
+	snprintf(path, sizeof(path), "%s/tmp", directory);
+	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/log", directory);
 	if (mkfifo(path, 0600) == 0)
 		process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return (process->output_fd >= 0 &&
 		rr_program_clock_open(&process->clock, directory, config->start_ns,
-				      config->holds_day)) ||
+				      config->holds_day, config->opened != NULL)) ||
 	       rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
 			    directory, strerror(errno));
 }
@@ -167,7 +238,8 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 
 	process->plan = plan;
 	process->output_fd = -1;
-	process->outside = (struct rr_outside){ .watch_fd = -1, .events_fd = -1 };
+	process->outside = (struct rr_outside){ .listener = -1, .events_fd = -1 };
+	process->watch = RR_WATCH_NONE;
 	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
 	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
 		free(process);
@@ -198,32 +270,18 @@ void rr_process_free(struct rr_process *process)
 		return;
 	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
 	rr_endpoint_close(&process->endpoint);
+	rr_watch_close(&process->watch);
 	rr_outside_close(&process->outside);
+	rr_opened_note(process->plan->config->opened, process->clock.page, process->outside.other);
 	close_output(process);
 	rr_process_files_close(&process->files);
+	rr_queue_ends_release(&process->ends);
 	rr_program_clock_close(&process->clock);
 	free(process->output);
 	free(process);
 }
 
 /* ---- What comes of it -------------------------------------------------------------- */
-
-/* Adds what is behind the bytes that are kept to two digests, a block at a time. */
-static void digest_output(struct rr_process *process, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		const size_t at = process->n_more % RR_PROCESS_BLOCK;
-		const size_t room = RR_PROCESS_BLOCK - at, taken = n < room ? n : room;
-
-		memcpy(process->block + at, bytes, taken);
-		process->n_more += taken;
-		bytes += taken;
-		n -= taken;
-		for (int i = 0; taken == room && i < 2; i++)
-			process->digests[i] = rr_bytes_digest(process->digests[i] + (uint64_t)i,
-							      process->block, RR_PROCESS_BLOCK);
-	}
-}
 
 static void add_output(struct rr_process *process, const char *bytes, size_t n)
 {
@@ -236,45 +294,46 @@ static void add_output(struct rr_process *process, const char *bytes, size_t n)
 	}
 	memcpy(process->output + process->n_output, bytes, kept);
 	process->n_output += kept;
-	digest_output(process, bytes + kept, n - kept);
+	/* Adds what is behind the bytes that are kept to two digests, a block at a time. */
+	const char *rest = bytes + kept;
+	size_t left = n - kept;
+
+	while (left > 0) {
+		const size_t at = process->n_more % RR_PROCESS_BLOCK;
+		const size_t space = RR_PROCESS_BLOCK - at, taken = left < space ? left : space;
+
+		memcpy(process->block + at, rest, taken);
+		process->n_more += taken;
+		rest += taken;
+		left -= taken;
+		for (int i = 0; taken == space && i < 2; i++)
+			process->digests[i] = rr_bytes_digest(process->digests[i] + (uint64_t)i,
+							      process->block, RR_PROCESS_BLOCK);
+	}
 }
 
-struct rl_word rr_process_output(struct rr_process *process)
+struct rdl_word rr_process_output(struct rr_process *process)
 {
 	const size_t n_last = process->n_more % RR_PROCESS_BLOCK;
 	uint64_t digests[2];
 	char *end;
 
 	if (!process->output)
-		return (struct rl_word){ "", 0 };
+		return (struct rdl_word){ "", 0 };
 	end = process->output + process->n_output;
 	*end = '\0';
 	if (!process->n_more)
-		return (struct rl_word){ process->output, process->n_output };
+		return (struct rdl_word){ process->output, process->n_output };
 	for (int i = 0; i < 2; i++)
 		digests[i] = rr_bytes_digest(process->digests[i] + (uint64_t)i, process->block,
 					     n_last);
-	return (struct rl_word){
+	return (struct rdl_word){
 		process->output,
 		process->n_output + (size_t)snprintf(end, OUTPUT_LINE,
 						     "\n[%" PRIu64 " more bytes, digest %016" PRIx64
 						     "%016" PRIx64 "]\n",
 						     process->n_more, digests[0], digests[1])
 	};
-}
-
-static void read_output(struct rr_process *process)
-{
-	char bytes[4096];
-	ssize_t n = 1;
-
-	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		n = read(process->output_fd, bytes, sizeof(bytes));
-		if (n > 0)
-			add_output(process, bytes, (size_t)n);
-	}
-	if (n == 0)
-		close_output(process);
 }
 
 /* False: it talks to another Redis. */
@@ -310,8 +369,18 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 		return -1;
 	if (n_ready <= 0)
 		return 0;
-	if (output->revents)
-		read_output(process);
+	if (output->revents) {
+		char bytes[4096];
+		ssize_t n = 1;
+
+		for (int i = 0; i < READS_MAX && n > 0; i++) {
+			n = read(process->output_fd, bytes, sizeof(bytes));
+			if (n > 0)
+				add_output(process, bytes, (size_t)n);
+		}
+		if (n == 0)
+			close_output(process);
+	}
 	return rr_endpoint_take(&process->endpoint, list, error) ? n_ready : -1;
 }
 
@@ -326,19 +395,40 @@ static bool note_end(struct rr_process *process)
 	return process->has_ended && kill(-process->guarded.pid, 0) != 0;
 }
 
+/* Returns how much of the time between two looks a program had, which a busy machine gives less of: a
+ * thread that is not asleep has had what it ran. Nor has anybody hung while we did not look: from look
+ * to look at most `most_ns` count. */
+static int64_t spent_between(const struct rr_process_look *before,
+			     const struct rr_process_look *look, int64_t passed_ns, int64_t most_ns)
+{
+	const int64_t seen_ns = passed_ns < most_ns ? passed_ns : most_ns;
+
+	if (look->awake && look->awake == before->awake)
+		return look->ran_ns - before->ran_ns;
+	return look->awake && look->ran_ns < seen_ns ? look->ran_ns : seen_ns;
+}
+
 /* Whoever has left the process group goes on unseen, unless it ends soon, because its parent
  * has: so does a port of Erlang. */
 static bool has_stray(const struct rr_process *process)
 {
+	const struct rr_guardian *guardian = process->plan->config->guardian;
+	const unsigned port = process->endpoint.port;
 	const struct timespec pause = { 0, STRAY_LOOK_NS };
-	const int64_t until_ns = rr_clock_ns() + STRAY_NS;
-	bool has;
+	struct rr_process_tree tree = { .guardian = guardian->pid, .clock = &process->clock };
+	struct rr_process_look look = { .sleeps = false };
+	int64_t looked_ns = rr_clock_ns(), spent_ns = 0;
 
-	do
-		has = rr_process_tree_has_strays(process->plan->config->guardian,
-						 process->endpoint.port);
-	while (has && rr_clock_ns() < until_ns && nanosleep(&pause, NULL) == 0);
-	return has;
+	while ((tree.pid = rr_process_tree_stray(guardian, port)) && spent_ns < STRAY_NS &&
+	       nanosleep(&pause, NULL) == 0) {
+		const struct rr_process_look before = look;
+		const int64_t before_ns = looked_ns;
+
+		look = rr_process_tree_look(&tree);
+		looked_ns = rr_clock_ns();
+		spent_ns += spent_between(&before, &look, looked_ns - before_ns, STRAY_SEEN_NS);
+	}
+	return tree.pid != 0;
 }
 
 /* Takes what it has sent and printed last. */
@@ -367,27 +457,13 @@ static enum rr_process_end end_process(struct rr_process *process, struct rr_err
 
 /* ---- Whether it waits ---------------------------------------------------------------- */
 
-/* Of its time since the look before, which a starved program has less of than there was: a thread
- * that is not asleep has had what it ran. Nor has anybody hung while we did not look. */
-static int64_t spent_since(struct rr_process *process, const struct rr_process_look *before)
-{
-	const struct rr_process_look *look = &process->look;
-	const int64_t now_ns = rr_clock_ns();
-	const int64_t passed_ns = now_ns - process->looked_ns;
-	const int64_t seen_ns = passed_ns < SEEN_NS ? passed_ns : SEEN_NS;
-
-	process->looked_ns = now_ns;
-	if (look->awake && look->awake == before->awake)
-		return look->ran_ns - before->ran_ns;
-	return look->awake && look->ran_ns < seen_ns ? look->ran_ns : seen_ns;
-}
-
 /* Does all of it sleep, since before what has come was taken? For that, two looks in a
  * row have to see the same, and nobody may have been on his way before them: he looks
  * like a sleeper until he notices that he was woken. */
 static bool is_quiet(struct rr_process *process, bool has_come)
 {
 	const struct rr_process_look before = process->look;
+	const int64_t before_ns = process->looked_ns;
 	const bool is_waking = rr_program_clock_is_waking(&process->clock);
 	const struct rr_process_tree tree = {
 		.pid = process->guarded.pid,
@@ -399,8 +475,11 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	};
 
 	process->look = rr_process_tree_look(&tree);
+	process->look.sleeps &= !rr_watch_is_asked(&process->watch, &process->n_answered);
 	process->look.sleeps &= !is_waking;
-	process->endpoint.spent_ns += spent_since(process, &before);
+	process->looked_ns = rr_clock_ns();
+	process->endpoint.spent_ns += spent_between(&before, &process->look,
+						    process->looked_ns - before_ns, SEEN_NS);
 	if (process->look.sleeps || has_come)
 		process->busy_ns = rr_clock_ns();
 	return !has_come && before.sleeps && process->look.sleeps &&
@@ -416,7 +495,8 @@ static bool has_taken_all(struct rr_process *process)
 
 	if (!process->app_port)
 		return true;
-	process->queues = rr_queues_look(process->app_port);
+	process->queues = rr_queues_look(process->app_port, &process->ends,
+					 rr_outside_calls_app(&process->outside));
 	if (!queues->sent && !queues->received)
 		return true;
 	if (queues->sent != before.sent || queues->received != before.received ||

@@ -10,10 +10,12 @@
 #include "base/machine.h"
 #include "cluster/cluster.h"
 #include "endpoint.h"
+#include "opened.h"
 #include "outside.h"
 #include "peer.h"
 #include "process_tree.h"
 #include "sockets.h"
+#include "watch.h"
 
 /* Bytes of its output that are kept; those behind them are counted and digested. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 * 1024, RR_PROCESS_BLOCK = 4096 };
@@ -21,18 +23,30 @@ enum { RR_PROCESS_OUTPUT = 16 * 1024 * 1024, RR_PROCESS_BLOCK = 4096 };
 /* How many threads libuv has for files, names and hashes: one, unless the user says so. */
 #define RR_UV_THREADS "UV_THREADPOOL_SIZE"
 
+/* Process ids that programs see: those of the kernel, or made of the seed and so the same in each run;
+ * or those of the kernel because a program has named a file by its own, which runs that go on side by
+ * side must not share. */
+enum rr_pids { RR_PIDS_OF_KERNEL, RR_PIDS_FIXED, RR_PIDS_NAME_FILES };
+
 /* How all programs of a check are run. */
 struct rr_process_config {
 	struct rr_guardian *guardian;
-	struct rr_signals *signals;     /* that end a wait; NULL = none */
-	int64_t until_ns;               /* which ends one, too; 0 = nothing */
-	const char *preload;            /* the shim, for LD_PRELOAD; NULL = none */
-	int64_t start_ns;               /* the time of day when programs begin, since 1970 */
-	bool holds_day;                 /* it stands still while they wait */
-	bool is_unbuffered;             /* Python prints at once, and not at its end */
-	long patience_ms;               /* until one that neither asks nor ends hangs */
+	struct rr_signals *signals; /* that end a wait; NULL = none */
+	int64_t until_ns;           /* which ends one, too; 0 = nothing */
+	const char *preload;        /* the shim, for LD_PRELOAD; NULL = none */
+	const char *node_preload;   /* what Node requires beside it; NULL = none */
+	uint64_t seed;              /* of all random values; 0 = another one at every start */
+	const enum rr_pids *pids;   /* NULL = RR_PIDS_OF_KERNEL */
+	unsigned life;      /* 0; 1: of a client that takes the place of one that has crashed */
+	int64_t start_ns;   /* the time of day when programs begin, since 1970 */
+	bool holds_day;     /* it stands still while they wait */
+	bool is_unbuffered; /* Python prints at once, and not at its end */
+	long patience_ms;   /* until one that neither asks nor ends hangs */
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 	int *unwatched; /* an errno goes there: what a program connected to was not seen */
+	struct rr_opened *opened;    /* what programs have opened is noted there; NULL = nowhere */
+	const char *const *left_out; /* names of variables that programs are not given; NULL = none */
+	int *unfixed; /* an errno goes there: its addresses were random; NULL = nobody asks */
 };
 
 struct rr_process_plan {
@@ -50,6 +64,8 @@ struct rr_process {
 	struct rr_guarded guarded;
 	struct rr_endpoint endpoint;
 	struct rr_outside outside;
+	struct rr_watch watch;
+	unsigned n_answered; /* as it was at the last look */
 	/* With the shim: time goes on by itself to the end of whatever the program sleeps
 	 * for, when it is owed nothing. */
 	struct rr_program_clock clock;
@@ -61,6 +77,7 @@ struct rr_process {
 	char block[RR_PROCESS_BLOCK];
 	unsigned app_port;           /* of an app; 0 = nobody talks to it */
 	struct rr_queues queues;     /* bytes that wait there, and */
+	struct rr_queue_ends ends;   /* of the connections on which they do */
 	int64_t queued_ns;           /* since when; 0 = none */
 	int64_t busy_ns;             /* since when it computes */
 	int64_t looked_ns;           /* when its threads were looked at last */
@@ -95,7 +112,7 @@ void rr_process_write(struct rr_process *process, int connection, const char *te
 
 /* What it has printed so far, with a NUL behind: all bytes, or RR_PROCESS_OUTPUT of them and a line
  * that tells what comes behind them from anything else. Valid until the next wait. */
-struct rl_word rr_process_output(struct rr_process *process);
+struct rdl_word rr_process_output(struct rr_process *process);
 
 /* Closes a connection without a word. */
 void rr_process_cut(struct rr_process *process, int connection);

@@ -13,6 +13,7 @@ enum {
 	PATH_SIZE = 320,
 	EXEC_NS = 1000 * 1000, /* what exec(3) may take, so often */
 	EXEC_LOOKS = 100,
+	THREADS_FIELD = 20, /* of proc(5)'s stat: num_threads */
 };
 
 /* A look that goes on. */
@@ -109,12 +110,20 @@ static struct rr_thread_files *files_of(struct rr_process_files *files, int thre
 	struct rr_thread_files *of = spare;
 
 	for (size_t i = 0; files && i < files->n; i++) {
-		if (files->of[i].thread == thread)
-			return &files->of[i];
+		struct rr_thread_files *it = &files->of[i];
+
+		if (it->thread == thread) {
+			it->seen = files->n_looks;
+			return it;
+		}
+		if (files->n_looks - it->seen > 2)
+			of = it;
 	}
-	if (files && files->n < RR_FILES_MAX)
+	if (of != spare)
+		close_files(of);
+	else if (files && files->n < RR_FILES_MAX)
 		of = &files->of[files->n++];
-	*of = (struct rr_thread_files){ thread, { -1, -1, -1, -1 } };
+	*of = (struct rr_thread_files){ thread, files ? files->n_looks : 0, { -1, -1, -1, -1 } };
 	return of;
 }
 
@@ -186,12 +195,16 @@ static void look_at_family(struct sight *sight, pid_t pid);
 static void look_at_children(struct sight *sight, struct rr_thread_files *files,
 			     const char *directory)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE], *end = text;
 	FILE *file;
 	int child;
 
-	if (read_file(files, directory, RR_THREAD_CHILDREN, text) && !text[0])
+	/* All of them, or there are more than fit in there. */
+	if (read_file(files, directory, RR_THREAD_CHILDREN, text) && strlen(text) < TEXT_SIZE - 1) {
+		while (sight->look.sleeps && (child = (int)strtol(end, &end, 10)) > 0)
+			look_at_family(sight, child);
 		return;
+	}
 	snprintf(path, sizeof(path), "%s/children", directory);
 	file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1)
@@ -200,20 +213,22 @@ static void look_at_children(struct sight *sight, struct rr_thread_files *files,
 		fclose(file);
 }
 
-static void note_thread(struct rr_threads *threads, const char *thread, uint64_t stamp)
+/* Returns how many threads the process has, or 0 where it has ended. */
+static long look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 {
-	if (threads && threads->n < RR_THREADS_MAX)
-		threads->of[threads->n++] = (struct rr_thread){ atoi(thread), stamp };
-}
-
-static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
-{
-	struct rr_thread_files spare = { 0, { -1, -1, -1, -1 } };
+	struct rr_thread_files spare = { 0, 0, { -1, -1, -1, -1 } };
 	struct rr_thread_files *files = files_of(sight->tree->files, atoi(thread), &spare);
 	char directory[PATH_SIZE - 16], text[TEXT_SIZE];
+	long n_threads;
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
 	read_file(files, directory, RR_THREAD_STAT, text);
+	/* How many threads its process has, by the same text; 0 = it has ended. */
+	const char *field = strrchr(text, ')');
+
+	for (int i = 2; i < THREADS_FIELD && field; i++)
+		field = strchr(field + 1, ' ');
+	n_threads = field ? strtol(field, NULL, 10) : 0;
 	sight->n_threads += !strchr("ZX", state_in(text));
 	sight->look.sleeps = strchr("SZTtXI", state_in(text)) != NULL &&
 			     !is_running(files, directory);
@@ -221,7 +236,9 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 		const uint64_t stamp = thread_stamp(sight, files, directory, thread);
 
 		sight->look.stamp += stamp;
-		note_thread(sight->tree->threads, thread, stamp);
+		if (sight->tree->threads && sight->tree->threads->n < RR_THREADS_MAX)
+			sight->tree->threads->of[sight->tree->threads->n++] =
+				(struct rr_thread){ atoi(thread), stamp };
 		look_at_children(sight, files, directory);
 	} else if (state_in(text) != 'D' &&
 		   read_file(files, directory, RR_THREAD_SCHEDSTAT, text)) {
@@ -229,16 +246,24 @@ static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 		sight->look.ran_ns = strtoll(text, NULL, 10);
 	}
 	close_files(&spare);
+	return n_threads;
 }
 
-/* Do all threads of a process and its children wait for something? */
+/* Do all threads of a process and its children wait for something? Most processes have one thread,
+ * which says so itself: listing the others costs as much as looking at it. It cannot have begun
+ * another one since, if it has not run. */
 static void look_at_family(struct sight *sight, pid_t pid)
 {
-	DIR *threads = open_threads(sight->tree, pid);
 	const struct dirent *entry;
+	char first[16];
+	DIR *threads;
 
+	snprintf(first, sizeof(first), "%d", pid);
+	if (look_at_thread(sight, pid, first) == 1)
+		return;
+	threads = open_threads(sight->tree, pid);
 	while (threads && sight->look.sleeps && (entry = readdir(threads))) {
-		if (entry->d_name[0] != '.')
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, first) != 0)
 			look_at_thread(sight, pid, entry->d_name);
 	}
 	close_threads(sight->tree, threads);
@@ -287,6 +312,8 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 
 	if (tree->threads)
 		tree->threads->n = 0;
+	if (tree->files)
+		tree->files->n_looks++;
 	if (!tree->has_ended) {
 		look_at_family(&sight, tree->pid);
 		if (sight.n_threads == 0 && is_dead(tree->pid))
@@ -346,11 +373,11 @@ static bool is_stray(pid_t pid, unsigned port)
 	return !is_dead(pid) && (its == 0 || its == port);
 }
 
-/* One that has left its group, and whose parent has ended. */
-static bool finds_stray(const struct rr_guardian *guardian, unsigned port)
+/* One that has left its group, and whose parent has ended; 0: there is none. */
+static pid_t find_stray(const struct rr_guardian *guardian, unsigned port)
 {
 	char path[PATH_SIZE];
-	bool found = false;
+	pid_t found = 0;
 	FILE *file;
 	int child;
 
@@ -359,8 +386,8 @@ static bool finds_stray(const struct rr_guardian *guardian, unsigned port)
 	while (file && !found && fscanf(file, "%d", &child) == 1) {
 		const pid_t group = getpgid(child);
 
-		found = group > 0 && !rr_guardian_has_group(guardian, group) &&
-			is_stray(child, port);
+		if (group > 0 && !rr_guardian_has_group(guardian, group) && is_stray(child, port))
+			found = child;
 	}
 	if (file)
 		fclose(file);
@@ -368,7 +395,9 @@ static bool finds_stray(const struct rr_guardian *guardian, unsigned port)
 }
 
 /* The list of children may lack one while others end: a second look has all. */
-bool rr_process_tree_has_strays(const struct rr_guardian *guardian, unsigned port)
+pid_t rr_process_tree_stray(const struct rr_guardian *guardian, unsigned port)
 {
-	return finds_stray(guardian, port) || finds_stray(guardian, port);
+	const pid_t found = find_stray(guardian, port);
+
+	return found ? found : find_stray(guardian, port);
 }

@@ -41,8 +41,8 @@ struct rr_threads {
 	} of[RR_THREADS_MAX];
 };
 
-/* What proc(5) has of threads, kept open from look to look. Those behind the last place are
- * opened each time. All 0: none. */
+/* What proc(5) has of threads, kept open from look to look. Threads that were not seen in the last two
+ * looks give their places to others; those behind the last place are opened each time. All 0: none. */
 enum rr_thread_file {
 	RR_THREAD_STAT,
 	RR_THREAD_SYSCALL,
@@ -56,9 +56,11 @@ enum { RR_FILES_MAX = 8 };
 struct rr_process_files {
 	DIR *threads;   /* of the program's process; NULL = not open */
 	FILE *children; /* of the guardian */
+	unsigned n_looks;
 	size_t n;
 	struct rr_thread_files {
 		int thread;
+		unsigned seen;            /* in the look of this number */
 		int fds[RR_THREAD_FILES]; /* -1 = not open */
 	} of[RR_FILES_MAX];
 };
@@ -77,9 +79,9 @@ struct rr_process_tree {
 /* Whoever has ended, and is the guardian's to say so, does not sleep. */
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
 
-/* Has a program that has ended, with its process group, left a process behind in a
- * group of its own? By their environment others belong to another program. */
-bool rr_process_tree_has_strays(const struct rr_guardian *guardian, unsigned port);
+/* A process in a group of its own that a program has left behind, which has ended with its process
+ * group; 0: there is none. By their environment others belong to another program. */
+pid_t rr_process_tree_stray(const struct rr_guardian *guardian, unsigned port);
 
 /* The port that a process was given by its environment; 0: none, or it has ended. */
 unsigned rr_process_tree_port(pid_t pid);

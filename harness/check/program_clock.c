@@ -16,23 +16,29 @@
 /* Really, until one that was woken must have gone on: several looks (shim.h). */
 #define WAY_MAX_NS INT64_C(200000000)
 
+/* What monotonic clocks show when a program begins, at every start: many begin their random numbers
+ * with them. */
+#define START_MONOTONIC_NS INT64_C(1000000000000000)
+
 /* After the end of a wait it is later than that end, as it is with the kernel: Ruby's sleep
  * begins again, with nothing left to wait for, until it is. */
 #define LATE_NS 1
 
 bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns,
-			   bool holds_day)
+			   bool holds_day, bool notes_files)
 {
 	struct rr_program_page *page;
 
 	snprintf(clock->path, sizeof(clock->path), "%s/page", directory);
-	page = rr_files_map_new(clock->path, sizeof(*page));
+	clock->size = notes_files ? sizeof(*page) : offsetof(struct rr_program_page, paths);
+	page = rr_files_map_new(clock->path, clock->size);
 	if (!page)
 		return false;
 	clock->page = page;
+	page->notes_files = notes_files;
 	atomic_store(&page->start_ns, start_ns);
 	atomic_store(&page->holds_day, holds_day);
-	atomic_store(&page->monotonic_ns, rr_clock_ns());
+	atomic_store(&page->monotonic_ns, START_MONOTONIC_NS);
 	atomic_store(&page->begun_ns, rr_clock_files_ns());
 	return true;
 }
@@ -46,7 +52,7 @@ int64_t rr_program_clock_tell(struct rr_program_clock *clock, int64_t ns)
 void rr_program_clock_close(struct rr_program_clock *clock)
 {
 	if (clock->page)
-		munmap(clock->page, sizeof(*clock->page));
+		munmap(clock->page, clock->size);
 	*clock = (struct rr_program_clock){ .page = NULL };
 }
 
@@ -69,9 +75,22 @@ static bool is_gone(pid_t pid)
 	return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Nobody gives back what a thread held that was killed. */
-static void forget_gone(struct rr_program_page *page)
+static void end_wait(struct rr_waiter *waiter)
 {
+	int waits = RR_WAITER_WAITS;
+
+	if (atomic_compare_exchange_strong(&waiter->state, &waits, RR_WAITER_OVER))
+		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Whoever was woken gives his slot back, unless a signal has taken him out of his
+ * wait. */
+bool rr_program_clock_is_waking(struct rr_program_clock *clock)
+{
+	struct rr_program_page *page = clock->page;
+	struct rr_waiter *last = NULL;
+
+	/* Nobody gives back what a thread held that was killed. */
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		struct rr_waiter *waiter = &page->waiters[i];
 
@@ -89,24 +108,6 @@ static void forget_gone(struct rr_program_page *page)
 			atomic_store(&alarm->process, 0);
 		}
 	}
-}
-
-static void end_wait(struct rr_waiter *waiter)
-{
-	int waits = RR_WAITER_WAITS;
-
-	if (atomic_compare_exchange_strong(&waiter->state, &waits, RR_WAITER_OVER))
-		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-/* Whoever was woken gives his slot back, unless a signal has taken him out of his
- * wait. */
-bool rr_program_clock_is_waking(struct rr_program_clock *clock)
-{
-	struct rr_program_page *page = clock->page;
-	struct rr_waiter *last = NULL;
-
-	forget_gone(page);
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		if (atomic_load(&page->waiters[i].state) == RR_WAITER_OVER)
 			last = &page->waiters[i];

@@ -12,6 +12,7 @@
 
 struct rr_program_clock {
 	struct rr_program_page *page;
+	size_t size; /* of the page; without room for notes it ends where they begin */
 	char path[112];
 	int64_t woken_ns; /* really: since when somebody is on his way; 0: nobody */
 };
@@ -19,7 +20,7 @@ struct rr_program_clock {
 /* Makes a page, a file in `directory`, whose owner removes it. False: errno. Close it in
  * any case. */
 bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns,
-			   bool holds_day);
+			   bool holds_day, bool notes_files);
 
 /* So much passes, because redrace says so and not because the program waits. When it was that: in
  * passed_ns. */

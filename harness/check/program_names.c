@@ -4,7 +4,7 @@
 
 #include "program_run.h"
 
-enum { NAMINGS = 4 }; /* searches that begin anew because more values are known */
+enum { NAMINGS = 4 }; /* searches that begin again because more values are known */
 
 /* A client's values, by generations of its names, of which there are few. */
 static void name_values(struct rr_programs *programs, size_t client)
@@ -12,11 +12,13 @@ static void name_values(struct rr_programs *programs, size_t client)
 	const struct rr_random_values *values = &programs->line_of[client]->values;
 	const int64_t start_ns = programs->config.instances.process.start_ns;
 
-	for (size_t i = 0; i < values->n; i++) {
-		const struct rl_word own = programs->has_own_tables || client == 0 ?
-						   values->names[i] :
-						   rr_token_of_client(values->names[i], client,
-								      start_ns);
+	/* With control a value is the same text wherever it is. */
+	for (size_t i = 0;
+	     i < values->n && !rr_programs_control(programs, programs->line_of[client]); i++) {
+		const struct rdl_word own = programs->has_own_tables || client == 0 ?
+						    values->names[i] :
+						    rr_token_of_client(values->names[i], client,
+								       start_ns);
 
 		rr_terms_add_name(rr_programs_terms(programs), own, (int)client,
 				  (int)(i % RR_GENERATIONS));
@@ -25,28 +27,14 @@ static void name_values(struct rr_programs *programs, size_t client)
 	}
 }
 
-/* A time of day is no name for the next one. */
-static size_t count_drawn(const struct rr_programs *programs, const struct command_line *line)
-{
-	const int64_t start_ns = programs->config.instances.process.start_ns;
-	size_t n = 0;
-
-	for (size_t i = 0; i < line->values.n; i++)
-		n += !rr_is_time(line->values.names[i], start_ns);
-	return n;
-}
-
 /* Another run of the history without an end shows which of its values are random. */
-static void see_values(struct command_line *line)
+static void see_values(struct rr_programs *programs, struct command_line *line)
 {
-	struct rr_client_table *table = &line->table;
-
-	rr_client_table_run_again(table, rr_client_table_next_client(table),
-				  table->learning.endless, NULL);
+	rr_programs_run_otherwise(programs, line, line->table.learning.endless, NULL);
 }
 
 static bool sends(const struct rr_terms *terms, const struct rr_client_state *state,
-		  struct rl_word text)
+		  struct rdl_word text)
 {
 	uint32_t i = 0;
 
@@ -58,7 +46,7 @@ static bool sends(const struct rr_terms *terms, const struct rr_client_state *st
 
 /* Is that first sent behind the first of the rounds to which there is no end? */
 static bool is_of_later_round(const struct rr_terms *terms, const struct rr_client_table *table,
-			      struct rl_word text)
+			      struct rdl_word text)
 {
 	const struct rr_client_state *states = table->states;
 	uint32_t at = table->learning.endless;
@@ -87,7 +75,7 @@ static bool draws_in_rounds(const struct rr_programs *programs, const struct com
 
 /* Who draws new random values without an end gives them the names of those that are nowhere any
  * more: of all that were known when the search began. */
-static bool reuses_names(const struct rr_programs *programs, struct command_line *line)
+static bool reuses_names(struct rr_programs *programs, struct command_line *line)
 {
 	struct rr_learning *learning = &line->table.learning;
 	size_t n_drawn;
@@ -96,8 +84,14 @@ static bool reuses_names(const struct rr_programs *programs, struct command_line
 	if (!learning->reuses_names && !learning->is_bounded)
 		return false;
 	if (line->n_namings < NAMINGS && !programs->keeps_names)
-		see_values(line);
-	n_drawn = count_drawn(programs, line);
+		see_values(programs, line);
+	/* A time of day is no name for the next one. */
+	const int64_t start_ns = programs->config.instances.process.start_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < line->values.n; i++)
+		n += !rr_is_time(line->values.names[i], start_ns);
+	n_drawn = n;
 	draws = draws_in_rounds(programs, line);
 	if (draws && n_drawn > line->n_named && line->n_namings < NAMINGS &&
 	    !programs->keeps_names) {
@@ -109,6 +103,16 @@ static bool reuses_names(const struct rr_programs *programs, struct command_line
 	}
 	learning->reuses_names = !learning->is_bounded;
 	return learning->reuses_names;
+}
+
+bool rr_programs_draws_without_end(struct rr_programs *programs, struct command_line *line)
+{
+	const struct rr_learning *learning = &line->table.learning;
+
+	if (!learning->reuses_names && !learning->is_bounded)
+		return false;
+	see_values(programs, line);
+	return draws_in_rounds(programs, line);
 }
 
 bool rr_programs_name_values(struct rr_programs *programs)

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/processes.h"
+#include "base/reply.h"
 
 /* Of what a program does, shown beside what another run did. */
 enum {
@@ -26,6 +27,9 @@ struct run {
 	struct rr_instance *instance; /* NULL: it could not be started */
 	uint32_t number;              /* of those that were started before it */
 	uint64_t counted;             /* see rr_random_values_count() */
+	uint64_t seed;                /* of its random values; 0 = one that nobody knows */
+	bool is_other;                /* another one than that of all */
+	bool has_left;                /* and with that it does something else */
 	uint8_t gone;                 /* of its random values, see rr_input */
 	uint32_t *sent;               /* commands, so far */
 	size_t n_sent;
@@ -59,31 +63,6 @@ static char *describe_view(const struct rr_programs *programs, const struct rr_r
 			    rr_asprintf("ended with status %d", WEXITSTATUS(status));
 }
 
-/* One run of two with the same replies was killed. */
-static bool fail_killed(const struct run *run, int status)
-{
-	struct rr_programs *programs = run->programs;
-	char end[RR_PROCESS_END_SIZE];
-
-	return rr_error_set(
-		&programs->problem, RR_ERROR_DATA,
-		"client %s %s in one run, and not in another one with the same replies: find out what kills it (the kernel, if memory is short?), and check again",
-		programs->config.names[rr_instance_client(run->instance)],
-		rr_process_end(status, end));
-}
-
-/* Equal clients that do different things get tables of their own. */
-static bool wants_own_table(const struct run *run, int other)
-{
-	struct rr_programs *programs = run->programs;
-
-	programs->wants_own_tables = rr_instance_client(run->instance) != (size_t)other &&
-				     !programs->has_own_tables;
-	if (programs->wants_own_tables)
-		rr_error_set(&programs->problem, RR_ERROR_INTERNAL, "clients do different things");
-	return programs->wants_own_tables;
-}
-
 /* Leaves out what two texts have in common, but for a little before they differ. */
 static const char *from_difference(const char *text, const char *other)
 {
@@ -94,7 +73,7 @@ static const char *from_difference(const char *text, const char *other)
 	return n > 2 * CONTEXT ? text + n - CONTEXT : text;
 }
 
-static bool fail_differing_run(const struct run *run, const struct rr_run_view *known, int client)
+static void fail_differing_run(const struct run *run, const struct rr_run_view *known, int client)
 {
 	struct rr_programs *programs = run->programs;
 	const size_t self = rr_instance_client(run->instance);
@@ -102,18 +81,28 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 	char *texts[2];
 	const char *before, *now;
 
-	programs->kept_file.is_contradicted = true;
-	if (wants_own_table(run, client))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		if (ends[i] >= 0 && WIFSIGNALED(ends[i]) && ends[i] != ends[1 - i])
-			return fail_killed(run, ends[i]);
+	if (self != (size_t)client && !programs->has_own_tables) {
+		rr_programs_withdraw(programs, RR_BELIEF_SHARED);
+		return;
 	}
-	if (run->line->values.n == RR_NAMES_MAX)
-		return rr_error_set(
+	for (int i = 0; i < 2; i++) {
+		char end[RR_PROCESS_END_SIZE];
+
+		if (ends[i] < 0 || !WIFSIGNALED(ends[i]) || ends[i] == ends[1 - i])
+			continue;
+		rr_error_set(
+			&programs->problem, RR_ERROR_DATA,
+			"client %s %s in one run, and not in another one with the same replies: find out what kills it (the kernel, if memory is short?), and check again",
+			programs->config.names[self], rr_process_end(ends[i], end));
+		return;
+	}
+	if (run->line->values.n == RR_NAMES_MAX) {
+		rr_error_set(
 			&programs->problem, RR_ERROR_DATA,
 			"client %s draws more random values than %d, which are too many to tell apart",
 			programs->config.names[self], RR_NAMES_MAX);
+		return;
+	}
 	texts[0] = describe_view(programs, known);
 	texts[1] = describe_view(programs, &run->view);
 	before = from_difference(texts[0], texts[1]);
@@ -125,17 +114,16 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 		now > texts[1] ? "..." : "", SHOWN, now);
 	free(texts[0]);
 	free(texts[1]);
-	return false;
 }
 
 /* What a run beside other clients does is not what its table says: was only the hypothesis
- * wrong which histories are the same? Then the search has to begin anew. */
+ * wrong which histories are the same? Then the search has to begin again. */
 static bool refutes_table(const struct run *run)
 {
 	if (!run->client.table ||
 	    !rr_learning_refute(run->client.table, &run->received, &run->view))
 		return false;
-	rr_error_set(&run->programs->problem, RR_ERROR_INTERNAL, "clients do something else");
+	rr_programs_withdraw(run->programs, RR_BELIEF_TABLES);
 	return true;
 }
 
@@ -150,27 +138,145 @@ static bool have_same_endings(struct rr_programs *programs, long a, long b)
 	       rr_endings_are_same(&programs->endings, (uint32_t)a, (uint32_t)b);
 }
 
+/* Two runs of a client with one seed differ, or the program has named a file by a process id that is
+ * the same in several runs. False, and the search has to begin again: programs see other process ids
+ * from now on. */
+static bool may_keep_pids(const struct run *run, bool differ)
+{
+	enum rr_pids *pids = run->programs->config.pids;
+	enum rr_pids other = pids ? *pids : RR_PIDS_OF_KERNEL;
+
+	if (!pids || !run->instance || run->is_other)
+		return true;
+	if (differ && other == RR_PIDS_OF_KERNEL && rr_programs_control(run->programs, run->line) &&
+	    rr_instance_asks_pids(run->instance))
+		other = RR_PIDS_FIXED;
+	if (rr_instance_names_pid_file(run->instance))
+		other = RR_PIDS_NAME_FILES;
+	if (other == *pids)
+		return true;
+	*pids = other;
+	rr_programs_withdraw(run->programs, RR_BELIEF_PIDS);
+	return false;
+}
+
 /* Both have ended, and do the same: have they printed the same, too? */
-static bool compare_outputs(const struct run *run, const struct rr_run_view *known, int client)
+static void compare_outputs(struct run *run, const struct rr_run_view *known, int client)
 {
 	struct rr_programs *programs = run->programs;
 	const uint32_t endings[] = { (uint32_t)known->tally.ending,
 				     (uint32_t)run->view.tally.ending };
 
 	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
-	    have_same_endings(programs, endings[0], endings[1]))
-		return true;
-	if (refutes_table(run))
-		return false;
+	    have_same_endings(programs, endings[0], endings[1]) || refutes_table(run))
+		return;
 	if (rr_instance_client(run->instance) != (size_t)client && !programs->has_own_tables) {
 		memcpy(programs->unlike, endings, sizeof(endings));
-		return !run->client.table || !wants_own_table(run, client);
+		if (run->client.table)
+			rr_programs_withdraw(programs, RR_BELIEF_SHARED);
+		return;
 	}
+	if (!may_keep_pids(run, true))
+		return;
 	if (programs->config.n_requests)
 		rr_answers_vary(&programs->endings, programs->config.n_requests, endings[0],
 				endings[1]);
 	else
 		rr_endings_vary(&programs->endings, endings[0], endings[1]);
+}
+
+/* With its seed it has come to do something else: that is another search's, unless it is only one
+ * more value than there are names for. */
+static void leave(struct run *run)
+{
+	struct rr_programs *programs = run->programs;
+	size_t i = 0;
+
+	run->has_left = true;
+	if (run->line->values.n == RR_NAMES_MAX)
+		return;
+	while (i < programs->n_left_with && programs->left_with[i] != run->seed)
+		i++;
+	if (i == programs->n_left_with && i < RR_SEEDS - 1)
+		programs->left_with[programs->n_left_with++] = run->seed;
+}
+
+/* How much it has drawn, as far as that is known: Node's draws are not counted. */
+static uint64_t place_of(const struct run *run)
+{
+	if (!rr_programs_control(run->programs, run->line))
+		return 0;
+	return rr_instance_has_uv(run->instance) ? run->n_sent + 1 :
+						   rr_instance_drawn(run->instance) + 1;
+}
+
+/* A table in which clients draw has what the first of them draws. */
+static void note_drawing(struct run *run)
+{
+	struct rr_programs *programs = run->programs;
+	struct command_line *line = run->line;
+
+	line->draws |= rr_instance_drawn(run->instance) > 0;
+	line->table.is_of_first = line->draws && rr_programs_share(programs, line);
+	if (line->table.is_of_first)
+		programs->drawing |= line->clients;
+}
+
+/* Another run of the client has drawn these. */
+static void exchange_drawn(struct run *run, size_t client)
+{
+	const struct command_line *line = run->line;
+
+	for (size_t i = 0; i < line->values.n && !run->is_other; i++) {
+		const struct rdl_word name = line->values.names[i], own = line->drawn[client][i];
+
+		if (own.text && !rr_words_are_same(name, own) && !(line->values.varying >> i & 1))
+			rr_instance_exchange(run->instance, name, own);
+	}
+}
+
+/* It has not done what is known: by random values that are renamed? A client that draws the same at
+ * each start has none, but for process ids and the like. Equal clients draw other values than the
+ * one that the table is about. */
+static bool rename_values(struct run *run, const struct rr_run_view *known, int client)
+{
+	struct rr_programs *programs = run->programs;
+	const bool is_controlled = rr_programs_control(programs, run->line);
+	const bool is_own = programs->has_own_tables ||
+			    rr_instance_client(run->instance) == (size_t)client;
+	const uint64_t varying = run->line->values.varying;
+	bool is_wrong = false, is_renamed;
+
+	if (is_own && !may_keep_pids(run, true))
+		return false;
+	if (is_own && !run->is_other && is_controlled && refutes_table(run))
+		return false;
+	is_renamed =
+		rr_random_values_rename(&run->line->values, rr_programs_terms(programs),
+					run->instance, known, &run->view, run->gone, place_of(run),
+					run->is_other || !is_controlled ? RR_DRAWER_OTHER_SEED :
+					is_own                          ? RR_DRAWER_SELF :
+									  RR_DRAWER_OTHER_CLIENT,
+					&is_wrong);
+	if (is_wrong)
+		rr_programs_withdraw(programs, RR_BELIEF_RANDOM);
+	if (!is_renamed || (run->line->values.varying != varying && !may_keep_pids(run, true)))
+		return false;
+	if (!is_own && is_controlled && !run->is_other) {
+		/* What has it drawn instead of the values of the table's client? */
+		struct command_line *line = run->line;
+		struct rdl_word *drawn = line->drawn[rr_instance_client(run->instance)];
+
+		for (size_t i = 0; i < line->values.n; i++) {
+			const struct rdl_word name = line->values.names[i];
+			const struct rdl_word own = rr_instance_own(run->instance, name);
+
+			if (drawn[i].text || own.text == name.text || line->values.varying >> i & 1)
+				continue;
+			drawn[i] = (struct rdl_word){ rr_memdup(own.text, own.length), own.length };
+			rr_programs_withdraw(run->programs, RR_BELIEF_VALUES);
+		}
+	}
 	return true;
 }
 
@@ -179,6 +285,8 @@ static void reuse_names(struct run *run)
 {
 	struct rr_programs *programs = run->programs;
 
+	if (rr_programs_control(programs, run->line))
+		return;
 	while (run->gone && run->instance &&
 	       rr_random_values_reuse(&run->line->values, rr_programs_terms(programs),
 				      &programs->tokens, run->instance, &run->view, run->sent,
@@ -193,68 +301,114 @@ static void reuse_names(struct run *run)
 	}
 }
 
-static void note_sent(struct run *run)
+static void compare_run(void *context, const struct rr_run_view *known, int client)
 {
+	struct run *run = context;
+	struct rr_programs *programs = run->programs;
+	const struct rr_client_table *table = &run->line->table;
+	struct rr_random_values *values = &run->line->values;
+	struct rr_terms *terms = rr_programs_terms(programs);
+	const size_t n_values = values->n;
+	uint32_t sender = run->number;
+	bool is_wrong = false, has_new = false;
+	int n_renamed = 0;
+
+	if (rr_programs_stand(programs) || run->has_left || !may_keep_pids(run, false))
+		return;
+	/* Nobody was here before: it must be the first of clients that draw. */
+	if (!known && run->instance && table->is_of_first &&
+	    (int)rr_instance_client(run->instance) != rr_client_table_first_client(table)) {
+		rr_programs_withdraw(programs, RR_BELIEF_NONE_DRAWS);
+		return;
+	}
+	if (!known)
+		reuse_names(run);
+	while (known && !rr_run_view_is_same(&run->view, known)) {
+		const bool is_renamed = n_renamed++ < RENAMED_MAX &&
+					rename_values(run, known, client);
+
+		if (rr_programs_have_withdrawn(programs, RR_BELIEF_RANDOM))
+			break;
+		if (rr_programs_stand(programs))
+			return;
+		if (!is_renamed && run->is_other) {
+			leave(run);
+			return;
+		}
+		if (!is_renamed) {
+			if (!refutes_table(run))
+				fail_differing_run(run, known, client);
+			return;
+		}
+		run->view = rr_instance_view(run->instance);
+		has_new |= values->n > n_values;
+	}
+	if (run->instance)
+		has_new |= rr_random_values_see_forgotten(values, terms, run->instance, &run->view,
+							  &is_wrong);
+	if (has_new)
+		rr_programs_withdraw(programs, RR_BELIEF_VALUES);
+	if (is_wrong)
+		rr_programs_withdraw(programs, RR_BELIEF_RANDOM);
+	/* Runs with one seed say nothing of what is random. */
+	if (known && (run->is_other || !rr_programs_control(programs, run->line)))
+		rr_random_values_count(values, terms, run->instance, known, &run->counted);
+	/* All runs that draw from one stream are one sender, else each run is. */
+	if (run->seed && run->instance && run->line->draws &&
+	    rr_programs_control(programs, run->line))
+		sender = UINT32_MAX - (uint32_t)(run->seed * RR_PROGRAMS_MAX +
+						 rr_instance_client(run->instance));
+	rr_tokens_note(&programs->tokens, terms, &run->view, sender);
 	for (uint32_t i = 0; i < run->view.n_sent; i++) {
 		rr_array_grow(&run->sent, run->n_sent, sizeof(*run->sent));
 		run->sent[run->n_sent++] = run->view.sent[i].command;
 	}
-}
-
-static bool compare_run(void *context, const struct rr_run_view *known, int client)
-{
-	struct run *run = context;
-	struct rr_programs *programs = run->programs;
-	struct rr_random_values *values = &run->line->values;
-	struct rr_terms *terms = rr_programs_terms(programs);
-	const size_t n_values = values->n;
-	int n_renamed = 0;
-
-	if (programs->problem.kind)
-		return false;
-	if (!known)
-		reuse_names(run);
-	while (known && !programs->has_wrong_names && !rr_run_view_is_same(&run->view, known)) {
-		const bool is_renamed = n_renamed++ < RENAMED_MAX &&
-					rr_random_values_rename(values, terms, run->instance, known,
-								&run->view, run->gone,
-								&programs->has_wrong_names);
-
-		if (!is_renamed && !programs->has_wrong_names)
-			return !refutes_table(run) && fail_differing_run(run, known, client);
-		run->view = rr_instance_view(run->instance);
-		programs->has_new_values |= values->n > n_values;
-	}
-	if (run->instance)
-		programs->has_new_values |= rr_random_values_see_forgotten(
-			values, terms, run->instance, &run->view, &programs->has_wrong_names);
-	if (known)
-		rr_random_values_count(values, terms, run->instance, known, &run->counted);
-	rr_tokens_note(&programs->tokens, terms, &run->view, run->number);
-	note_sent(run);
-	if (programs->has_wrong_names)
-		return rr_error_set(&programs->problem, RR_ERROR_INTERNAL,
-				    "what was taken for random is not");
+	if (rr_programs_stand(programs))
+		return;
 	if (known && run->instance && !rr_slept_alike(known->slept_ns, run->view.slept_ns))
 		programs->tables[rr_instance_client(run->instance)]->learning.sleeps_vary = true;
-	return !known || compare_outputs(run, known, client);
+	if (known && !run->is_other)
+		compare_outputs(run, known, client);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------- */
+
+/* Takes a start from the budget; false, with the problem, where all are used. */
+static bool take_start(struct rr_programs *programs)
+{
+	struct rr_starts *starts = programs->config.starts;
+
+	if (!starts)
+		return true;
+	if (starts->most && starts->n >= starts->most && !programs->shows_finding) {
+		starts->was_refused = true;
+		return rr_error_set(&programs->problem, RR_ERROR_INTERRUPTED, "out of starts");
+	}
+	starts->n++;
+	return true;
+}
 
 static void start_instance(struct run *run, size_t client)
 {
 	struct rr_programs *programs = run->programs;
 
-	if (programs->problem.kind)
+	if (rr_programs_stand(programs) || !take_start(programs))
 		return;
 	run->number = (uint32_t)programs->figures.starts++;
 	programs->instances.n_starts = run->number;
-	run->instance = rr_ahead_start(&programs->ahead, client, &programs->problem);
+	run->is_other = programs->other_seed != 0;
+	run->seed = run->is_other ? programs->other_seed : rr_ahead_seed(&programs->ahead, client);
+	run->instance = run->is_other ?
+				rr_ahead_start_other(&programs->ahead, client, run->seed, 0,
+						     &programs->problem) :
+				rr_ahead_start(&programs->ahead, client, &programs->problem);
 	if (!run->instance)
 		return;
+	run->line->lacks_shim |= !rr_instance_has_shim(run->instance);
+	note_drawing(run);
 	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
 	programs->figures.has_uv |= rr_instance_has_uv(run->instance);
+	exchange_drawn(run, client);
 	run->view = rr_instance_view(run->instance);
 }
 
@@ -265,11 +419,17 @@ static void start_late(struct run *run, int64_t late_ns)
 	const size_t client = rr_instance_client(run->instance);
 
 	rr_instance_free(run->instance);
+	run->instance = NULL;
+	if (!take_start(programs))
+		return;
 	run->number = (uint32_t)programs->figures.starts++;
 	programs->instances.n_starts = run->number;
-	run->instance = rr_ahead_start_late(&programs->ahead, client, late_ns, &programs->problem);
-	if (run->instance)
-		run->view = rr_instance_view(run->instance);
+	run->instance = rr_ahead_start_other(&programs->ahead, client, run->seed, late_ns,
+					     &programs->problem);
+	if (!run->instance)
+		return;
+	exchange_drawn(run, client);
+	run->view = rr_instance_view(run->instance);
 }
 
 /* How it came there, over its critical section or not, is its own: many histories are one
@@ -288,7 +448,8 @@ static void reach_state(struct run *run, uint32_t state)
 		run->own.has_entered = history->has_entered;
 		return;
 	}
-	if (compare_run(run, &view, known->client)) {
+	compare_run(run, &view, known->client);
+	if (!rr_programs_stand(run->programs) && !run->has_left) {
 		rr_learning_note_state(run->client.table, &run->loop, state);
 		if (history)
 			history->clients |= 1U << rr_instance_client(run->instance);
@@ -340,10 +501,8 @@ static void end_run(void *context)
 {
 	struct run *run = context;
 
-	if (run->instance) {
-		rr_instance_note_opened(run->instance, &run->programs->kept_file.opened);
+	if (run->instance)
 		run->programs->figures.hands_over |= rr_instance_hands_over(run->instance);
-	}
 	rr_instance_free(run->instance);
 	rr_client_view_release(&run->client);
 	free(run->received.all);
@@ -358,11 +517,13 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	const uint8_t lane = run->view.stops[input->thread].lane;
 	const bool has_reply = rr_input_has_reply(input);
 
-	if (run->instance && !run->programs->problem.kind && input->kind == RR_INPUT_CLOCK) {
+	if (run->has_left)
+		return;
+	if (run->instance && !rr_programs_stand(run->programs) && input->kind == RR_INPUT_CLOCK) {
 		start_late(run, input->value);
 		return;
 	}
-	if (!run->instance || run->programs->problem.kind ||
+	if (!run->instance || rr_programs_stand(run->programs) ||
 	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;
 	run->programs->figures.reads_day |= rr_instance_reads_day(run->instance);
@@ -372,6 +533,7 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 				      &rr_programs_terms(run->programs)->reply[input->value].reply,
 				      &run->counted);
 	run->view = rr_instance_view(run->instance);
+	note_drawing(run);
 	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;
 }
 
@@ -393,7 +555,7 @@ static void start_after_all(struct run *run)
 	run->loop.head = RR_NO_ID;
 	start_instance(run, (size_t)run->client.client);
 	reach_state(run, 0);
-	for (size_t i = 0; i < run->received.n && !run->programs->problem.kind; i++) {
+	for (size_t i = 0; i < run->received.n && !rr_programs_stand(run->programs); i++) {
 		const struct rr_received *received = &run->received.all[i];
 
 		state = rr_client_table_find(run->client.table, state, &received->input,
@@ -414,7 +576,7 @@ static void feed_run(void *context, const struct rr_input *input, int64_t passed
 		feed_instance(run, input, passed_ns);
 		return;
 	}
-	if (run->programs->problem.kind)
+	if (rr_programs_stand(run->programs))
 		return;
 	received.input = rr_client_view_as_self(&run->client, input);
 	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
@@ -435,11 +597,12 @@ static const struct rr_run_view *view_of_run(const void *context)
 	return run->client.table ? &run->own : &run->view;
 }
 
-static const struct rr_error *problem_of_run(const void *context)
+static enum rr_going going_of_run(const void *context, const struct rr_error **problem)
 {
 	const struct run *run = context;
 
-	return run->programs->problem.kind ? &run->programs->problem : NULL;
+	*problem = &run->programs->problem;
+	return rr_programs_stand(run->programs) ? rr_error_going(*problem) : RR_GO_ON;
 }
 
 static bool ends_alike(const struct rr_program *program, long a, long b)
@@ -454,7 +617,7 @@ const struct rr_run_ops rr_program_run_ops = {
 	.end = end_run,
 	.feed = feed_run,
 	.view = view_of_run,
-	.problem = problem_of_run,
+	.going = going_of_run,
 	.compare = compare_run,
 	.ends_alike = ends_alike,
 };

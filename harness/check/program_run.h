@@ -5,8 +5,7 @@
 #define RR_PROGRAM_RUN_H
 
 #include "ahead.h"
-#include "answers.h"
-#include "kept.h"
+#include "compare/compare.h"
 #include "product/product.h"
 #include "programs.h"
 #include "random_values.h"
@@ -20,8 +19,14 @@ struct command_line {
 	uint32_t clients; /* whose it is, as bits */
 	struct rr_client_table table;
 	struct rr_random_values values;
+	/* What a client draws where the first one draws that value; NULL = nobody has seen it. */
+	struct rdl_word drawn[RR_PROGRAMS_MAX][RR_NAMES_MAX];
 	size_t n_named; /* of them, that have names in terms */
 	int n_namings;
+	bool lacks_shim; /* a process of it has not loaded the shim: nobody knows what it draws */
+	bool draws;      /* random bytes, from the shim */
+	int next_equal;  /* of equal clients, that is run to see whether it is */
+	int n_seeds;     /* with which it was run to the end of a history, beside its own */
 };
 
 /* How a client that has ended would have, had it not waited. */
@@ -45,11 +50,16 @@ struct rr_programs {
 	bool is_verified[RR_PROGRAMS_MAX];       /* under that name a program did in a
 					    * whole history what another did */
 	bool has_own_tables;                     /* clients do different things */
-	bool wants_own_tables, has_new_values;
-	bool plays_order;     /* of clients, one after the other */
-	bool has_wrong_names; /* a value that was given the name of another is not random; */
-	int n_wrong_names;    /* so many times, */
-	bool keeps_names;     /* until no name is given again */
+	uint32_t drawing;    /* clients that share a table in which the first one draws, as bits */
+	enum rr_pids pids;   /* that programs saw when the tables were made */
+	bool plays_order;    /* of clients, one after the other */
+	bool shows_finding;  /* what is played is a finding, or belongs to it */
+	int n_wrong_names;   /* so many times a value with the name of another was not random, */
+	bool keeps_names;    /* until no name is given again */
+	uint64_t other_seed; /* of the run that is started next; 0 = that of all */
+	uint64_t n_other_seeds;
+	uint64_t left_with[RR_SEEDS - 1]; /* seeds with which a client does something else */
+	size_t n_left_with;
 	struct rr_endings endings;
 	struct rr_intern ended;    /* states of tables in which a client has ended */
 	struct unwaited *unwaited; /* by their numbers */
@@ -58,14 +68,26 @@ struct rr_programs {
 	bool time_has_passed;      /* in the search: see rr_programs_compare_times() */
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;
-	struct rr_kept kept_file; /* from another check */
-	uint32_t (*ask)(void *ask_context, int server, const struct rl_command *command);
-	void *ask_context; /* both the program's */
 	struct rr_programs_figures figures;
 	struct rr_learning_figures learned; /* before the time of day stood still, if that */
 	bool is_taken_back;                 /* came to nothing */
 	struct rr_error problem;
 };
+
+/* Does a command line draw the same at each start with the same seed? */
+static inline bool rr_programs_control(const struct rr_programs *programs,
+				       const struct command_line *line)
+{
+	return !line->lacks_shim && !(line->clients & programs->ahead.free);
+}
+
+/* Has it equal clients, each of which draws the same at each start? Then its table has what the
+ * first of them draws. */
+static inline bool rr_programs_share(const struct rr_programs *programs,
+				     const struct command_line *line)
+{
+	return rr_programs_control(programs, line) && line->clients & (line->clients - 1);
+}
 
 /* All clients, as bits. */
 static inline uint32_t rr_programs_all(const struct rr_programs *programs)
@@ -88,12 +110,39 @@ static inline struct rr_terms *rr_programs_terms(const struct rr_programs *progr
  */
 bool rr_programs_name_values(struct rr_programs *programs);
 
-/* Nothing is known of programs any more. */
-void rr_programs_make_tables_anew(struct rr_programs *programs);
+/* program_names.c: after a search. Does a client draw values in each of the rounds to which there is
+ * no end? */
+bool rr_programs_draws_without_end(struct rr_programs *programs, struct command_line *line);
 
-/* Has a program heard what it would not, were the scripts that servers know their state, or the
- * other way round? */
-bool rr_programs_depend_on_scripts(const struct rr_programs *programs);
+/* A run of a client, as rr_client_table_run_again(), which draws other random values, if they are
+ * under control. */
+bool rr_programs_run_otherwise(struct rr_programs *programs, struct command_line *line,
+			       uint32_t state, const struct rr_client_row *row);
+
+static inline void rr_programs_withdraw(const struct rr_programs *programs, enum rr_belief kind)
+{
+	rr_belief_withdraw(programs->program.beliefs, kind, &programs->program);
+}
+
+static inline bool rr_programs_have_withdrawn(const struct rr_programs *programs,
+					      enum rr_belief kind)
+{
+	return rr_beliefs_withdrawn_of(programs->program.beliefs, &programs->program) >> kind & 1;
+}
+
+/* Do they no longer run: after a problem, or because the search begins again? */
+static inline bool rr_programs_stand(const struct rr_programs *programs)
+{
+	return programs->problem.kind ||
+	       rr_beliefs_withdrawn_of(programs->program.beliefs, &programs->program) &
+		       RR_BELIEFS_STOP;
+}
+
+/* Do they see other process ids now than when the tables were made? */
+static inline bool rr_programs_see_other_pids(const struct rr_programs *programs)
+{
+	return programs->config.pids && programs->pids != *programs->config.pids;
+}
 
 /* A run compares itself with what is known already; it may rename random values, or note
  * that clients do different things. */

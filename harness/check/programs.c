@@ -7,6 +7,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/reply.h"
 #include "program_run.h"
 #include "requests.h"
 
@@ -34,6 +35,7 @@ static struct command_line *line_for(struct rr_programs *programs, size_t client
 
 static void make_tables(struct rr_programs *programs)
 {
+	programs->pids = programs->config.pids ? *programs->config.pids : RR_PIDS_OF_KERNEL;
 	for (size_t i = 0; i < programs->config.n_clients; i++) {
 		struct command_line *line = line_for(programs, i);
 
@@ -44,6 +46,9 @@ static void make_tables(struct rr_programs *programs)
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		rr_client_table_init(&programs->lines[i].table, &programs->program,
 				     programs->lines[i].clients, &programs->kept);
+		programs->lines[i].table.is_of_first =
+			rr_programs_share(programs, &programs->lines[i]) &&
+			programs->drawing & programs->lines[i].clients;
 		programs->lines[i].table.learning.n_played = programs->config.n_audits /
 							     programs->n_lines;
 	}
@@ -62,14 +67,13 @@ static void release_tables(struct rr_programs *programs)
 {
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		rr_client_table_release(&programs->lines[i].table);
+		for (size_t j = 0; j < RR_PROGRAMS_MAX; j++) {
+			for (size_t k = 0; k < RR_NAMES_MAX; k++)
+				free((char *)programs->lines[i].drawn[j][k].text);
+		}
 		rr_random_values_release(&programs->lines[i].values);
 	}
 	programs->n_lines = 0;
-}
-
-static size_t most_kept(size_t n)
-{
-	return n < KEPT_MIN ? KEPT_MIN : n > RR_KEPT_MAX ? RR_KEPT_MAX : n;
 }
 
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
@@ -80,8 +84,9 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	programs->config = *config;
 	programs->time_has_passed = true; /* as far as is known */
 	rr_endings_allow(&programs->endings, config->allowed, config->n_allowed);
-	programs->kept.most = most_kept(n_room);
-	rr_kept_init(&programs->kept_file);
+	programs->kept.most = n_room < KEPT_MIN    ? KEPT_MIN :
+			      n_room > RR_KEPT_MAX ? RR_KEPT_MAX :
+						     n_room;
 	rr_ahead_init(&programs->ahead, &programs->config, &programs->instances, n_room);
 	make_tables(programs);
 	return programs;
@@ -103,13 +108,14 @@ void rr_programs_free(struct rr_programs *programs)
 	rr_endings_release(&programs->endings);
 	forget_ended(programs);
 	rr_tokens_release(&programs->tokens);
-	rr_kept_release(&programs->kept_file);
 	free(programs);
 }
 
-void rr_programs_make_tables_anew(struct rr_programs *programs)
+/* Nothing is known of programs any more. */
+static void make_tables_anew(struct rr_programs *programs)
 {
 	release_tables(programs);
+	rr_tokens_release(&programs->tokens);
 	memset(programs->is_verified, 0, sizeof(programs->is_verified));
 	make_tables(programs);
 	programs->problem.kind = RR_ERROR_NONE;
@@ -142,16 +148,6 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 	return end;
 }
 
-/* What is answered at once is kept, too. */
-static uint32_t ask_noted(void *context, int server, const struct rl_command *command)
-{
-	struct rr_programs *programs = context;
-	const uint32_t id = rr_terms_command(rr_programs_terms(programs), command);
-
-	rr_intern_put(&programs->kept_file.asked, &id, sizeof(id), NULL);
-	return programs->ask(programs->ask_context, server, command);
-}
-
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->n_requests = programs->config.n_requests;
@@ -164,10 +160,6 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 	program->tables = programs->tables;
 	program->heard_as_self = heard_as_self;
 	program->sent_as_own = sent_as_own;
-	programs->ask = program->ask;
-	programs->ask_context = program->ask_context;
-	program->ask = ask_noted;
-	program->ask_context = programs;
 	programs->program = *program;
 	programs->program.n_clients = programs->config.n_clients;
 	programs->instances = programs->config.instances;
@@ -179,40 +171,59 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 /* ---- Between searches ---------------------------------------------------------------------- */
 
 /* The table's values and the client's own, exchanged: to the first client its own are
- * the table's. */
+ * the table's. What nobody controls is some other text. */
 static void make_own_values(struct rr_programs *programs, size_t client)
 {
-	const struct rr_random_values *values = &programs->line_of[client]->values;
+	const struct command_line *line = programs->line_of[client];
+	const struct rr_random_values *values = &line->values;
 	struct rr_renaming *own = &programs->own[client];
 	const int64_t start_ns = programs->config.instances.process.start_ns;
 
 	for (size_t i = 0; i < values->n && client > 0; i++) {
-		const struct rl_word name = values->names[i];
-		const struct rl_word value = rr_token_of_client(name, client, start_ns);
+		const struct rdl_word name = values->names[i];
+		const bool is_shared = rr_programs_share(programs, line) &&
+				       !(values->varying >> i & 1);
+		const struct rdl_word value = is_shared ?
+						      line->drawn[client][i] :
+						      rr_token_of_client(name, client, start_ns);
 
-		rr_renaming_add(own, name, value);
-		rr_renaming_add(own, value, name);
-		free((char *)value.text);
+		if (value.text && !rr_words_are_same(name, value)) {
+			rr_renaming_add(own, name, value);
+			rr_renaming_add(own, value, name);
+		}
+		if (!is_shared)
+			free((char *)value.text);
 	}
 }
 
-void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
-			     const struct rl_reply *b, struct rr_renaming *renaming)
+void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rdl_reply *a,
+			     const struct rdl_reply *b, struct rr_renaming *renaming)
 {
 	struct command_line *line = programs->line_of[client];
-	const struct rr_renaming *own = &programs->own[client];
-	struct rl_word names[RR_NAMES_MAX];
-	size_t n = line->values.n;
+	struct rdl_word names[RR_NAMES_MAX];
 
-	memcpy(names, line->values.names, sizeof(names));
-	for (size_t i = 0; own->n > 0 && i < n; i++) {
-		if (2 * i == own->n)
-			n = i;
-		else
-			names[i] = (struct rl_word){ own->pairs[2 * i].to, own->pairs[2 * i].n_to };
-	}
+	for (size_t i = 0; i < line->values.n; i++)
+		names[i] = rr_renaming_of(&programs->own[client], line->values.names[i]);
 	rr_random_values_see_histories(&line->values, rr_programs_terms(programs), &line->table);
-	rr_random_values_pair(&line->values, names, n, a, b, renaming);
+	rr_random_values_pair(&line->values, names, a, b, renaming);
+}
+
+void rr_programs_name_uncontrolled(const struct rr_programs *programs, size_t client,
+				   struct rr_renaming *renaming)
+{
+	const struct command_line *line = programs->line_of[client];
+	const bool is_controlled = rr_programs_control(programs, line);
+
+	for (size_t i = 0; i < line->values.n; i++) {
+		const struct rdl_word value = rr_renaming_of(&programs->own[client],
+							     line->values.names[i]);
+		char name[RR_CLIENT_NAME + 24];
+
+		if (is_controlled && !(line->values.varying >> i & 1))
+			continue;
+		snprintf(name, sizeof(name), "<%s%zu>", programs->config.names[client], i + 1);
+		rr_renaming_add(renaming, value, (struct rdl_word){ name, strlen(name) });
+	}
 }
 
 void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinished)
@@ -221,7 +232,9 @@ void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinishe
 		programs->lines[i].values.are_unfinished = are_unfinished;
 }
 
-bool rr_programs_depend_on_scripts(const struct rr_programs *programs)
+/* Has a program received what it would not, were the scripts that servers know their state, or the
+ * other way round? */
+static bool depend_on_scripts(const struct rr_programs *programs)
 {
 	const struct rr_terms *terms = rr_programs_terms(programs);
 	uint32_t i = 0;
@@ -231,33 +244,57 @@ bool rr_programs_depend_on_scripts(const struct rr_programs *programs)
 	return i < terms->n_commands;
 }
 
-bool rr_programs_begin_search(struct rr_programs *programs)
+/* Is there no end to what it draws? Then it draws other values at each start, by which those are
+ * found that may have one name. */
+static bool frees_draws(struct rr_programs *programs)
 {
+	bool frees = false;
+
+	for (size_t i = 0; i < programs->n_lines && !programs->problem.kind; i++) {
+		struct command_line *line = &programs->lines[i];
+
+		if (!rr_programs_control(programs, line) ||
+		    !rr_programs_draws_without_end(programs, line))
+			continue;
+		for (size_t j = 0; j < programs->config.n_clients; j++) {
+			if (programs->config.argv[j] == line->argv)
+				rr_ahead_set_free(&programs->ahead, j);
+		}
+		frees = true;
+	}
+	return frees;
+}
+
+bool rr_programs_begin_search(struct rr_programs *programs, unsigned withdrawn)
+{
+	const unsigned begin_anew = 1U << RR_BELIEF_SHARED | 1U << RR_BELIEF_NONE_DRAWS |
+				    1U << RR_BELIEF_RANDOM;
 	const bool loads_scripts = programs->instances.program->loads_scripts;
 	const bool hears_otherwise = programs->program.loads_scripts != loads_scripts &&
-				     rr_programs_depend_on_scripts(programs);
+				     depend_on_scripts(programs);
 	bool has_names;
 
 	release_own(programs);
 	forget_ended(programs);
 	programs->program.loads_scripts = loads_scripts;
-	if (programs->wants_own_tables || programs->has_wrong_names ||
-	    programs->kept_file.wants_anew || hears_otherwise) {
-		programs->has_own_tables |= programs->wants_own_tables;
-		programs->keeps_names |= programs->has_wrong_names &&
+	/* Clients that did different things may have done so for their process ids only. */
+	if (rr_programs_see_other_pids(programs)) {
+		rr_ahead_release(&programs->ahead);
+		programs->has_own_tables = false;
+		withdrawn &= ~(1U << RR_BELIEF_SHARED);
+	}
+	if (withdrawn & begin_anew || rr_programs_see_other_pids(programs) || hears_otherwise ||
+	    frees_draws(programs)) {
+		programs->has_own_tables |= withdrawn >> RR_BELIEF_SHARED & 1;
+		programs->keeps_names |= withdrawn >> RR_BELIEF_RANDOM & 1 &&
 					 ++programs->n_wrong_names == WRONG_NAMES;
-		rr_kept_give_up(programs);
-		rr_programs_make_tables_anew(programs);
+		make_tables_anew(programs);
 	}
-	rr_kept_load(programs);
-	programs->wants_own_tables = programs->has_wrong_names = false;
-	for (size_t i = 0; i < programs->n_lines; i++) {
-		if (programs->lines[i].table.learning.has_changed)
-			programs->problem.kind = RR_ERROR_NONE;
+	if (withdrawn & RR_BELIEFS_OF_TABLE)
+		programs->problem.kind = RR_ERROR_NONE;
+	for (size_t i = 0; i < programs->n_lines; i++)
 		rr_learning_begin(&programs->lines[i].table);
-	}
 	has_names = rr_programs_name_values(programs);
-	programs->has_new_values = false;
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_tables; i++)
 		make_own_values(programs, i);
 	return has_names;
@@ -272,8 +309,7 @@ bool rr_programs_hold_day(struct rr_programs *programs)
 	programs->learned = rr_programs_figures(programs).learning;
 	*holds = programs->instances.process.holds_day = true;
 	rr_ahead_release(&programs->ahead);
-	rr_kept_give_up(programs);
-	rr_programs_make_tables_anew(programs);
+	make_tables_anew(programs);
 	return true;
 }
 
@@ -282,22 +318,13 @@ void rr_programs_take_back(struct rr_programs *programs)
 	programs->is_taken_back = true;
 }
 
-bool rr_programs_is_settled(struct rr_programs *programs)
-{
-	return rr_kept_is_settled(programs);
-}
-
-void rr_programs_finish(struct rr_programs *programs, bool is_settled)
-{
-	rr_kept_save(programs, is_settled);
-}
-
 void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 {
 	const bool is_live = play != RR_PLAY_NOTHING;
 
 	programs->plays_order = play == RR_PLAY_ORDER;
-	if (play == RR_PLAY_FINDING || play == RR_PLAY_ORDER)
+	programs->shows_finding = play == RR_PLAY_FINDING || play == RR_PLAY_ORDER;
+	if (programs->shows_finding)
 		rr_ahead_expect(&programs->ahead,
 				play == RR_PLAY_ORDER ? 0 : rr_programs_all(programs));
 	else if (!is_live)
@@ -313,17 +340,23 @@ void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
 {
+	const int64_t start_ns = programs->config.instances.process.start_ns;
 	struct rr_programs_figures figures = programs->figures;
 
-	const struct rr_kept *kept = &programs->kept_file;
-
 	figures.unused = programs->ahead.n_unused;
+	figures.n_seeds = 1;
 	figures.holds_day = programs->instances.process.holds_day;
-	figures.kept = (struct rr_kept_figures){ kept->is_loaded, kept->n_states, kept->n_again,
-						 kept->why, kept->remark };
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		const struct rr_client_table *table = &programs->lines[i].table;
+		const struct rr_random_values *values = &programs->lines[i].values;
+		const unsigned n_seeds = 1 + (unsigned)programs->lines[i].n_seeds;
 
+		figures.is_uncontrolled |= !rr_programs_control(programs, &programs->lines[i]);
+		/* Runs with one seed differ in a value, which is no time of day. */
+		for (size_t j = 0; j < values->n; j++)
+			figures.is_uncontrolled |= values->varying >> j & 1 &&
+						   !rr_is_time(values->names[j], start_ns);
+		figures.n_seeds = n_seeds > figures.n_seeds ? n_seeds : figures.n_seeds;
 		figures.learning.states += rr_client_table_count_states(table);
 		figures.learning.merges += table->learning.merges;
 		figures.learning.tests += table->learning.tests;
@@ -344,44 +377,37 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 	return figures;
 }
 
-static bool sends(const struct rr_client_state *state)
+size_t rr_programs_other_seeds(const struct rr_programs *programs, uint64_t seeds[RR_SEEDS - 1])
 {
-	bool does = false;
-
-	for (uint32_t i = 0; i < state->n_sent; i++)
-		does |= state->sent[i].kind == RR_SENT_COMMAND;
-	return does;
+	memcpy(seeds, programs->left_with, sizeof(programs->left_with));
+	return programs->n_left_with;
 }
 
-static bool uses_connections(const struct rr_client_state *state)
+/* Has any of them sent a command that is a step; or on several connections at once? */
+static bool have_sent(const struct rr_programs *programs, bool on_several)
 {
-	bool does = false;
-
-	for (uint32_t i = 1; i < state->n_sent; i++)
-		does |= state->sent[i].lane != state->sent[0].lane;
-	return does;
-}
-
-static bool has_state(const struct rr_programs *programs,
-		      bool (*is_it)(const struct rr_client_state *state))
-{
-	bool has = false;
+	bool have = false;
 
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		const struct rr_client_table *table = &programs->lines[i].table;
 
-		for (uint32_t j = 0; j < table->n_states; j++)
-			has |= is_it(&table->states[j]);
+		for (uint32_t j = 0; j < table->n_states; j++) {
+			const struct rr_client_state *state = &table->states[j];
+
+			for (uint32_t k = 0; k < state->n_sent; k++)
+				have |= on_several ? state->sent[k].lane != state->sent[0].lane :
+						     state->sent[k].kind == RR_SENT_COMMAND;
+		}
 	}
-	return has;
+	return have;
 }
 
 bool rr_programs_send(const struct rr_programs *programs)
 {
-	return has_state(programs, sends);
+	return have_sent(programs, false);
 }
 
 bool rr_programs_use_connections(const struct rr_programs *programs)
 {
-	return has_state(programs, uses_connections);
+	return have_sent(programs, true);
 }

@@ -34,23 +34,6 @@ void rr_programs_set_answers(struct rr_programs *programs,
 	programs->waiting.context = context;
 }
 
-/* Ends by a row, again: what varies is found out, if it was not in another check. And how does it end without waiting? */
-static void add_unwaited(struct rr_programs *programs, struct rr_client_table *table,
-			 struct rr_client_row row, struct unwaited *unwaited)
-{
-	uint32_t end, ending;
-
-	if (!rr_kept_is_settled(programs) &&
-	    !rr_client_table_run_again(table, row.client, row.from, &row))
-		return;
-	end = rr_client_table_without_waiting(table, &row, &programs->waiting);
-	ending = (uint32_t)table->states[end].tally.ending;
-	if (end != row.to && unwaited->n < UNWAITED_MAX &&
-	    rr_endings_differ_by_waiting(&programs->endings,
-					 (uint32_t)table->states[row.to].tally.ending, ending))
-		unwaited->endings[unwaited->n++] = ending;
-}
-
 /* Of a state in which a client has ended, found out once. */
 static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, uint32_t state)
 {
@@ -68,22 +51,40 @@ static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, 
 	rr_array_grow(&programs->unwaited, number, sizeof(*programs->unwaited));
 	programs->unwaited[number] = (struct unwaited){ .n = 0 };
 	for (uint32_t i = 0; i < n_rows; i++) {
-		if (table->row[i].to == state)
-			add_unwaited(programs, table, table->row[i], &programs->unwaited[number]);
+		if (table->row[i].to == state) {
+			/*
+			 * Ends by a row, again: what varies is found out. And how does it end
+			 * without waiting?
+			 */
+			struct rr_client_row row = table->row[i];
+			uint32_t end, ending;
+
+			if (rr_client_table_run_again(table, row.client, row.from, &row)) {
+				end = rr_client_table_without_waiting(table, &row,
+								      &programs->waiting);
+				ending = (uint32_t)table->states[end].tally.ending;
+				if (end != row.to && programs->unwaited[number].n < UNWAITED_MAX &&
+				    rr_endings_differ_by_waiting(
+					    &programs->endings,
+					    (uint32_t)table->states[row.to].tally.ending, ending))
+					programs->unwaited[number]
+						.endings[programs->unwaited[number].n++] = ending;
+			}
+		}
 	}
 	return programs->unwaited[number];
 }
 
-static struct rl_reply output_as_reply(struct rr_ending ending)
+static struct rdl_reply output_as_reply(struct rr_ending ending)
 {
-	return (struct rl_reply){ .type = RL_REPLY_STRING,
-				  .text = ending.output,
-				  .length = ending.length };
+	return (struct rdl_reply){ .type = RDL_REPLY_STRING,
+				   .text = ending.output,
+				   .length = ending.length };
 }
 
 static uint32_t put_printed(struct rr_programs *programs, struct rr_ending ending, uint32_t reply)
 {
-	const struct rl_reply *printed = &rr_programs_terms(programs)->reply[reply].reply;
+	const struct rdl_reply *printed = &rr_programs_terms(programs)->reply[reply].reply;
 
 	ending.output = printed->text;
 	ending.length = printed->length;
@@ -115,21 +116,22 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 	struct rr_random_values *values = &programs->line_of[client]->values;
 	const struct rr_ending one = rr_endings_get(&programs->endings, a);
 	const struct rr_ending other = rr_endings_get(&programs->endings, b);
-	const struct rl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
+	const struct rdl_reply outputs[] = { output_as_reply(one), output_as_reply(other) };
 	struct rr_terms *terms = rr_programs_terms(programs);
-	const int64_t day_ns = programs->config.instances.process.start_ns;
+	const int64_t day_ns = times_may_differ(programs) ?
+				       programs->config.instances.process.start_ns :
+				       0;
 	struct rr_renaming renaming = { 0 };
 	uint32_t renamed;
 
 	if (rr_endings_are_same(&programs->endings, a, b))
 		return true;
 	rr_random_values_see_histories(values, terms, &programs->line_of[client]->table);
-	rr_random_values_pair(values, values->names, values->n, &outputs[0], &outputs[1],
-			      &renaming);
+	rr_random_values_pair(values, values->names, &outputs[0], &outputs[1], &renaming);
 	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
 	rr_renaming_release(&renaming);
 	return is_printed_as(programs, a, other, renamed) ||
-	       (likeness == RR_LIKE_BUT_TIMES && times_may_differ(programs) &&
+	       (likeness == RR_LIKE_BUT_TIMES &&
 		is_printed_as(programs,
 			      put_printed(programs, one,
 					  rr_reply_without_times(terms,
@@ -210,12 +212,29 @@ bool rr_programs_change_data(const struct rr_programs *programs)
 long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)
 {
 	const struct rr_ending known = rr_programs_ending(programs, ending);
-	const struct rl_reply printed = output_as_reply(known);
+	const struct rdl_reply printed = output_as_reply(known);
 	struct rr_terms *terms = rr_programs_terms(programs);
 	const uint32_t own = rr_rename_reply(&programs->own[client_of(programs, operation)], terms,
 					     rr_terms_reply(terms, &printed));
 
 	return own == RR_NO_ID ? ending : (long)put_printed(programs, known, own);
+}
+
+long rr_programs_named_ending(struct rr_programs *programs, size_t operation, long ending)
+{
+	const long own = rr_programs_own_ending(programs, operation, ending);
+	const struct rr_ending known = rr_programs_ending(programs, own);
+	const struct rdl_reply printed = output_as_reply(known);
+	struct rr_terms *terms = rr_programs_terms(programs);
+	struct rr_renaming renaming = { 0 };
+	uint32_t named;
+
+	rr_programs_name_uncontrolled(programs, client_of(programs, operation), &renaming);
+	if (renaming.n == 0)
+		return own;
+	named = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &printed));
+	rr_renaming_release(&renaming);
+	return (long)put_printed(programs, known, named);
 }
 
 const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)

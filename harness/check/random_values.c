@@ -12,7 +12,7 @@
 enum { DRAWS_PER_REPEAT = 8 };
 
 /* RR_NAMES_MAX: there is no room for it. */
-static size_t number_of_name(struct rr_random_values *values, struct rl_word name)
+static size_t number_of_name(struct rr_random_values *values, struct rdl_word name)
 {
 	for (size_t i = 0; i < values->n; i++) {
 		if (rr_words_are_same(values->names[i], name))
@@ -21,15 +21,15 @@ static size_t number_of_name(struct rr_random_values *values, struct rl_word nam
 	if (values->n == RR_NAMES_MAX)
 		return RR_NAMES_MAX;
 	rr_intern_put(&values->drawn, name.text, name.length, NULL);
-	values->names[values->n] = (struct rl_word){ rr_memdup(name.text, name.length),
-						     name.length };
+	values->names[values->n] = (struct rdl_word){ rr_memdup(name.text, name.length),
+						      name.length };
 	return values->n++;
 }
 
 /* A process has another value than the table. False: so have others, and it is not
  * random. */
-static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
-		      struct rl_word actual, int64_t start_ns, bool *is_new)
+static bool note_draw(struct rr_random_values *values, struct rdl_word canonical,
+		      struct rdl_word actual, int64_t start_ns, bool *is_new)
 {
 	const size_t name = number_of_name(values, canonical);
 
@@ -45,7 +45,7 @@ static bool note_draw(struct rr_random_values *values, struct rl_word canonical,
 }
 
 /* Is that value nowhere any more? */
-static bool is_gone(const struct rr_random_values *values, struct rl_word name, uint8_t gone)
+static bool is_gone(const struct rr_random_values *values, struct rdl_word name, uint8_t gone)
 {
 	size_t i = 0;
 
@@ -56,9 +56,12 @@ static bool is_gone(const struct rr_random_values *values, struct rl_word name, 
 
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
 			     struct rr_instance *instance, const struct rr_run_view *known,
-			     const struct rr_run_view *seen, uint8_t gone, bool *is_wrong)
+			     const struct rr_run_view *seen, uint8_t gone, uint64_t place,
+			     enum rr_drawer drawer, bool *is_wrong)
 {
-	struct rl_word canonical, actual;
+	const size_t n_before = values->n;
+	size_t name;
+	struct rdl_word canonical, actual;
 	bool takes, is_random, is_new = true;
 	uint32_t i = 0;
 
@@ -73,20 +76,27 @@ bool rr_random_values_rename(struct rr_random_values *values, const struct rr_te
 	takes = is_gone(values, canonical, gone);
 	is_random = note_draw(values, canonical, actual, instance->config->process.start_ns,
 			      &is_new);
+	if (values->n > n_before)
+		values->draws[n_before].place = place;
 	*is_wrong |= !is_new && (takes || rr_intern_find(&values->guessed, actual.text,
 							 actual.length) != RR_NO_ID);
 	if (!is_random || *is_wrong)
 		return false;
 	if (takes)
 		rr_instance_forget(instance, canonical);
-	return rr_instance_rename(instance, canonical, actual);
+	name = number_of_name(values, canonical);
+	if (drawer == RR_DRAWER_SELF || rr_instance_drop_exchange(instance, canonical))
+		values->varying |= UINT64_C(1) << name;
+	return drawer == RR_DRAWER_OTHER_CLIENT && !(values->varying >> name & 1) ?
+		       rr_instance_exchange(instance, canonical, actual) :
+		       rr_instance_rename(instance, canonical, actual);
 }
 
-static bool has_text(const struct rl_reply *reply, struct rl_word text)
+static bool has_text(const struct rdl_reply *reply, struct rdl_word text)
 {
 	if (reply->text)
 		return memmem(reply->text, reply->length, text.text, text.length);
-	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++) {
+	for (size_t i = 0; reply->type == RDL_REPLY_ARRAY && i < reply->length; i++) {
 		if (has_text(&reply->elements[i], text))
 			return true;
 	}
@@ -94,7 +104,7 @@ static bool has_text(const struct rl_reply *reply, struct rl_word text)
 }
 
 static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *view,
-		     struct rl_word name)
+		     struct rdl_word name)
 {
 	for (uint32_t i = 0; i < view->n_sent; i++) {
 		if (rr_command_has_text(&terms->command[view->sent[i].command].words, name))
@@ -105,7 +115,7 @@ static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *vie
 
 /* Has nobody sent or heard that before? */
 static bool is_fresh(const struct rr_random_values *values, const struct rr_terms *terms,
-		     const struct rr_tokens *tokens, struct rl_word text)
+		     const struct rr_tokens *tokens, struct rdl_word text)
 {
 	bool is_heard = false;
 
@@ -120,12 +130,12 @@ static bool is_fresh(const struct rr_random_values *values, const struct rr_term
 static bool find_reused(const struct rr_random_values *values, const struct rr_terms *terms,
 			const struct rr_tokens *tokens, const struct rr_instance *instance,
 			const struct rr_run_view *seen, uint32_t before, uint8_t gone,
-			struct rl_word *name, struct rl_word *text)
+			struct rdl_word *name, struct rdl_word *text)
 {
 	const int64_t start_ns = instance->config->process.start_ns;
 
 	for (uint32_t i = 0; i < seen->n_sent; i++) {
-		const struct rl_command *now = &terms->command[seen->sent[i].command].words;
+		const struct rdl_command *now = &terms->command[seen->sent[i].command].words;
 
 		if (rr_names_differ(&terms->command[before].words, now, name, text) &&
 		    is_gone(values, *name, gone) && !rr_is_time(*text, start_ns) &&
@@ -141,7 +151,7 @@ bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_ter
 			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent,
 			    uint8_t gone)
 {
-	struct rl_word name, text;
+	struct rdl_word name, text;
 	bool is_new;
 
 	while (n_sent > 0 && !find_reused(values, terms, tokens, instance, seen, sent[n_sent - 1],
@@ -174,13 +184,13 @@ static uint64_t values_sent(const struct rr_random_values *values, const struct 
  * nobody knows; RR_NAMES_MAX: none. */
 static size_t find_shared(const struct rr_random_values *values, const struct rr_terms *terms,
 			  const struct rr_tokens *tokens, const struct rr_instance *instance,
-			  uint32_t command, uint64_t sent, struct rl_word *text)
+			  uint32_t command, uint64_t sent, struct rdl_word *text)
 {
 	const int64_t start_ns = instance->config->process.start_ns;
 	size_t first = RR_NAMES_MAX;
 
 	for (uint32_t i = 0; i < terms->n_commands; i++) {
-		struct rl_word name, other;
+		struct rdl_word name, other;
 		size_t at = 0;
 
 		if (!rr_names_differ(&terms->command[i].words, &terms->command[command].words,
@@ -206,7 +216,7 @@ bool rr_random_values_share(struct rr_random_values *values, const struct rr_ter
 	bool is_new;
 
 	for (uint32_t i = 0; i < seen->n_sent && values->n > 0; i++) {
-		struct rl_word text;
+		struct rdl_word text;
 		const size_t name = find_shared(values, terms, tokens, instance,
 						seen->sent[i].command, is_sent, &text);
 
@@ -228,7 +238,7 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 	const size_t before = values->n;
 
 	for (size_t i = 0; i < names->n && instance->n_forgotten > 0; i++) {
-		const struct rl_word name = { names->pairs[i].from, names->pairs[i].n_from };
+		const struct rdl_word name = { names->pairs[i].from, names->pairs[i].n_from };
 		const size_t n = values->n, at = has_sent(terms, seen, name) ?
 							 number_of_name(values, name) :
 							 n + 1;
@@ -243,7 +253,7 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 /* Under its own values, in which a name may be that is a part of what it has renamed: bytes at the
  * ends of two values that were the same by chance are in no name of theirs. */
 static bool has_really_sent(struct rr_terms *terms, const struct rr_instance *instance,
-			    const struct rr_run_view *view, struct rl_word name)
+			    const struct rr_run_view *view, struct rdl_word name)
 {
 	for (uint32_t i = 0; i < view->n_sent; i++) {
 		const uint32_t command = rr_rename_command(&instance->outward, terms,
@@ -270,7 +280,7 @@ void rr_random_values_count(struct rr_random_values *values, struct rr_terms *te
 	}
 }
 
-void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
+void rr_random_values_hear(const struct rr_random_values *values, const struct rdl_reply *reply,
 			   uint64_t *counted)
 {
 	for (size_t i = 0; i < values->n; i++)
@@ -278,18 +288,6 @@ void rr_random_values_hear(const struct rr_random_values *values, const struct r
 }
 
 /* ---- In several histories ----------------------------------------------------------- */
-
-/* As bits, what is sent in a state. */
-static uint64_t values_in(const struct rr_random_values *values, const struct rr_terms *terms,
-			  const struct rr_client_state *state)
-{
-	const struct rr_run_view view = rr_client_state_view(state);
-	uint64_t in = 0;
-
-	for (size_t i = 0; i < values->n; i++)
-		in |= has_sent(terms, &view, values->names[i]) ? UINT64_C(1) << i : 0;
-	return in;
-}
 
 static void see_history(struct rr_random_values *values, uint64_t sent, bool is_whole)
 {
@@ -309,8 +307,13 @@ static uint64_t *values_of_histories(const struct rr_random_values *values,
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
 
-		sent[i] = values_in(values, terms, state) |
-			  (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
+		/* As bits, what is sent in a state. */
+		const struct rr_run_view view = rr_client_state_view(state);
+		uint64_t in = 0;
+
+		for (size_t k = 0; k < values->n; k++)
+			in |= has_sent(terms, &view, values->names[k]) ? UINT64_C(1) << k : 0;
+		sent[i] = in | (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
 	}
 	return sent;
 }
@@ -337,21 +340,24 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 
 /* Whoever has sent one of them has sent the other, too, and so they are two. Where a client has drawn
  * once more only because of what it heard, the last value is what the only one is elsewhere. As long
- * as not all histories have come to their ends, any two might be. */
+ * as not all histories have come to their ends, any two might be. But where a client has drawn as
+ * much with one seed, what it has drawn is the same: values that differ are made of what it heard. */
 static bool are_different(const struct rr_random_values *values, size_t a, size_t b)
 {
+	if (values->draws[a].place && values->draws[a].place == values->draws[b].place)
+		return true;
 	return !values->are_unfinished && values->together[a] >> b & 1 &&
 	       !((values->apart[a] >> b | values->apart[b] >> a) & 1);
 }
 
-void rr_random_values_pair(const struct rr_random_values *values, const struct rl_word *names,
-			   size_t n, const struct rl_reply *a, const struct rl_reply *b,
+void rr_random_values_pair(const struct rr_random_values *values, const struct rdl_word *names,
+			   const struct rdl_reply *a, const struct rdl_reply *b,
 			   struct rr_renaming *renaming)
 {
 	size_t only_a[RR_NAMES_MAX], only_b[RR_NAMES_MAX], n_a = 0, n_b = 0;
 	bool are_pairs = true;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < values->n; i++) {
 		const bool is_in_a = has_text(a, names[i]), is_in_b = has_text(b, names[i]);
 
 		if (is_in_a && !is_in_b)
@@ -366,7 +372,8 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
 		rr_renaming_add(renaming, names[only_b[i]], names[only_a[i]]);
 }
 
-static uint64_t values_that_are_few(const struct rr_random_values *values)
+uint32_t rr_random_values_try_history(struct rr_random_values *values, const struct rr_terms *terms,
+				      const struct rr_client_table *table)
 {
 	uint64_t few = 0;
 
@@ -374,13 +381,6 @@ static uint64_t values_that_are_few(const struct rr_random_values *values)
 		few |= values->draws[i].n < RR_DRAWS_MIN && values->draws[i].tried < RR_DRAWS_MIN ?
 			       UINT64_C(1) << i :
 			       0;
-	return few;
-}
-
-uint32_t rr_random_values_try_history(struct rr_random_values *values, const struct rr_terms *terms,
-				      const struct rr_client_table *table)
-{
-	const uint64_t few = values_that_are_few(values);
 	uint64_t *sent = few ? values_of_histories(values, terms, table) : NULL;
 	uint32_t best = RR_NO_ID;
 	int most = 0;
@@ -388,7 +388,8 @@ uint32_t rr_random_values_try_history(struct rr_random_values *values, const str
 	for (uint32_t i = 0; i < table->n_states && few; i++) {
 		const int n = __builtin_popcountll(sent[i] & few);
 
-		if (n <= most || (i > 0 && table->states[i].same == RR_NO_ID))
+		/* Of those with as many the last one, which comes nearest to an end. */
+		if (n == 0 || n < most || (i > 0 && table->states[i].same == RR_NO_ID))
 			continue;
 		most = n;
 		best = i;
@@ -397,43 +398,6 @@ uint32_t rr_random_values_try_history(struct rr_random_values *values, const str
 		values->draws[i].tried += (sent[best] & few) >> i & 1;
 	free(sent);
 	return best;
-}
-
-/* ---- In a file ----------------------------------------------------------------------- */
-
-void rr_random_values_write(const struct rr_random_values *values, FILE *out)
-{
-	rr_bytes_put_number(out, (int64_t)values->n);
-	for (size_t i = 0; i < values->n; i++) {
-		rr_bytes_put(out, values->names[i].text, values->names[i].length);
-		rr_bytes_put_number(out, (int64_t)values->draws[i].n);
-		rr_bytes_put_number(out, (int64_t)values->draws[i].repeats);
-	}
-	rr_bytes_put_number(out, values->drawn.n);
-	for (uint32_t i = 0; i < values->drawn.n; i++)
-		rr_bytes_put(out, rr_intern_get(&values->drawn, i), values->drawn.values[i].length);
-}
-
-void rr_random_values_read(struct rr_random_values *values, struct rr_bytes *bytes)
-{
-	const size_t n_names = (size_t)rr_bytes_take_number(bytes, 0, RR_NAMES_MAX);
-	size_t n_drawn;
-
-	for (size_t i = 0; i < n_names && !bytes->is_wrong; i++) {
-		struct rl_word name;
-
-		name.text = rr_bytes_take(bytes, &name.length);
-		bytes->is_wrong |= name.length < RR_TOKEN_MIN || number_of_name(values, name) != i;
-		values->draws[i].n = (unsigned long)rr_bytes_take_number(bytes, 0, INT32_MAX);
-		values->draws[i].repeats = (unsigned long)rr_bytes_take_number(bytes, 0, INT32_MAX);
-	}
-	n_drawn = rr_bytes_take_count(bytes);
-	for (size_t i = 0; i < n_drawn && !bytes->is_wrong; i++) {
-		size_t length;
-		const void *text = rr_bytes_take(bytes, &length);
-
-		rr_intern_put(&values->drawn, text, length, NULL);
-	}
 }
 
 void rr_random_values_release(struct rr_random_values *values)

@@ -15,12 +15,19 @@
 #include "names.h"
 #include "product/product.h"
 
+/* Who has drawn another value than the table has: that client with that seed, which draws the same in
+ * each run if that is under control; with another seed; or an equal client. */
+enum rr_drawer { RR_DRAWER_SELF, RR_DRAWER_OTHER_SEED, RR_DRAWER_OTHER_CLIENT };
+
 struct rr_random_values {
+	uint64_t varying; /* those in which runs with one seed differ, as bits */
 	size_t n;
-	struct rl_word names[RR_NAMES_MAX]; /* as the table has them */
+	struct rdl_word names[RR_NAMES_MAX]; /* as the table has them */
 	struct {
 		unsigned long n, repeats;
 		int tried;               /* so many runs were made to see more */
+		uint64_t place;          /* after so many bytes were drawn, or commands sent; 0 =
+					  * nobody knows */
 	} draws[RR_NAMES_MAX];           /* by other processes */
 	struct rr_intern drawn;          /* what they had */
 	struct rr_intern guessed;        /* that are taken for random, and may be none */
@@ -36,10 +43,13 @@ struct rr_random_values {
 
 /* An instance has done `seen` instead of `known`. If the first commands that differ do so
  * in a value that may be random, that is renamed in the instance. `gone`: see rr_input; a value
- * that takes one of these names must be random, or *is_wrong. */
+ * that takes one of these names must be random, or *is_wrong. `place`: where in what it draws it
+ * stands. `drawer`: what another client draws is exchanged with what the table's client draws,
+ * unless runs with one seed differ in it. */
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
 			     struct rr_instance *instance, const struct rr_run_view *known,
-			     const struct rr_run_view *seen, uint8_t gone, bool *is_wrong);
+			     const struct rr_run_view *seen, uint8_t gone, uint64_t place,
+			     enum rr_drawer drawer, bool *is_wrong);
 
 /*
  * What an instance does now nobody has seen before. If it sends a command as one of those that it
@@ -73,7 +83,7 @@ void rr_random_values_count(struct rr_random_values *values, struct rr_terms *te
 			    uint64_t *counted);
 
 /* An instance hears a reply: what is in there it has not drawn if it sends it now. */
-void rr_random_values_hear(const struct rr_random_values *values, const struct rl_reply *reply,
+void rr_random_values_hear(const struct rr_random_values *values, const struct rdl_reply *reply,
 			   uint64_t *counted);
 
 /* Which values are sent in one history, and which are not? */
@@ -81,8 +91,8 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 				    const struct rr_client_table *table);
 
 /* See rr_programs_pair_values(); the values have these names. */
-void rr_random_values_pair(const struct rr_random_values *values, const struct rl_word *names,
-			   size_t n, const struct rl_reply *a, const struct rl_reply *b,
+void rr_random_values_pair(const struct rr_random_values *values, const struct rdl_word *names,
+			   const struct rdl_reply *a, const struct rdl_reply *b,
 			   struct rr_renaming *renaming);
 
 /* Of values of which there were too few draws to know whether they are random: the history of the
@@ -90,11 +100,6 @@ void rr_random_values_pair(const struct rr_random_values *values, const struct r
  * a value there are no more. */
 uint32_t rr_random_values_try_history(struct rr_random_values *values, const struct rr_terms *terms,
 				      const struct rr_client_table *table);
-
-/* In a file: all but what is found out of the table's histories. What is read into values of which
- * nothing is known yet may be wrong. */
-void rr_random_values_write(const struct rr_random_values *values, FILE *out);
-void rr_random_values_read(struct rr_random_values *values, struct rr_bytes *bytes);
 
 enum { RR_DRAWS_MIN = 8 };
 

@@ -15,7 +15,7 @@ static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";
 
 void rr_replay_write(FILE *out, const struct rr_check_options *options, bool holds_day,
-		     const char *words)
+		     bool fixes_pids, uint64_t seed, const char *words)
 {
 	const struct {
 		const char *name;
@@ -27,17 +27,19 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 					    options->n_clients,
 		  0 },
 		{ "apps", options->n_apps, 1 },
-		{ "rounds", options->search.rounds, 2 },
+		{ "rounds", options->search.rounds, 0 },
 		{ "ttl-ms", options->search.ttl_ms, 10000 },
+		{ "seed", (long)seed, 1 },
 	};
 	const struct {
 		const char *name;
 		bool is_set;
 	} flags[] = {
-		{ "restart", options->search.restarts },
-		{ "allow-repeats", options->search.allows_repeats },
-		{ "allow-partial", options->search.is_partial },
+		{ "restart", options->search.compare.restarts },
+		{ "allow-repeats", options->search.compare.allows_repeats },
+		{ "allow-partial", options->search.compare.is_partial },
 		{ "hold-clock", options->holds_day || holds_day },
+		{ "fixed-pids", options->fixes_pids || fixes_pids },
 	};
 
 	fprintf(out, "\n%s", options_heading);

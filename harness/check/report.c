@@ -12,11 +12,9 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "draw/draw.h"
 #include "product/product.h"
 #include "verdict.h"
-
-/* Of an answer, in bytes. */
-enum { ANSWER_SHOWN = 16 * 1024 };
 
 /* What is written. */
 struct written {
@@ -71,6 +69,8 @@ static json_t *bounds_of(const struct rr_check_options *options)
 				   (json_int_t)options->seconds);
 	char name[RR_BUDGET_NAME];
 
+	json_object_set_new(bounds, "starts",
+			    options->starts ? json_integer(options->starts) : json_null());
 	for (int i = 0; i < RR_BUDGETS; i++) {
 		if (rr_budget_rows[i].check_help)
 			json_object_set_new(bounds, rr_budget_name(i, name),
@@ -79,28 +79,20 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-/* {"exit_status": 0, "http_status": 200, "output": "sold\n", "output_bytes": 5}; null: there is none. Of
- * a long output the head. */
-static json_t *answer_as_json(const struct rr_check *check, long ending)
+/* How an operation ended; null: it did not, unless the client is named. */
+static json_t *ending_as_json(const struct rr_check *check, long number, const char *client)
 {
-	struct rr_ending answer;
-	size_t shown;
-	char *head, digest[17];
-	json_t *json;
+	struct rr_ending ending = { .output = "" };
 
-	if (ending < 0)
+	if (number < 0 && !client)
 		return json_null();
-	answer = rr_programs_ending(check->programs, ending);
-	shown = answer.length < ANSWER_SHOWN ? answer.length : ANSWER_SHOWN;
-	head = rr_text_of_bytes(answer.output, shown);
-	snprintf(digest, sizeof(digest), "%016" PRIx64,
-		 rr_bytes_digest(0, answer.output, answer.length));
-	json = json_pack("{s:i, s:o, s:o, s:I, s:s}", "exit_status", answer.status >> 8,
-			 "http_status", answer.http ? json_integer(answer.http) : json_null(),
-			 "output", rr_case_text(head), "output_bytes", (json_int_t)answer.length,
-			 "output_digest", digest);
-	free(head);
-	return json;
+	if (number >= 0)
+		ending = rr_programs_ending(check->programs, number);
+	return rr_case_ending(&(struct rr_case_ending){ .client = client,
+							.status = number < 0 ? -1 : ending.status,
+							.http = ending.http,
+							.output = ending.output,
+							.length = ending.length });
 }
 
 /* To an app, with what each was answered, and what in the serial order that is nearest. */
@@ -117,24 +109,97 @@ static json_t *requests_as_json(const struct rr_check *check, const struct rr_ou
 			all,
 			json_pack("{s:o, s:o, s:o}", options->is_line[which] ? "line" : "request",
 				  rr_case_text(options->requests[which]), "answer",
-				  answer_as_json(check,
-						 check->apps.lines[i] ? -1 : finding->endings[i]),
+				  ending_as_json(check,
+						 check->apps.lines[i] ? -1 : finding->endings[i],
+						 NULL),
 				  "nearest_serial_answer",
-				  answer_as_json(check,
-						 has_order ? finding->nearest_endings[i] : -1)));
+				  ending_as_json(check,
+						 has_order ? finding->nearest_endings[i] : -1,
+						 NULL)));
 	}
 	return all;
 }
 
-static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
+/* {"data": ["n = \"1\""], "endings": [{"client": "A", "exit_status": 0, ...}]}: what is there, and how
+ * each operation ended; null: there is no such end. */
+static json_t *end_as_json(const struct rr_check *check, const char *data, const int *endings)
+{
+	json_t *all = json_array();
+
+	if (!data) {
+		json_decref(all);
+		return json_null();
+	}
+	for (size_t i = 0; i < check->n_operations; i++) {
+		char *name = check->options->app ? rr_asprintf("request%zu", i + 1) :
+						   rr_strdup(check->names[i]);
+
+		json_array_append_new(all, ending_as_json(check, endings[i], name));
+		free(name);
+	}
+	return json_pack("{s:o, s:o}", "data", rr_case_lines(data), "endings", all);
+}
+
+/* Where no serial execution is near, the keys that its steps name. */
+static json_t *keys_as_json(const struct rr_outcome *finding)
+{
+	const struct rr_race *race = finding->played.race;
+	json_t *keys = rr_checked_keys(finding);
+
+	for (size_t i = 0; !finding->nearest && json_array_size(keys) < race->n_keys; i++)
+		json_array_append_new(keys, rr_case_text(race->keys[i]));
+	return keys;
+}
+
+/* What the properties say of what is found first, and each finding. */
+static json_t *outcome_as_json(const struct rr_check *check, const struct rr_outcome *finding)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "final_data",
 			 rr_case_text(finding->data), "nearest_serial_data",
 			 rr_case_text(finding->nearest), "unexpected",
 			 rr_case_text(finding->unexpected), "schedule",
 			 rr_case_text(finding->words), "why", rr_case_text(finding->why), "anomaly",
-			 rr_case_text(finding->anomaly), "requests",
+			 rr_case_text(rr_anomaly_name(finding->anomaly)), "requests",
 			 requests_as_json(check, finding));
+}
+
+static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
+{
+	json_t *outcome = outcome_as_json(check, finding);
+	json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "found_by", "search", "kind",
+				 rr_checked_kind_of(finding).id, "keys", keys_as_json(finding),
+				 "steps", rr_trace_steps(&finding->played.trace), "final",
+				 end_as_json(check, finding->data, finding->endings),
+				 "nearest_serial",
+				 end_as_json(check, finding->nearest, finding->nearest_endings));
+
+	json_object_update(json, outcome);
+	json_decref(outcome);
+	return json;
+}
+
+/* Of the search; or of the skeptic, if it disagrees with that. */
+static json_t *findings_as_json(const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+	const struct rr_skeptic_result *skeptic = &check->skeptic;
+	json_t *all = json_array();
+
+	for (size_t i = 0; result && i < result->n_findings; i++) {
+		if (result->findings[i].found)
+			json_array_append_new(all, finding_as_json(check, &result->findings[i]));
+	}
+	if (skeptic->verdict == RR_SKEPTIC_DISAGREES)
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:O, s:O, s:O, s:O, s:o}", "found_by", "skeptic",
+				       "kind",
+				       rr_checked_kind(skeptic->is_stuck ? RR_OUTCOME_STUCK :
+									   RR_OUTCOME_NOT_SERIAL)
+					       .id,
+				       "keys", skeptic->keys, "steps", skeptic->trace, "final",
+				       skeptic->final, "nearest_serial", skeptic->nearest_serial,
+				       "why", rr_case_text(skeptic->why)));
+	return all;
 }
 
 /* How far loops were followed, and after how many rounds they were left; null: there are none. */
@@ -152,67 +217,128 @@ static json_t *loops_as_json(const struct rr_learning_figures *learning)
 	return json_null();
 }
 
-/* What is found first stands there itself; with --all, all that is found in a list. */
-static json_t *properties_of(const struct rr_check *check)
+/* Whether the programs draw the same at every start with the same seed. */
+static json_t *randomness_as_json(const struct rr_check *check)
+{
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+
+	return json_pack("{s:b, s:b, s:b, s:I, s:I}", "is_controlled",
+			 (int)!figures.is_uncontrolled, "has_fixed_addresses",
+			 (int)(check->unfixed == 0), "has_fixed_pids",
+			 (int)(check->pids == RR_PIDS_FIXED), "seeds", (json_int_t)check->n_seeds,
+			 "searches", (json_int_t)check->n_searches);
+}
+
+/* How many there are, and a digest of all of them in an order of their own; null: not all are known. */
+static json_t *ends_as_json(const struct rr_check *check, const struct rr_ends *ends)
+{
+	uint64_t *digests = rr_calloc(ends->n + 1, sizeof(*digests));
+	size_t n = ends->n;
+	char text[17];
+
+	for (size_t i = 0; i < n; i++) {
+		/* What is compared of an end. */
+		const struct rr_endings *endings = rr_programs_endings(check->programs);
+		uint64_t digest = ends->all[i].data;
+
+		for (size_t k = 0; k < check->n_operations && !check->options->data_only; k++) {
+			const int ending = ends->all[i].endings[k];
+			const uint64_t how = ending < 0 ?
+						     0 :
+						     rr_endings_digest(endings, (uint32_t)ending);
+
+			digest = rr_bytes_digest(digest, &how, sizeof(how));
+		}
+		digests[i] = digest;
+	}
+	snprintf(text, sizeof(text), "%016" PRIx64, rr_ends_fold(digests, &n));
+	free(digests);
+	return ends->is_known ? json_pack("{s:I, s:s}", "n", (json_int_t)n, "digest", text) :
+				json_null();
+}
+
+/* Where the search did not come to its end, it is not known what it would have seen. */
+static json_t *changes_data_as_json(const struct rr_check *check)
+{
+	const bool changes = rr_programs_change_data(check->programs);
+
+	return changes || !rr_checked_limit(check).id ? json_boolean(changes) : json_null();
+}
+
+/* What is found first stands there itself, too. */
+json_t *rr_checked_properties(const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-	json_t *first = finding_as_json(check, &result->findings[0]), *all;
+	json_t *first = outcome_as_json(check, &result->findings[0]);
+	char smallest[RR_SMALLEST_SIZE];
 	json_t *properties = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"clients", (json_int_t)check->n_operations, "starts", (json_int_t)figures.starts,
-		"states", (json_int_t)result->states, "transitions",
-		(json_int_t)result->transitions, "final_states", (json_int_t)result->finals,
-		"wrong_final_states", (json_int_t)result->wrong, "wrong_not_shown",
-		(json_int_t)result->n_unshown, "found", rr_checked_kind(result->found), "known_as",
-		rr_checked_finding_names(check), "not_searched_because",
-		rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options), "mend",
-		rr_case_text(result->mend), "wrong_in_serial_orders", rr_case_text(result->serial),
-		"rests_on", rr_case_text(result->noticed[0] ? result->noticed : NULL));
+		"clients", (json_int_t)check->n_operations, "starts",
+		(json_int_t)(check->n_starts + figures.starts), "states",
+		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+		"final_states", (json_int_t)result->finals, "wrong_final_states",
+		(json_int_t)result->wrong, "wrong_not_shown", (json_int_t)result->n_unshown,
+		"found", rr_checked_kind(result->found).name, "known_as",
+		rr_checked_findings(check, false), "not_searched_because",
+		rr_case_text(rr_checked_limit(check).text), "bounds", bounds_of(check->options),
+		"mend", rr_case_text(result->mend), "wrong_in_serial_orders",
+		rr_case_text(result->serial), "rests_on",
+		rr_case_text(result->noticed[0] ? result->noticed : NULL));
 
+	json_object_set_new(properties, "search", rr_checked_search(check));
+	json_object_set_new(properties, "kinds", rr_checked_findings(check, true));
+	json_object_set_new(properties, "smallest",
+			    rr_case_text(rr_smallest_text(result->smallest, smallest)));
+	json_object_set_new(properties, "ends",
+			    json_pack("{s:o, s:o}", "final",
+				      ends_as_json(check, &result->final_ends), "serial",
+				      ends_as_json(check, &result->serial_ends)));
+	json_object_set_new(properties, "refinements",
+			    json_integer((json_int_t)figures.learning.refinements));
+	json_object_set_new(properties, "pairs",
+			    json_pack("{s:I, s:b}", "searched", (json_int_t)check->n_pairs,
+				      "found_by", check->is_of_pair));
 	json_object_set_new(properties, "loops", loops_as_json(&figures.learning));
+	json_object_set_new(properties, "rounds_without_end", json_integer(check->result->rounds));
 	json_object_set_new(properties, "refused", rr_checked_refused(check));
-	json_object_set_new(properties, "changes_data",
-			    json_boolean(rr_programs_change_data(check->programs)));
+	json_object_set_new(properties, "changes_data", changes_data_as_json(check));
+	json_object_set_new(properties, "seed", json_integer((json_int_t)check->seed));
+	json_object_set_new(properties, "randomness", randomness_as_json(check));
 	json_object_set_new(properties, "not_compared", rr_checked_not_compared(check));
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	json_object_update(properties, first);
 	json_decref(first);
-	if (!check->options->search.shows_all)
-		return properties;
-	all = json_array();
-	for (size_t i = 0; i < result->n_findings; i++)
-		json_array_append_new(all, finding_as_json(check, &result->findings[i]));
-	json_object_set_new(properties, "findings", all);
+	json_object_set_new(properties, "findings", findings_as_json(check));
 	return properties;
 }
 
-/* The first line says it, the others and the schedule are details. */
-static void add_case(const struct written *written, enum rr_exit code)
+/* Those of a yes that was kept are believed where they say how much was searched. */
+static json_t *properties_of(const struct rr_check *check, enum rr_exit code)
 {
-	struct rr_check *check = written->check;
-	const size_t first = strcspn(written->words, "\n");
-	char *name = rr_checked_programs_words(check->options);
-	char *message = rr_strndup(written->words, first);
-	char *details;
-	FILE *lines = rr_open_text(&details);
+	const struct rr_record *record = &check->record;
+	json_t *properties = rr_record_text(record) ? rr_record_properties(record) : NULL;
 
-	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
-		written->drawing ? written->drawing : "");
-	fclose(lines);
-	rr_cases_add(&check->cases,
-		     &(struct rr_case){ .suite = "check",
-					.name = name,
-					.verdict = rr_case_verdict_of(code),
-					.seconds = check->cases.seconds,
-					.message = message,
-					.details = *details ? details : NULL,
-					.file = find_source(check->options),
-					.properties = check->result ? properties_of(check) :
-								      NULL });
-	free(name);
-	free(message);
-	free(details);
+	if (!check->result)
+		return json_pack("{s:i, s:[], s:[]}", "exit", (int)code, "findings",
+				 "not_compared");
+	if (properties) {
+		json_object_set_new(properties, "starts",
+				    json_integer((json_int_t)check->n_skeptical));
+		json_object_set_new(properties, "found", json_null());
+		json_object_set_new(properties, "known_as", json_array());
+		json_object_set_new(properties, "kinds", json_array());
+		json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
+		json_object_set_new(properties, "findings", findings_as_json(check));
+	} else {
+		properties = rr_checked_properties(check);
+	}
+	json_object_set_new(properties, "exit", json_integer(code));
+	json_object_set_new(properties, "kept",
+			    json_pack("{s:b, s:b, s:s?}", "is_used", record->is_used, "is_kept",
+				      record->is_used || !record->why[0], "why",
+				      record->why[0] ? record->why : NULL));
+	return properties;
 }
 
 /* ---- For people ------------------------------------------------------------------------- */
@@ -226,15 +352,15 @@ static void print_words(FILE *out, const struct written *written)
 
 static void print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
+	(void)error;
 	const struct written *written = what;
 	const struct rr_explore_result *result = written->check->result;
 	const struct rr_style style = { .width = 80 };
 
 	if (result && format == RR_FORMAT_TEXT)
 		print_words(out, written);
-	else if (result && result->findings[0].transcript)
-		rr_conclude_draw(out, result->findings[0].transcript, &written->check->cluster,
-				 format, &style, error);
+	else if (result && result->findings[0].played.race)
+		rr_draw(out, &result->findings[0].played.trace, format, &style);
 }
 
 static bool save_schedule(const struct rr_check *check, struct rr_error *error)
@@ -242,11 +368,12 @@ static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 	const struct rr_check_options *options = check->options;
 	struct rr_draft draft;
 
-	if (!options->save || !check->result->findings[0].transcript)
+	if (!options->save || !check->result->findings[0].played.race)
 		return true;
 	rr_draft_open(&draft);
-	fputs(check->result->findings[0].transcript, draft.out);
+	rr_race_write(draft.out, check->result->findings[0].played.race);
 	rr_replay_write(draft.out, options, check->result->day != RR_DAY_GOES_ON,
+			check->pids == RR_PIDS_FIXED, check->seed,
 			check->result->findings[0].words);
 	if (!rr_draft_replace(&draft, options->save, error))
 		return false;
@@ -254,21 +381,10 @@ static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 	return true;
 }
 
-static void name_pictures(const struct rr_check_options *options, const struct rr_outputs *outputs)
-{
-	for (size_t i = 0; i < outputs->n; i++) {
-		const struct rr_output *file = &outputs->files[i];
-
-		if (file->format != RR_FORMATS && RR_CHECK_PICTURES >> file->format & 1)
-			fprintf(rr_check_report_file(options), "drawn: %s\n", file->path);
-	}
-}
-
 /* ---- All of it ----------------------------------------------------------------------- */
 
-/* In words; and drawn as the terminal wants it, for which it is played again: an error of
- * that takes no words away. */
-static void write_words(struct written *written, struct rr_error *error)
+/* In words; and drawn as the terminal wants it. */
+static void write_words(struct written *written)
 {
 	struct rr_check *check = written->check;
 	const struct rr_style style = rr_draw_style(stdout, false);
@@ -276,10 +392,10 @@ static void write_words(struct written *written, struct rr_error *error)
 
 	rr_checked_print(out, check);
 	fclose(out);
-	if (!check->result->findings[0].transcript)
+	if (!check->result->findings[0].played.race)
 		return;
 	out = rr_open_text(&written->drawing);
-	for (size_t i = 0; i < check->result->n_findings && !error->kind; i++) {
+	for (size_t i = 0; i < check->result->n_findings; i++) {
 		const struct rr_outcome *finding = &check->result->findings[i];
 
 		if (i > 0) {
@@ -288,8 +404,7 @@ static void write_words(struct written *written, struct rr_error *error)
 			rr_checked_print_end(out, check, finding);
 			fputc('\n', out);
 		}
-		rr_conclude_draw(out, finding->transcript, &check->cluster, RR_FORMAT_TEXT, &style,
-				 error);
+		rr_draw(out, &finding->played.trace, RR_FORMAT_TEXT, &style);
 	}
 	if (check->result->n_unshown)
 		fprintf(out, "\nFurther wrong final states, which are not shown: %lu\n",
@@ -303,7 +418,27 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	struct rr_check *check = written->check;
 
 	check->cases.seconds = check->result ? check->result->seconds : rr_cases_age(&check->cases);
-	add_case(written, code);
+	/* The first line says it, the others and the schedule are details. */
+	const size_t first = strcspn(written->words, "\n");
+	char *name = rr_checked_programs_words(check->options);
+	char *message = rr_strndup(written->words, first);
+	char *details;
+	FILE *lines = rr_open_text(&details);
+
+	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
+		written->drawing ? written->drawing : "");
+	fclose(lines);
+	rr_cases_add(&check->cases, &(struct rr_case){ .suite = "check",
+						       .name = name,
+						       .verdict = rr_case_verdict_of(code),
+						       .seconds = check->cases.seconds,
+						       .message = message,
+						       .details = *details ? details : NULL,
+						       .file = find_source(check->options),
+						       .properties = properties_of(check, code) });
+	free(name);
+	free(message);
+	free(details);
 	return rr_cases_publish(&check->cases, outputs, print_check, written, error);
 }
 
@@ -312,20 +447,23 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 	const enum rr_exit code = rr_checked_exit(check);
 	struct rr_outputs outputs = check->options->report;
 	struct written written = { .check = check };
-	struct rr_error undrawn = { .kind = RR_ERROR_NONE };
 
-	if (!check->result->findings[0].transcript)
+	if (!check->result->findings[0].played.race)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
-	write_words(&written, &undrawn);
+	write_words(&written);
 	if (publish_check(&written, code, &outputs, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			rr_print_verdict(stderr, written.words);
-		name_pictures(check->options, &outputs);
+		for (size_t i = 0; i < outputs.n; i++) {
+			const struct rr_output *file = &outputs.files[i];
+
+			if (file->format != RR_FORMATS && RR_CHECK_PICTURES >> file->format & 1)
+				fprintf(rr_check_report_file(check->options), "drawn: %s\n",
+					file->path);
+		}
 		if (save_schedule(check, error))
 			rr_check_write_game(check, error);
 	}
-	if (undrawn.kind)
-		rr_error_set(error, undrawn.kind, "%s", undrawn.text);
 	free(written.words);
 	free(written.drawing);
 	return code;

@@ -119,7 +119,7 @@ static const struct {
 };
 
 /* As rr_word_is(); a text that ends in a blank is what the word begins with. */
-static bool begins_word(const struct rl_word *word, const char *text)
+static bool begins_word(const struct rdl_word *word, const char *text)
 {
 	const size_t length = strlen(text);
 
@@ -129,9 +129,9 @@ static bool begins_word(const struct rl_word *word, const char *text)
 
 /* Does a script, or a library of functions, ask for what is kept of an object beside its
  * value? */
-static bool asks_of_objects(const struct rl_command *command)
+static bool asks_of_objects(const struct rdl_command *command)
 {
-	const struct rl_word *words = command->words;
+	const struct rdl_word *words = command->words;
 	const bool evaluates = rr_word_is(&words[0], "EVAL") || rr_word_is(&words[0], "EVAL_RO");
 	const bool loads = command->n_words > 2 && rr_word_is(&words[1], "LOAD") &&
 			   (rr_word_is(&words[0], "SCRIPT") || rr_word_is(&words[0], "FUNCTION"));
@@ -141,7 +141,7 @@ static bool asks_of_objects(const struct rl_command *command)
 						 &words[command->n_words > 1]);
 }
 
-unsigned rr_request_traits(const struct rl_command *command)
+unsigned rr_request_traits(const struct rdl_command *command)
 {
 	if (asks_of_objects(command))
 		return RR_REQUEST_REFUSED;
@@ -156,17 +156,17 @@ unsigned rr_request_traits(const struct rl_command *command)
 
 /* ---- Answers to what is no step ---------------------------------------------------------- */
 
-static uint32_t text_reply(struct rr_terms *terms, enum rl_reply_type type, const char *text,
+static uint32_t text_reply(struct rr_terms *terms, enum rdl_reply_type type, const char *text,
 			   size_t length)
 {
-	const struct rl_reply reply = { .type = type, .text = text, .length = length };
+	const struct rdl_reply reply = { .type = type, .text = text, .length = length };
 
 	return rr_terms_reply(terms, &reply);
 }
 
 /* An option of HELLO, and moves on to the next; a server takes any password. False: it is
  * none. */
-static bool take_option(const struct rl_command *command, size_t *at, const struct rl_word **name)
+static bool take_option(const struct rdl_command *command, size_t *at, const struct rdl_word **name)
 {
 	const bool is_name = rr_word_is(&command->words[*at], "SETNAME");
 	const size_t n = is_name ? 2 : 3;
@@ -182,14 +182,14 @@ static bool take_option(const struct rl_command *command, size_t *at, const stru
 /* What a server says to HELLO 2, by the connection's own number and protocol. */
 static uint32_t answer_hello(const struct rr_program *program, const struct rr_lane *lane)
 {
-	static const struct rl_command hello = { .n_words = 2,
-						 .words = { { "HELLO", 5 }, { "2", 1 } } };
+	static const struct rdl_command hello = { .n_words = 2,
+						  .words = { { "HELLO", 5 }, { "2", 1 } } };
 	const uint32_t number = program->ask(program->ask_context, 0, &hello);
-	const struct rl_reply *said = &program->terms->reply[number].reply;
-	struct rl_reply reply = *said;
+	const struct rdl_reply *said = &program->terms->reply[number].reply;
+	struct rdl_reply reply = *said;
 	uint32_t answer;
 
-	if (said->type != RL_REPLY_ARRAY)
+	if (said->type != RDL_REPLY_ARRAY)
 		return number;
 	reply.elements = rr_memdup(said->elements, said->length * sizeof(*said->elements));
 	for (size_t i = 0; i + 1 < reply.length; i += 2) {
@@ -207,10 +207,10 @@ static uint32_t answer_hello(const struct rr_program *program, const struct rr_l
 
 /* HELLO of another protocol, or with what is no option of it, a server answers in its own
  * words. */
-static uint32_t say_hello(const struct rl_command *command, struct rr_lane *lane,
+static uint32_t say_hello(const struct rdl_command *command, struct rr_lane *lane,
 			  const struct rr_program *program)
 {
-	const struct rl_word *version = &command->words[1], *name = NULL;
+	const struct rdl_word *version = &command->words[1], *name = NULL;
 	const bool has_version = command->n_words > 1;
 	size_t at = 2;
 
@@ -222,40 +222,17 @@ static uint32_t say_hello(const struct rl_command *command, struct rr_lane *lane
 	if (has_version)
 		lane->asked_protocol = (uint8_t)(version->text[0] - '0');
 	if (name)
-		lane->name = text_reply(program->terms, RL_REPLY_STRING, name->text, name->length);
+		lane->name = text_reply(program->terms, RDL_REPLY_STRING, name->text, name->length);
 	return answer_hello(program, lane);
 }
 
-/* HELLO, CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
-static uint32_t answer_about_lane(const struct rl_command *command, struct rr_lane *lane,
-				  const struct rr_program *program)
-{
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-
-	if (rr_word_is(&command->words[0], "HELLO"))
-		return say_hello(command, lane, program);
-	if (rr_word_is(&command->words[1], "SETNAME")) {
-		if (command->n_words > 2)
-			lane->name = text_reply(program->terms, RL_REPLY_STRING,
-						command->words[2].text, command->words[2].length);
-		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
-	}
-	if (rr_word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
-		return lane->name;
-	if (rr_word_is(&command->words[1], "ID")) {
-		reply.type = RL_REPLY_INTEGER;
-		reply.integer = lane->id;
-	}
-	return rr_terms_reply(program->terms, &reply);
-}
-
-uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
+uint32_t rr_request_answer(const struct rdl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program)
 {
 	const unsigned traits = rr_request_traits(command);
 	const bool is_subscribed = rr_lane_will_be_subscribed(lane);
 
-	/* The search begins anew then. */
+	/* The search begins again then. */
 	if (traits & RR_REQUEST_ASKS_SCRIPTS && !program->loads_scripts)
 		return program->ask(program->ask_context, 0, command);
 	if (lane->is_queueing && !(traits & RR_REQUEST_QUITS))
@@ -267,30 +244,49 @@ uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lan
 		return program->ask(program->ask_context, 0, command);
 	if (traits & RR_REQUEST_RESETS)
 		lane->asked_protocol = 2;
-	if (traits & RR_REQUEST_NAMES)
-		return answer_about_lane(command, lane, program);
+	if (traits & RR_REQUEST_NAMES) {
+		/* HELLO, CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
+		struct rdl_reply reply = { .type = RDL_REPLY_NIL };
+
+		if (rr_word_is(&command->words[0], "HELLO"))
+			return say_hello(command, lane, program);
+		if (rr_word_is(&command->words[1], "SETNAME")) {
+			if (command->n_words > 2)
+				lane->name = text_reply(program->terms, RDL_REPLY_STRING,
+							command->words[2].text,
+							command->words[2].length);
+			return text_reply(program->terms, RDL_REPLY_STATUS, "OK", 2);
+		}
+		if (rr_word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
+			return lane->name;
+		if (rr_word_is(&command->words[1], "ID")) {
+			reply.type = RDL_REPLY_INTEGER;
+			reply.integer = lane->id;
+		}
+		return rr_terms_reply(program->terms, &reply);
+	}
 	if (traits & RR_REQUEST_ACCEPTED)
-		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
+		return text_reply(program->terms, RDL_REPLY_STATUS, "OK", 2);
 	if (traits & (RR_REQUEST_ENTERS | RR_REQUEST_LEAVES))
-		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
+		return text_reply(program->terms, RDL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;
 }
 
-void rr_request_want_scripts(const struct rl_word *hash, const struct rr_program *program)
+void rr_request_want_scripts(const struct rdl_word *hash, const struct rr_program *program)
 {
-	const struct rl_command exists = { .n_words = 3,
-					   .words = { { "SCRIPT", 6 }, { "EXISTS", 6 }, *hash } };
+	const struct rdl_command exists = { .n_words = 3,
+					    .words = { { "SCRIPT", 6 }, { "EXISTS", 6 }, *hash } };
 
 	program->ask(program->ask_context, 0, &exists);
 }
 
-bool rr_request_is_about_scripts(const struct rl_command *command)
+bool rr_request_is_about_scripts(const struct rdl_command *command)
 {
 	return rr_request_traits(command) & (RR_REQUEST_ASKS_SCRIPTS | RR_REQUEST_LOADS_SCRIPT);
 }
 
-bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane)
+bool rr_request_is_known(const struct rdl_command *command, const struct rr_lane *lane)
 {
 	static const unsigned at_once = RR_REQUEST_ASKED_ONCE | RR_REQUEST_ACCEPTED |
 					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES;

@@ -47,22 +47,22 @@ enum rr_request_trait {
 };
 
 /* All that are true of it. */
-unsigned rr_request_traits(const struct rl_command *command);
+unsigned rr_request_traits(const struct rdl_command *command);
 
-/* The search begins anew, and which scripts a server knows is a part of its state then: for a
+/* The search begins again, and which scripts a server knows is a part of its state then: for a
  * client that calls a script by its hash without having loaded it. */
-void rr_request_want_scripts(const struct rl_word *hash, const struct rr_program *program);
+void rr_request_want_scripts(const struct rdl_word *hash, const struct rr_program *program);
 
 /* Is its reply another one where the scripts that a server knows are a part of its state? */
-bool rr_request_is_about_scripts(const struct rl_command *command);
+bool rr_request_is_about_scripts(const struct rdl_command *command);
 
 /* On a connection that speaks RESP3: is what it is answered known? While it is subscribed
  * to something, a server would answer everything. */
-bool rr_request_is_known(const struct rl_command *command, const struct rr_lane *lane);
+bool rr_request_is_known(const struct rdl_command *command, const struct rr_lane *lane);
 
 /* The number of the reply to what is no step; RR_NO_ID = it is one, as is all that is
  * queued in a transaction. The lane that it came on keeps its name and its protocol. */
-uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane,
+uint32_t rr_request_answer(const struct rdl_command *command, struct rr_lane *lane,
 			   const struct rr_program *program);
 
 #endif

@@ -68,7 +68,7 @@ static const struct {
 
 /* ---- Shapes ---------------------------------------------------------------------- */
 
-static bool has_word(const struct rl_command *command, size_t first, const char *text)
+static bool has_word(const struct rdl_command *command, size_t first, const char *text)
 {
 	for (size_t i = first; i < command->n_words; i++) {
 		if (rr_word_is(&command->words[i], text))
@@ -77,9 +77,9 @@ static bool has_word(const struct rl_command *command, size_t first, const char 
 	return false;
 }
 
-static bool is_named(const struct rl_command *command, const char *names)
+static bool is_named(const struct rdl_command *command, const char *names)
 {
-	const struct rl_word *word = &command->words[0];
+	const struct rdl_word *word = &command->words[0];
 
 	for (size_t n; *names; names += n + (names[n] == ' ')) {
 		n = strcspn(names, " ");
@@ -89,7 +89,7 @@ static bool is_named(const struct rl_command *command, const char *names)
 	return false;
 }
 
-static enum shape shape_of(const struct rl_command *command)
+static enum shape shape_of(const struct rdl_command *command)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (is_named(command, table[i].names) &&
@@ -101,18 +101,18 @@ static enum shape shape_of(const struct rl_command *command)
 }
 
 /* A script may ask for such replies itself. */
-bool rr_resp3_is_known(const struct rl_command *command)
+bool rr_resp3_is_known(const struct rdl_command *command)
 {
-	const struct rl_word *script = &command->words[command->n_words > 1];
+	const struct rdl_word *script = &command->words[command->n_words > 1];
 
 	return shape_of(command) != UNKNOWN && !memmem(script->text, script->length, "setresp", 7);
 }
 
 /* ---- Writing --------------------------------------------------------------------- */
 
-static void write_as(FILE *file, const struct rl_reply *reply, enum shape shape);
+static void write_as(FILE *file, const struct rdl_reply *reply, enum shape shape);
 
-static void write_elements(FILE *file, const struct rl_reply *reply, enum shape shape,
+static void write_elements(FILE *file, const struct rdl_reply *reply, enum shape shape,
 			   enum shape last)
 {
 	for (size_t i = 0; i < reply->length; i++)
@@ -120,7 +120,7 @@ static void write_elements(FILE *file, const struct rl_reply *reply, enum shape 
 }
 
 /* Every second element of a flat array is written as `second`. */
-static void write_pairs(FILE *file, const struct rl_reply *reply, enum shape second)
+static void write_pairs(FILE *file, const struct rdl_reply *reply, enum shape second)
 {
 	fprintf(file, "*%zu\r\n", reply->length / 2);
 	for (size_t i = 0; i + 1 < reply->length; i += 2) {
@@ -130,14 +130,14 @@ static void write_pairs(FILE *file, const struct rl_reply *reply, enum shape sec
 	}
 }
 
-static void write_streams(FILE *file, const struct rl_reply *reply)
+static void write_streams(FILE *file, const struct rdl_reply *reply)
 {
 	fprintf(file, "%%%zu\r\n", reply->length);
 	for (size_t i = 0; i < reply->length; i++)
 		write_elements(file, &reply->elements[i], PLAIN, PLAIN);
 }
 
-static void write_array(FILE *file, const struct rl_reply *reply, enum shape shape)
+static void write_array(FILE *file, const struct rdl_reply *reply, enum shape shape)
 {
 	static const struct {
 		enum shape elements, last;
@@ -159,17 +159,17 @@ static void write_array(FILE *file, const struct rl_reply *reply, enum shape sha
 	write_elements(file, reply, of[shape].elements, of[shape].last);
 }
 
-static void write_as(FILE *file, const struct rl_reply *reply, enum shape shape)
+static void write_as(FILE *file, const struct rdl_reply *reply, enum shape shape)
 {
-	const bool is_string = reply->type == RL_REPLY_STRING;
+	const bool is_string = reply->type == RDL_REPLY_STRING;
 
-	if (reply->type == RL_REPLY_NIL)
+	if (reply->type == RDL_REPLY_NIL)
 		fputs("_\r\n", file);
 	else if (is_string && (shape == DOUBLE || shape == DOUBLES))
 		fprintf(file, ",%s\r\n", reply->text);
 	else if (is_string && shape == VERBATIM)
 		fprintf(file, "=%zu\r\ntxt:%s\r\n", reply->length + 4, reply->text);
-	else if (reply->type != RL_REPLY_ARRAY)
+	else if (reply->type != RDL_REPLY_ARRAY)
 		rr_resp_write(file, reply);
 	else if (shape == SCORES || shape == PAIRS)
 		write_pairs(file, reply, shape == SCORES ? DOUBLE : PLAIN);
@@ -179,21 +179,21 @@ static void write_as(FILE *file, const struct rl_reply *reply, enum shape shape)
 		write_array(file, reply, shape);
 }
 
-void rr_resp3_write(FILE *file, const struct rl_command *command, const struct rl_reply *reply)
+void rr_resp3_write(FILE *file, const struct rdl_command *command, const struct rdl_reply *reply)
 {
 	write_as(file, reply, shape_of(command));
 }
 
-void rr_resp3_write_push(FILE *file, const struct rl_reply *message)
+void rr_resp3_write_push(FILE *file, const struct rdl_reply *message)
 {
 	fprintf(file, ">%zu\r\n", message->length);
 	write_elements(file, message, PLAIN, PLAIN);
 }
 
-void rr_resp3_write_exec(FILE *file, const struct rl_command *const *queued, size_t n,
-			 const struct rl_reply *reply)
+void rr_resp3_write_exec(FILE *file, const struct rdl_command *const *queued, size_t n,
+			 const struct rdl_reply *reply)
 {
-	if (reply->type != RL_REPLY_ARRAY || reply->length != n) {
+	if (reply->type != RDL_REPLY_ARRAY || reply->length != n) {
 		write_as(file, reply, PLAIN);
 		return;
 	}

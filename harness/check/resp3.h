@@ -11,15 +11,15 @@
 #include "driver.h"
 
 /* Is it known what RESP3 makes of its reply? */
-bool rr_resp3_is_known(const struct rl_command *command);
+bool rr_resp3_is_known(const struct rdl_command *command);
 
-void rr_resp3_write(FILE *file, const struct rl_command *command, const struct rl_reply *reply);
+void rr_resp3_write(FILE *file, const struct rdl_command *command, const struct rdl_reply *reply);
 
 /* A message, or what a command that subscribes is answered. */
-void rr_resp3_write_push(FILE *file, const struct rl_reply *message);
+void rr_resp3_write_push(FILE *file, const struct rdl_reply *message);
 
 /* What EXEC says of `n` commands that were queued. */
-void rr_resp3_write_exec(FILE *file, const struct rl_command *const *queued, size_t n,
-			 const struct rl_reply *reply);
+void rr_resp3_write_exec(FILE *file, const struct rdl_command *const *queued, size_t n,
+			 const struct rdl_reply *reply);
 
 #endif

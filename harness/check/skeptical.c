@@ -29,12 +29,14 @@ struct parties {
 	struct rr_ahead ahead;
 };
 
-static void *begin_party(void *context, size_t party, struct rr_error *error)
+static void *begin_party(void *context, size_t party, uint64_t world, struct rr_error *error)
 {
 	struct parties *parties = context;
+	const uint64_t seed = rr_ahead_seed(&parties->ahead, party);
 
 	parties->instances.n_starts++;
-	return rr_ahead_start(&parties->ahead, party, error);
+	return world ? rr_ahead_start_other(&parties->ahead, party, seed + world, 0, error) :
+		       rr_ahead_start(&parties->ahead, party, error);
 }
 
 static bool feed_party(void *party, const struct rr_input *input, uint8_t lane, int64_t passed_ns,
@@ -62,11 +64,11 @@ static int64_t slept_of_party(void *party)
 	return atomic_load(&page->passed_ns) - atomic_load(&page->told_ns);
 }
 
-static struct rr_skeptic_answer answer_of_request(struct parties *parties, struct rl_word output,
+static struct rr_skeptic_answer answer_of_request(struct parties *parties, struct rr_ending ended,
 						  size_t request)
 {
 	const struct rr_programs_config *config = parties->config;
-	const struct rr_ending whole = { .output = output.text, .length = output.length };
+	const struct rr_ending whole = { .output = ended.output, .length = ended.length };
 	const uint32_t ending = rr_endings_put(&parties->endings, whole);
 	const long number = rr_answers_get(&parties->endings, ending, config->places[request].lane);
 	struct rr_ending answer;
@@ -90,23 +92,19 @@ static struct rr_skeptic_answer answer_of_request(struct parties *parties, struc
 static struct rr_skeptic_answer answer_of_party(void *context, void *party, size_t operation)
 {
 	struct parties *parties = context;
-	struct rr_instance *instance = party;
-	struct rr_process *process = instance->process;
-	const struct rl_word output = rr_process_output(process);
-	const struct rr_ending ending = { .status = process->status,
-					  .output = output.text,
-					  .length = output.length };
+	const struct rr_instance *instance = party;
+	const struct rr_ending ending = rr_instance_ending(instance);
+	const bool is_declared = rr_ending_is_declared(parties->instances.refused, ending);
 
-	if (parties->config->n_requests > 0 && operation < parties->config->n_requests)
-		return answer_of_request(parties, output, operation);
+	if (operation < parties->config->n_requests)
+		return answer_of_request(parties, ending, operation);
 	return (struct rr_skeptic_answer){
-		.has_ended = process->has_ended,
-		.status = process->status,
-		.is_good = process->status == 0 &&
-			   !rr_ending_is_declared(parties->instances.refused, ending),
-		.is_declared = rr_ending_is_declared(parties->instances.refused, ending),
-		.text = output.text,
-		.length = output.length,
+		.has_ended = instance->process->has_ended,
+		.status = ending.status,
+		.is_good = ending.status == 0 && !is_declared,
+		.is_declared = is_declared,
+		.text = ending.output,
+		.length = ending.length,
 	};
 }
 
@@ -122,28 +120,49 @@ static bool is_to_be_asked(const struct rr_check *check)
 	       result->explored != RR_EXPLORED_STOPPED && rr_programs_send(check->programs);
 }
 
-static void fill_in(struct parties *parties, const struct rr_check *check,
-		    struct rr_skeptic_parties *asked)
+void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, int serial_runs)
 {
-	const struct rr_programs_config *config = &check->programs->config;
+	const struct rr_check_options *options = check->options;
+	struct parties parties;
+	struct rr_skeptic_config config = {
+		.cluster = &check->cluster,
+		.given = check->given.init,
+		.ignored = options->ignored,
+		.n_ignored = options->search.compare.n_ignored,
+		.allowed = options->allowed,
+		.n_allowed = options->n_allowed,
+		.data_only = options->data_only,
+		.strict_exits = options->search.compare.strict_exits,
+		.seconds = seconds,
+		.most_schedules = most,
+		.serial_runs = serial_runs,
+		.most_seconds = (double)(check->progress.until_ns - rr_clock_ns()) / 1e9,
+		.signals = &check->session.signals,
+		.seed = 1,
+	};
 
-	*parties = (struct parties){ .config = config,
-				     .instances = rr_check_instances((struct rr_check *)check) };
-	parties->program = (struct rr_program){ .n_clients = config->n_clients,
-						.n_servers = 1,
-						.n_requests = config->n_requests,
-						.places = config->places,
-						.unanswered = config->unanswered,
-						.run_ops = &rr_program_run_ops };
-	parties->instances.refused = check->options->refused;
-	parties->instances.process.is_unbuffered = true;
-	parties->instances.process.holds_day |= check->result->day != RR_DAY_GOES_ON;
-	parties->instances.times = &parties->times;
-	parties->instances.endings = &parties->endings;
-	parties->instances.apps = config->instances.apps;
-	rr_ahead_init(&parties->ahead, config, &parties->instances, RR_AHEAD_MAX);
-	*asked = (struct rr_skeptic_parties){
-		.context = parties,
+	for (int i = 0; i < RR_BUDGETS; i++)
+		config.has_faults |= options->search.budget.of[i] > 0;
+	const struct rr_programs_config *clients = &check->programs->config;
+
+	parties = (struct parties){ .config = clients, .instances = rr_check_instances(check) };
+	parties.program = (struct rr_program){ .n_clients = clients->n_clients,
+					       .n_servers = 1,
+					       .n_requests = clients->n_requests,
+					       .places = clients->places,
+					       .unanswered = clients->unanswered,
+					       .names = check->options->app ? check->apps.name_of :
+									      check->names,
+					       .run_ops = &rr_program_run_ops };
+	parties.instances.refused = check->options->refused;
+	parties.instances.process.is_unbuffered = true;
+	parties.instances.process.holds_day |= check->result->day != RR_DAY_GOES_ON;
+	parties.instances.times = &parties.times;
+	parties.instances.endings = &parties.endings;
+	parties.instances.apps = clients->instances.apps;
+	rr_ahead_init(&parties.ahead, clients, &parties.instances, RR_AHEAD_MAX);
+	config.parties = (struct rr_skeptic_parties){
+		.context = &parties,
 		.n_operations = check->n_operations,
 		.names = check->names,
 		.begin = begin_party,
@@ -154,50 +173,30 @@ static void fill_in(struct parties *parties, const struct rr_check *check,
 		.slept_ns = slept_of_party,
 	};
 	/* One that takes another's place after a crash never begins. */
-	for (size_t i = 0; i < config->n_clients; i++)
-		asked->n += !(config->again && config->again[i]);
+	for (size_t i = 0; i < clients->n_clients; i++)
+		config.parties.n += !(clients->again && clients->again[i]);
 	for (uint8_t i = 0; i < check->n_operations; i++) {
 		for (uint8_t j = i + 1; j-- > 0;) {
-			if (config->n_requests ?
-				    strcmp(config->requests[i], config->requests[j]) == 0 :
-				    config->argv[i] == config->argv[j])
-				asked->same_as[i] = j;
+			if (clients->n_requests ?
+				    strcmp(clients->requests[i], clients->requests[j]) == 0 :
+				    clients->argv[i] == clients->argv[j])
+				config.parties.same_as[i] = j;
 		}
 	}
-}
-
-void rr_check_ask_skeptic(struct rr_check *check)
-{
-	const struct rr_check_options *options = check->options;
-	struct parties parties;
-	struct rr_skeptic_config config = {
-		.cluster = &check->cluster,
-		.given = check->given.commands,
-		.n_given = check->given.n_commands,
-		.ignored = options->ignored,
-		.n_ignored = options->search.n_ignored,
-		.allowed = options->allowed,
-		.n_allowed = options->n_allowed,
-		.data_only = options->data_only,
-		.strict_exits = options->search.strict_exits,
-		.seconds = check->result->seconds / 3,
-		.most_seconds = (double)(check->progress.until_ns - rr_clock_ns()) / 1e9,
-		.signals = &check->session.signals,
-		.seed = 1,
-	};
-
-	if (!is_to_be_asked(check))
-		return;
-	for (int i = 0; i < RR_BUDGETS; i++)
-		config.has_faults |= options->search.budget.of[i] > 0;
-	fill_in(&parties, check, &config.parties);
 	parties.program.terms = &parties.terms;
 	config.parties.program = &parties.program;
 	parties.instances.program = &parties.program;
 	rr_skeptic(&config, &check->skeptic);
+	check->n_skeptical += (unsigned long)parties.instances.n_starts;
 	rr_ahead_release(&parties.ahead);
 	rr_terms_release(&parties.terms);
 	rr_endings_release(&parties.endings);
+}
+
+void rr_check_ask_skeptic(struct rr_check *check)
+{
+	if (is_to_be_asked(check))
+		rr_check_run_skeptic(check, check->result->seconds / 3, SIZE_MAX, RR_SKEPTIC_RUNS);
 }
 
 enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_exit code)
@@ -208,9 +207,9 @@ enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_ex
 	if (check->options->skeptic != RR_SKEPTIC_JUDGES || check->result->need_each_other ||
 	    (code != RR_EXIT_OK && code != RR_EXIT_INCONCLUSIVE))
 		return code;
-	return verdict == RR_SKEPTIC_DISAGREES    ? RR_EXIT_VIOLATED :
-	       verdict == RR_SKEPTIC_INCONCLUSIVE ? RR_EXIT_INCONCLUSIVE :
-						    code;
+	if (verdict == RR_SKEPTIC_AGREES || verdict == RR_SKEPTIC_OFF)
+		return code;
+	return verdict == RR_SKEPTIC_DISAGREES ? RR_EXIT_VIOLATED : RR_EXIT_INCONCLUSIVE;
 }
 
 /* ---- Telling it ------------------------------------------------------------------------------- */
@@ -236,10 +235,8 @@ void rr_check_print_skeptic(FILE *out, const struct rr_check *check)
 	if (result->verdict != RR_SKEPTIC_DISAGREES)
 		return;
 	rr_print_sentence(
-		out, 2, 4,
-		"The skeptic disagrees: %s (%s). The search has missed that: please report "
-		"it.",
-		result->why, result->kind);
+		out, 2, 4, "The skeptic disagrees: %s (%s).%s", result->why, result->kind,
+		rr_checked_limit(check).id ? "" : " The search has missed that: please report it.");
 	for (size_t i = 0; i < result->n_steps && i < STEPS_SHOWN; i++) {
 		const struct rr_skeptic_step *step = &result->steps[i];
 		char *line = rr_asprintf("%s %s%s%s", step->who ? step->who : "", step->command,

@@ -20,11 +20,18 @@ enum { PATH_SIZE = 80, LINE_SIZE = 300, PORT_FIRST = 20000, PORTS = 12000, TRIES
 
 /* ---- As the kernel lists them ------------------------------------------------------ */
 
+/* The old request, and which sockets of all. */
+struct list_request {
+	struct inet_diag_req sockets;
+	struct rtattr attribute;
+	struct inet_diag_bc_op filter[5];
+};
+
 static bool ask(int fd, int type, int flags, const void *request, size_t size)
 {
 	struct {
 		struct nlmsghdr header;
-		char request[sizeof(struct inet_diag_req)]; /* the larger one */
+		char request[sizeof(struct list_request)]; /* the largest one */
 	} message = { .header = { .nlmsg_len = (uint32_t)NLMSG_LENGTH(size),
 				  .nlmsg_type = (uint16_t)type,
 				  .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags) } };
@@ -33,38 +40,32 @@ static bool ask(int fd, int type, int flags, const void *request, size_t size)
 	return fd >= 0 && send(fd, &message, message.header.nlmsg_len, 0) > 0;
 }
 
-/* All of both families: the request of old kernels, which new ones have kept for that. */
+/* Of both families: the request of old kernels, which new ones have kept for that. A machine may have
+ * thousands of sockets, and an app is looked at after each command, so the kernel picks those of a port: a
+ * filter jumps forward by bytes, and takes a socket where that leads to its end, not behind it. */
 static void begin_list(struct rr_sockets *sockets)
 {
-	const struct inet_diag_req request = {
-		.idiag_family = AF_INET,
-		.idiag_ext = 1 << (INET_DIAG_INFO - 1),
-		.idiag_states = sockets->states,
+	const struct list_request request = {
+		.sockets = { .idiag_family = AF_INET,
+			     .idiag_ext = 1 << (INET_DIAG_INFO - 1),
+			     .idiag_states = sockets->states },
+		.attribute = { .rta_len = RTA_LENGTH(sizeof(request.filter)),
+			       .rta_type = INET_DIAG_REQ_BYTECODE },
+		.filter = { { .code = INET_DIAG_BC_S_EQ, .yes = 8, .no = 12 },
+			    { .no = (uint16_t)sockets->port },
+			    { .code = INET_DIAG_BC_JMP, .yes = 4, .no = 12 },
+			    { .code = INET_DIAG_BC_D_EQ, .yes = 8, .no = 12 },
+			    { .no = (uint16_t)sockets->port } },
 	};
+	const size_t size = sockets->port ? sizeof(request) : sizeof(request.sockets);
 
 	sockets->is_begun = true;
 	sockets->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (ask(sockets->fd, TCPDIAG_GETSOCK, NLM_F_DUMP, &request, sizeof(request)))
+	if (ask(sockets->fd, TCPDIAG_GETSOCK, NLM_F_DUMP, &request, size))
 		return;
 	if (sockets->fd >= 0)
 		close(sockets->fd);
 	sockets->fd = -1;
-}
-
-static void read_counts(struct rr_socket *socket, const struct rtattr *attribute, size_t length)
-{
-	struct tcp_info info = { 0 };
-
-	for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length)) {
-		if (attribute->rta_type != INET_DIAG_INFO ||
-		    RTA_PAYLOAD(attribute) < offsetof(struct tcp_info, tcpi_dsack_dups))
-			continue;
-		memcpy(&info, RTA_DATA(attribute), offsetof(struct tcp_info, tcpi_dsack_dups));
-		socket->has_counts = true;
-		socket->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
-		socket->in = info.tcpi_bytes_received;
-		socket->holds_back = info.tcpi_notsent_bytes > 0;
-	}
 }
 
 static void read_message(struct rr_socket *socket, struct nlmsghdr *header)
@@ -79,9 +80,23 @@ static void read_message(struct rr_socket *socket, struct nlmsghdr *header)
 		.received = message->idiag_rqueue,
 		.user = message->idiag_uid,
 		.inode = message->idiag_inode,
+		.family = message->idiag_family,
+		.id = message->id,
 	};
-	read_counts(socket, (const struct rtattr *)(message + 1),
-		    header->nlmsg_len - NLMSG_LENGTH(sizeof(*message)));
+	const struct rtattr *attribute = (const struct rtattr *)(message + 1);
+	size_t length = header->nlmsg_len - NLMSG_LENGTH(sizeof(*message));
+	struct tcp_info info = { 0 };
+
+	for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length)) {
+		if (attribute->rta_type != INET_DIAG_INFO ||
+		    RTA_PAYLOAD(attribute) < offsetof(struct tcp_info, tcpi_dsack_dups))
+			continue;
+		memcpy(&info, RTA_DATA(attribute), offsetof(struct tcp_info, tcpi_dsack_dups));
+		socket->has_counts = true;
+		socket->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+		socket->in = info.tcpi_bytes_received;
+		socket->holds_back = info.tcpi_notsent_bytes > 0;
+	}
 }
 
 /* The next message; NULL = an error. */
@@ -116,38 +131,7 @@ static bool next_of_kernel(struct rr_sockets *sockets, struct rr_socket *socket,
 	return true;
 }
 
-/* ---- As proc(5) tells -------------------------------------------------------------- */
-
-static bool read_line(const char *line, struct rr_socket *socket)
-{
-	static const char format[] =
-		" %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %x %lx:%lx %*x:%*x %*x %u %*u %lu";
-
-	*socket = (struct rr_socket){ .local = 0 };
-	return sscanf(line, format, &socket->local, &socket->remote, &socket->state, &socket->sent,
-		      &socket->received, &socket->user, &socket->inode) == 7;
-}
-
-static bool next_of_proc(struct rr_sockets *sockets, struct rr_socket *socket)
-{
-	static const char *const paths[] = { "/proc/net/tcp", "/proc/net/tcp6" };
-	char line[LINE_SIZE];
-
-	for (;;) {
-		while (sockets->file && fgets(line, sizeof(line), sockets->file)) {
-			if (read_line(line, socket) && sockets->states & 1U << socket->state)
-				return true;
-		}
-		if (sockets->file)
-			fclose(sockets->file);
-		sockets->file = NULL;
-		if (sockets->n_files == 2)
-			return false;
-		sockets->file = fopen(paths[sockets->n_files++], "re");
-	}
-}
-
-/* ---- Either ------------------------------------------------------------------------ */
+/* ---- Either: the kernel, or as proc(5) tells ----------------------------------------- */
 
 bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket)
 {
@@ -162,7 +146,30 @@ bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket)
 		if (!is_refused)
 			return false;
 	}
-	return next_of_proc(sockets, socket);
+	static const char *const paths[] = { "/proc/net/tcp", "/proc/net/tcp6" };
+	char line[LINE_SIZE];
+
+	for (;;) {
+		while (sockets->file && fgets(line, sizeof(line), sockets->file)) {
+			static const char format[] =
+				" %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %x %lx:%lx %*x:%*x %*x %u %*u %lu";
+
+			*socket = (struct rr_socket){ .local = 0 };
+			if (sscanf(line, format, &socket->local, &socket->remote, &socket->state,
+				   &socket->sent, &socket->received, &socket->user,
+				   &socket->inode) == 7 &&
+			    sockets->states & 1U << socket->state &&
+			    (!sockets->port || socket->local == sockets->port ||
+			     socket->remote == sockets->port))
+				return true;
+		}
+		if (sockets->file)
+			fclose(sockets->file);
+		sockets->file = NULL;
+		if (sockets->n_files == 2)
+			return false;
+		sockets->file = fopen(paths[sockets->n_files++], "re");
+	}
 }
 
 void rr_sockets_end(struct rr_sockets *sockets)
@@ -210,6 +217,29 @@ bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
 		is_found = found->local == local && found->remote == remote;
 	rr_sockets_end(&sockets);
 	return is_found;
+}
+
+bool rr_sockets_read_again(int *fd, struct rr_socket *found)
+{
+	const struct inet_diag_req_v2 request = {
+		.sdiag_family = found->family,
+		.sdiag_protocol = IPPROTO_TCP,
+		.idiag_ext = 1 << (INET_DIAG_INFO - 1),
+		.idiag_states = RR_SOCKETS_CONNECTED,
+		.id = found->id,
+	};
+	struct rr_sockets sockets = { .states = 0 };
+	struct nlmsghdr *header;
+
+	if (*fd < 0)
+		*fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	sockets.fd = *fd;
+	if (!ask(*fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)) ||
+	    !(header = next_message(&sockets)))
+		return false;
+	read_message(found, header);
+	/* The kernel leaves the states out of such a request. */
+	return RR_SOCKETS_CONNECTED >> found->state & 1;
 }
 
 bool rr_socket_is_of(unsigned long inode, pid_t pid)

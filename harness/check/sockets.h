@@ -4,6 +4,7 @@
 #ifndef RR_SOCKETS_H
 #define RR_SOCKETS_H
 
+#include <linux/inet_diag.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,11 +28,15 @@ struct rr_socket {
 	bool has_counts;     /* the kernel has counted bytes: */
 	uint64_t out, in;    /* that have left it, and come to it */
 	bool holds_back;     /* some have not left it yet */
+	/* As the kernel knows it; family 0 = it was read from proc(5). */
+	unsigned char family;
+	struct inet_diag_sockid id;
 };
 
-/* One after the other, of IPv4 and IPv6. All zero but for `states` = at the beginning. */
+/* One after the other, of IPv4 and IPv6. All zero but for `states` and `port` = at the beginning. */
 struct rr_sockets {
 	unsigned states;
+	unsigned port; /* at either end; 0 = any */
 	bool is_begun;
 	int fd;       /* of the kernel's list; -1 = proc(5) is read */
 	size_t at, n; /* in `bytes` */
@@ -48,6 +53,10 @@ void rr_sockets_end(struct rr_sockets *sockets);
 
 /* That of 127.0.0.1 with these ports. False: there is none. */
 bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *socket);
+
+/* Reads again what the kernel has of a socket that it listed, which takes a hundredth of a list. `fd`: a
+ * netlink socket that is kept from call to call; -1 = none yet. False: it is gone, or cannot be read. */
+bool rr_sockets_read_again(int *fd, struct rr_socket *socket);
 
 /* Does a process have it open? */
 bool rr_socket_is_of(unsigned long inode, pid_t pid);
@@ -70,6 +79,21 @@ struct rr_queues {
 	unsigned long sent, received;
 };
 
-struct rr_queues rr_queues_look(unsigned port);
+/* The ends of these connections, kept from look to look: listing them walks through the kernel's table
+ * of all connections, which has hundreds of thousands of places. All 0: none is known. */
+struct rr_queue_ends {
+	struct rr_socket *list;
+	size_t n;
+	bool are_all;      /* no other end can come but by a connect(2) */
+	unsigned n_called; /* how many of these there were when the ends were listed */
+	bool is_open;
+	int fd;
+};
+
+/* `n_called`: how many connect(2) calls may have led to the port so far. Ends that are known are read
+ * again; where that number has changed, or not all calls are counted (UINT_MAX), all are listed. */
+struct rr_queues rr_queues_look(unsigned port, struct rr_queue_ends *ends, unsigned n_called);
+
+void rr_queue_ends_release(struct rr_queue_ends *ends);
 
 #endif

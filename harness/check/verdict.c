@@ -9,34 +9,18 @@
 #include "base/processes.h"
 #include "base/text.h"
 #include "product/product.h"
-#include "varying.h"
+#include "compare/compare.h"
 
 /* Of what a program printed before it failed. */
 enum { FAILURE_LINES = 20, FAILURE_BYTES = 4096, PATTERN_SHOWN = 200, LINES_SHOWN = 10 };
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
-static void print_day(FILE *out, const struct rr_check *check)
-{
-	static const char held[] = "The time of day stood still while the program waited";
-
-	if (check->result->day == RR_DAY_HELD_TO_END)
-		rr_print_sentence(out, 2, 4,
-				  "%s: it sends the time, and there is no end to it otherwise. "
-				  "With a clock that goes on, nothing was found in %d rounds.",
-				  held, check->options->search.rounds);
-	else if (check->result->day == RR_DAY_HELD_TO_REPEAT)
-		rr_print_sentence(out, 2, 4,
-				  "%s: it sends the time, and does not wait as long in each run.",
-				  held);
-	else if (check->options->holds_day)
-		rr_print_sentence(out, 2, 4, "%s: --hold-clock.", held);
-}
-
 /* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+	const unsigned long n_starts = check->n_starts + figures.starts;
 	const size_t n = check->n_operations;
 
 	fprintf(out, "%zu %s%s, ", n, rr_checked_noun(check), n == 1 ? "" : "s");
@@ -47,11 +31,16 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			fprintf(out, "%d %s, ", most,
 				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
 	}
-	fprintf(out, "%lu run%s of the %s%s%s, %.1f s)\n", figures.starts,
-		figures.starts == 1 ? "" : "s", check->options->app ? "app" : "program",
-		check->options->n_named ? "s" : "",
-		figures.kept.is_used ? " beside those of another check" : "",
+	fprintf(out, "%lu run%s of the %s%s, %.1f s)\n", n_starts, n_starts == 1 ? "" : "s",
+		check->options->app ? "app" : "program", check->options->n_named ? "s" : "",
 		check->result->seconds);
+	if (check->n_pairs)
+		rr_print_sentence(
+			out, 2, 4,
+			check->is_of_pair ?
+				"Two requests suffice: each two are searched before all %zu." :
+				"Each two requests were searched alone before all %zu.",
+			n);
 	if (check->strangers.n)
 		rr_print_sentence(out, 2, 4,
 				  "Somebody else connected to a program's port and was refused, "
@@ -63,12 +52,35 @@ static void print_figures(FILE *out, const struct rr_check *check)
 				  "(%s): another Redis would have taken its commands.",
 				  strerror(check->unwatched));
 	if (figures.has_own_clock)
+		rr_print_sentence(
+			out, 2, 4,
+			"The program keeps its own clock, and its randomness is not controlled: it "
+			"is static or written in Go, or the clock's library is missing.");
+	else if (figures.is_uncontrolled)
+		rr_print_sentence(
+			out, 2, 4,
+			"Randomness is not controlled: a client draws values in each of its "
+			"rounds, or of what is another thing at each start.");
+	if (check->n_searches > 1)
+		rr_print_sentence(
+			out, 2, 4,
+			"The programs take choices at random: %zu of %u seeds were searched, "
+			"last --seed %llu. A choice that is taken less often may be missed.",
+			check->n_searches, check->n_seeds, (unsigned long long)check->seed);
+	static const char held[] = "The time of day stood still while the program waited";
+
+	if (check->result->day == RR_DAY_HELD_TO_END)
+		rr_print_sentence(
+			out, 2, 4,
+			"%s: it sends the time, and there is no end to it otherwise. "
+			"With a clock that goes on, nothing was found in the first rounds.",
+			held);
+	else if (check->result->day == RR_DAY_HELD_TO_REPEAT)
 		rr_print_sentence(out, 2, 4,
-				  "The program keeps its own clock: it is static or written in Go, "
-				  "or the clock's library is missing.");
-	if (figures.kept.remark[0])
-		rr_print_sentence(out, 2, 4, "%s", figures.kept.remark);
-	print_day(out, check);
+				  "%s: it sends the time, and does not wait as long in each run.",
+				  held);
+	else if (check->options->holds_day)
+		rr_print_sentence(out, 2, 4, "%s: --hold-clock.", held);
 	if (figures.has_uv && !getenv(RR_UV_THREADS))
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
@@ -89,8 +101,11 @@ static char *last_line(struct rr_ending ending)
 json_t *rr_checked_refused(const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
-	json_t *all = json_array();
+	json_t *all = rr_record_refused(&check->record);
 
+	if (all)
+		return all;
+	all = json_array();
 	for (size_t i = 0; i < check->n_operations; i++) {
 		struct rr_ending ending;
 		char *line, status[RR_PROCESS_END_SIZE];
@@ -115,26 +130,29 @@ json_t *rr_checked_refused(const struct rr_check *check)
 /* "B is refused in 3 of 9 ends: exited with 1, "busy"". */
 static void print_refused(FILE *out, const struct rr_check *check)
 {
-	const struct rr_explore_result *result = check->result;
+	json_t *all = rr_checked_refused(check);
+	const json_t *refused;
+	size_t i;
 
-	for (size_t i = 0; i < check->n_operations; i++) {
-		struct rr_ending ending;
-		char *line, http[30] = "", status[RR_PROCESS_END_SIZE];
+	json_array_foreach(all, i, refused) {
+		const char *client, *how, *line;
+		json_int_t ends, of, http = 0;
+		int is_finding;
+		char status[30] = "";
 
-		if (result->refused[i] == 0)
+		if (json_unpack((json_t *)refused, "{s:s, s:b, s:I, s:I, s:s, s:s}", "client",
+				&client, "is_finding", &is_finding, "ends", &ends, "of", &of, "how",
+				&how, "last_line", &line) != 0)
 			continue;
-		ending = rr_programs_ending(check->programs, result->refused_ending[i]);
-		line = last_line(ending);
-		if (ending.http)
-			snprintf(http, sizeof(http), "HTTP %d", ending.http);
-		rr_print_sentence(out, 2, 4, "%s %s in %lu of %lu ends: %s%s%s%s", check->names[i],
-				  result->failures >> i & 1 ? "fails only when interleaved," :
-							      "is refused",
-				  result->refused[i], result->finals,
-				  *http ? http : rr_process_end(ending.status, status),
+		http = json_integer_value(json_object_get(refused, "http_status"));
+		if (http)
+			snprintf(status, sizeof(status), "HTTP %d", (int)http);
+		rr_print_sentence(out, 2, 4, "%s %s in %lld of %lld ends: %s%s%s%s", client,
+				  is_finding ? "fails only when interleaved," : "is refused",
+				  (long long)ends, (long long)of, *status ? status : how,
 				  *line ? ", \"" : "", line, *line ? "\"" : "");
-		free(line);
 	}
+	json_decref(all);
 }
 
 static void print_finding(FILE *out, const struct rr_check *check)
@@ -142,7 +160,7 @@ static void print_finding(FILE *out, const struct rr_check *check)
 	const struct rr_explore_result *result = check->result;
 	const unsigned found = result->found;
 
-	fprintf(out, "%s%s%s%s (", rr_checked_kind(found),
+	fprintf(out, "%s%s%s%s (", rr_checked_kind(found).name,
 		found == RR_OUTCOME_STUCK ? ": not all " : "",
 		found == RR_OUTCOME_STUCK ? rr_checked_noun(check) : "",
 		found != RR_OUTCOME_STUCK ? "" :
@@ -168,36 +186,54 @@ static uint32_t failing_clients(const struct rr_check *check)
 	return check->result->finals ? all & ~check->result->ever_well : 0;
 }
 
-/* Why there was nothing to be found; NULL = there was something. */
-static const char *why_vacuous(const struct rr_check *check)
+/* Why there was nothing to be found, if so. */
+static struct rr_limit why_vacuous(const struct rr_check *check)
 {
+	const bool is_app = check->options->app;
+
 	if (check->result->explored == RR_EXPLORED_ALL && !rr_programs_send(check->programs))
-		return check->options->app ?
-			       "the app sent no command; does it connect to REDIS_URL?" :
-			       "no client sent a command; does the program connect to REDIS_URL?";
+		return (struct rr_limit){
+			"no_command",
+			is_app ? "the app sent no command; does it connect to REDIS_URL?" :
+				 "no client sent a command; does the program connect to REDIS_URL?"
+		};
 	if (check->result->need_each_other && !check->options->n_finals &&
 	    !check->options->checker[0])
-		return check->options->app ?
-			       "no serial execution of all requests ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
-			       "no serial execution of all clients ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client";
+		return (struct rr_limit){
+			"need_each_other",
+			is_app ?
+				"no serial execution of all requests ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
+				"no serial execution of all clients ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client"
+		};
 	if (failing_clients(check))
-		return check->options->app ? "there is a request that never succeeded" :
-					     "there is a client that never succeeded";
-	return NULL;
+		return (struct rr_limit){ "never_succeeds",
+					  is_app ? "there is a request that never succeeded" :
+						   "there is a client that never succeeded" };
+	return (struct rr_limit){ .id = NULL };
 }
 
-/* Why not all has been seen, although the search has come to its end. */
-static const char *why_unsure(const struct rr_check *check)
+/* Why not all has been seen, although the search has come to its end, if so. */
+static struct rr_limit why_unsure(const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
 	if (figures.learning.untested)
-		return "not all replies that are assumed not to matter were tested";
+		return (struct rr_limit){
+			"untested_replies",
+			"not all replies that are assumed not to matter were tested"
+		};
 	if (check->unwatched)
-		return "the program's connections to other servers could not be watched";
-	return figures.hands_over ?
-		       "threads of the app wait for each other, for a lock or a shared connection, and which of them goes first was not varied" :
-		       NULL;
+		return (struct rr_limit){
+			"unwatched",
+			"the program's connections to other servers could not be watched"
+		};
+	if (figures.hands_over)
+		return (struct rr_limit){
+			"threads_wait",
+			"threads of the app wait for each other, for a lock or a shared connection, and which of them goes first was not varied"
+		};
+	return (struct rr_limit){ check->result->left_out ? "left_out" : NULL,
+				  check->result->left_out };
 }
 
 /* What ends differ in, and was not compared: a list of "last", "the output of B". */
@@ -228,53 +264,40 @@ static size_t count_not_compared(const struct rr_check *check)
 	return n;
 }
 
-static void print_not_compared(FILE *out, const struct rr_check *check)
-{
-	json_t *all = rr_checked_not_compared(check);
-	const size_t n = json_array_size(all);
-	char *names;
-	FILE *list = rr_open_text(&names);
-
-	for (size_t i = 0; i < n && i < LINES_SHOWN; i++)
-		fprintf(list, "%s%s", i ? ", " : "", json_string_value(json_array_get(all, i)));
-	fputs(n > LINES_SHOWN ? ", ..." : "", list);
-	fclose(list);
-	if (n > 0)
-		rr_print_sentence(out, 2, 4,
-				  "not compared: %zu value%s that move%s with the clock: %s. Leave "
-				  "them out with --ignore KEY or --allow-output REGEX.",
-				  n, n == 1 ? "" : "s", n == 1 ? "s" : "", names);
-	free(names);
-	json_decref(all);
-}
-
-static const char *why_cut(const struct rr_check *check)
+static struct rr_limit why_cut(const struct rr_check *check)
 {
 	switch (check->result->explored) {
 	case RR_EXPLORED_ALL:
 		return why_unsure(check);
 	case RR_EXPLORED_ROUNDS:
-		return "clients that send something new in each round were followed only so far: --rounds";
+		return (struct rr_limit){
+			"rounds",
+			"clients that send something new in each round were followed only so far: --rounds"
+		};
 	case RR_EXPLORED_RANDOM_REPLIES:
-		return "a command's reply is random";
+		return (struct rr_limit){ "random_replies", "a command's reply is random" };
 	case RR_EXPLORED_MEMORY:
-		return "out of memory: half of what is free";
+		return (struct rr_limit){ "memory", "out of memory: half of what is free" };
 	case RR_EXPLORED_STOPPED:
-		return check->session.signals.interrupted ? "interrupted" : check->out_of_time;
+		if (check->session.signals.interrupted)
+			return (struct rr_limit){ "interrupted", "interrupted" };
+		return (struct rr_limit){ check->starts.was_refused ? "starts" : "seconds",
+					  check->out_of_budget };
 	default:
-		return "there are more: --max-states";
+		return (struct rr_limit){ "states", "there are more: --max-states" };
 	}
 }
 
-const char *rr_checked_limit(const struct rr_check *check)
+struct rr_limit rr_checked_limit(const struct rr_check *check)
 {
-	const char *vacuous = why_vacuous(check);
+	const struct rr_limit vacuous = why_vacuous(check), cut = why_cut(check);
 
-	if (vacuous)
-		return vacuous;
-	return why_cut(check)            ? why_cut(check) :
-	       count_not_compared(check) ? "values that move with the clock were not compared" :
-					   NULL;
+	if (vacuous.id || cut.id)
+		return vacuous.id ? vacuous : cut;
+	return count_not_compared(check) ?
+		       (struct rr_limit){ "not_compared",
+					  "values that move with the clock were not compared" } :
+		       (struct rr_limit){ .id = NULL };
 }
 
 /* For what is there to be seen? */
@@ -285,7 +308,10 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 	char *lines;
 	int n = 0;
 
-	if (!rr_programs_last_ending(check->programs, client, &ending))
+	/* An answer that says that the app is broken is no refusal. */
+	if (check->result->refused[client] > 0)
+		ending = rr_programs_ending(check->programs, check->result->refused_ending[client]);
+	else if (!rr_programs_last_ending(check->programs, client, &ending))
 		return;
 	fprintf(out, "  %s ", check->names[client]);
 	rr_checked_print_status(out, ending.status);
@@ -351,6 +377,11 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 
 	char *numbers, loops[200] = "", pairs[60] = "";
 
+	if (check->result->explored == RR_EXPLORED_ALL && check->result->rounds)
+		rr_print_sentence(out, 2, 4,
+				  "Clients that send or receive something new in each round were "
+				  "followed for %d rounds.",
+				  check->result->rounds);
 	if (learning->merges == 0)
 		return;
 	numbers = describe_numbers(learning->left);
@@ -369,14 +400,55 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 			  learning->states, learning->tests, loops, learning->walks, pairs);
 }
 
+/* By the search alone. */
+static enum rr_exit exit_of_search(const struct rr_check *check)
+{
+	if (check->result->found)
+		return RR_EXIT_VIOLATED;
+	if (check->options->search.schedule)
+		return RR_EXIT_OK;
+	if (check->session.signals.interrupted)
+		return RR_EXIT_INTERRUPTED;
+	if (check->record.is_used)
+		return RR_EXIT_OK;
+	if (check->options->accepts_bounded && check->result->explored == RR_EXPLORED_ROUNDS &&
+	    !why_vacuous(check).id && !count_not_compared(check))
+		return RR_EXIT_OK;
+	return rr_checked_limit(check).id ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
+}
+
+json_t *rr_checked_search(const struct rr_check *check)
+{
+	const enum rr_exit code = exit_of_search(check);
+	const struct rr_limit limit = rr_checked_limit(check);
+	const char *kind = rr_checked_kind(check->result->found).id;
+
+	return json_pack("{s:i, s:s, s:s?}", "exit", (int)code, "verdict",
+			 kind ? kind :
+			 code == RR_EXIT_OK && (!limit.id || check->record.is_used) ?
+				"serializable" :
+				"no_failure_found",
+			 "limit", kind ? NULL : limit.id);
+}
+
+enum rr_exit rr_checked_exit(const struct rr_check *check)
+{
+	return rr_check_exit_with_skeptic(check, exit_of_search(check));
+}
+
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_mutant_result *guard = find_guard(check->result);
-	const char *cut = rr_checked_limit(check);
+	const struct rr_limit vacuous = why_vacuous(check);
+	const char *cut = rr_checked_limit(check).text;
+	const enum rr_exit code = rr_checked_exit(check);
 	char number[RR_GROUPED_SIZE];
 
 	rr_grouped(number, (long long)check->result->states);
-	if (cut)
+	if (code == RR_EXIT_VIOLATED)
+		fprintf(out, "not serializable: found by the skeptic, %s (",
+			cut ? "before the search came to an end" : "missed by the search");
+	else if (cut || code == RR_EXIT_INCONCLUSIVE)
 		fprintf(out, "no failure found: %s state%s (", number,
 			check->result->states == 1 ? "" : "s");
 	else if (check->result->need_each_other)
@@ -391,10 +463,9 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			rr_checked_noun(check), guard ? ", resting on " : "",
 			guard ? guard->rests_on : "");
 	print_figures(out, check);
-	if (why_vacuous(check) || why_cut(check))
+	if (vacuous.id || why_cut(check).id)
 		rr_print_sentence(out, 2, 4, "%s: %s%s",
-				  why_vacuous(check) ? "This shows nothing" :
-						       "Not searched to the end",
+				  vacuous.id ? "This shows nothing" : "Not searched to the end",
 				  cut, cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
 		rr_print_sentence(
@@ -402,9 +473,24 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"A client has several connections: what its own calls do to each "
 			"other is in every order, and was not compared. For requests to a "
 			"server there is --app.");
-	print_not_compared(out, check);
+	json_t *all = rr_checked_not_compared(check);
+	const size_t n = json_array_size(all);
+	char *names;
+	FILE *list = rr_open_text(&names);
+
+	for (size_t i = 0; i < n && i < LINES_SHOWN; i++)
+		fprintf(list, "%s%s", i ? ", " : "", json_string_value(json_array_get(all, i)));
+	fputs(n > LINES_SHOWN ? ", ..." : "", list);
+	fclose(list);
+	if (n > 0)
+		rr_print_sentence(out, 2, 4,
+				  "not compared: %zu value%s that move%s with the clock: %s. Leave "
+				  "them out with --ignore KEY or --allow-output REGEX.",
+				  n, n == 1 ? "" : "s", n == 1 ? "s" : "", names);
+	free(names);
+	json_decref(all);
 	print_refused(out, check);
-	if (!why_vacuous(check) && !rr_programs_change_data(check->programs))
+	if (!cut && !rr_programs_change_data(check->programs))
 		rr_print_sentence(out, 2, 4, "No client changes any data.");
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
 		rr_print_sentence(out, 2, 4,
@@ -423,53 +509,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	print_hypothesis(out, check);
 }
 
-/* What is not compared, or not in its order, in what clients print. */
-static void print_varying(FILE *out, const struct rr_check *check)
-{
-	const struct rr_endings *endings = rr_programs_endings(check->programs);
-
-	if (endings->n_varying > 0)
-		rr_print_sentence(out, 2, 4,
-				  "What '*' stands for in these lines of output differs between "
-				  "runs with the same replies, and is not compared:");
-	for (size_t i = 0; i < endings->n_varying; i++) {
-		char *pattern = rr_varying_text(endings->varying[i].pattern, PATTERN_SHOWN);
-
-		fprintf(out, "    %s", pattern);
-		fprintf(out, endings->varying[i].line ? " (line %zu)\n" : "\n",
-			endings->varying[i].line);
-		free(pattern);
-	}
-	if (endings->unordered.n > 0)
-		rr_print_sentence(out, 2, 4,
-				  "The order of these lines of output differs between runs with "
-				  "the same replies; they are compared sorted:");
-	for (uint32_t i = 0; i < endings->unordered.n && i < LINES_SHOWN; i++) {
-		const struct rl_word line = { rr_intern_get(&endings->unordered, i),
-					      endings->unordered.values[i].length };
-		char *text = rr_varying_text(line, PATTERN_SHOWN);
-
-		fprintf(out, "    %s\n", text);
-		free(text);
-	}
-	if (endings->unordered.n > LINES_SHOWN)
-		fprintf(out, "    and %u more\n", endings->unordered.n - LINES_SHOWN);
-}
-
 enum { STATS_COLUMN = 19 };
-
-/* What came from another check, and whether the next one will have it. */
-static void print_kept(FILE *out, const struct rr_kept_figures *kept)
-{
-	char what[100] = "nothing from another check";
-
-	if (kept->is_used)
-		snprintf(what, sizeof(what),
-			 "%lu histories from another check, %lu of them run again", kept->states,
-			 kept->again);
-	rr_print_sentence(out, 2, STATS_COLUMN, kept->why[0] ? "%-16s %s (%s)" : "%-16s %s", "kept",
-			  what, kept->why);
-}
 
 /* Where the time went. */
 static void print_stats(FILE *out, const struct rr_check *check)
@@ -487,7 +527,12 @@ static void print_stats(FILE *out, const struct rr_check *check)
 	rr_print_sentence(out, 2, STATS_COLUMN,
 			  "%-16s %lu, each waited for %.1f ms until its first command%s", "runs",
 			  figures.starts, starting_ms, unused);
-	print_kept(out, &figures.kept);
+	rr_print_sentence(out, 2, STATS_COLUMN, check->record.why[0] ? "%-16s %s: %s" : "%-16s %s",
+			  "kept",
+			  check->record.is_used ? "the verdict of an earlier check" :
+			  check->record.why[0]  ? "not this verdict" :
+						  "this verdict",
+			  check->record.why);
 	rr_print_sentence(out, 2, STATS_COLUMN,
 			  "%-16s %lu states, %lu histories taken for one of them, %lu tests, %lu "
 			  "refinements",
@@ -507,7 +552,7 @@ static void print_stats(FILE *out, const struct rr_check *check)
 
 /* ---- All ------------------------------------------------------------------------------ */
 
-void rr_checked_print(FILE *out, const struct rr_check *check)
+void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 {
 	if (check->result->found) {
 		print_finding(out, check);
@@ -518,28 +563,52 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 	} else {
 		print_no_finding(out, check);
 	}
-	print_varying(out, check);
+	/* What is not compared, or not in its order, in what clients print. */
+	const struct rr_endings *endings = rr_programs_endings(check->programs);
+
+	if (endings->n_varying > 0)
+		rr_print_sentence(out, 2, 4,
+				  "What '*' stands for in these lines of output differs between "
+				  "runs with the same replies, and is not compared:");
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		char *pattern = rr_varying_text(endings->varying[i].pattern, PATTERN_SHOWN);
+
+		fprintf(out, "    %s", pattern);
+		fprintf(out, endings->varying[i].line ? " (line %zu)\n" : "\n",
+			endings->varying[i].line);
+		free(pattern);
+	}
+	if (endings->unordered.n > 0)
+		rr_print_sentence(out, 2, 4,
+				  "The order of these lines of output differs between runs with "
+				  "the same replies; they are compared sorted:");
+	for (uint32_t i = 0; i < endings->unordered.n && i < LINES_SHOWN; i++) {
+		const struct rdl_word line = { rr_intern_get(&endings->unordered, i),
+					       endings->unordered.values[i].length };
+		char *text = rr_varying_text(line, PATTERN_SHOWN);
+
+		fprintf(out, "    %s\n", text);
+		free(text);
+	}
+	if (endings->unordered.n > LINES_SHOWN)
+		fprintf(out, "    and %u more\n", endings->unordered.n - LINES_SHOWN);
+}
+
+void rr_checked_print(FILE *out, const struct rr_check *check)
+{
+	const struct rr_record *record = &check->record;
+	const char *text = rr_record_text(record);
+
+	if (text)
+		fputs(text, out);
+	else
+		rr_checked_print_verdict(out, check);
+	if (record->remark[0])
+		rr_print_sentence(out, 2, 4, "%s", record->remark);
+	if (record->is_refused)
+		rr_print_sentence(out, 2, 4, "This verdict is not kept for the next check: %s.",
+				  record->why);
 	rr_check_print_skeptic(out, check);
 	if (check->options->stats)
 		print_stats(out, check);
-}
-
-/* By the search alone. */
-static enum rr_exit exit_of_search(const struct rr_check *check)
-{
-	if (check->result->found)
-		return RR_EXIT_VIOLATED;
-	if (check->options->search.schedule)
-		return RR_EXIT_OK;
-	if (check->session.signals.interrupted)
-		return RR_EXIT_INTERRUPTED;
-	if (check->options->accepts_bounded && check->result->explored == RR_EXPLORED_ROUNDS &&
-	    !why_vacuous(check) && !count_not_compared(check))
-		return RR_EXIT_OK;
-	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
-}
-
-enum rr_exit rr_checked_exit(const struct rr_check *check)
-{
-	return rr_check_exit_with_skeptic(check, exit_of_search(check));
 }

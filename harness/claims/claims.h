@@ -15,6 +15,7 @@
 
 #include "base/cases.h"
 #include "base/error.h"
+#include "base/markdown.h"
 #include "base/shard.h"
 #include "claim.h"
 #include "cluster/cluster.h"
@@ -106,7 +107,7 @@ enum rr_standing {
 	RR_DIFFERS,        /* something else was found */
 	RR_NOT_AS_WRITTEN, /* a race did not go as it is written */
 	RR_NOT_SHOWN,      /* there is neither a race nor a measurement */
-	RR_FAILED,         /* a race could not be played */
+	RR_NOT_PLAYED,     /* a race could not be played */
 	RR_OPEN,           /* a measurement showed nothing this time */
 	RR_SKIPPED,        /* the server lacks what a race needs */
 	RR_UNFINISHED,     /* called off before */
@@ -157,14 +158,9 @@ void rr_claims_text(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_html(const struct rr_claim_rows *rows, FILE *file);
 
-/* The same as a part of a site (site/site.h), without the page around it: races that have a
- * page there, races/NAME.html, are links to it, and documents to what is said of them. */
-struct rr_claim_pages {
-	bool (*has_race)(const void *site, const char *race);
-	const void *site;
-};
-void rr_claims_html_part(const struct rr_claim_rows *rows, const struct rr_claim_pages *pages,
-			 FILE *file);
+/* What stands on the page, as a part of a site (site/site.h): `how` says where the links of
+ * docs/claims.md lead there. */
+void rr_claims_html_part(const struct rr_claim_rows *rows, struct rr_markdown how, FILE *file);
 
 /* A case each, for the other formats. Release them in any case. */
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases);

@@ -54,25 +54,6 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 	}
 }
 
-static struct evidence gather_evidence(const struct rr_jobs *jobs, const struct rr_claim *claim)
-{
-	struct evidence evidence = { 0 };
-
-	for (size_t i = 0; i < jobs->n; i++) {
-		const struct rr_job *job = &jobs->jobs[i];
-
-		if (!job_is_about(job, claim))
-			continue;
-		evidence.n_races += job->race != NULL;
-		evidence.n_measures += job->race == NULL;
-		if (job->result.is_done)
-			weigh_job(&evidence, job, claim);
-		else
-			evidence.unfinished = true;
-	}
-	return evidence;
-}
-
 /* ---- Verdicts ----------------------------------------------------------------------- */
 
 static enum rr_claim_verdict compute_verdict(const struct evidence *evidence)
@@ -117,7 +98,7 @@ static void set_standing(struct rr_claim_row *row, enum rr_standing standing, co
 		[RR_DIFFERS] = RR_EXIT_VIOLATED,
 		[RR_NOT_AS_WRITTEN] = RR_EXIT_VIOLATED,
 		[RR_NOT_SHOWN] = RR_EXIT_VIOLATED,
-		[RR_FAILED] = RR_EXIT_INTERNAL, /* the race knows better */
+		[RR_NOT_PLAYED] = RR_EXIT_INTERNAL, /* the race knows better */
 		[RR_OPEN] = RR_EXIT_OK,
 		[RR_SKIPPED] = RR_EXIT_SKIPPED,
 		[RR_UNFINISHED] = RR_EXIT_INTERRUPTED,
@@ -131,22 +112,6 @@ static void set_standing(struct rr_claim_row *row, enum rr_standing standing, co
 	va_end(arguments);
 }
 
-/* The races were played as they are written: what do they say? */
-static void judge_sayings(struct rr_claim_row *row, const struct evidence *evidence)
-{
-	const struct rr_claim *claim = row->claim;
-
-	row->is_computed = true;
-	row->computed = compute_verdict(evidence);
-	if (agrees_with_record(claim, row->recorded, row->computed))
-		set_standing(row, RR_STANDS, "%s", "");
-	else
-		set_standing(row, RR_DIFFERS, "recorded %s, found %s: %zu of %zu statements hold",
-			     rr_claim_verdict_name(row->recorded),
-			     rr_claim_verdict_name(row->computed), evidence->n_hold,
-			     evidence->n_sayings);
-}
-
 /* In the order of what weighs most. */
 static void judge_evidence(struct rr_claim_row *row, const struct evidence *evidence,
 			   const char *version)
@@ -155,7 +120,7 @@ static void judge_evidence(struct rr_claim_row *row, const struct evidence *evid
 	const struct rr_job *job;
 
 	if ((job = evidence->failed)) {
-		set_standing(row, RR_FAILED, "%s: %s", job->measure ? "measured" : job->name,
+		set_standing(row, RR_NOT_PLAYED, "%s: %s", job->measure ? "measured" : job->name,
 			     job->result.text);
 		row->code = job->result.code;
 	} else if ((job = evidence->deviant)) {
@@ -172,7 +137,17 @@ static void judge_evidence(struct rr_claim_row *row, const struct evidence *evid
 	} else if ((job = evidence->skipped) && (!claim->by_server || !evidence->n_sayings)) {
 		set_standing(row, RR_SKIPPED, "%s: %s", job->name, job->result.text);
 	} else if (evidence->n_races > 0) {
-		judge_sayings(row, evidence);
+		/* The races were played as they are written: what do they say? */
+		row->is_computed = true;
+		row->computed = compute_verdict(evidence);
+		if (agrees_with_record(claim, row->recorded, row->computed))
+			set_standing(row, RR_STANDS, "%s", "");
+		else
+			set_standing(row, RR_DIFFERS,
+				     "recorded %s, found %s: %zu of %zu statements hold",
+				     rr_claim_verdict_name(row->recorded),
+				     rr_claim_verdict_name(row->computed), evidence->n_hold,
+				     evidence->n_sayings);
 	} else if (evidence->open) {
 		set_standing(row, RR_OPEN, "not seen this time");
 	} else {
@@ -212,24 +187,6 @@ static bool describe_replies(FILE *out, const struct rr_job *job, const char *id
 	return n > 0;
 }
 
-static void describe_job(FILE *out, const struct rr_job *job, const char *id)
-{
-	const struct rr_job_result *result = &job->result;
-
-	if (!result->is_done)
-		fprintf(out, "not finished");
-	else if (!job->race)
-		fprintf(out, "measured: %s", result->text);
-	else if (result->code == RR_EXIT_SKIPPED)
-		fprintf(out, "%s skipped", job->name);
-	else if (result->code != RR_EXIT_OK)
-		fprintf(out, "%s not played", job->name);
-	else if (!result->as_written)
-		fprintf(out, "%s not as written", job->name);
-	else if (!describe_replies(out, job, id))
-		fprintf(out, "%s", result->text);
-}
-
 /* Is it one of the parts of the list, or the end of one? */
 static bool is_said_already(const char *list, const char *part)
 {
@@ -247,32 +204,24 @@ static void add_observed(FILE *list, char *const *so_far, const struct rr_job *j
 {
 	char part[PART_SIZE];
 	FILE *out = rr_open_fixed(part, sizeof(part));
+	const struct rr_job_result *result = &job->result;
 
-	describe_job(out, job, id);
+	if (!result->is_done)
+		fprintf(out, "not finished");
+	else if (!job->race)
+		fprintf(out, "measured: %s", result->text);
+	else if (result->code == RR_EXIT_SKIPPED)
+		fprintf(out, "%s skipped", job->name);
+	else if (result->code != RR_EXIT_OK)
+		fprintf(out, "%s not played", job->name);
+	else if (!result->as_written)
+		fprintf(out, "%s not as written", job->name);
+	else if (!describe_replies(out, job, id))
+		fprintf(out, "%s", result->text);
 	fclose(out);
 	fflush(list);
 	if (!is_said_already(*so_far, part))
 		fprintf(list, "%s%s", **so_far ? "; " : "", part);
-}
-
-/* What was found, and by which races. */
-static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
-{
-	FILE *observed = rr_open_text(&row->observed);
-	FILE *races = rr_open_text(&row->races);
-
-	for (size_t i = 0; i < jobs->n; i++) {
-		const struct rr_job *job = &jobs->jobs[i];
-
-		if (!job_is_about(job, row->claim))
-			continue;
-		row->seconds += job->result.seconds;
-		add_observed(observed, &row->observed, job, row->claim->id);
-		if (job->race)
-			fprintf(races, "%s%s", ftell(races) ? ", " : "", job->name);
-	}
-	fclose(observed);
-	fclose(races);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------- */
@@ -312,7 +261,20 @@ static const char *section_of(const struct rr_claim *claim)
 static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 			const struct rr_jobs *jobs)
 {
-	const struct evidence evidence = gather_evidence(jobs, claim);
+	struct evidence evidence = { 0 };
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct rr_job *job = &jobs->jobs[i];
+
+		if (!job_is_about(job, claim))
+			continue;
+		evidence.n_races += job->race != NULL;
+		evidence.n_measures += job->race == NULL;
+		if (job->result.is_done)
+			weigh_job(&evidence, job, claim);
+		else
+			evidence.unfinished = true;
+	}
 
 	*row = (struct rr_claim_row){
 		.claim = claim,
@@ -321,7 +283,23 @@ static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 		.verdict = whole_verdict(claim, evidence.is_elsewhere),
 	};
 	judge_evidence(row, &evidence, jobs->version);
-	describe_jobs(row, jobs);
+
+	/* What was found, and by which races. */
+	FILE *observed = rr_open_text(&row->observed);
+	FILE *races = rr_open_text(&row->races);
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct rr_job *job = &jobs->jobs[i];
+
+		if (!job_is_about(job, row->claim))
+			continue;
+		row->seconds += job->result.seconds;
+		add_observed(observed, &row->observed, job, row->claim->id);
+		if (job->race)
+			fprintf(races, "%s%s", ftell(races) ? ", " : "", job->name);
+	}
+	fclose(observed);
+	fclose(races);
 }
 
 void rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,

@@ -45,15 +45,15 @@ bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code, const ch
 /* ---- Servers and runs --------------------------------------------------------------- */
 
 /* A connected link to the server; NULL: see rr_measure_fail(). */
-static struct rl_link *connect_link(struct rr_measuring *measuring)
+static struct rdl_link *connect_link(struct rr_measuring *measuring)
 {
-	struct rl_link *link = rl_link_new(&measuring->cluster.servers[0].address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&measuring->cluster.servers[0].address, RR_TIMEOUT_MS);
 
-	if (link && rl_link_connect(link) == RL_OK)
+	if (link && rdl_link_connect(link) == RDL_OK)
 		return link;
 	rr_measure_fail(measuring, RR_EXIT_REDIS, "%s",
-			link ? rl_link_error(link) : "out of memory");
-	rl_link_free(link);
+			link ? rdl_link_error(link) : "out of memory");
+	rdl_link_free(link);
 	return NULL;
 }
 
@@ -76,7 +76,7 @@ bool rr_measure_open(struct rr_measuring *measuring, enum rr_persistence persist
 
 void rr_measure_close(struct rr_measuring *measuring)
 {
-	rl_link_free(measuring->link);
+	rdl_link_free(measuring->link);
 	measuring->link = NULL;
 	rr_cluster_close(&measuring->cluster);
 }
@@ -152,8 +152,8 @@ bool rr_measure_threads(struct rr_measuring *measuring, int n,
 	for (int i = 0; i < n; i++) {
 		if (good && starts[i].thread.failed)
 			good = rr_measure_fail(measuring, RR_EXIT_REDIS, "%s",
-					       rl_link_error(starts[i].thread.link));
-		rl_link_free(starts[i].thread.link);
+					       rdl_link_error(starts[i].thread.link));
+		rdl_link_free(starts[i].thread.link);
 	}
 	return good;
 }
@@ -240,6 +240,6 @@ void rr_measure_take(enum rr_measure measure, struct rr_session *session, const 
 
 	if (rr_measure_open(&measuring, RR_PERSIST_NONE) && !measures[measure](&measuring) &&
 	    result->code == RR_EXIT_OK)
-		rr_measure_fail(&measuring, RR_EXIT_REDIS, "%s", rl_link_error(measuring.link));
+		rr_measure_fail(&measuring, RR_EXIT_REDIS, "%s", rdl_link_error(measuring.link));
 	rr_measure_close(&measuring);
 }

@@ -18,7 +18,7 @@ struct rr_measuring {
 	struct rr_session *session;
 	const char *program;
 	struct rr_cluster cluster;
-	struct rl_link *link; /* to its server */
+	struct rdl_link *link; /* to its server */
 	struct rr_job_result *result;
 };
 
@@ -51,8 +51,8 @@ bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy, int 
 
 enum { RR_MEASURE_THREADS = 8 };
 struct rr_measure_thread {
-	int number;           /* from 0 */
-	struct rl_link *link; /* of its own */
+	int number;            /* from 0 */
+	struct rdl_link *link; /* of its own */
 	void *context;
 	bool failed; /* set by the body when a command did not work */
 };

@@ -19,7 +19,7 @@ enum { ROUNDS = 1000, THREADS = 4 };
 
 struct interference {
 	int rounds;
-	bool (*read)(struct rl_link *link, struct interference *interference);
+	bool (*read)(struct rdl_link *link, struct interference *interference);
 	_Atomic bool done;
 	/* Reads, of two sorts, that the writer came between. */
 	long first, second;
@@ -29,12 +29,12 @@ struct interference {
 static void write_or_read(struct rr_measure_thread *thread)
 {
 	struct interference *interference = thread->context;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (thread->number == 0) {
 		for (long i = 0; !interference->done && !thread->failed; i++)
-			thread->failed = rl_run(thread->link, &reply, "MSET a %ld b %ld c %ld", i,
-						i, i) != RL_OK;
+			thread->failed = rdl_run(thread->link, &reply, "MSET a %ld b %ld c %ld", i,
+						 i, i) != RDL_OK;
 		return;
 	}
 	for (int i = 0; i < interference->rounds && !thread->failed; i++)
@@ -44,28 +44,28 @@ static void write_or_read(struct rr_measure_thread *thread)
 
 static bool interfere(struct rr_measuring *measuring, struct interference *interference)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(measuring->link, &reply, "MSET a 0 b 0 c 0") == RL_OK &&
+	return rdl_run(measuring->link, &reply, "MSET a 0 b 0 c 0") == RDL_OK &&
 	       rr_measure_threads(measuring, 2, write_or_read, interference);
 }
 
 /* ---- Reads of several keys ------------------------------------------------------------ */
 
-static bool read_number(struct rl_link *link, const char *key, long long *value)
+static bool read_number(struct rdl_link *link, const char *key, long long *value)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(link, &reply, "GET %s", key) == RL_OK && rl_reply_number(&reply, value);
+	return rdl_run(link, &reply, "GET %s", key) == RDL_OK && rdl_reply_number(&reply, value);
 }
 
 /* By one command, and by three. */
-static bool read_three(struct rl_link *link, struct interference *torn)
+static bool read_three(struct rdl_link *link, struct interference *torn)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long a, b, c;
 
-	if (rl_run(link, &reply, "MGET a b c") != RL_OK)
+	if (rdl_run(link, &reply, "MGET a b c") != RDL_OK)
 		return false;
 	torn->first += strcmp(reply.elements[0].text, reply.elements[1].text) != 0 ||
 		       strcmp(reply.elements[0].text, reply.elements[2].text) != 0;
@@ -93,19 +93,19 @@ bool rr_measure_torn_reads(struct rr_measuring *measuring)
 enum { SHORT = 100, LONG = 5000, TRIES = 20 };
 
 /* One write with `n` reads of a key: did the value change in between? */
-static bool read_pipeline(struct rl_link *link, int n, long *interrupted)
+static bool read_pipeline(struct rdl_link *link, int n, long *interrupted)
 {
 	long long first = 0, value = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (int i = 0; i < n; i++) {
-		if (rl_queue(link, "GET a") != RL_OK)
+		if (rdl_queue(link, "GET a") != RDL_OK)
 			return false;
 	}
-	if (rl_flush(link) != RL_OK)
+	if (rdl_flush(link) != RDL_OK)
 		return false;
 	for (int i = 0; i < n; i++) {
-		if (rl_receive(link, &reply) != RL_OK || !rl_reply_number(&reply, &value))
+		if (rdl_receive(link, &reply) != RDL_OK || !rdl_reply_number(&reply, &value))
 			return false;
 		if (i == 0)
 			first = value;
@@ -114,7 +114,7 @@ static bool read_pipeline(struct rl_link *link, int n, long *interrupted)
 	return true;
 }
 
-static bool read_pipelines(struct rl_link *link, struct interference *cut)
+static bool read_pipelines(struct rdl_link *link, struct interference *cut)
 {
 	return read_pipeline(link, SHORT, &cut->first) && read_pipeline(link, LONG, &cut->second);
 }
@@ -138,13 +138,13 @@ static void read_own(struct rr_measure_thread *thread)
 {
 	_Atomic long *wrong = thread->context;
 	const int own = thread->number; /* the key, and its value */
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value;
 
-	thread->failed = rl_run(thread->link, &reply, "SET %d %d", own, own) != RL_OK;
+	thread->failed = rdl_run(thread->link, &reply, "SET %d %d", own, own) != RDL_OK;
 	for (int i = 0; i < ROUNDS && !thread->failed; i++) {
-		thread->failed = rl_run(thread->link, &reply, "GET %d", own) != RL_OK;
-		if (!thread->failed && (!rl_reply_number(&reply, &value) || value != own))
+		thread->failed = rdl_run(thread->link, &reply, "GET %d", own) != RDL_OK;
+		if (!thread->failed && (!rdl_reply_number(&reply, &value) || value != own))
 			++*wrong;
 	}
 }
@@ -169,8 +169,8 @@ struct shared {
 	_Atomic long wrong;
 };
 
-/* A bare socket: rl_link would be used by two threads at once. */
-static int connect_bare(const struct rl_address *address)
+/* A bare socket: rdl_link would be used by two threads at once. */
+static int connect_bare(const struct rdl_address *address)
 {
 	const struct timeval limit = { .tv_usec = 200000 };
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -228,24 +228,24 @@ bool rr_measure_shared_connection(struct rr_measuring *measuring)
 /* ---- One connection, a mutex around each command -------------------------------------------- */
 
 struct guarded {
-	struct rl_link *link;
-	struct rl_mutex mutex;
+	struct rdl_link *link;
+	struct rdl_mutex mutex;
 	_Atomic long crossed;
 };
 
 /* Reads into `value`, or writes `store` if that is NULL. */
 static bool run_guarded(struct guarded *guarded, long long *value, long long store)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
-	rl_mutex_lock(guarded->link, &guarded->mutex);
-	outcome = value ? rl_run(guarded->link, &reply, "GET x") :
-			  rl_run(guarded->link, &reply, "SET x %lld", store);
-	if (outcome == RL_OK && value && !rl_reply_number(&reply, value))
+	rdl_mutex_lock(guarded->link, &guarded->mutex);
+	outcome = value ? rdl_run(guarded->link, &reply, "GET x") :
+			  rdl_run(guarded->link, &reply, "SET x %lld", store);
+	if (outcome == RDL_OK && value && !rdl_reply_number(&reply, value))
 		guarded->crossed++;
-	rl_mutex_unlock(guarded->link, &guarded->mutex);
-	return outcome == RL_OK;
+	rdl_mutex_unlock(guarded->link, &guarded->mutex);
+	return outcome == RDL_OK;
 }
 
 static void count_guarded(struct rr_measure_thread *thread)
@@ -265,11 +265,11 @@ bool rr_measure_mutex_on_connection(struct rr_measuring *measuring)
 	long long final = 0;
 	bool good;
 
-	rl_mutex_init(&guarded.mutex);
+	rdl_mutex_init(&guarded.mutex);
 	good = run_guarded(&guarded, NULL, 0) &&
 	       rr_measure_threads(measuring, 2, count_guarded, &guarded) &&
 	       run_guarded(&guarded, &final, 0);
-	rl_mutex_destroy(&guarded.mutex);
+	rdl_mutex_destroy(&guarded.mutex);
 	if (!good)
 		return false;
 	rr_measure_say(

@@ -6,44 +6,45 @@
 
 #include "base/text.h"
 
-static double seconds_since(const struct rl_link *link, int64_t start_ns)
+static double seconds_since(const struct rdl_link *link, int64_t start_ns)
 {
-	return (double)(rl_now_ns(link, RL_CLOCK_MONOTONIC) - start_ns) / 1e9;
+	return (double)(rdl_now_ns(link, RDL_CLOCK_MONOTONIC) - start_ns) / 1e9;
 }
 
 /* ---- Pipelines --------------------------------------------------------------------- */
 
 enum { TRANSACTIONS = 1000 };
 
-static enum rl_outcome transact_in_four_round_trips(struct rl_link *link)
+static enum rdl_outcome transact_in_four_round_trips(struct rdl_link *link)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(link, &reply, "MULTI");
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(link, &reply, "MULTI");
 
-	if (outcome == RL_OK)
-		outcome = rl_run(link, &reply, "INCR a");
-	if (outcome == RL_OK)
-		outcome = rl_run(link, &reply, "INCR b");
-	return outcome == RL_OK ? rl_run(link, &reply, "EXEC") : outcome;
+	if (outcome == RDL_OK)
+		outcome = rdl_run(link, &reply, "INCR a");
+	if (outcome == RDL_OK)
+		outcome = rdl_run(link, &reply, "INCR b");
+	return outcome == RDL_OK ? rdl_run(link, &reply, "EXEC") : outcome;
 }
 
-static enum rl_outcome transact_in_one_round_trip(struct rl_link *link)
+static enum rdl_outcome transact_in_one_round_trip(struct rdl_link *link)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	if (rl_queue(link, "MULTI") != RL_OK || rl_queue(link, "INCR a") != RL_OK ||
-	    rl_queue(link, "INCR b") != RL_OK)
-		return RL_ERROR;
-	return rl_exec(link, 3, &reply);
+	if (rdl_queue(link, "MULTI") != RDL_OK || rdl_queue(link, "INCR a") != RDL_OK ||
+	    rdl_queue(link, "INCR b") != RDL_OK)
+		return RDL_ERROR;
+	return rdl_exec(link, 3, &reply);
 }
 
 /* Negative: a transaction did not work. */
-static double time_transactions(struct rl_link *link, enum rl_outcome (*run)(struct rl_link *link))
+static double time_transactions(struct rdl_link *link,
+				enum rdl_outcome (*run)(struct rdl_link *link))
 {
-	const int64_t start_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
+	const int64_t start_ns = rdl_now_ns(link, RDL_CLOCK_MONOTONIC);
 
 	for (int i = 0; i < TRANSACTIONS; i++) {
-		if (run(link) != RL_OK)
+		if (run(link) != RDL_OK)
 			return -1;
 	}
 	return seconds_since(link, start_ns);
@@ -51,7 +52,7 @@ static double time_transactions(struct rl_link *link, enum rl_outcome (*run)(str
 
 bool rr_measure_pipeline_gain(struct rr_measuring *measuring)
 {
-	struct rl_link *link = measuring->link;
+	struct rdl_link *link = measuring->link;
 	const double four = time_transactions(link, transact_in_four_round_trips);
 	const double one = four < 0 ? -1 : time_transactions(link, transact_in_one_round_trip);
 
@@ -68,24 +69,15 @@ bool rr_measure_pipeline_gain(struct rr_measuring *measuring)
 
 enum { SCRIPT_SIZE = 2048, SCRIPT_RUNS = 2000 };
 
-/* Two kilobytes of comment, and a command. */
-static void write_script(char script[SCRIPT_SIZE])
-{
-	static const char body[] = "\nreturn redis.call('INCR', 'x')";
-
-	memset(script, '-', SCRIPT_SIZE);
-	memcpy(script + SCRIPT_SIZE - sizeof(body), body, sizeof(body));
-}
-
 /* Negative: it did not work, or the replies are not as they should be. */
-static double time_scripts(struct rl_link *link, const char *command, const char *script,
+static double time_scripts(struct rdl_link *link, const char *command, const char *script,
 			   long long from)
 {
-	const int64_t start_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
-	struct rl_reply reply;
+	const int64_t start_ns = rdl_now_ns(link, RDL_CLOCK_MONOTONIC);
+	struct rdl_reply reply;
 
 	for (int i = 1; i <= SCRIPT_RUNS; i++) {
-		if (rl_run(link, &reply, "%s %s 0", command, script) != RL_OK ||
+		if (rdl_run(link, &reply, "%s %s 0", command, script) != RDL_OK ||
 		    reply.integer != from + i)
 			return -1;
 	}
@@ -94,13 +86,18 @@ static double time_scripts(struct rl_link *link, const char *command, const char
 
 bool rr_measure_evalsha(struct rr_measuring *measuring)
 {
-	struct rl_link *link = measuring->link;
+	struct rdl_link *link = measuring->link;
 	char script[SCRIPT_SIZE], hash[64] = "";
 	double whole, by_hash;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	write_script(script);
-	if (rl_run(link, &reply, "SCRIPT LOAD %s", script) != RL_OK || reply.length >= sizeof(hash))
+	/* Two kilobytes of comment, and a command. */
+	static const char body[] = "\nreturn redis.call('INCR', 'x')";
+
+	memset(script, '-', SCRIPT_SIZE);
+	memcpy(script + SCRIPT_SIZE - sizeof(body), body, sizeof(body));
+	if (rdl_run(link, &reply, "SCRIPT LOAD %s", script) != RDL_OK ||
+	    reply.length >= sizeof(hash))
 		return false;
 	memcpy(hash, reply.text, reply.length + 1);
 	whole = time_scripts(link, "EVAL", script, 0);

@@ -28,19 +28,19 @@ static void contend(struct rr_measure_thread *thread)
 	};
 	const struct rr_strategy *strategy = contest->strategy;
 
-	if (strategy->open && strategy->open(&client) != RL_OK)
+	if (strategy->open && strategy->open(&client) != RDL_OK)
 		contest->failed = true;
 	for (int i = 0; i < ROUNDS; i++) {
 		if (thread->number == 0) {
-			struct rl_reply reply;
+			struct rdl_reply reply;
 
 			contest->holders = 0;
 			/* A timestamp long past: its holder is dead. */
-			if (rl_run(thread->link, &reply, "SET lock 1000") != RL_OK)
+			if (rdl_run(thread->link, &reply, "SET lock 1000") != RDL_OK)
 				contest->failed = true;
 		}
 		pthread_barrier_wait(&contest->barrier);
-		if (!contest->failed && strategy->acquire(&client) == RL_OK)
+		if (!contest->failed && strategy->acquire(&client) == RDL_OK)
 			contest->holders++;
 		pthread_barrier_wait(&contest->barrier);
 		if (thread->number == 0)
@@ -90,9 +90,9 @@ struct stall {
 	_Atomic long acquired, overlaps;
 };
 
-static int64_t now_ms(const struct rl_link *link)
+static int64_t now_ms(const struct rdl_link *link)
 {
-	return rl_now_ns(link, RL_CLOCK_REALTIME) / 1000000;
+	return rdl_now_ns(link, RDL_CLOCK_REALTIME) / 1000000;
 }
 
 /* By the printed rule, with milliseconds for seconds: the old value is past. A
@@ -100,40 +100,40 @@ static int64_t now_ms(const struct rl_link *link)
 static bool take_lock(struct rr_measure_thread *thread, struct rr_random *random, int64_t *end_ms)
 {
 	const struct stall *stall = thread->context;
-	struct rl_link *link = thread->link;
-	struct rl_reply reply;
+	struct rdl_link *link = thread->link;
+	struct rdl_reply reply;
 	long long old;
 
 	*end_ms = now_ms(link) + LEASE_MS;
-	if (rl_run(link, &reply, "SETNX lock %lld", (long long)*end_ms) != RL_OK)
+	if (rdl_run(link, &reply, "SETNX lock %lld", (long long)*end_ms) != RDL_OK)
 		return false;
 	if (reply.integer == 1)
 		return true;
-	if (rl_run(link, &reply, "GET lock") != RL_OK || !rl_reply_number(&reply, &old) ||
+	if (rdl_run(link, &reply, "GET lock") != RDL_OK || !rdl_reply_number(&reply, &old) ||
 	    old >= now_ms(link))
 		return false;
 	*end_ms = now_ms(link) + LEASE_MS;
 	if (stall->stalls && rr_random_below(random, 10) < STALLS_IN_TEN)
-		rl_sleep_ns(link, 1000000 * (int64_t)rr_random_below(random, STALL_MS));
-	return rl_run(link, &reply, "GETSET lock %lld", (long long)*end_ms) == RL_OK &&
-	       rl_reply_number(&reply, &old) && old < now_ms(link);
+		rdl_sleep_ns(link, 1000000 * (int64_t)rr_random_below(random, STALL_MS));
+	return rdl_run(link, &reply, "GETSET lock %lld", (long long)*end_ms) == RDL_OK &&
+	       rdl_reply_number(&reply, &old) && old < now_ms(link);
 }
 
 /* Works well within the lease; half of the holders die with the lock. */
 static void hold_lock(struct rr_measure_thread *thread, struct rr_random *random, int64_t end_ms)
 {
 	struct stall *stall = thread->context;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	bool crowded = stall->inside++ > 0;
 
-	rl_sleep_ns(thread->link, WORK_MS * INT64_C(1000000));
+	rdl_sleep_ns(thread->link, WORK_MS * INT64_C(1000000));
 	crowded = (stall->inside-- > 1) || crowded;
 	if (now_ms(thread->link) >= end_ms)
 		return; /* overran its lease: proves nothing */
 	stall->acquired++;
 	stall->overlaps += crowded;
 	if (rr_random_below(random, 2))
-		thread->failed |= rl_run(thread->link, &reply, "DEL lock") != RL_OK;
+		thread->failed |= rdl_run(thread->link, &reply, "DEL lock") != RDL_OK;
 }
 
 static void take_in_turns(struct rr_measure_thread *thread)
@@ -142,11 +142,11 @@ static void take_in_turns(struct rr_measure_thread *thread)
 	struct rr_random random = { .state = (uint64_t)thread->number };
 	int64_t end_ms;
 
-	while (rl_now_ns(thread->link, RL_CLOCK_MONOTONIC) < stall->end_ns && !thread->failed) {
+	while (rdl_now_ns(thread->link, RDL_CLOCK_MONOTONIC) < stall->end_ns && !thread->failed) {
 		if (take_lock(thread, &random, &end_ms))
 			hold_lock(thread, &random, end_ms);
 		else
-			rl_sleep_ns(thread->link, 500000);
+			rdl_sleep_ns(thread->link, 500000);
 	}
 }
 
@@ -154,7 +154,7 @@ static bool run_stalls(struct rr_measuring *measuring, bool stalls)
 {
 	struct stall stall = {
 		.stalls = stalls,
-		.end_ns = rl_now_ns(measuring->link, RL_CLOCK_MONOTONIC) +
+		.end_ns = rdl_now_ns(measuring->link, RDL_CLOCK_MONOTONIC) +
 			  RUN_MS * INT64_C(1000000),
 	};
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The claims and what became of them, for terminals, as docs/claims.md, and as cases
- * for other programs. */
+/* The claims and what became of them, for terminals, as docs/claims.md, as a page of HTML, and
+ * as cases for other programs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "claims.h"
+#include "draw/draw.h"
 
 static const char *const standing_names[RR_STANDINGS] = {
 	[RR_STANDS] = "stands",
 	[RR_DIFFERS] = "differs",
 	[RR_NOT_AS_WRITTEN] = "not as written",
 	[RR_NOT_SHOWN] = "not shown",
-	[RR_FAILED] = "failed",
+	[RR_NOT_PLAYED] = "failed",
 	[RR_OPEN] = "open",
 	[RR_SKIPPED] = "skipped",
 	[RR_UNFINISHED] = "not finished",
@@ -81,24 +82,6 @@ static void print_part(FILE *file, const char *sign, const char *text)
 	rr_print_wrapped(file, text, column, column);
 }
 
-static void print_row(const struct rr_claim_row *row, FILE *file)
-{
-	char *where = rr_asprintf("%s: %s", row->where, row->verdict);
-	char *problem = rr_asprintf("%s: %s", standing_names[row->standing], row->problem);
-
-	fprintf(file, "%-6s ", row->claim->id);
-	rr_print_wrapped(file, row->claim->text, ROW_COLUMN, ROW_COLUMN);
-	print_part(file, "", where);
-	if (row->races[0])
-		print_part(file, "", row->races);
-	if (row->observed[0])
-		print_part(file, "> ", row->observed);
-	if (row->problem[0])
-		print_part(file, "", problem);
-	free(where);
-	free(problem);
-}
-
 void rr_claims_text(const struct rr_claim_rows *rows, FILE *file)
 {
 	for (size_t i = 0; i < rows->n; i++) {
@@ -106,7 +89,21 @@ void rr_claims_text(const struct rr_claim_rows *rows, FILE *file)
 
 		if (row->section)
 			fprintf(file, "%s%s\n\n", i ? "\n" : "", row->section);
-		print_row(row, file);
+
+		char *where = rr_asprintf("%s: %s", row->where, row->verdict);
+		char *problem = rr_asprintf("%s: %s", standing_names[row->standing], row->problem);
+
+		fprintf(file, "%-6s ", row->claim->id);
+		rr_print_wrapped(file, row->claim->text, ROW_COLUMN, ROW_COLUMN);
+		print_part(file, "", where);
+		if (row->races[0])
+			print_part(file, "", row->races);
+		if (row->observed[0])
+			print_part(file, "> ", row->observed);
+		if (row->problem[0])
+			print_part(file, "", problem);
+		free(where);
+		free(problem);
 	}
 	sign_rows(rows, file);
 	fputc('\n', file);
@@ -123,18 +120,6 @@ static const char intro[] =
 	"to 9 of document 000, which [documents.md](documents.md) describes with the others;\n"
 	"derived claims are only implied there. Figures vary from run to run.\n"
 	"`redrace play RACE` shows a race step by step.\n";
-
-/* Nothing of a text must end its cell, or be taken for HTML. */
-static void print_cell(FILE *file, const char *text)
-{
-	fputc(' ', file);
-	for (; *text; text++) {
-		if (strchr("|<*_`\\", *text))
-			fputc('\\', file);
-		fputc(*text, file);
-	}
-	fputs(" |", file);
-}
 
 /* Each part of a list, "A, B", as a link to BEFORE, so much of it, AFTER. What
  * begins otherwise than `begin` says stays as it is. */
@@ -159,36 +144,78 @@ static void print_links(FILE *file, const char *list, const char *begin, const c
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 
-static void print_markdown_row(const struct rr_claim_row *row, FILE *file)
+static void print_sections(const struct rr_claim_rows *rows, bool is_page, FILE *file)
 {
-	char observed[2000];
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rr_claim_row *row = &rows->rows[i];
 
-	snprintf(observed, sizeof(observed), "%s%s%s", row->observed,
-		 row->observed[0] && row->problem[0] ? "; " : "", row->problem);
-	fputc('|', file);
-	fprintf(file, " <a id=\"%s\"></a>%s |", row->claim->id, row->claim->id);
-	print_cell(file, row->claim->text);
-	print_links(file, row->where, "0123456789", "documents.md#document-", 3, "");
-	print_cell(file, row->verdict);
-	print_cell(file, observed);
-	print_links(file, row->races, letters, "../scenarios/races/", 0, ".race");
-	fputc('\n', file);
+		if (row->section || (is_page && i == 0))
+			fprintf(file,
+				"\n## %s\n\n| id | claim | document | verdict | observed | races |\n|---|---|---|---|---|---|\n",
+				row->section ? row->section : "Claims");
+
+		/* On a page of its own, without HTML, a row is found by the link to itself; and
+		 * a verdict that was not found again is only the recorded one. */
+		const char *id = row->claim->id;
+
+		fprintf(file, is_page ? "| [%s](#%s) |" : "| <a id=\"%s\"></a>%s |", id, id);
+		rr_markdown_print(file, " %s |", row->claim->text);
+		print_links(file, row->where, "0123456789", "documents.md#document-", 3, "");
+		rr_markdown_print(
+			file, is_page && row->standing != RR_STANDS ? " recorded: %s | " : " %s | ",
+			row->verdict);
+		rr_markdown_text(file, row->observed);
+		if (row->problem[0])
+			rr_markdown_print(file, "%s%s", row->observed[0] ? "; " : "", row->problem);
+		fputs(" |", file);
+		print_links(file, row->races, letters, "../scenarios/races/", 0, ".race");
+		fputc('\n', file);
+	}
 }
 
 void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file)
 {
 	fputs(intro, file);
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct rr_claim_row *row = &rows->rows[i];
-
-		if (row->section)
-			fprintf(file,
-				"\n## %s\n\n| id | claim | document | verdict | observed | races |\n|---|---|---|---|---|---|\n",
-				row->section);
-		print_markdown_row(row, file);
-	}
+	print_sections(rows, false, file);
 	sign_rows(rows, file);
 	fputs(".\n", file);
+}
+
+/* ---- A page: the same with what came of it first ----------------------------------------- */
+
+void rr_claims_html_part(const struct rr_claim_rows *rows, struct rr_markdown how, FILE *file)
+{
+	static const char *const classes[][2] = {
+		{ ">true</td>", "safe" }, { ">false</td>", "breaks" },
+		{ ">true if ", "open" },  { ">incomplete", "open" },
+		{ ">outdated", "open" },  { ">recorded: ", "open" },
+		{ NULL, NULL },
+	};
+	char *text;
+	FILE *markdown = rr_open_text(&text);
+
+	fprintf(markdown, "%s\n**", intro);
+	rr_claim_rows_summarise(rows, markdown);
+	rr_markdown_print(markdown, "%s%s.**\n", rows->version[0] ? ", on " : "", rows->version);
+	print_sections(rows, true, markdown);
+	fclose(markdown);
+	how.table = "words claims";
+	how.classes = classes;
+	rr_markdown_print_html(file, text, &how);
+}
+
+static char *find_nothing(void *context, const char *target)
+{
+	(void)context;
+	(void)target;
+	return NULL;
+}
+
+void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
+{
+	rr_page_begin(file, "What the documents claim");
+	rr_claims_html_part(rows, (struct rr_markdown){ .find_target = find_nothing }, file);
+	rr_page_end(file, NULL);
 }
 
 /* ---- For other programs ----------------------------------------------------------------- */
@@ -198,7 +225,7 @@ static enum rr_case_verdict verdict_of_row(const struct rr_claim_row *row)
 	static const enum rr_case_verdict verdicts[RR_STANDINGS] = {
 		[RR_STANDS] = RR_CASE_PASSED,         [RR_DIFFERS] = RR_CASE_FAILED,
 		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED, [RR_NOT_SHOWN] = RR_CASE_FAILED,
-		[RR_FAILED] = RR_CASE_ERROR,          [RR_OPEN] = RR_CASE_SKIPPED, /* this time */
+		[RR_NOT_PLAYED] = RR_CASE_ERROR,      [RR_OPEN] = RR_CASE_SKIPPED, /* this time */
 		[RR_SKIPPED] = RR_CASE_SKIPPED,       [RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
 	};
 
@@ -210,23 +237,13 @@ static json_t *properties_of_row(const struct rr_claim_row *row)
 	const struct rr_claim *claim = row->claim;
 	const char *computed = row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
 
-	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:s?, s:s?, s:s, s:i, s:o, s:s}", "id",
-			 claim->id, "claim", claim->text, "document", claim->where, "derived",
-			 (int)claim->derived, "recorded", rr_claim_verdict_name(row->recorded),
-			 "remark", claim->remark, "computed", computed, "standing",
-			 standing_names[row->standing], "exit_code", (int)row->code, "observed",
-			 rr_case_text(row->observed), "races", row->races);
-}
-
-/* "true, as recorded", "differs: recorded false, found true". */
-static void describe_standing(const struct rr_claim_row *row, FILE *out)
-{
-	if (row->standing == RR_STANDS)
-		fprintf(out, "%s, as recorded", row->verdict);
-	else if (row->standing == RR_OPEN || row->standing == RR_SKIPPED)
-		fputs(row->problem, out);
-	else
-		fprintf(out, "%s: %s", standing_names[row->standing], row->problem);
+	return json_pack("{s:s, s:b, s:s, s:s, s:b, s:s, s:s?, s:s?, s:s, s:i, s:o, s:s}", "id",
+			 claim->id, "is_measured", claim->measure != 0, "claim", claim->text,
+			 "document", claim->where, "derived", (int)claim->derived, "recorded",
+			 rr_claim_verdict_name(row->recorded), "remark", claim->remark, "computed",
+			 computed, "standing", standing_names[row->standing], "exit_code",
+			 (int)row->code, "observed", rr_case_text(row->observed), "races",
+			 row->races);
 }
 
 const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_CASE])
@@ -235,28 +252,33 @@ const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_
 	return name;
 }
 
-static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
-{
-	char name[RR_CLAIM_CASE], message[1600], races[1200];
-	FILE *out = rr_open_fixed(message, sizeof(message));
-
-	describe_standing(row, out);
-	fclose(out);
-	snprintf(races, sizeof(races), "%s%s\nobserved: %s",
-		 row->races[0] ? "races: " : "measured, not played", row->races, row->observed);
-	rr_cases_add(cases, &(struct rr_case){ .suite = "claims",
-					       .name = rr_claim_case_name(row->claim, name),
-					       .verdict = verdict_of_row(row),
-					       .seconds = row->seconds,
-					       .message = message,
-					       .details = row->standing == RR_STANDS ? NULL : races,
-					       .properties = properties_of_row(row) });
-}
-
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases)
 {
 	rr_cases_init(cases, "redrace claims");
 	rr_cases_note_server(cases, rows->version);
-	for (size_t i = 0; i < rows->n; i++)
-		add_row(cases, &rows->rows[i]);
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rr_claim_row *row = &rows->rows[i];
+		char name[RR_CLAIM_CASE], message[1600], races[1200];
+		FILE *out = rr_open_fixed(message, sizeof(message));
+
+		/* "true, as recorded", "differs: recorded false, found true". */
+		if (row->standing == RR_STANDS)
+			fprintf(out, "%s, as recorded", row->verdict);
+		else if (row->standing == RR_OPEN || row->standing == RR_SKIPPED)
+			fputs(row->problem, out);
+		else
+			fprintf(out, "%s: %s", standing_names[row->standing], row->problem);
+		fclose(out);
+		snprintf(races, sizeof(races), "%s%s\nobserved: %s",
+			 row->races[0] ? "races: " : "measured, not played", row->races,
+			 row->observed);
+		rr_cases_add(cases, &(struct rr_case){
+					    .suite = "claims",
+					    .name = rr_claim_case_name(row->claim, name),
+					    .verdict = verdict_of_row(row),
+					    .seconds = row->seconds,
+					    .message = message,
+					    .details = row->standing == RR_STANDS ? NULL : races,
+					    .properties = properties_of_row(row) });
+	}
 }

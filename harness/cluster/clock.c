@@ -62,8 +62,7 @@ bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error)
 
 /* ---- Pages ---------------------------------------------------------------- */
 
-bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
-		  struct rr_error *error)
+bool rr_page_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error)
 {
 	char path[128];
 	void *page;
@@ -79,6 +78,8 @@ bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 	if (!page)
 		return rr_error_file(error, "make", path);
 	server->page = page;
+	if (cluster->options.clock == RR_CLUSTER_FROZEN)
+		atomic_store(&server->page->seed, ++cluster->n_made);
 	rr_page_set_time(cluster, server);
 	return true;
 }
@@ -123,20 +124,6 @@ int64_t rr_cluster_now_ns(const struct rr_cluster *cluster)
 	return now_ns + rr_clock_wall_ns();
 }
 
-/* The server's wall clock; false when it does not say. */
-static bool read_server_time(struct rr_server *server, int64_t *ns)
-{
-	struct rl_reply reply;
-	long long seconds, us;
-
-	if (rl_run(server->admin, &reply, "TIME") != RL_OK || reply.type != RL_REPLY_ARRAY ||
-	    reply.length != 2 || !rl_reply_number(&reply.elements[0], &seconds) ||
-	    !rl_reply_number(&reply.elements[1], &us))
-		return false;
-	*ns = seconds * INT64_C(1000000000) + us * 1000;
-	return true;
-}
-
 /* A server that counts the time between two looks at the clock by itself is
  * noticed the second time, for that follows at once. */
 bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *server)
@@ -149,8 +136,17 @@ bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *ser
 	if (atomic_load(&server->page->pid) == 0)
 		return false;
 	for (int i = 0; i < 2; i++) {
-		if (!read_server_time(server, &ns) ||
-		    llabs(ns - rr_cluster_now_ns(cluster)) > allowed_ns)
+		/* The server's wall clock. */
+		struct rdl_reply reply;
+		long long seconds, us;
+
+		if (rdl_run(server->admin, &reply, "TIME") != RDL_OK ||
+		    reply.type != RDL_REPLY_ARRAY || reply.length != 2 ||
+		    !rdl_reply_number(&reply.elements[0], &seconds) ||
+		    !rdl_reply_number(&reply.elements[1], &us))
+			return false;
+		ns = seconds * INT64_C(1000000000) + us * 1000;
+		if (llabs(ns - rr_cluster_now_ns(cluster)) > allowed_ns)
 			return false;
 	}
 	return true;
@@ -164,15 +160,15 @@ bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *ser
  */
 static bool poke(struct rr_server *server)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	bool is_answered = false;
 
-	rl_link_set_timeout(server->admin, POKE_MS);
+	rdl_link_set_timeout(server->admin, POKE_MS);
 	/* The second time over a new connection, if a client closed it. */
 	for (int i = 0; i < 2 && !is_answered; i++)
-		is_answered = rl_run(server->admin, &reply, "PING") == RL_OK ||
-			      reply.type == RL_REPLY_FAILED;
-	rl_link_set_timeout(server->admin, RR_TIMEOUT_MS);
+		is_answered = rdl_run(server->admin, &reply, "PING") == RDL_OK ||
+			      reply.type == RDL_REPLY_FAILED;
+	rdl_link_set_timeout(server->admin, RR_TIMEOUT_MS);
 	return is_answered;
 }
 
@@ -186,24 +182,6 @@ static void poke_all(struct rr_cluster *cluster, bool is_deaf[RR_CLUSTER_SERVERS
 	}
 }
 
-static enum rr_tick move_clocks(struct rr_cluster *cluster, int64_t ns)
-{
-	bool is_deaf[RR_CLUSTER_SERVERS] = { false };
-
-	/* A new connection is accepted before the first answer; what came
-	 * over it is read before the second. */
-	poke_all(cluster, is_deaf);
-	poke_all(cluster, is_deaf);
-	cluster->moved_ns += ns;
-	for (size_t i = 0; i < cluster->n_servers; i++)
-		rr_page_set_time(cluster, &cluster->servers[i]);
-	/* Whoever is due is answered beside the first answer, so before the
-	 * second. */
-	poke_all(cluster, is_deaf);
-	poke_all(cluster, is_deaf);
-	return RR_TICK_MOVED;
-}
-
 /* What rr_cluster_tick() says of it. */
 static const char shorten_leases[] = "for _, key in ipairs(redis.call('KEYS', '*')) do\n"
 				     "  local left = redis.call('PTTL', key)\n"
@@ -212,31 +190,41 @@ static const char shorten_leases[] = "for _, key in ipairs(redis.call('KEYS', '*
 				     "  end\n"
 				     "end\n";
 
-static enum rr_tick expire_leases(struct rr_cluster *cluster, int64_t ns)
-{
-	enum rr_tick how = RR_TICK_EXPIRED;
-
-	cluster->moved_ns += ns;
-	for (size_t i = 0; i < cluster->n_servers; i++) {
-		struct rl_reply reply;
-
-		if (rr_cluster_state(cluster, (int)i) == RR_SERVER_RUNNING &&
-		    rl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld", shorten_leases,
-			   (long long)ns / 1000000) != RL_OK)
-			how = RR_TICK_FAILED;
-	}
-	return how;
-}
-
 enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns)
 {
 	const int ms = (int)((ns + 999999) / 1000000);
 	int64_t deadline_ns = 0;
 
-	if (rr_cluster_has_time(cluster))
-		return move_clocks(cluster, ns);
-	if (ns > WAIT_AT_MOST_NS)
-		return expire_leases(cluster, ns);
+	if (rr_cluster_has_time(cluster)) {
+		bool is_deaf[RR_CLUSTER_SERVERS] = { false };
+
+		/* A new connection is accepted before the first answer; what came
+		 * over it is read before the second. */
+		poke_all(cluster, is_deaf);
+		poke_all(cluster, is_deaf);
+		cluster->moved_ns += ns;
+		for (size_t i = 0; i < cluster->n_servers; i++)
+			rr_page_set_time(cluster, &cluster->servers[i]);
+		/* Whoever is due is answered beside the first answer, so before the
+		 * second. */
+		poke_all(cluster, is_deaf);
+		poke_all(cluster, is_deaf);
+		return RR_TICK_MOVED;
+	}
+	if (ns > WAIT_AT_MOST_NS) {
+		enum rr_tick how = RR_TICK_EXPIRED;
+
+		cluster->moved_ns += ns;
+		for (size_t i = 0; i < cluster->n_servers; i++) {
+			struct rdl_reply reply;
+
+			if (rr_cluster_state(cluster, (int)i) == RR_SERVER_RUNNING &&
+			    rdl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld",
+				    shorten_leases, (long long)ns / 1000000) != RDL_OK)
+				how = RR_TICK_FAILED;
+		}
+		return how;
+	}
 	while (rr_server_wait(cluster, ms, &deadline_ns, NULL, NULL))
 		continue;
 	return cluster->session->signals.interrupted ? RR_TICK_FAILED : RR_TICK_WAITED;

@@ -29,6 +29,9 @@ struct rr_clock_page {
 	_Atomic int64_t offset_ns;
 	_Atomic int64_t sync_delay_us; /* every fsync takes so much longer */
 	_Atomic int die_in_sync;       /* kill -9 itself in the next one */
+	/* What the server's random bytes are made of, and how often it has asked for some: the order
+	 * in which it has the members of a set. 0 = they are those of the system. */
+	_Atomic uint64_t seed, n_seeded;
 
 	_Atomic int pid; /* of the server that has mapped the page */
 	_Atomic unsigned n_synced;

@@ -87,12 +87,12 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 	return true;
 }
 
-const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, int server)
+const struct rdl_address *rr_cluster_address(const struct rr_cluster *cluster, int server)
 {
 	return &cluster->servers[server].address;
 }
 
-const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server)
+const struct rdl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server)
 {
 	return &cluster->servers[server].own;
 }
@@ -225,8 +225,8 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 {
 	*cluster =
 		(struct rr_cluster){ .session = session, .options = *options, .is_private = true };
-	if (!rl_token_fresh(NULL, cluster->password) ||
-	    !rl_token_fresh(NULL, cluster->own_password))
+	if (!rdl_token_fresh(NULL, cluster->password) ||
+	    !rdl_token_fresh(NULL, cluster->own_password))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "no random bytes");
 	if (options->clock == RR_CLUSTER_REAL)
 		return true;
@@ -248,25 +248,8 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 	return try_out(cluster, error);
 }
 
-static bool greet(const struct rl_address *address, struct rr_error *error)
-{
-	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
-	struct rl_reply reply;
-	char where[300];
-	bool good;
-
-	if (!link)
-		rr_out_of_memory();
-	rl_address_print(address, where, sizeof(where));
-	good = rl_run(link, &reply, "PING") == RL_OK ||
-	       strncmp(rl_link_error(link), "NOPERM", 6) == 0 ||
-	       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where, rl_link_error(link));
-	rl_link_free(link);
-	return good;
-}
-
 bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
-			 const struct rl_address *addresses, size_t n, int n_keys,
+			 const struct rdl_address *addresses, size_t n, int n_keys,
 			 struct rr_error *error)
 {
 	*cluster = (struct rr_cluster){
@@ -274,13 +257,26 @@ bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
 		.options = { .clock = RR_CLUSTER_REAL, .cpu = -1 },
 	};
 	for (size_t i = 0; i < n; i++) {
-		if (addresses[i].kind == RL_ADDRESS_CLUSTER)
+		if (addresses[i].kind == RDL_ADDRESS_CLUSTER)
 			rr_keys_tag_prefix(session->prefix);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct rr_key_set keys = { .address = addresses[i], .n_keys = n_keys };
 
-		if (!greet(&addresses[i], error))
+		struct rdl_link *link = rdl_link_new(&addresses[i], RR_TIMEOUT_MS);
+		struct rdl_reply reply;
+		char where[300];
+		bool good;
+
+		if (!link)
+			rr_out_of_memory();
+		rdl_address_print(&addresses[i], where, sizeof(where));
+		good = rdl_run(link, &reply, "PING") == RDL_OK ||
+		       strncmp(rdl_link_error(link), "NOPERM", 6) == 0 ||
+		       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where,
+				    rdl_link_error(link));
+		rdl_link_free(link);
+		if (!good)
 			return false;
 		memcpy(keys.prefix, session->prefix, sizeof(keys.prefix));
 		if (!rr_guardian_own_keys(&session->guardian, &keys, error))
@@ -322,12 +318,12 @@ static const struct {
 /* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
 static void find_version(const struct rr_cluster *cluster, char *version, size_t size)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	const char *found = NULL;
 
 	version[0] = '\0';
 	if (cluster->n_spare == 0 ||
-	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK || !reply.text)
+	    rdl_run(cluster->spare[0].admin, &reply, "INFO server") != RDL_OK || !reply.text)
 		return;
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
 		found = strstr(reply.text, products[i].field);
@@ -341,15 +337,15 @@ static void find_version(const struct rr_cluster *cluster, char *version, size_t
 }
 
 const char *rr_strategy_lacking(const struct rr_strategy *strategy,
-				const struct rl_address *address, const char *spare_key)
+				const struct rdl_address *address, const char *spare_key)
 {
-	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(address, RR_TIMEOUT_MS);
 	const char *lacks;
 
 	if (!link)
 		rr_out_of_memory();
 	lacks = strategy->lacks ? strategy->lacks(link, spare_key) : NULL;
-	rl_link_free(link);
+	rdl_link_free(link);
 	return lacks;
 }
 

@@ -133,13 +133,13 @@ struct rr_server {
 	char name[RR_SERVER_NAME]; /* "" = none */
 	struct rr_server_options options;
 	enum rr_server_state state;
-	struct rl_address address; /* a unix socket, with a password if tcp */
-	struct rl_address own;     /* the same for us: as a user whom no rule concerns */
-	int port;                  /* 0 = no tcp */
-	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
+	struct rdl_address address; /* a unix socket, with a password if tcp */
+	struct rdl_address own;     /* the same for us: as a user whom no rule concerns */
+	int port;                   /* 0 = no tcp */
+	int bus_port;               /* RR_ROLE_NODE: of the cluster's bus */
 	struct rr_guarded process;
 	struct rr_clock_page *page;  /* NULL without the shim */
-	struct rl_link *admin;       /* NULL: the user's own */
+	struct rdl_link *admin;      /* NULL: the user's own */
 	char denied[RR_DENIED_SIZE]; /* to all its clients, as rules: "-acl -config" */
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
@@ -159,6 +159,7 @@ struct rr_cluster {
 			    * has to be added to the real time for it */
 	int64_t moved_ns;      /* all ticks since the reset */
 	size_t n_servers, n_spare;
+	uint64_t n_made; /* servers, in all: of frozen ones each has random bytes of its number */
 	struct rr_server servers[RR_CLUSTER_SERVERS];
 	struct rr_server spare[RR_CLUSTER_SPARE]; /* plain ones, waiting */
 };
@@ -177,7 +178,7 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 /* A cluster of the user's own servers. Their keys are entrusted to the guardian;
  * each is asked for a PING. None can be added, and no fault done to them. */
 bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
-			 const struct rl_address *addresses, size_t n, int n_keys,
+			 const struct rdl_address *addresses, size_t n, int n_keys,
 			 struct rr_error *error);
 
 /* Ends the private servers. */
@@ -212,14 +213,14 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 int rr_cluster_find(const struct rr_cluster *cluster, const char *name);
 
 /* Where clients connect; valid from the start until the reset. */
-const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, int server);
+const struct rdl_address *rr_cluster_address(const struct rr_cluster *cluster, int server);
 
 /* What the server there would need for a strategy, as its `lacks` says it; NULL: nothing. */
 const char *rr_strategy_lacking(const struct rr_strategy *strategy,
-				const struct rl_address *address, const char *spare_key);
+				const struct rdl_address *address, const char *spare_key);
 
 /* The same for questions of the program's own, whatever its clients may do. */
-const struct rl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server);
+const struct rdl_address *rr_cluster_own_address(const struct rr_cluster *cluster, int server);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);

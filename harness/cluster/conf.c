@@ -49,41 +49,15 @@ static bool expires_lazily(const struct rr_cluster *cluster, const struct rr_ser
 	       server->options.role != RR_ROLE_SENTINEL;
 }
 
-static void write_debug(FILE *file, const struct rr_cluster *cluster,
-			const struct rr_server *server)
-{
-	char name[32];
-
-	if (server->options.debug)
-		fputs("enable-debug-command yes\n", file);
-	if (server->options.debug || !expires_lazily(cluster, server))
-		return;
-	debug_command(cluster, server, name, sizeof(name));
-	fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n", name);
-}
-
 void rr_conf_stop_expiry(const struct rr_cluster *cluster, struct rr_server *server)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char name[32];
 
 	if (!expires_lazily(cluster, server))
 		return;
 	debug_command(cluster, server, name, sizeof(name));
-	rl_run(server->admin, &reply, "%s SET-ACTIVE-EXPIRE 0", name);
-}
-
-static void write_aof(FILE *file, enum rr_aof aof)
-{
-	static const char *const fsync[] = {
-		[RR_AOF_NONE] = "no",
-		[RR_AOF_NO] = "no",
-		[RR_AOF_EVERYSEC] = "everysec",
-		[RR_AOF_ALWAYS] = "always",
-	};
-
-	fprintf(file, "appendonly %s\nappendfsync %s\n", aof == RR_AOF_NONE ? "no" : "yes",
-		fsync[aof]);
+	rdl_run(server->admin, &reply, "%s SET-ACTIVE-EXPIRE 0", name);
 }
 
 static void write_network(FILE *file, const struct rr_cluster *cluster,
@@ -94,11 +68,6 @@ static void write_network(FILE *file, const struct rr_cluster *cluster,
 		return;
 	fprintf(file, "bind 127.0.0.1\nrequirepass %s\n", cluster->password);
 	rr_role_write(file, cluster, server);
-}
-
-static void write_own_user(FILE *file, const struct rr_cluster *cluster)
-{
-	fprintf(file, "user %s on >%s ~* &* +@all\n", rr_own_user, cluster->own_password);
 }
 
 bool rr_conf_has_own_user(const struct rr_cluster *cluster, const struct rr_server *server)
@@ -123,9 +92,24 @@ static void write_all(FILE *file, const struct rr_cluster *cluster, const struct
 	if (rr_cluster_has_time(cluster))
 		fputs("jemalloc-bg-thread no\n", file);
 	if (rr_conf_has_own_user(cluster, server))
-		write_own_user(file, cluster);
-	write_debug(file, cluster, server);
-	write_aof(file, options->aof);
+		fprintf(file, "user %s on >%s ~* &* +@all\n", rr_own_user, cluster->own_password);
+	if (options->debug) {
+		fputs("enable-debug-command yes\n", file);
+	} else if (expires_lazily(cluster, server)) {
+		char name[32];
+
+		debug_command(cluster, server, name, sizeof(name));
+		fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n", name);
+	}
+	static const char *const fsync[] = {
+		[RR_AOF_NONE] = "no",
+		[RR_AOF_NO] = "no",
+		[RR_AOF_EVERYSEC] = "everysec",
+		[RR_AOF_ALWAYS] = "always",
+	};
+
+	fprintf(file, "appendonly %s\nappendfsync %s\n", options->aof == RR_AOF_NONE ? "no" : "yes",
+		fsync[options->aof]);
 	write_network(file, cluster, server);
 	for (size_t i = 0; options->config && options->config[i]; i++)
 		fprintf(file, "%s\n", options->config[i]);

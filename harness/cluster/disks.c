@@ -107,13 +107,13 @@ static bool await_line(struct rr_cluster *cluster, struct rr_server *server, con
 		       const char *there, int timeout_ms, struct rr_error *error)
 {
 	int64_t deadline_ns = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	do {
 		if (!rr_server_wait(cluster, timeout_ms, &deadline_ns, "the end of a snapshot",
 				    error))
 			return false;
-		if (rl_run(server->admin, &reply, "INFO persistence") != RL_OK)
+		if (rdl_run(server->admin, &reply, "INFO persistence") != RDL_OK)
 			return rr_server_refused(server, error);
 	} while (!reply.text || strstr(reply.text, gone) || !strstr(reply.text, there));
 	return true;

@@ -52,12 +52,14 @@ bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns, stru
 		return rr_error_set(error, RR_ERROR_USAGE, "a fail-over during another");
 	if (cut_ns == 0 || formation->kind == RR_TOPOLOGY_ALONE)
 		return kill_primary(formation, error);
-	enter_phase(formation, RR_FORMATION_CUT);
 	formation->cut_ns = cut_ns;
 	/* Who the replicas come as is no user any more: their links are closed, and they
 	 * are refused when they come again. */
-	return rr_server_run(rr_formation_server(formation, formation->primary), error,
-			     "ACL DELUSER %s", rr_replica_user);
+	if (!rr_server_run(rr_formation_server(formation, formation->primary), error,
+			   "ACL DELUSER %s", rr_replica_user))
+		return false;
+	enter_phase(formation, RR_FORMATION_CUT);
+	return true;
 }
 
 /* ---- The promotion ------------------------------------------------------------ */
@@ -75,25 +77,6 @@ static int find_promoted(const struct rr_formation *formation)
 			return number;
 	}
 	return -1;
-}
-
-/* The one that has most of what was written, as Sentinel and Cluster do. */
-static int choose_replica(const struct rr_formation *formation)
-{
-	struct rr_replication found;
-	long long most = -1;
-	int best = -1;
-
-	for (int i = 0; i < formation->n_members; i++) {
-		const int number = formation->members[i];
-
-		if (number != formation->killed && rr_formation_look(formation, number, &found) &&
-		    found.offset > most) {
-			most = found.offset;
-			best = number;
-		}
-	}
-	return best;
 }
 
 /* Do the replicas see that the primary is gone? By then they have read all that it
@@ -115,7 +98,20 @@ static bool have_noticed(const struct rr_formation *formation)
 /* What an operator does where no Sentinel is there to do it. */
 static bool promote_by_hand(struct rr_formation *formation, struct rr_error *error)
 {
-	const int best = choose_replica(formation);
+	/* The one that has most of what was written, as Sentinel and Cluster do. */
+	struct rr_replication found;
+	long long most = -1;
+	int best = -1;
+
+	for (int i = 0; i < formation->n_members; i++) {
+		const int number = formation->members[i];
+
+		if (number != formation->killed && rr_formation_look(formation, number, &found) &&
+		    found.offset > most) {
+			most = found.offset;
+			best = number;
+		}
+	}
 	struct rr_server *chosen;
 
 	if (best < 0)
@@ -132,22 +128,6 @@ static bool promote_by_hand(struct rr_formation *formation, struct rr_error *err
 			return false;
 	}
 	return true;
-}
-
-/* The killed one comes back as a replica of the new primary. A node of a cluster
- * learns from the others that it is one. */
-static bool restart_killed(struct rr_formation *formation, struct rr_error *error)
-{
-	struct rr_server *killed;
-
-	if (formation->killed < 0)
-		return true;
-	killed = rr_formation_server(formation, formation->killed);
-	if (killed->options.role == RR_ROLE_MEMBER)
-		killed->options.replica_of =
-			rr_formation_server(formation, formation->primary)->name;
-	formation->killed = -1;
-	return rr_server_start_again(formation->cluster, killed, error);
 }
 
 static void tally_fail_over(struct rr_formation *formation)
@@ -169,7 +149,22 @@ static bool take_over(struct rr_formation *formation, int promoted, struct rr_er
 	formation->primary = promoted;
 	rr_formation_server(formation, promoted)->options.replica_of = NULL;
 	enter_phase(formation, RR_FORMATION_REJOINING);
-	return rr_formation_point(formation, error) && restart_killed(formation, error);
+	if (!rr_formation_point(formation, error))
+		return false;
+	/*
+	 * The killed one comes back as a replica of the new primary. A node of a cluster learns
+	 * from the others that it is one.
+	 */
+	struct rr_server *killed;
+
+	if (formation->killed < 0)
+		return true;
+	killed = rr_formation_server(formation, formation->killed);
+	if (killed->options.role == RR_ROLE_MEMBER)
+		killed->options.replica_of =
+			rr_formation_server(formation, formation->primary)->name;
+	formation->killed = -1;
+	return rr_server_start_again(formation->cluster, killed, error);
 }
 
 /* ---- Turns -------------------------------------------------------------------- */
@@ -207,19 +202,6 @@ static bool await_promotion(struct rr_formation *formation, struct rr_error *err
 			    RR_FORMATION_LIMIT_MS / 1000);
 }
 
-static bool await_rejoining(struct rr_formation *formation, struct rr_error *error)
-{
-	if (rr_formation_is_whole(formation)) {
-		enter_phase(formation, RR_FORMATION_WHOLE);
-		return true;
-	}
-	if (formation->kind != RR_TOPOLOGY_REPLICA && !watch_primary(formation, error))
-		return false;
-	return !is_late(formation) ||
-	       rr_error_set(error, RR_ERROR_REDIS, "the %s is not whole after %d s",
-			    rr_topology_names[formation->kind], RR_FORMATION_LIMIT_MS / 1000);
-}
-
 /* One that stands alone comes back by itself, with what it has saved. The next one
  * to be killed is another. */
 static bool await_return(struct rr_formation *formation, struct rr_error *error)
@@ -253,7 +235,16 @@ bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error)
 		return is_alone ? await_return(formation, error) :
 				  await_promotion(formation, error);
 	case RR_FORMATION_REJOINING:
-		return await_rejoining(formation, error);
+		if (rr_formation_is_whole(formation)) {
+			enter_phase(formation, RR_FORMATION_WHOLE);
+			return true;
+		}
+		if (formation->kind != RR_TOPOLOGY_REPLICA && !watch_primary(formation, error))
+			return false;
+		return !is_late(formation) ||
+		       rr_error_set(error, RR_ERROR_REDIS, "the %s is not whole after %d s",
+				    rr_topology_names[formation->kind],
+				    RR_FORMATION_LIMIT_MS / 1000);
 	default:
 		return is_alone || watch_primary(formation, error);
 	}

@@ -98,21 +98,6 @@ static bool inject_restart(struct rr_cluster *cluster, struct rr_server *server,
 
 /* ---- Replicas -------------------------------------------------------------------- */
 
-static bool catch_up(struct rr_cluster *cluster, struct rr_server *replica,
-		     struct rr_server *master, struct rr_error *error)
-{
-	struct rr_replication wanted, has;
-	int64_t deadline_ns = 0;
-
-	do {
-		if (rr_role_ask(master, &wanted) && rr_role_ask(replica, &has) && has.is_linked &&
-		    wanted.offset >= 0 && has.offset >= wanted.offset)
-			return true;
-	} while (rr_server_wait(cluster, RR_CATCH_UP_MS, &deadline_ns, "the replica's catching up",
-				error));
-	return false;
-}
-
 static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
 			   const struct rr_injection *injection, struct rr_error *error)
 {
@@ -121,8 +106,18 @@ static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
 	if (!server->options.replica_of)
 		return rr_error_set(error, RR_ERROR_USAGE, "%s is no replica", server->name);
 	master = &cluster->servers[rr_cluster_find(cluster, server->options.replica_of)];
-	if (injection->fault == RR_FAULT_CATCH_UP)
-		return catch_up(cluster, server, master, error);
+	if (injection->fault == RR_FAULT_CATCH_UP) {
+		struct rr_replication wanted, has;
+		int64_t deadline_ns = 0;
+
+		do {
+			if (rr_role_ask(master, &wanted) && rr_role_ask(server, &has) &&
+			    has.is_linked && wanted.offset >= 0 && has.offset >= wanted.offset)
+				return true;
+		} while (rr_server_wait(cluster, RR_CATCH_UP_MS, &deadline_ns,
+					"the replica's catching up", error));
+		return false;
+	}
 	if (injection->fault == RR_FAULT_PROMOTE)
 		return rr_server_run(server, error, "REPLICAOF NO ONE");
 	return rr_server_run(server, error, "REPLICAOF 127.0.0.1 %d",

@@ -250,7 +250,8 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 					    .index = process->index,
 					    .cpu = cpu,
 					    .runs_here = process->runs_here,
-					    .is_watched = process->is_watched };
+					    .is_watched = process->is_watched,
+					    .watches_files = process->watches_files };
 	struct guardian_message answer;
 	FILE *file = rr_open_memory(&words, &request.size);
 	char what[400];
@@ -270,6 +271,7 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 	if (good && process->is_watched) {
 		process->watch_fd = guardian->passed_fd;
 		process->watch_error = answer.watch_error;
+		process->address_error = answer.address_error;
 		guardian->passed_fd = -1;
 	}
 	guardian->guarded[process->index].pid = process->pid;

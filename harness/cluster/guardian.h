@@ -36,11 +36,14 @@ struct rr_guarded {
 	pid_t pid;
 	char directory[96]; /* private to it */
 	bool runs_here;     /* it is started in our working directory instead */
-	/* Asked for: the kernel asks about each connect(2) of it and of its children, on a listener
+	/* Asked for, of a program that is checked: its addresses are the same at every start, and
+	 * the kernel asks about each connect(2) of it and of its children, on a listener
 	 * (seccomp_unotify(2)) that whoever starts it closes. -1: there is none, for that errno. */
 	bool is_watched;
+	bool watches_files; /* and about each call that names a file */
 	int watch_fd;
 	int watch_error;
+	int address_error; /* the addresses of one that is watched are random, for that errno */
 };
 
 struct rr_guardian {

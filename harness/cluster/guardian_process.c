@@ -3,20 +3,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/noted.h"
 #include "guardian.h"
 #include "guardian_protocol.h"
 
@@ -206,7 +210,39 @@ static void end_process(struct guardian_state *state, const struct entry *entry)
 struct start {
 	bool is_watch; /* of the listener, which comes with it if there is one; or it has failed */
 	int error_number;
+	int address_error; /* with the listener: of personality(2) */
 };
+
+/* As execvp(3). Nobody can answer yet what the kernel would ask about a watched process: whoever
+ * starts it has noted the program. */
+static void execute(char *const argv[])
+{
+	static char shell[] = "/bin/sh";
+	const char *directories = strchr(argv[0], '/') ? "" : getenv("PATH"), *end;
+	char *words[GUARDIAN_WORDS + 2] = { shell }, path[PATH_MAX];
+	int why = ENOENT;
+
+	for (directories = directories ? directories : "/bin:/usr/bin"; directories;
+	     directories = *end ? end + 1 : NULL) {
+		end = strchrnul(directories, ':');
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - directories), directories,
+			 end > directories ? "/" : "", argv[0]);
+		syscall(SYS_execve, path, argv, environ, 0, 0, RR_NOTED_CALL);
+		if (errno == ENOEXEC) {
+			words[1] = path;
+			for (int i = 1; argv[i] && i < GUARDIAN_WORDS; i++)
+				words[i + 1] = argv[i];
+			syscall(SYS_execve, shell, words, environ, 0, 0, RR_NOTED_CALL);
+			return;
+		}
+		if (errno == EACCES)
+			why = EACCES;
+		else if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE &&
+			 errno != ENODEV && errno != ETIMEDOUT)
+			return;
+	}
+	errno = why;
+}
 
 /* In the child: becomes it, or says to `failed` why not. */
 static _Noreturn void become_process(const struct guardian_state *state,
@@ -238,12 +274,13 @@ static _Noreturn void become_process(const struct guardian_state *state,
 		dup2(log, STDOUT_FILENO);
 		dup2(log, STDERR_FILENO);
 		if (request->is_watched) {
-			const int listener = guardian_watch();
+			const int listener = guardian_watch(request->watches_files);
 
 			why.error_number = listener < 0 ? errno : 0;
+			why.address_error = personality(ADDR_NO_RANDOMIZE) < 0 ? errno : 0;
 			guardian_send_with(failed, &why, sizeof(why), listener);
 		}
-		execvp(argv[0], argv);
+		execute(argv);
 	}
 	why = (struct start){ .error_number = errno };
 	guardian_send_with(failed, &why, sizeof(why), -1);
@@ -278,6 +315,7 @@ static int await_start(struct guardian_state *state, int failed, struct guardian
 			return listener;
 		}
 		answer->watch_error = said.error_number;
+		answer->address_error = said.address_error;
 		listener = fd;
 	}
 }
@@ -350,43 +388,6 @@ static void send_signal(struct guardian_state *state, const struct guardian_requ
 	}
 }
 
-static void serve(struct guardian_state *state, const struct guardian_request *request)
-{
-	struct guardian_message answer = { .number = request->number };
-	int listener = -1;
-	char path[PATH_SIZE];
-
-	reap(state);
-	switch (request->kind) {
-	case GUARDIAN_PREPARE:
-		prepare(state, &answer);
-		break;
-	case GUARDIAN_SPAWN:
-		listener = spawn(state, request, &answer);
-		break;
-	case GUARDIAN_PING:
-		break;
-	case GUARDIAN_SIGNAL:
-		send_signal(state, request, &answer);
-		break;
-	case GUARDIAN_KILL:
-		end_process(state, &state->entries[request->index]);
-		state->entries[request->index] = (struct entry){ .is_used = false };
-		entry_directory(state, request->index, path);
-		rr_guardian_remove_tree(path);
-		break;
-	case GUARDIAN_OWN_KEYS:
-		if (state->n_key_sets == KEY_SETS_MAX)
-			answer.error_number = EAGAIN;
-		else
-			state->key_sets[state->n_key_sets++] = request->keys;
-		break;
-	}
-	guardian_send_with(state->socket, &answer, sizeof(answer), listener);
-	if (listener >= 0)
-		close(listener);
-}
-
 /* ---- Life and end ------------------------------------------------------- */
 
 void guardian_end_children(void)
@@ -406,22 +407,6 @@ void guardian_end_children(void)
 		if (children)
 			fclose(children);
 	} while (n > 0);
-}
-
-static void clean_up(struct guardian_state *state)
-{
-	for (int i = 0; i < RR_GUARDED_MAX; i++)
-		end_process(state, &state->entries[i]);
-	guardian_end_children();
-	rr_guardian_remove_tree(state->base);
-	for (int i = 0; i < state->n_key_sets; i++) {
-		const struct rr_key_set *keys = &state->key_sets[i];
-		struct rl_link *link = rl_link_new(&keys->address, DELETE_MS);
-
-		if (link)
-			rr_keys_delete(link, keys->prefix, keys->n_keys);
-		rl_link_free(link);
-	}
 }
 
 /* Out of the program's reach: group, signals, terminal, pipes and directory. */
@@ -454,20 +439,6 @@ static void detach(struct guardian_state *state)
 		return;
 }
 
-/* The first word to the program. False: there is no directory. */
-static bool announce(const struct guardian_state *state, char *base)
-{
-	struct guardian_message message = { .number = 0 };
-	const char *made = mkdtemp(base);
-
-	if (made)
-		memcpy(message.unique, base + strlen(base) - GUARDIAN_UNIQUE, GUARDIAN_UNIQUE);
-	else
-		message.error_number = errno;
-	send_message(state, &message);
-	return made != NULL;
-}
-
 /* Until the program asks for something. False: it is gone. */
 static bool await_request(struct guardian_state *state, struct guardian_request *request)
 {
@@ -496,9 +467,62 @@ void guardian_process(int socket, char *base)
 	struct guardian_request request;
 
 	detach(&state);
-	if (!announce(&state, base))
+	/* The first word to the program: whether there is a directory. */
+	struct guardian_message message = { .number = 0 };
+	const char *made = mkdtemp(base);
+
+	if (made)
+		memcpy(message.unique, base + strlen(base) - GUARDIAN_UNIQUE, GUARDIAN_UNIQUE);
+	else
+		message.error_number = errno;
+	send_message(&state, &message);
+	if (made == NULL)
 		return;
-	while (await_request(&state, &request))
-		serve(&state, &request);
-	clean_up(&state);
+	while (await_request(&state, &request)) {
+		struct guardian_message answer = { .number = request.number };
+		int listener = -1;
+		char path[PATH_SIZE];
+
+		reap(&state);
+		switch (request.kind) {
+		case GUARDIAN_PREPARE:
+			prepare(&state, &answer);
+			break;
+		case GUARDIAN_SPAWN:
+			listener = spawn(&state, &request, &answer);
+			break;
+		case GUARDIAN_PING:
+			break;
+		case GUARDIAN_SIGNAL:
+			send_signal(&state, &request, &answer);
+			break;
+		case GUARDIAN_KILL:
+			end_process(&state, &state.entries[request.index]);
+			state.entries[request.index] = (struct entry){ .is_used = false };
+			entry_directory(&state, request.index, path);
+			rr_guardian_remove_tree(path);
+			break;
+		case GUARDIAN_OWN_KEYS:
+			if (state.n_key_sets == KEY_SETS_MAX)
+				answer.error_number = EAGAIN;
+			else
+				state.key_sets[state.n_key_sets++] = request.keys;
+			break;
+		}
+		guardian_send_with(state.socket, &answer, sizeof(answer), listener);
+		if (listener >= 0)
+			close(listener);
+	}
+	for (int i = 0; i < RR_GUARDED_MAX; i++)
+		end_process(&state, &state.entries[i]);
+	guardian_end_children();
+	rr_guardian_remove_tree(state.base);
+	for (int i = 0; i < state.n_key_sets; i++) {
+		const struct rr_key_set *keys = &state.key_sets[i];
+		struct rdl_link *link = rdl_link_new(&keys->address, DELETE_MS);
+
+		if (link)
+			rr_keys_delete(link, keys->prefix, keys->n_keys);
+		rdl_link_free(link);
+	}
 }

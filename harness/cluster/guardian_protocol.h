@@ -30,6 +30,7 @@ struct guardian_request {
 	int cpu;                /* SPAWN */
 	bool runs_here;         /* SPAWN: in the program's directory, not its own */
 	bool is_watched;        /* SPAWN: redrace is asked about what it connects to */
+	bool watches_files;     /* SPAWN: and about the files that it names */
 	int n_argv;             /* SPAWN: so many words of argv, ... */
 	int n_environment;      /* ... of NAME=VALUE after them ... */
 	size_t size;            /* ... each with its NUL, so many bytes in all ... */
@@ -38,12 +39,13 @@ struct guardian_request {
 };
 
 struct guardian_message {
-	unsigned number;  /* the request's; 0 = a process has ended */
-	int error_number; /* an errno, 0 = done */
-	int index;        /* PREPARE; the process that has ended */
-	pid_t pid;        /* SPAWN */
-	int status;       /* of wait(2), of one that has ended */
-	int watch_error;  /* SPAWN: an errno, 0 = the listener is sent with the message */
+	unsigned number;   /* the request's; 0 = a process has ended */
+	int error_number;  /* an errno, 0 = done */
+	int index;         /* PREPARE; the process that has ended */
+	pid_t pid;         /* SPAWN */
+	int status;        /* of wait(2), of one that has ended */
+	int watch_error;   /* SPAWN: an errno, 0 = the listener is sent with the message */
+	int address_error; /* SPAWN: an errno, 0 = addresses of what is watched are not random */
 	char unique[GUARDIAN_UNIQUE + 1]; /* of the very first, which answers nothing:
 					   * what stands for the Xs of `base` */
 };
@@ -54,8 +56,9 @@ struct guardian_message {
 void guardian_process(int socket, char *base);
 
 /* Has the kernel ask about each connect(2) of the calling process, and of what comes of it, from
- * now on (seccomp_unotify(2)). Returns the listener, which exec(2) closes; -1: errno. */
-int guardian_watch(void);
+ * now on (seccomp_unotify(2)), and with `files` about each call that names a file. Returns the
+ * listener, which exec(2) closes; -1: errno. */
+int guardian_watch(bool files);
 
 /* Sends a message with a descriptor; -1 = without. False: errno. */
 bool guardian_send_with(int socket, const void *message, size_t size, int fd);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The filter that a watched process installs before it becomes the program: the kernel asks redrace
- * about each connect(2) of it and of its children. What would connect unseen is refused as by a
- * kernel that lacks it: TCP Fast Open in sendto(2), sendmsg(2) and sendmmsg(2), and io_uring.
+ * about each connect(2) of it and of its children. Where files matter, the kernel asks about each call
+ * that names a file, too, unless the preloaded library has noted the path itself and says so in the
+ * sixth argument: one question costs two switches between processes. What would connect or open unseen
+ * is refused as by a kernel that lacks it: TCP Fast Open in sendto(2), sendmsg(2) and sendmmsg(2), and
+ * io_uring.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/noted.h"
 #include "guardian.h"
 #include "guardian_protocol.h"
 
@@ -25,75 +30,161 @@
 
 #ifdef NATIVE
 
-#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)
+/* Calls that name a file. Those that change the root are among them: paths mean something else
+ * then. */
+static const unsigned file_calls[] = {
+#ifdef SYS_open
+	SYS_open,
+	SYS_stat,
+	SYS_lstat,
+	SYS_access,
+	SYS_readlink,
+#endif
+	SYS_openat,
+	SYS_openat2,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_faccessat,
+	SYS_faccessat2,
+	SYS_readlinkat,
+	SYS_execve,
+	SYS_execveat,
+	SYS_chdir,
+	SYS_inotify_add_watch,
+	SYS_chroot,
+	SYS_pivot_root,
+};
+
+/* And of programs of 32 bits on x86, whose files are not known: execve, open, openat. */
+static const unsigned i386_calls[] = { 11, 5, 295 };
+
+enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 100 };
+
+struct filter {
+	unsigned short n;
+	struct sock_filter all[FILTER_MAX];
+};
+
+static void add(struct filter *filter, struct sock_filter instruction)
+{
+	filter->all[filter->n++] = instruction;
+}
+
+#define LOAD(offset) add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset))
 #define LOAD_FIELD(name) LOAD(offsetof(struct seccomp_data, name))
 #define LOAD_ARGUMENT(i) LOAD(offsetof(struct seccomp_data, args) + 8 * (i))
-#define SKIP_UNLESS(value, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, n)
-#define SKIP_IF(value, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, n, 0)
-#define SKIP_UNLESS_SET(bits, n) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, n)
-#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
+#define LOAD_HIGH(i) LOAD(offsetof(struct seccomp_data, args) + 8 * (i) + 4)
+#define JUMP(test, value, n_true, n_false) \
+	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | (test) | BPF_K, value, n_true, n_false))
+#define SKIP_UNLESS(value, n) JUMP(BPF_JEQ, value, 0, n)
+#define SKIP_IF(value, n) JUMP(BPF_JEQ, value, n, 0)
+#define SKIP_UNLESS_SET(bits, n) JUMP(BPF_JSET, bits, 0, n)
+#define RETURN(action) add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action))
 #define REFUSE(number) RETURN(SECCOMP_RET_ERRNO | (number))
 
-/* Returns the listener on which the kernel asks; -1: errno. `flags` beside that there is one. */
-static int install(unsigned flags)
+/* Programs of 32 bits on x86 have other numbers, and one for all calls of sockets, too. */
+static void add_i386(struct filter *filter, bool files)
 {
-	/* Programs of 32 bits on x86 have other numbers, and one for all calls of sockets, too. */
-	struct sock_filter filter[] = {
-		LOAD_FIELD(arch),
-		SKIP_UNLESS(AUDIT_ARCH_I386, 8),
-		LOAD_FIELD(nr),
-		SKIP_UNLESS(RR_I386_CONNECT, 1),
-		RETURN(SECCOMP_RET_USER_NOTIF),
-		SKIP_UNLESS(RR_I386_SOCKETCALL, 3),
-		LOAD_ARGUMENT(0),
-		SKIP_UNLESS(RR_I386_SOCKETCALL_CONNECT, 1),
-		RETURN(SECCOMP_RET_USER_NOTIF),
-		RETURN(SECCOMP_RET_ALLOW),
+	const unsigned char n = files ? sizeof(i386_calls) / sizeof(i386_calls[0]) : 0;
 
-		SKIP_IF(NATIVE, 1),
-		RETURN(SECCOMP_RET_ALLOW),
-		LOAD_FIELD(nr),
-		SKIP_UNLESS(SYS_connect, 1),
-		RETURN(SECCOMP_RET_USER_NOTIF),
-		SKIP_UNLESS(SYS_io_uring_setup, 1),
-		REFUSE(ENOSYS),
-		SKIP_UNLESS(SYS_sendmsg, 4),
-		LOAD_ARGUMENT(2),
-		SKIP_UNLESS_SET(MSG_FASTOPEN, 1),
-		REFUSE(EOPNOTSUPP),
-		RETURN(SECCOMP_RET_ALLOW),
-		SKIP_IF(SYS_sendto, 1),
-		SKIP_UNLESS(SYS_sendmmsg, 3),
-		LOAD_ARGUMENT(3),
-		SKIP_UNLESS_SET(MSG_FASTOPEN, 1),
-		REFUSE(EOPNOTSUPP),
-		RETURN(SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+	LOAD_FIELD(arch);
+	SKIP_UNLESS(AUDIT_ARCH_I386, (unsigned char)(8 + 2 * n));
+	LOAD_FIELD(nr);
+	for (unsigned char i = 0; i < n; i++) {
+		SKIP_UNLESS(i386_calls[i], 1);
+		RETURN(SECCOMP_RET_USER_NOTIF);
+	}
+	SKIP_UNLESS(RR_I386_CONNECT, 1);
+	RETURN(SECCOMP_RET_USER_NOTIF);
+	SKIP_UNLESS(RR_I386_SOCKETCALL, 3);
+	LOAD_ARGUMENT(0);
+	SKIP_UNLESS(RR_I386_SOCKETCALL_CONNECT, 1);
+	RETURN(SECCOMP_RET_USER_NOTIF);
+	RETURN(SECCOMP_RET_ALLOW);
+}
 
+static void add_sockets(struct filter *filter)
+{
+	SKIP_UNLESS(SYS_connect, 1);
+	RETURN(SECCOMP_RET_USER_NOTIF);
+	SKIP_UNLESS(SYS_io_uring_setup, 1);
+	REFUSE(ENOSYS);
+	SKIP_UNLESS(SYS_sendmsg, 4);
+	LOAD_ARGUMENT(2);
+	SKIP_UNLESS_SET(MSG_FASTOPEN, 1);
+	REFUSE(EOPNOTSUPP);
+	RETURN(SECCOMP_RET_ALLOW);
+	SKIP_IF(SYS_sendto, 1);
+	SKIP_UNLESS(SYS_sendmmsg, 4);
+	LOAD_ARGUMENT(3);
+	SKIP_UNLESS_SET(MSG_FASTOPEN, 1);
+	REFUSE(EOPNOTSUPP);
+	RETURN(SECCOMP_RET_ALLOW);
+}
+
+/* A call that names a file is asked about; not one of an open file alone, as fstat(3) makes it. */
+static void add_files(struct filter *filter)
+{
+	for (unsigned i = 0; i < COUNT_FILES; i++)
+		SKIP_IF(file_calls[i], (unsigned char)(COUNT_FILES - i));
+	RETURN(SECCOMP_RET_ALLOW);
+	SKIP_UNLESS(SYS_newfstatat, 3);
+	LOAD_ARGUMENT(3);
+	SKIP_UNLESS(AT_EMPTY_PATH, 5);
+	RETURN(SECCOMP_RET_ALLOW);
+	SKIP_UNLESS(SYS_statx, 3);
+	LOAD_ARGUMENT(2);
+	SKIP_UNLESS(AT_EMPTY_PATH, 1);
+	RETURN(SECCOMP_RET_ALLOW);
+	LOAD_ARGUMENT(5);
+	SKIP_UNLESS((unsigned)RR_NOTED_CALL, 3);
+	LOAD_HIGH(5);
+	SKIP_UNLESS((unsigned)(RR_NOTED_CALL >> 32), 1);
+	RETURN(SECCOMP_RET_ALLOW);
+	RETURN(SECCOMP_RET_USER_NOTIF);
+}
+
+/* Returns the listener on which the kernel asks; -1: errno. `flags` beside that there is one. */
+static int install(unsigned flags, bool files)
+{
+	struct filter whole = { .n = 0 }, *filter = &whole;
+	struct sock_fprog program = { .filter = whole.all };
+
+	add_i386(filter, files);
+	LOAD_FIELD(arch);
+	SKIP_IF(NATIVE, 1);
+	RETURN(SECCOMP_RET_ALLOW);
+	LOAD_FIELD(nr);
+	add_sockets(filter);
+	if (files)
+		add_files(filter);
+	else
+		RETURN(SECCOMP_RET_ALLOW);
+	program.len = whole.n;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 			    flags | SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-int guardian_watch(void)
+int guardian_watch(bool files)
 {
 	/* A call that redrace has begun to deal with is not begun again after a signal. */
 	const unsigned wanted = SECCOMP_FILTER_FLAG_SPEC_ALLOW |
 				SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
-	int listener = install(wanted);
+	int listener = install(wanted, files);
 
 	/* Without the right to administrate the system a filter is for who gains no rights. */
 	if (listener < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		listener = install(wanted);
+		listener = install(wanted, files);
 	if (listener < 0 && errno == EINVAL)
-		listener = install(SECCOMP_FILTER_FLAG_SPEC_ALLOW);
+		listener = install(SECCOMP_FILTER_FLAG_SPEC_ALLOW, files);
 	return listener;
 }
 
 #else
 
-int guardian_watch(void)
+int guardian_watch(bool files)
 {
+	(void)files;
 	errno = ENOSYS;
 	return -1;
 }

@@ -35,53 +35,56 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i)
 	snprintf(name, RR_KEY_SIZE, "%slock:%d", prefix, i);
 }
 
-/* With them goes what a lock, or a strategy, keeps beside its own key: fencing
- * numbers, and the line of those who wait. */
-static enum rl_outcome queue_deletion(struct rl_link *link, const char *prefix, int i)
-{
-	static const char *const companions[] = { ":fence", ":line" };
-	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
-	char beside[2][2][RR_KEY_SIZE + 8];
-
-	rr_keys_counter(counter, prefix, i);
-	rr_keys_lock(lock, prefix, i);
-	for (size_t j = 0; j < 2; j++) {
-		snprintf(beside[j][0], sizeof(beside[j][0]), "%s%s", counter, companions[j]);
-		snprintf(beside[j][1], sizeof(beside[j][1]), "%s%s", lock, companions[j]);
-	}
-	return rl_queue(link, "DEL %s %s %s %s %s %s", counter, lock, beside[0][0], beside[0][1],
-			beside[1][0], beside[1][1]);
-}
-
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
 {
 	snprintf(name, RR_KEY_SIZE, "%squeue", prefix);
 }
 
-/* The three keys that rl_delay_queue_new() makes of a name. */
-static enum rl_outcome delete_queue(struct rl_link *link, const char *prefix)
+/* The keys that rdl_delay_queue_new() makes of a name. */
+static enum rdl_outcome delete_queue(struct rdl_link *link, const char *prefix)
 {
-	char name[RR_KEY_SIZE], keys[3][RR_KEY_SIZE + 16];
-	struct rl_reply reply;
+	static const char *const suffixes[] = { "due", "processing", "takes", "attempts", "dead" };
+	enum rdl_outcome outcome = RDL_OK;
+	char name[RR_KEY_SIZE];
+	struct rdl_reply reply;
 
 	rr_keys_queue(name, prefix);
-	snprintf(keys[0], sizeof(keys[0]), "%s:due", name);
-	snprintf(keys[1], sizeof(keys[1]), "%s:processing", name);
-	snprintf(keys[2], sizeof(keys[2]), "%s:takes", name);
-	return rl_run(link, &reply, "DEL %s %s %s", keys[0], keys[1], keys[2]);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && outcome == RDL_OK; i++) {
+		char key[RR_KEY_SIZE + 16];
+
+		snprintf(key, sizeof(key), "%s:%s", name, suffixes[i]);
+		outcome = rdl_run(link, &reply, "DEL %s", key);
+	}
+	return outcome;
 }
 
-enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix, int n_keys)
+enum rdl_outcome rr_keys_delete(struct rdl_link *link, const char *prefix, int n_keys)
 {
-	enum rl_outcome outcome = delete_queue(link, prefix);
-	struct rl_reply reply;
+	enum rdl_outcome outcome = delete_queue(link, prefix);
+	struct rdl_reply reply;
 
-	for (int i = 0; i < n_keys && outcome == RL_OK; i++) {
-		outcome = queue_deletion(link, prefix, i);
-		if (outcome == RL_OK)
-			outcome = rl_flush(link);
-		if (outcome == RL_OK)
-			outcome = rl_receive(link, &reply);
+	for (int i = 0; i < n_keys && outcome == RDL_OK; i++) {
+		/*
+		 * With them goes what a lock, or a strategy, keeps beside its own key: fencing
+		 * numbers, and the line of those who wait.
+		 */
+		static const char *const companions[] = { ":fence", ":line" };
+		char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
+		char beside[2][2][RR_KEY_SIZE + 8];
+
+		rr_keys_counter(counter, prefix, i);
+		rr_keys_lock(lock, prefix, i);
+		for (size_t j = 0; j < 2; j++) {
+			snprintf(beside[j][0], sizeof(beside[j][0]), "%s%s", counter,
+				 companions[j]);
+			snprintf(beside[j][1], sizeof(beside[j][1]), "%s%s", lock, companions[j]);
+		}
+		outcome = rdl_queue(link, "DEL %s %s %s %s %s %s", counter, lock, beside[0][0],
+				    beside[0][1], beside[1][0], beside[1][1]);
+		if (outcome == RDL_OK)
+			outcome = rdl_flush(link);
+		if (outcome == RDL_OK)
+			outcome = rdl_receive(link, &reply);
 	}
 	return outcome;
 }

@@ -12,7 +12,7 @@
 enum { RR_KEY_SIZE = 64, RR_KEYS_MAX = 4096 };
 
 struct rr_key_set {
-	struct rl_address address;
+	struct rdl_address address;
 	char prefix[32];
 	int n_keys; /* counters, and as many locks */
 };
@@ -27,11 +27,11 @@ void rr_keys_tag_prefix(char prefix[32]);
 void rr_keys_counter(char name[RR_KEY_SIZE], const char *prefix, int i);
 void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i);
 
-/* The delay queue's name, for rl_delay_queue_new(); there is one. */
+/* The delay queue's name, for rdl_delay_queue_new(); there is one. */
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix);
 
 /* Deletes all counters and locks of the prefix over `link`, what is kept beside
  * them, and the queue. */
-enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix, int n_keys);
+enum rdl_outcome rr_keys_delete(struct rdl_link *link, const char *prefix, int n_keys);
 
 #endif

@@ -9,22 +9,6 @@
 const char rr_replica_user[] = "replication";
 const char rr_service_name[] = "redrace";
 
-/* Two of three agree. A fail-over that fails is tried again after two of its
- * time-outs. */
-static void write_sentinel(FILE *file, const char *password, int port)
-{
-	const char *name = rr_service_name;
-
-	fprintf(file,
-		"sentinel monitor %s 127.0.0.1 %d 2\n"
-		"sentinel auth-pass %s %s\n"
-		"sentinel sentinel-pass %s\n"
-		"sentinel down-after-milliseconds %s %d\n"
-		"sentinel failover-timeout %s 1000\n"
-		"sentinel parallel-syncs %s 2\n",
-		name, port, name, password, password, name, RR_DOWN_AFTER_MS, name, name);
-}
-
 void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server)
 {
 	const struct rr_server_options *options = &server->options;
@@ -33,7 +17,20 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr
 	if (options->replica_of)
 		master = rr_cluster_find(cluster, options->replica_of);
 	if (options->role == RR_ROLE_SENTINEL) {
-		write_sentinel(file, cluster->password, cluster->servers[master].port);
+		/* Two of three agree. A fail-over that fails is tried again after two of its
+		 * time-outs. */
+		const int port = cluster->servers[master].port;
+		const char *name = rr_service_name;
+
+		fprintf(file,
+			"sentinel monitor %s 127.0.0.1 %d 2\n"
+			"sentinel auth-pass %s %s\n"
+			"sentinel sentinel-pass %s\n"
+			"sentinel down-after-milliseconds %s %d\n"
+			"sentinel failover-timeout %s 1000\n"
+			"sentinel parallel-syncs %s 2\n",
+			name, port, name, cluster->password, cluster->password, name,
+			RR_DOWN_AFTER_MS, name, name);
 		return;
 	}
 	fprintf(file, "masterauth %s\n", cluster->password);
@@ -74,11 +71,11 @@ static long long info_number(const char *info, const char *name)
 
 bool rr_role_ask(struct rr_server *server, struct rr_replication *found)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	*found = (struct rr_replication){ .offset = -1 };
 	if (server->state != RR_SERVER_RUNNING ||
-	    rl_run(server->admin, &reply, "INFO replication") != RL_OK || !reply.text)
+	    rdl_run(server->admin, &reply, "INFO replication") != RDL_OK || !reply.text)
 		return false;
 	found->is_primary = strstr(reply.text, "role:master") != NULL;
 	found->is_linked = strstr(reply.text, "master_link_status:up") != NULL;

@@ -43,20 +43,20 @@ bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadlin
 bool rr_server_refused(const struct rr_server *server, struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_REDIS, "%s: %s", server->name,
-			    rl_link_error(server->admin));
+			    rdl_link_error(server->admin));
 }
 
 bool rr_server_run(struct rr_server *server, struct rr_error *error, const char *format, ...)
 {
-	struct rl_command command = { .n_words = 0 };
-	struct rl_reply reply;
+	struct rdl_command command = { .n_words = 0 };
+	struct rdl_reply reply;
 	va_list arguments;
 	bool is_parsed;
 
 	va_start(arguments, format);
-	is_parsed = rl_command_parse(&command, format, arguments);
+	is_parsed = rdl_command_parse(&command, format, arguments);
 	va_end(arguments);
-	return (is_parsed && rl_run_command(server->admin, &reply, &command) == RL_OK) ||
+	return (is_parsed && rdl_run_command(server->admin, &reply, &command) == RDL_OK) ||
 	       rr_server_refused(server, error);
 }
 
@@ -133,17 +133,6 @@ static void last_log_line(const struct rr_server *server, char *line, size_t siz
 	fclose(log);
 }
 
-static bool ended_early(const struct rr_cluster *cluster, const struct rr_server *server,
-			int status, struct rr_error *error)
-{
-	char line[320], end[RR_PROCESS_END_SIZE];
-
-	last_log_line(server, line, sizeof(line));
-	return rr_error_set(error, RR_ERROR_REDIS, "'%s'%s%s %s before it answered%s",
-			    cluster->options.program, server->name[0] ? " for server " : "",
-			    server->name, rr_process_end(status, end), line);
-}
-
 static uint64_t digest_configuration(struct rr_server *server);
 
 /* A script that starts the server as its child would be stopped and killed in the
@@ -153,9 +142,9 @@ static bool is_server_itself(const struct rr_cluster *cluster, struct rr_server 
 {
 	static const char name[] = "process_id:";
 	const char *found = NULL;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	if (server->page && rl_run(server->admin, &reply, "INFO server") == RL_OK && reply.text)
+	if (server->page && rdl_run(server->admin, &reply, "INFO server") == RDL_OK && reply.text)
 		found = strstr(reply.text, name);
 	return !found || atol(found + strlen(name)) == server->process.pid ||
 	       rr_error_set(
@@ -165,14 +154,14 @@ static bool is_server_itself(const struct rr_cluster *cluster, struct rr_server 
 }
 
 /* Appends a word for each blank-separated part of the line; its length. */
-static size_t add_rules(struct rl_command *command, const char *line)
+static size_t add_rules(struct rdl_command *command, const char *line)
 {
 	const size_t length = strcspn(line, "\n");
 
-	for (size_t at = 0; at < length && command->n_words < RL_WORDS_MAX;) {
+	for (size_t at = 0; at < length && command->n_words < RDL_WORDS_MAX;) {
 		const size_t word = strcspn(line + at, " \n");
 
-		command->words[command->n_words++] = (struct rl_word){ line + at, word };
+		command->words[command->n_words++] = (struct rdl_word){ line + at, word };
 		at += word + (at + word < length);
 	}
 	return length;
@@ -181,14 +170,14 @@ static size_t add_rules(struct rl_command *command, const char *line)
 /* Such as an older server, which has not got all that could be forbidden. */
 static bool is_unknown(struct rr_server *server, const char *name)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(server->admin, &reply, "COMMAND INFO %s", name) == RL_OK &&
-	       reply.type == RL_REPLY_ARRAY && reply.length == 1 &&
-	       reply.elements[0].type == RL_REPLY_NIL;
+	return rdl_run(server->admin, &reply, "COMMAND INFO %s", name) == RDL_OK &&
+	       reply.type == RDL_REPLY_ARRAY && reply.length == 1 &&
+	       reply.elements[0].type == RDL_REPLY_NIL;
 }
 
-static void note_denied(struct rr_server *server, const struct rl_word *rule)
+static void note_denied(struct rr_server *server, const struct rdl_word *rule)
 {
 	rr_add_text(server->denied, sizeof(server->denied), "%s%.*s", server->denied[0] ? " " : "",
 		    (int)rule->length, rule->text);
@@ -196,16 +185,16 @@ static void note_denied(struct rr_server *server, const struct rl_word *rule)
 
 /* A line that is refused as a whole: its first rule, "-NAME", is what matters, for the
  * others only give parts of it back. */
-static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
+static bool restrict_by_rule(struct rr_server *server, struct rdl_command *rules,
 			     struct rr_error *error)
 {
 	const size_t n_words = rules->n_words;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char why[160], name[64];
 
 	rules->n_words = 4;
-	if (rl_run_command(server->admin, &reply, rules) != RL_OK) {
-		snprintf(why, sizeof(why), "%s", rl_link_error(server->admin));
+	if (rdl_run_command(server->admin, &reply, rules) != RDL_OK) {
+		snprintf(why, sizeof(why), "%s", rdl_link_error(server->admin));
 		snprintf(name, sizeof(name), "%.*s", (int)rules->words[3].length - 1,
 			 rules->words[3].text + 1);
 		if (!is_unknown(server, name))
@@ -218,7 +207,7 @@ static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
 	note_denied(server, &rules->words[3]);
 	for (size_t i = 4; i < n_words; i++) {
 		rules->words[3] = rules->words[i];
-		rl_run_command(server->admin, &reply, rules);
+		rdl_run_command(server->admin, &reply, rules);
 	}
 	return true;
 }
@@ -226,18 +215,18 @@ static bool restrict_by_rule(struct rr_server *server, struct rl_command *rules,
 bool rr_server_restrict(struct rr_server *server, struct rr_error *error)
 {
 	const char *line = server->options.rights;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	server->denied[0] = '\0';
 	while (line && *line) {
-		struct rl_command command = {
+		struct rdl_command command = {
 			.n_words = 3,
 			.words = { { "ACL", 3 }, { "SETUSER", 7 }, { "default", 7 } },
 		};
 
 		line += add_rules(&command, line);
 		line += *line == '\n';
-		if (rl_run_command(server->admin, &reply, &command) == RL_OK)
+		if (rdl_run_command(server->admin, &reply, &command) == RDL_OK)
 			note_denied(server, &command.words[3]);
 		else if (!restrict_by_rule(server, &command, error))
 			return false;
@@ -252,12 +241,20 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	const int limit_ms = cluster->options.start_ms ? cluster->options.start_ms : RR_START_MS;
 	struct rr_suspicion suspicion = { .begun_ns = rr_clock_ns() };
 	int64_t deadline_ns = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	int status;
 
-	while (rl_run(server->admin, &reply, "PING") != RL_OK) {
-		if (rr_guardian_has_ended(guardian, &server->process, &status))
-			return ended_early(cluster, server, status, error);
+	while (rdl_run(server->admin, &reply, "PING") != RDL_OK) {
+		if (rr_guardian_has_ended(guardian, &server->process, &status)) {
+			char line[320], end[RR_PROCESS_END_SIZE];
+
+			last_log_line(server, line, sizeof(line));
+			return rr_error_set(error, RR_ERROR_REDIS,
+					    "'%s'%s%s %s before it answered%s",
+					    cluster->options.program,
+					    server->name[0] ? " for server " : "", server->name,
+					    rr_process_end(status, end), line);
+		}
 		if (!rr_guardian_is_there(guardian, error))
 			return false;
 		if (!rr_program_is_likely(&suspicion, cluster, server, error) ||
@@ -293,23 +290,6 @@ static bool has_password_of_race(const struct rr_server_options *options)
 	return line && *line;
 }
 
-static void open_admin(const struct rr_cluster *cluster, struct rr_server *server)
-{
-	server->address = (struct rl_address){ .is_unix = true };
-	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
-		 server->process.directory);
-	if (server->options.tcp && !has_password_of_race(&server->options))
-		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
-	server->own = server->address;
-	if (rr_conf_has_own_user(cluster, server)) {
-		memcpy(server->own.user, rr_own_user, sizeof(rr_own_user));
-		memcpy(server->own.password, cluster->own_password, sizeof(cluster->own_password));
-	}
-	server->admin = rl_link_new(&server->own, RR_TIMEOUT_MS);
-	if (!server->admin)
-		rr_out_of_memory();
-}
-
 /* Its last words are either the reason or what it does about it. */
 static bool is_port_taken(const struct rr_error *error)
 {
@@ -339,7 +319,19 @@ bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server, struct
 	if (!rr_guardian_prepare(&cluster->session->guardian, &server->process, error))
 		return false;
 	server->state = RR_SERVER_DOWN;
-	open_admin(cluster, server);
+	server->address = (struct rdl_address){ .is_unix = true };
+	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
+		 server->process.directory);
+	if (server->options.tcp && !has_password_of_race(&server->options))
+		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
+	server->own = server->address;
+	if (rr_conf_has_own_user(cluster, server)) {
+		memcpy(server->own.user, rr_own_user, sizeof(rr_own_user));
+		memcpy(server->own.password, cluster->own_password, sizeof(cluster->own_password));
+	}
+	server->admin = rdl_link_new(&server->own, RR_TIMEOUT_MS);
+	if (!server->admin)
+		rr_out_of_memory();
 	if (!rr_page_make(cluster, server, error))
 		return false;
 	return server->options.tcp ? start_with_port(cluster, server, error) :
@@ -350,7 +342,7 @@ void rr_server_discard(struct rr_cluster *cluster, struct rr_server *server)
 {
 	if (server->process.directory[0])
 		rr_guardian_kill(&cluster->session->guardian, &server->process);
-	rl_link_free(server->admin);
+	rdl_link_free(server->admin);
 	rr_page_drop(server);
 	*server = (struct rr_server){ .state = RR_SERVER_DECLARED };
 }
@@ -365,9 +357,9 @@ bool rr_server_is_plain(const struct rr_server_options *options)
 }
 
 /* FNV-1a, ends of texts included. */
-static uint64_t mix_reply(uint64_t digest, const struct rl_reply *reply)
+static uint64_t mix_reply(uint64_t digest, const struct rdl_reply *reply)
 {
-	if (reply->type == RL_REPLY_ARRAY) {
+	if (reply->type == RDL_REPLY_ARRAY) {
 		for (size_t i = 0; i < reply->length; i++)
 			digest = mix_reply(digest, &reply->elements[i]);
 		return digest;
@@ -381,59 +373,52 @@ static uint64_t mix_reply(uint64_t digest, const struct rl_reply *reply)
 static uint64_t digest_configuration(struct rr_server *server)
 {
 	uint64_t digest = UINT64_C(14695981039346656037);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	if (rl_run(server->admin, &reply, "CONFIG GET *") != RL_OK)
+	if (rdl_run(server->admin, &reply, "CONFIG GET *") != RDL_OK)
 		return 0;
 	digest = mix_reply(digest, &reply);
-	if (rl_run(server->admin, &reply, "ACL LIST") == RL_OK)
+	if (rdl_run(server->admin, &reply, "ACL LIST") == RDL_OK)
 		digest = mix_reply(digest, &reply);
 	return digest;
 }
 
-/* All at once; some servers do not know all of these. */
-static bool empty_server(struct rl_link *admin)
-{
-	struct rl_reply reply;
-	int n = 0;
-
-	n += rl_queue(admin, "CLIENT UNPAUSE") == RL_OK;
-	n += rl_queue(admin, "CLIENT KILL TYPE normal SKIPME yes") == RL_OK;
-	n += rl_queue(admin, "CLIENT KILL TYPE pubsub") == RL_OK;
-	n += rl_queue(admin, "CLIENT KILL TYPE replica") == RL_OK;
-	n += rl_queue(admin, "FLUSHALL") == RL_OK;
-	n += rl_queue(admin, "SCRIPT FLUSH") == RL_OK;
-	n += rl_queue(admin, "FUNCTION FLUSH") == RL_OK;
-	n += rl_queue(admin, "SLOWLOG RESET") == RL_OK;
-	n += rl_queue(admin, "LATENCY RESET") == RL_OK;
-	n += rl_queue(admin, "CONFIG RESETSTAT") == RL_OK;
-	if (n != 10 || rl_flush(admin) != RL_OK)
-		return false;
-	while (n-- > 0) {
-		if (rl_receive(admin, &reply) != RL_OK && reply.type != RL_REPLY_FAILED)
-			return false;
-	}
-	return true;
-}
-
 bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (server->is_used_up || !rr_server_is_plain(&server->options))
 		return false;
 	server->skew_ns = 0;
 	rr_page_set_time(cluster, server);
 	/* A client of the race may have closed this connection. */
-	if (rl_run(server->admin, &reply, "PING") != RL_OK &&
-	    rl_run(server->admin, &reply, "PING") != RL_OK)
+	if (rdl_run(server->admin, &reply, "PING") != RDL_OK &&
+	    rdl_run(server->admin, &reply, "PING") != RDL_OK)
 		return false;
 	if (server->options.rights &&
-	    rl_run(server->admin, &reply, "ACL SETUSER default +@all") != RL_OK)
+	    rdl_run(server->admin, &reply, "ACL SETUSER default +@all") != RDL_OK)
 		return false;
 	server->options.rights = NULL;
-	if (!empty_server(server->admin) || server->pristine == 0 ||
-	    digest_configuration(server) != server->pristine)
+	/* All at once; some servers do not know all of these. */
+	int n = 0;
+
+	n += rdl_queue(server->admin, "CLIENT UNPAUSE") == RDL_OK;
+	n += rdl_queue(server->admin, "CLIENT KILL TYPE normal SKIPME yes") == RDL_OK;
+	n += rdl_queue(server->admin, "CLIENT KILL TYPE pubsub") == RDL_OK;
+	n += rdl_queue(server->admin, "CLIENT KILL TYPE replica") == RDL_OK;
+	n += rdl_queue(server->admin, "FLUSHALL") == RDL_OK;
+	n += rdl_queue(server->admin, "SCRIPT FLUSH") == RDL_OK;
+	n += rdl_queue(server->admin, "FUNCTION FLUSH") == RDL_OK;
+	n += rdl_queue(server->admin, "SLOWLOG RESET") == RDL_OK;
+	n += rdl_queue(server->admin, "LATENCY RESET") == RDL_OK;
+	n += rdl_queue(server->admin, "CONFIG RESETSTAT") == RDL_OK;
+	if (n != 10 || rdl_flush(server->admin) != RDL_OK)
+		return false;
+	while (n-- > 0) {
+		if (rdl_receive(server->admin, &reply) != RDL_OK && reply.type != RDL_REPLY_FAILED)
+			return false;
+	}
+	if (server->pristine == 0 || digest_configuration(server) != server->pristine)
 		return false;
 	rr_disk_remove_data(server); /* the race may have saved something */
 	return true;

@@ -36,7 +36,7 @@ bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 /* False, and what its last answer to us was as the error. */
 bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
 
-/* Sends it a command, as rl_run() does, whose reply is of no interest. False: the error,
+/* Sends it a command, as rdl_run() does, whose reply is of no interest. False: the error,
  * as above. */
 bool rr_server_run(struct rr_server *server, struct rr_error *error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -105,8 +105,7 @@ void rr_shim_find(const char *wanted, char *path, size_t size);
 void rr_page_restart_time(struct rr_cluster *cluster);
 
 /* The server's page, in its directory. */
-bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
-		  struct rr_error *error);
+bool rr_page_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error);
 void rr_page_drop(struct rr_server *server);
 
 /* Puts the cluster's time on the server's page. */

@@ -85,10 +85,32 @@ static bool declare_all(struct rr_formation *formation, struct rr_error *error)
 
 /* ---- Making a Redis Cluster of nodes -------------------------------------------- */
 
-/* Each has an epoch of its own, so that none collide, and knows the first. */
-static bool introduce_nodes(struct rr_formation *formation, struct rr_error *error)
+/* Tried until the node knows the one whose replica it is to be. */
+static bool make_node_replica(struct rr_formation *formation, int i, struct rr_error *error)
 {
-	const struct rr_server *first = rr_formation_nth(formation, 0);
+	struct rr_server *node = rr_formation_nth(formation, PRIMARIES + i);
+	struct rr_server *of = rr_formation_nth(formation, i);
+	int64_t deadline_ns = 0;
+	struct rdl_reply reply;
+	char id[64];
+
+	if (rdl_run(of->admin, &reply, "CLUSTER MYID") != RDL_OK)
+		return rr_server_refused(of, error);
+	snprintf(id, sizeof(id), "%s", reply.text ? reply.text : "");
+	while (rdl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) != RDL_OK) {
+		if (!rr_cluster_is_whole(formation->cluster, error) ||
+		    !rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
+				    "the making of a cluster", error))
+			return false;
+	}
+	return true;
+}
+
+static bool make_redis_cluster(struct rr_formation *formation, const char *key,
+			       struct rr_error *error)
+{
+	/* Each has an epoch of its own, so that none collide, and knows the first. */
+	struct rr_server *first = rr_formation_nth(formation, 0);
 
 	for (int i = 0; i < 2 * PRIMARIES; i++) {
 		struct rr_server *node = rr_formation_nth(formation, i);
@@ -98,52 +120,6 @@ static bool introduce_nodes(struct rr_formation *formation, struct rr_error *err
 					     first->port, first->bus_port)))
 			return false;
 	}
-	return true;
-}
-
-/* Tried until the node knows the one whose replica it is to be. */
-static bool make_node_replica(struct rr_formation *formation, int i, struct rr_error *error)
-{
-	struct rr_server *node = rr_formation_nth(formation, PRIMARIES + i);
-	struct rr_server *of = rr_formation_nth(formation, i);
-	int64_t deadline_ns = 0;
-	struct rl_reply reply;
-	char id[64];
-
-	if (rl_run(of->admin, &reply, "CLUSTER MYID") != RL_OK)
-		return rr_server_refused(of, error);
-	snprintf(id, sizeof(id), "%s", reply.text ? reply.text : "");
-	while (rl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) != RL_OK) {
-		if (!rr_cluster_is_whole(formation->cluster, error) ||
-		    !rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
-				    "the making of a cluster", error))
-			return false;
-	}
-	return true;
-}
-
-/* The pair that has the key's slot. */
-static bool choose_pair(struct rr_formation *formation, const char *key, struct rr_error *error)
-{
-	struct rr_server *first = rr_formation_nth(formation, 0);
-	struct rl_reply reply;
-	int i = 0;
-
-	if (rl_run(first->admin, &reply, "CLUSTER KEYSLOT %s", key) != RL_OK)
-		return rr_server_refused(first, error);
-	while (i + 1 < PRIMARIES && reply.integer >= (i + 1) * SLOTS / PRIMARIES)
-		i++;
-	formation->members[0] = formation->first + i;
-	formation->members[1] = formation->first + PRIMARIES + i;
-	formation->n_members = 2;
-	return true;
-}
-
-static bool make_redis_cluster(struct rr_formation *formation, const char *key,
-			       struct rr_error *error)
-{
-	if (!introduce_nodes(formation, error))
-		return false;
 	for (int i = 0; i < PRIMARIES; i++) {
 		if (!rr_server_run(rr_formation_nth(formation, i), error,
 				   "CLUSTER ADDSLOTSRANGE %d %d", i * SLOTS / PRIMARIES,
@@ -154,30 +130,21 @@ static bool make_redis_cluster(struct rr_formation *formation, const char *key,
 		if (!make_node_replica(formation, i, error))
 			return false;
 	}
-	return choose_pair(formation, key, error);
+	/* The pair that has the key's slot. */
+	struct rdl_reply reply;
+	int i = 0;
+
+	if (rdl_run(first->admin, &reply, "CLUSTER KEYSLOT %s", key) != RDL_OK)
+		return rr_server_refused(first, error);
+	while (i + 1 < PRIMARIES && reply.integer >= (i + 1) * SLOTS / PRIMARIES)
+		i++;
+	formation->members[0] = formation->first + i;
+	formation->members[1] = formation->first + PRIMARIES + i;
+	formation->n_members = 2;
+	return true;
 }
 
 /* ---- Opening ------------------------------------------------------------------- */
-
-/*
- * Sentinels look at servers and at each other a few times a second rather than
- * every ten, so that a formation is whole again soon after a fail-over, and a
- * machine that is busy does not make them stop for half a minute (TILT). They
- * connect again as often as they ping, and so a server that was just promoted
- * seems down to them where they are told to be quicker than that with their
- * verdict, and another fail-over follows; but what a replica told them counts no
- * longer than five such periods, and they ask it once in a second when its
- * primary is dead. A server that does not know this command takes longer.
- */
-static void hurry_sentinels(struct rr_formation *formation)
-{
-	for (int i = n_data_servers(formation->kind); i < formation->n_servers; i++) {
-		struct rl_reply reply;
-
-		rl_run(rr_formation_nth(formation, i)->admin, &reply,
-		       "SENTINEL DEBUG PING-PERIOD 300 INFO-PERIOD 200 PUBLISH-PERIOD 200 TILT-PERIOD 1000");
-	}
-}
 
 bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluster,
 		       enum rr_topology kind, const char *key, struct rr_error *error)
@@ -192,7 +159,21 @@ bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluste
 	};
 	if (!declare_all(formation, error) || !rr_cluster_start(cluster, error))
 		return false;
-	hurry_sentinels(formation);
+	/*
+	 * Sentinels look at servers and at each other a few times a second rather than every ten,
+	 * so that a formation is whole again soon after a fail-over, and a machine that is busy
+	 * does not make them stop for half a minute (TILT). They connect again as often as they
+	 * ping, and so a server that was just promoted seems down to them where they are told to be
+	 * quicker than that with their verdict, and another fail-over follows; but what a replica
+	 * told them counts no longer than five such periods, and they ask it once in a second when
+	 * its primary is dead. A server that does not know this command takes longer.
+	 */
+	for (int i = n_data_servers(formation->kind); i < formation->n_servers; i++) {
+		struct rdl_reply reply;
+
+		rdl_run(rr_formation_nth(formation, i)->admin, &reply,
+			"SENTINEL DEBUG PING-PERIOD 300 INFO-PERIOD 200 PUBLISH-PERIOD 200 TILT-PERIOD 1000");
+	}
 	if (kind == RR_TOPOLOGY_CLUSTER) {
 		if (!make_redis_cluster(formation, key, error))
 			return false;
@@ -245,9 +226,9 @@ static bool move_name(struct rr_formation *formation, struct rr_error *error)
 static void name_servers(struct rr_formation *formation, int first)
 {
 	const struct rr_cluster *cluster = formation->cluster;
-	struct rl_address *address = &formation->address;
+	struct rdl_address *address = &formation->address;
 
-	*address = (struct rl_address){
+	*address = (struct rdl_address){
 		.host = "127.0.0.1",
 		.port = cluster->servers[first].port,
 	};
@@ -259,17 +240,17 @@ static void name_servers(struct rr_formation *formation, int first)
 
 bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)
 {
-	struct rl_address *address = &formation->address;
+	struct rdl_address *address = &formation->address;
 
 	switch (formation->kind) {
 	case RR_TOPOLOGY_SENTINEL:
 		name_servers(formation, formation->first + formation->n_members);
-		address->kind = RL_ADDRESS_SENTINEL;
+		address->kind = RDL_ADDRESS_SENTINEL;
 		snprintf(address->service, sizeof(address->service), "%s", rr_service_name);
 		return true;
 	case RR_TOPOLOGY_CLUSTER:
 		name_servers(formation, formation->first);
-		address->kind = RL_ADDRESS_CLUSTER;
+		address->kind = RDL_ADDRESS_CLUSTER;
 		return true;
 	default:
 		return move_name(formation, error);

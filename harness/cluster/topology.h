@@ -60,7 +60,7 @@ struct rr_formation {
 	int n_members;
 	/* Where clients find the primary: redis+sentinel://, redis+cluster://, or a
 	 * socket that leads to it. */
-	struct rl_address address;
+	struct rdl_address address;
 	enum rr_formation_phase phase;
 	int primary;       /* a server's number, as far as we know */
 	int killed;        /* the one that was killed last; -1 = none */

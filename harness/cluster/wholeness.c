@@ -34,7 +34,7 @@ static bool are_members_whole(const struct rr_formation *formation)
 /* ---- Sentinels ---------------------------------------------------------------- */
 
 /* In a reply of names and values one after the other. */
-static const char *value_of(const struct rl_reply *reply, const char *name)
+static const char *value_of(const struct rdl_reply *reply, const char *name)
 {
 	for (size_t i = 0; i + 1 < reply->length; i += 2) {
 		if (reply->elements[i].text && reply->elements[i + 1].text &&
@@ -47,9 +47,9 @@ static const char *value_of(const struct rl_reply *reply, const char *name)
 static bool watches_primary(const struct rr_formation *formation, struct rr_server *sentinel)
 {
 	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(sentinel->admin, &reply, "SENTINEL MASTER %s", rr_service_name) == RL_OK &&
+	return rdl_run(sentinel->admin, &reply, "SENTINEL MASTER %s", rr_service_name) == RDL_OK &&
 	       strcmp(value_of(&reply, "flags"), "master") == 0 &&
 	       atoi(value_of(&reply, "port")) == primary->port &&
 	       atoi(value_of(&reply, "num-other-sentinels")) == 2;
@@ -58,13 +58,13 @@ static bool watches_primary(const struct rr_formation *formation, struct rr_serv
 static bool knows_replicas(const struct rr_formation *formation, struct rr_server *sentinel)
 {
 	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	if (rl_run(sentinel->admin, &reply, "SENTINEL REPLICAS %s", rr_service_name) != RL_OK ||
+	if (rdl_run(sentinel->admin, &reply, "SENTINEL REPLICAS %s", rr_service_name) != RDL_OK ||
 	    (int)reply.length != formation->n_members - 1)
 		return false;
 	for (size_t i = 0; i < reply.length; i++) {
-		const struct rl_reply *replica = &reply.elements[i];
+		const struct rdl_reply *replica = &reply.elements[i];
 
 		if (strcmp(value_of(replica, "flags"), "slave") != 0 ||
 		    strcmp(value_of(replica, "master-link-status"), "ok") != 0 ||
@@ -87,20 +87,6 @@ static bool are_sentinels_ready(const struct rr_formation *formation)
 
 /* ---- Nodes of a cluster -------------------------------------------------------- */
 
-/* Everybody has seen everybody, and thinks badly of nobody. */
-static bool is_node_content(struct rr_server *node)
-{
-	struct rl_reply reply;
-
-	if (rl_run(node->admin, &reply, "CLUSTER INFO") != RL_OK || !reply.text ||
-	    !strstr(reply.text, "cluster_state:ok") ||
-	    !strstr(reply.text, "cluster_slots_ok:16384\r"))
-		return false;
-	return rl_run(node->admin, &reply, "CLUSTER NODES") == RL_OK && reply.text &&
-	       !strstr(reply.text, "fail") && !strstr(reply.text, "handshake") &&
-	       !strstr(reply.text, "disconnected");
-}
-
 static bool are_nodes_content(const struct rr_formation *formation)
 {
 	struct rr_replication found;
@@ -108,7 +94,17 @@ static bool are_nodes_content(const struct rr_formation *formation)
 	for (int i = 0; i < formation->n_servers; i++) {
 		const int number = formation->first + i;
 
-		if (!is_node_content(rr_formation_server(formation, number)) ||
+		/* Everybody has seen everybody, and thinks badly of nobody. */
+		struct rr_server *node = rr_formation_server(formation, number);
+		struct rdl_reply reply;
+
+		if (rdl_run(node->admin, &reply, "CLUSTER INFO") != RDL_OK || !reply.text ||
+		    !strstr(reply.text, "cluster_state:ok") ||
+		    !strstr(reply.text, "cluster_slots_ok:16384\r"))
+			return false;
+		if (rdl_run(node->admin, &reply, "CLUSTER NODES") != RDL_OK || !reply.text ||
+		    strstr(reply.text, "fail") || strstr(reply.text, "handshake") ||
+		    strstr(reply.text, "disconnected") ||
 		    !rr_formation_look(formation, number, &found) ||
 		    (!found.is_primary && !found.is_linked))
 			return false;

@@ -183,23 +183,6 @@ static void look_for_library(struct rr_doctor *doctor, struct rr_topic topic)
 	     path[0] ? path : "is neither beside the program nor in ../libexec/redrace");
 }
 
-/* A control group's cpu.max is "150000 100000", or "max 100000". */
-static void look_at_processors(struct rr_doctor *doctor)
-{
-	const int allowed = rr_placement_count();
-	double quota_us = allowed * 100000.0, load = 0;
-	const bool is_limited = read_number(doctor, "/sys/fs/cgroup/cpu.max", &quota_us);
-
-	note(doctor, topics[CORES], warn_unless(allowed > 1 && !is_limited),
-	     "%d of %ld may be used, for the time of %.2f", allowed, sysconf(_SC_NPROCESSORS_ONLN),
-	     quota_us / 100000);
-	if (read_number(doctor, "/proc/loadavg", &load))
-		note(doctor, topics[LOAD], warn_unless(load <= 0.3 * allowed),
-		     "%.2f in the last minute", load);
-	else
-		note(doctor, topics[LOAD], RR_HEALTH_UNKNOWN, "not to be seen here");
-}
-
 static void look_at_limit(struct rr_doctor *doctor, struct rr_topic topic, int resource,
 			  rlim_t enough)
 {
@@ -244,7 +227,20 @@ bool rr_doctor_examine(struct rr_doctor *doctor, const char *only_server, const 
 	look_for_library(doctor, topics[PROGRAM]);
 	note(doctor, topics[YAML], RR_HEALTH_OK, "%s; reads suites of checks",
 	     yaml_get_version_string());
-	look_at_processors(doctor);
+
+	/* A control group's cpu.max is "150000 100000", or "max 100000". */
+	const int allowed = rr_placement_count();
+	double quota_us = allowed * 100000.0, load = 0;
+	const bool is_limited = read_number(doctor, "/sys/fs/cgroup/cpu.max", &quota_us);
+
+	note(doctor, topics[CORES], warn_unless(allowed > 1 && !is_limited),
+	     "%d of %ld may be used, for the time of %.2f", allowed, sysconf(_SC_NPROCESSORS_ONLN),
+	     quota_us / 100000);
+	if (read_number(doctor, "/proc/loadavg", &load))
+		note(doctor, topics[LOAD], warn_unless(load <= 0.3 * allowed),
+		     "%.2f in the last minute", load);
+	else
+		note(doctor, topics[LOAD], RR_HEALTH_UNKNOWN, "not to be seen here");
 	look_at_limit(doctor, topics[FILES], RLIMIT_NOFILE, 1024);
 	look_at_limit(doctor, topics[PROCESSES], RLIMIT_NPROC, 256);
 	look_at_space(doctor, topics[SPACE]);

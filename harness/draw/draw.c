@@ -105,21 +105,6 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace, const struc
 	free(client);
 }
 
-static void put_other_verdict(FILE *out, const struct rr_trace *trace)
-{
-	const struct rr_race *race = trace->race;
-	char computed[400];
-	char *path = rr_plain(race->path);
-
-	rr_trace_verdict(trace, computed, sizeof(computed));
-	fprintf(out, "%s:%d: the verdict differs\n", path, race->verdict_line);
-	free(path);
-	fputs("  expected  ", out);
-	for (size_t i = 0; i < race->n_verdicts; i++)
-		fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);
-	fprintf(out, "\n  computed  %s\n", computed);
-}
-
 void rr_draw_difference(FILE *out, const struct rr_trace *trace)
 {
 	const struct rr_event *last;
@@ -129,6 +114,17 @@ void rr_draw_difference(FILE *out, const struct rr_trace *trace)
 	last = &trace->events[trace->n_events - 1];
 	if (last->differs)
 		put_other_reply(out, trace, last);
-	else if (trace->n_events == trace->race->n_steps)
-		put_other_verdict(out, trace);
+	else if (trace->n_events == trace->race->n_steps) {
+		const struct rr_race *race = trace->race;
+		char computed[400];
+		char *path = rr_plain(race->path);
+
+		rr_trace_verdict(trace, computed, sizeof(computed));
+		fprintf(out, "%s:%d: the verdict differs\n", path, race->verdict_line);
+		free(path);
+		fputs("  expected  ", out);
+		for (size_t i = 0; i < race->n_verdicts; i++)
+			fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);
+		fprintf(out, "\n  computed  %s\n", computed);
+	}
 }

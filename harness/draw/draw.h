@@ -3,6 +3,7 @@
 #ifndef RR_DRAW_H
 #define RR_DRAW_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "base/format.h"
@@ -71,6 +72,9 @@ size_t rr_step_number(const struct rr_race *race, const struct rr_step *step);
  * printable UTF-8. An event without a command has not been sent yet, and is its
  * step's words with their $variables. */
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event);
+
+/* The steps of what was played, as docs/formats.md has those of a finding. */
+json_t *rr_trace_steps(const struct rr_trace *trace);
 
 /* "enters", "tick", "power-cut": the step's kind in one word. */
 const char *rr_step_kind_word(const struct rr_step *step);

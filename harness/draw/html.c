@@ -57,22 +57,6 @@ static void put_heading(const struct rr_html *html, const char *text)
 
 /* ---- The sentence -------------------------------------------------------- */
 
-/* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost 1". */
-static void print_found(const struct rr_html *html, const struct rr_found *found)
-{
-	const struct rr_trace *trace = html->picture->trace;
-	const char *lost = strstr(found->figures, ", lost ");
-	size_t n = 0;
-
-	for (size_t i = 0; i < trace->n_events; i++)
-		n += trace->events[i].step->kind == RR_STEP_COUNT;
-	if (lost && found->name == rr_finding_name(RR_UPDATE_LOST))
-		rr_xml_print(html->out, "%zu increment%s, %s lost", n, n == 1 ? "" : "s",
-			     lost + strlen(", lost "));
-	else
-		rr_xml_text(html->out, found->heading);
-}
-
 static void print_sentence(const struct rr_html *html)
 {
 	const struct rr_picture *picture = html->picture;
@@ -82,39 +66,25 @@ static void print_sentence(const struct rr_html *html)
 		     bad ? "✗" : "✓");
 	for (size_t i = 0; i < picture->n_findings; i++) {
 		fputs(i ? "; " : "", html->out);
-		print_found(html, &picture->findings[i]);
+
+		/* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost
+		 * 1". */
+		const struct rr_found *found = &picture->findings[i];
+		const struct rr_trace *trace = html->picture->trace;
+		const char *lost = strstr(found->figures, ", lost ");
+		size_t n = 0;
+
+		for (size_t j = 0; j < trace->n_events; j++)
+			n += trace->events[j].step->kind == RR_STEP_COUNT;
+		if (lost && found->name == rr_finding_name(RR_UPDATE_LOST))
+			rr_xml_print(html->out, "%zu increment%s, %s lost", n, n == 1 ? "" : "s",
+				     lost + strlen(", lost "));
+		else
+			rr_xml_text(html->out, found->heading);
 	}
 	if (picture->no_finding)
 		rr_xml_print(html->out, "%s", picture->no_finding);
 	fputs(picture->n_findings ? ".</strong></p>\n" : "</strong></p>\n", html->out);
-}
-
-/* ---- Stepping ------------------------------------------------------------ */
-
-/* Shown when there is a script. */
-static void print_stepper(const struct rr_html *html)
-{
-	fputs("<div class=\"stepper scripted\">\n"
-	      "<div class=\"controls\">"
-	      "<button type=\"button\" data-go=\"start\">Start</button>"
-	      "<button type=\"button\" data-go=\"back\">Back</button>"
-	      "<button type=\"button\" data-go=\"next\" class=\"main\">Next step</button>"
-	      "<button type=\"button\" data-go=\"end\">End</button>"
-	      "<button type=\"button\" data-go=\"all\">Show all</button>"
-	      "<span class=\"where\">all steps</span>"
-	      "<span class=\"quiet keys\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span></div>\n"
-	      "<form class=\"ask\" hidden=\"hidden\">\n",
-	      html->out);
-	rr_xml_print(
-		html->out,
-		"<p class=\"question\" id=\"%s-question\"></p>\n"
-		"<div class=\"controls\"><span class=\"choices controls\"></span>"
-		"<input type=\"text\" size=\"14\" autocomplete=\"off\" aria-labelledby=\"%s-question\"/>"
-		"<button type=\"submit\">Answer</button>"
-		"<button type=\"button\" data-go=\"reveal\">Show me</button></div>\n"
-		"</form>\n<p class=\"verdict\" role=\"status\"></p>\n"
-		"<p class=\"announced unseen\" role=\"status\"></p>\n</div>\n",
-		html->id, html->id);
 }
 
 /* ---- What was found ------------------------------------------------------ */
@@ -147,31 +117,6 @@ static void print_sayings(const struct rr_html *html)
 }
 
 /* ---- How to play it again ------------------------------------------------ */
-
-static void print_replay(const struct rr_html *html, const char *command)
-{
-	char *race;
-	FILE *memory = rr_open_text(&race);
-
-	rr_trace_write(memory, html->picture->trace);
-	fclose(memory);
-	put_heading(html, "Play it again");
-	if (command)
-		rr_xml_print(
-			html->out,
-			"<pre id=\"%s-command\">%s</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-command\">Copy</button>\n",
-			html->id, command, html->id);
-	rr_xml_print(
-		html->out,
-		"<details class=\"file\"%s><summary>As a file, for <code>redrace play FILE</code></summary>\n<pre id=\"%s-file\">",
-		command ? "" : " open=\"open\"", html->id);
-	rr_xml_text(html->out, race);
-	rr_xml_print(
-		html->out,
-		"</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-file\">Copy</button></details>\n",
-		html->id);
-	free(race);
-}
 
 static const char legend[] =
 	"<details class=\"legend\"><summary>How to read it</summary>\n<ul>\n"
@@ -224,7 +169,28 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 	print_sentence(&html);
 	if (*picture->claims)
 		rr_xml_print(out, "<p class=\"quiet\">%s</p>\n", picture->claims);
-	print_stepper(&html);
+	/* Shown when there is a script. */
+	fputs("<div class=\"stepper scripted\">\n"
+	      "<div class=\"controls\">"
+	      "<button type=\"button\" data-go=\"start\">Start</button>"
+	      "<button type=\"button\" data-go=\"back\">Back</button>"
+	      "<button type=\"button\" data-go=\"next\" class=\"main\">Next step</button>"
+	      "<button type=\"button\" data-go=\"end\">End</button>"
+	      "<button type=\"button\" data-go=\"all\">Show all</button>"
+	      "<span class=\"where\">all steps</span>"
+	      "<span class=\"quiet keys\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span></div>\n"
+	      "<form class=\"ask\" hidden=\"hidden\">\n",
+	      html.out);
+	rr_xml_print(
+		html.out,
+		"<p class=\"question\" id=\"%s-question\"></p>\n"
+		"<div class=\"controls\"><span class=\"choices controls\"></span>"
+		"<input type=\"text\" size=\"14\" autocomplete=\"off\" aria-labelledby=\"%s-question\"/>"
+		"<button type=\"submit\">Answer</button>"
+		"<button type=\"button\" data-go=\"reveal\">Show me</button></div>\n"
+		"</form>\n<p class=\"verdict\" role=\"status\"></p>\n"
+		"<p class=\"announced unseen\" role=\"status\"></p>\n</div>\n",
+		html.id, html.id);
 	rr_xml_print(out, "<div class=\"body%s\">\n<div class=\"sides%s\"><div class=\"played\">",
 		     picture->race->n_clients <= 3 && !article->safe ? " beside" : "",
 		     article->safe ? " two" : "");
@@ -237,7 +203,29 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 	fputs("</div>\n", out);
 	print_findings(&html);
 	print_sayings(&html);
-	print_replay(&html, article->command);
+
+	const char *command = article->command;
+	char *race;
+	FILE *memory = rr_open_text(&race);
+
+	rr_trace_write(memory, html.picture->trace);
+	fclose(memory);
+	put_heading(&html, "Play it again");
+	if (command)
+		rr_xml_print(
+			html.out,
+			"<pre id=\"%s-command\">%s</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-command\">Copy</button>\n",
+			html.id, command, html.id);
+	rr_xml_print(
+		html.out,
+		"<details class=\"file\"%s><summary>As a file, for <code>redrace play FILE</code></summary>\n<pre id=\"%s-file\">",
+		command ? "" : " open=\"open\"", html.id);
+	rr_xml_text(html.out, race);
+	rr_xml_print(
+		html.out,
+		"</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-file\">Copy</button></details>\n",
+		html.id);
+	free(race);
 	fprintf(out, "%s</article>\n", legend);
 	rr_knowledge_free(&knowledge);
 }

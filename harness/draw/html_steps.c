@@ -92,20 +92,6 @@ static void print_json(FILE *out, json_t *json)
 	json_decref(json);
 }
 
-static void print_belief(const struct rr_html *html, const struct rr_row_knowledge *row, size_t key,
-			 size_t client)
-{
-	const char *known = row->known[key][client];
-	const bool stale = row->stale[key] >> client & 1;
-
-	fputs("<td>", html->out);
-	if (known)
-		rr_xml_print(html->out, "<code>%s</code>", known);
-	else
-		fputs("<span class=\"quiet\">–</span>", html->out);
-	fputs(stale ? " <strong class=\"bad\">stale</strong></td>" : "</td>", html->out);
-}
-
 static void print_belief_rows(const struct rr_html *html, const struct rr_row_knowledge *row)
 {
 	const struct rr_race *race = html->picture->race;
@@ -114,8 +100,18 @@ static void print_belief_rows(const struct rr_html *html, const struct rr_row_kn
 		rr_xml_print(html->out,
 			     "<tr><th scope=\"row\"><code>%s</code></th><td><code>%s</code></td>",
 			     html->picture->keys[key].name, row->held[key]);
-		for (size_t i = 0; i < race->n_clients; i++)
-			print_belief(html, row, key, i);
+		for (size_t i = 0; i < race->n_clients; i++) {
+			const char *known = row->known[key][i];
+			const bool stale = row->stale[key] >> i & 1;
+
+			fputs("<td>", html->out);
+			if (known)
+				rr_xml_print(html->out, "<code>%s</code>", known);
+			else
+				fputs("<span class=\"quiet\">–</span>", html->out);
+			fputs(stale ? " <strong class=\"bad\">stale</strong></td>" : "</td>",
+			      html->out);
+		}
 		fputs("</tr>\n", html->out);
 	}
 }
@@ -157,24 +153,6 @@ void rr_html_beliefs(const struct rr_html *html)
 static json_t *json_belief(const char *value, bool stale)
 {
 	return value ? json_pack("[s, b]", value, stale) : json_null();
-}
-
-/* What the script needs to move the table on. */
-static void print_belief_attributes(const struct rr_html *html, size_t row)
-{
-	const struct rr_race *race = html->picture->race;
-	const struct rr_row_knowledge *knowledge = &html->knowledge->rows[row];
-	json_t *list = json_array();
-
-	for (size_t key = 0; key < race->n_keys; key++) {
-		json_array_append_new(list, json_belief(knowledge->held[key], false));
-		for (size_t i = 0; i < race->n_clients; i++)
-			json_array_append_new(list, json_belief(knowledge->known[key][i],
-								knowledge->stale[key] >> i & 1));
-	}
-	fputs(" data-beliefs=\"", html->out);
-	print_json(html->out, list);
-	putc('"', html->out);
 }
 
 /* ---- The question ---------------------------------------------------------- */
@@ -231,23 +209,6 @@ static void print_question(const struct rr_html *html, const char *question, con
 	putc('"', html->out);
 }
 
-/* How many are in their critical sections. */
-static void ask_for_count(const struct rr_html *html, const struct rr_row *row)
-{
-	char counts[CHOICES_MAX][COUNT_SIZE];
-	const int n = __builtin_popcount(row->inside);
-	struct choices choices = { 0 };
-
-	for (int i = 0; i < CHOICES_MAX; i++) {
-		snprintf(counts[i], COUNT_SIZE, "%d", i);
-		if (i <= n + 1)
-			add_choice(&choices, counts[i]);
-	}
-	if (n < CHOICES_MAX)
-		print_question(html, "How many clients are in their critical sections now", "",
-			       counts[n], &choices);
-}
-
 /* What a key holds after it. */
 static void ask_for_value(const struct rr_html *html, size_t key)
 {
@@ -272,7 +233,18 @@ static void print_question_attributes(const struct rr_html *html)
 	size_t key = 0;
 
 	if (row->event && row->event->step->kind == RR_STEP_ENTER) {
-		ask_for_count(html, row);
+		/* How many are in their critical sections. */
+		char counts[CHOICES_MAX][COUNT_SIZE];
+		const int n = __builtin_popcount(row->inside);
+
+		for (int i = 0; i < CHOICES_MAX; i++) {
+			snprintf(counts[i], COUNT_SIZE, "%d", i);
+			if (i <= n + 1)
+				add_choice(&choices, counts[i]);
+		}
+		if (n < CHOICES_MAX)
+			print_question(html, "How many clients are in their critical sections now",
+				       "", counts[n], &choices);
 		return;
 	}
 	for (size_t i = 0; i < knowledge->n_overwrites; i++) {
@@ -295,18 +267,6 @@ static void print_question_attributes(const struct rr_html *html)
 
 /* ---- The list ------------------------------------------------------------ */
 
-static void print_overwrites(const struct rr_html *html, size_t index)
-{
-	for (size_t i = 0; i < html->knowledge->n_overwrites; i++) {
-		size_t from;
-		char *words = rr_html_overwrite(html, index, i, &from);
-
-		if (words)
-			rr_xml_print(html->out, " <span data-from=\"%zu\">%s</span>", from, words);
-		free(words);
-	}
-}
-
 static void print_item(const struct rr_html *html, size_t index, bool can_step)
 {
 	const struct rr_row *row = &html->picture->rows[index];
@@ -314,7 +274,22 @@ static void print_item(const struct rr_html *html, size_t index, bool can_step)
 	fputs("<li", html->out);
 	if (can_step) {
 		fprintf(html->out, " data-step=\"%zu\"", rr_html_step_of(html->picture, index));
-		print_belief_attributes(html, index);
+
+		/* What the script needs to move the table on. */
+		const struct rr_race *race = html->picture->race;
+		const struct rr_row_knowledge *knowledge = &html->knowledge->rows[index];
+		json_t *list = json_array();
+
+		for (size_t key = 0; key < race->n_keys; key++) {
+			json_array_append_new(list, json_belief(knowledge->held[key], false));
+			for (size_t i = 0; i < race->n_clients; i++)
+				json_array_append_new(list,
+						      json_belief(knowledge->known[key][i],
+								  knowledge->stale[key] >> i & 1));
+		}
+		fputs(" data-beliefs=\"", html->out);
+		print_json(html->out, list);
+		putc('"', html->out);
 	}
 	if (can_step && index == html->asked_row)
 		print_question_attributes(html);
@@ -332,7 +307,14 @@ static void print_item(const struct rr_html *html, size_t index, bool can_step)
 		rr_xml_print(html->out, " <strong class=\"bad\">✗ %s</strong>", row->broke);
 	if (row->why)
 		rr_xml_print(html->out, " <span>! %s</span>", row->why);
-	print_overwrites(html, index);
+	for (size_t i = 0; i < html->knowledge->n_overwrites; i++) {
+		size_t from;
+		char *words = rr_html_overwrite(html, index, i, &from);
+
+		if (words)
+			rr_xml_print(html->out, " <span data-from=\"%zu\">%s</span>", from, words);
+		free(words);
+	}
 	fputs("</li>\n", html->out);
 }
 

@@ -306,25 +306,6 @@ static void apply_message(struct tracker *tracker, const struct rr_row *row)
 
 /* ---- Row by row ---------------------------------------------------------- */
 
-/* The clients that know something else of a key than the server holds. A lock that
- * another one has taken since is not the client's, whatever it holds. */
-static unsigned find_stale(const struct tracker *tracker, size_t key)
-{
-	const char *held = tracker->now.held[key];
-	const int writer = tracker->writer[key];
-	unsigned stale = 0;
-
-	for (size_t i = 0; held && i < tracker->picture->race->n_clients; i++) {
-		const char *known = tracker->now.known[key][i];
-		const bool is_taken = is_lock(tracker, key) && writer >= 0 && writer != (int)i &&
-				      tracker->written[key] > tracker->looked[key][i];
-
-		if (known && (strcmp(known, held) != 0 || is_taken))
-			stale |= 1U << i;
-	}
-	return stale;
-}
-
 static void follow_row(struct tracker *tracker, const struct rr_row *row)
 {
 	const struct rr_race *race = tracker->picture->race;
@@ -341,7 +322,23 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)
 			note_writer(tracker, i, row->client);
-		tracker->now.stale[i] = find_stale(tracker, i);
+
+		/* The clients that know something else of a key than the server holds. A lock that
+		 * another one has taken since is not the client's, whatever it holds. */
+		const char *held = tracker->now.held[i];
+		const int writer = tracker->writer[i];
+		unsigned stale = 0;
+
+		for (size_t j = 0; held && j < tracker->picture->race->n_clients; j++) {
+			const char *known = tracker->now.known[i][j];
+			const bool is_taken = is_lock(tracker, i) && writer >= 0 &&
+					      writer != (int)j &&
+					      tracker->written[i] > tracker->looked[i][j];
+
+			if (known && (strcmp(known, held) != 0 || is_taken))
+				stale |= 1U << j;
+		}
+		tracker->now.stale[i] = stale;
 	}
 	tracker->knowledge->rows[tracker->row] = tracker->now;
 }

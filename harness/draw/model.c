@@ -93,23 +93,6 @@ static void set_remark(struct rr_picture *picture, struct rr_row *row)
 					 or_empty(row->why)));
 }
 
-/* Values that are other than those last drawn. */
-static void set_values(struct maker *maker, struct rr_row *row)
-{
-	struct rr_picture *picture = maker->picture;
-
-	for (size_t i = 0; i < picture->race->n_keys; i++) {
-		const char *value = row->event->keys[i];
-
-		if (!value || strcmp(value, maker->values[i]) == 0)
-			continue;
-		maker->values[i] = value;
-		row->values[i] = keep_text(picture, rr_words_of_value(value));
-		row->labels[i] = keep_text(picture, rr_words("%s = %s", picture->keys[i].label,
-							     row->values[i]));
-	}
-}
-
 /* Who is inside, gone and down after this step. */
 static void apply_step(struct maker *maker, const struct rr_step *step)
 {
@@ -206,7 +189,17 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 		row->reply = keep_text(picture, rr_words_of_reply(event->reply));
 	if (!row->is_across)
 		set_sentence(picture, row);
-	set_values(maker, row);
+	/* Values that are other than those last drawn. */
+	for (size_t i = 0; i < picture->race->n_keys; i++) {
+		const char *value = row->event->keys[i];
+
+		if (!value || strcmp(value, maker->values[i]) == 0)
+			continue;
+		maker->values[i] = value;
+		row->values[i] = keep_text(picture, rr_words_of_value(value));
+		row->labels[i] = keep_text(picture, rr_words("%s = %s", picture->keys[i].label,
+							     row->values[i]));
+	}
 	picture->fates |= 1U << row->fate;
 	set_remark(picture, row);
 }
@@ -295,35 +288,6 @@ static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 	};
 }
 
-/* A single server stands between two clients. */
-static void add_lanes(struct rr_picture *picture)
-{
-	const struct rr_race *race = picture->race;
-	const bool between = race->n_clients == 2 && race->n_servers == 1;
-
-	for (size_t i = 0; i < race->n_clients; i++) {
-		if (between && i == 1)
-			add_lane(picture, true, 0);
-		add_lane(picture, false, i);
-	}
-	for (size_t i = 0; !between && i < race->n_servers; i++)
-		add_lane(picture, true, i);
-}
-
-static void add_shown_keys(struct rr_picture *picture)
-{
-	const struct rr_race *race = picture->race;
-
-	for (size_t i = 0; i < race->n_keys; i++) {
-		struct rr_shown_key *key = &picture->keys[i];
-		size_t length;
-
-		key->server = rr_race_key_server(race, race->keys[i], &length);
-		key->name = keep_plain(picture, race->keys[i]);
-		key->label = keep_text(picture, rr_words("%.*s", (int)length, race->keys[i]));
-	}
-}
-
 /* What was there before the first step: of many commands only the first ones. */
 static void add_beginning(struct maker *maker)
 {
@@ -348,28 +312,6 @@ static void add_beginning(struct maker *maker)
 							    (long long)race->counter_from)));
 }
 
-static void add_findings(struct rr_picture *picture)
-{
-	const struct rr_trace *trace = picture->trace;
-
-	for (int i = 0; i < RR_FINDINGS; i++) {
-		const enum rr_finding finding = (enum rr_finding)i;
-		const char *name = rr_finding_name(finding);
-		const char *figures;
-
-		if (!(trace->findings & 1U << i))
-			continue;
-		figures = keep_plain(picture, trace->conclusion[i]);
-		picture->findings[picture->n_findings++] = (struct rr_found){
-			.name = name,
-			.figures = figures,
-			.heading = keep_text(picture, rr_words("%s%s%s", name, *figures ? ": " : "",
-							       figures)),
-			.meaning = rr_finding_meaning(picture->race, finding),
-		};
-	}
-}
-
 /* A race that stopped before its end has no verdict. */
 static void add_verdict(struct rr_picture *picture)
 {
@@ -392,7 +334,22 @@ static void add_verdict(struct rr_picture *picture)
 		picture->verdict = picture->no_finding;
 	picture->is_found = picture->is_complete && picture->race->shows &&
 			    rr_race_is_found(picture->race);
-	add_findings(picture);
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		const enum rr_finding finding = (enum rr_finding)i;
+		const char *name = rr_finding_name(finding);
+		const char *figures;
+
+		if (!(trace->findings & 1U << i))
+			continue;
+		figures = keep_plain(picture, trace->conclusion[i]);
+		picture->findings[picture->n_findings++] = (struct rr_found){
+			.name = name,
+			.figures = figures,
+			.heading = keep_text(picture, rr_words("%s%s%s", name, *figures ? ": " : "",
+							       figures)),
+			.meaning = rr_finding_meaning(picture->race, finding),
+		};
+	}
 	picture->sayings = rr_calloc(n + 1, sizeof(*picture->sayings));
 	for (size_t i = 0; i < n; i++)
 		picture->sayings[i] =
@@ -411,8 +368,26 @@ void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 					     picture->race->claims));
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		maker.values[i] = "(nil)";
-	add_lanes(picture);
-	add_shown_keys(picture);
+
+	/* A single server stands between two clients. */
+	const struct rr_race *race = picture->race;
+	const bool between = race->n_clients == 2 && race->n_servers == 1;
+
+	for (size_t i = 0; i < race->n_clients; i++) {
+		if (between && i == 1)
+			add_lane(picture, true, 0);
+		add_lane(picture, false, i);
+	}
+	for (size_t i = 0; !between && i < race->n_servers; i++)
+		add_lane(picture, true, i);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		struct rr_shown_key *key = &picture->keys[i];
+		size_t length;
+
+		key->server = rr_race_key_server(race, race->keys[i], &length);
+		key->name = keep_plain(picture, race->keys[i]);
+		key->label = keep_text(picture, rr_words("%.*s", (int)length, race->keys[i]));
+	}
 	add_beginning(&maker);
 	add_events(&maker);
 	add_verdict(picture);

@@ -4,10 +4,218 @@
  * Where clients have no room side by side, they share a column; remarks stand
  * beside the table, or below their rows.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "sheet.h"
+#include "draw.h"
+#include "model.h"
+
+/* ---- The columns: which there are, where, and how wide ------------------- */
+
+enum column_kind { ONE_CLIENT, ALL_CLIENTS, KEY, REMARKS };
+
+struct column {
+	enum column_kind kind;
+	int index; /* of the client or key */
+	const char *head;
+	size_t at;
+	size_t width;
+	size_t extra;         /* what of the width is not for text */
+	size_t least;         /* of what is for text */
+	const char *left;     /* of this row, not on paper yet; NULL = nothing */
+	const char *reply;    /* in the cell, where " => " stands; NULL = it has none */
+	size_t command_lines; /* that the cell's command may take */
+};
+
+enum {
+	SHEET_COLUMNS_MAX = RR_RACE_CLIENTS_MAX + RR_KEYS_SHOWN_MAX + 1,
+	GAP = 2,   /* between columns */
+	ARROW = 9, /* room for an arrow, where there are arrows */
+};
+
+enum rr_paint { RR_PLAIN, RR_BOLD, RR_DIM, RR_RED, RR_YELLOW, RR_CYAN, RR_MAGENTA };
+
+/* Writes lines of text: in the characters the terminal has, with colour where it may be. */
+struct rr_pen {
+	FILE *out;
+	const struct rr_style *style;
+	size_t column; /* where the next character goes */
+	size_t blanks; /* not written yet */
+	enum rr_paint paint;
+};
+
+struct sheet {
+	const struct rr_picture *picture;
+	struct rr_pen pen;
+	size_t n;
+	struct column columns[SHEET_COLUMNS_MAX];
+	size_t numbers;                     /* width of the steps' numbers */
+	size_t width;                       /* of the table */
+	size_t gutter;                      /* before a client's cell: whether it is inside */
+	bool is_shared;                     /* all clients share a column */
+	bool has_arrows;                    /* two clients, and a key between them */
+	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
+};
+
+enum {
+	RULE_EXTRA = 9,    /* of a rule, beside its text */
+	CLIENT_MOST = 42,  /* wider cells are wrapped */
+	CLIENT_LEAST = 12, /* narrower ones are not readable */
+	SHARED_LEAST = 28, /* the same where one column is all clients', if there is room */
+	KEY_MOST = 24,
+	KEY_LEAST = 5,
+	HEAD_LEAST = 12, /* of a key's name; longer ones can be cut */
+	REMARKS_MOST = 40,
+	REMARKS_LEAST = 20,
+};
+
+/* Something happens that is no client's doing: a line across the table. */
+static bool sheet_is_rule(const struct rr_row *row)
+{
+	return row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT;
+}
+
+/* What stands in the row; NULL = nothing. */
+static const char *sheet_cell(const struct column *column, const struct rr_row *row)
+{
+	switch (column->kind) {
+	case ONE_CLIENT:
+		return row->client == column->index ? row->action : NULL;
+	case ALL_CLIENTS:
+		return row->sentence;
+	case KEY:
+		return row->values[column->index];
+	default:
+		return row->remark;
+	}
+}
+
+/* As wide as its widest cell, within limits. */
+static void add_column(struct sheet *sheet, enum column_kind kind, int index, const char *head)
+{
+	const size_t most = kind == KEY ? KEY_MOST : CLIENT_MOST;
+	struct column *column = &sheet->columns[sheet->n++];
+	const size_t name = rr_plain_width(head);
+	size_t width = name;
+
+	*column = (struct column){
+		.kind = kind, .index = index, .head = head, .least = CLIENT_LEAST
+	};
+	if (kind == KEY)
+		column->least = name < KEY_LEAST || sheet->is_shared ? KEY_LEAST :
+				name < HEAD_LEAST                    ? name :
+								       HEAD_LEAST;
+	if (kind == ONE_CLIENT)
+		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
+	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
+		const char *cell = sheet_cell(column, &sheet->picture->rows[i]);
+		const size_t wide = cell ? rr_plain_width(cell) : 0;
+
+		width = wide > width ? wide : width;
+	}
+	column->width = (width < most ? width : most) + column->extra;
+}
+
+static void add_columns(struct sheet *sheet)
+{
+	const struct rr_picture *picture = sheet->picture;
+	const struct rr_race *race = picture->race;
+
+	sheet->n = 0;
+	sheet->has_arrows = !sheet->is_shared && race->n_clients == 2 && race->n_keys == 1;
+	if (sheet->is_shared)
+		add_column(sheet, ALL_CLIENTS, 0, "clients");
+	for (size_t i = 0; !sheet->is_shared && i < picture->n_lanes; i++) {
+		const struct rr_lane *lane = &picture->lanes[i];
+
+		if (!lane->is_server)
+			add_column(sheet, ONE_CLIENT, lane->index, lane->name);
+		if (sheet->has_arrows && sheet->n == 1)
+			add_column(sheet, KEY, 0, picture->keys[0].name);
+	}
+	for (size_t i = 0; !sheet->has_arrows && i < race->n_keys; i++)
+		add_column(sheet, KEY, (int)i, picture->keys[i].name);
+}
+
+/* The widest column that can give something up; NULL = none can. */
+static struct column *widest_column(struct sheet *sheet)
+{
+	struct column *found = NULL;
+
+	for (size_t i = 0; i < sheet->n; i++) {
+		struct column *column = &sheet->columns[i];
+
+		if (column->width - column->extra > column->least &&
+		    (!found || column->width > found->width))
+			found = column;
+	}
+	return found;
+}
+
+static bool shrink_columns(struct sheet *sheet, size_t width)
+{
+	size_t total = sheet->numbers;
+
+	for (size_t i = 0; i < sheet->n; i++)
+		total += GAP + sheet->columns[i].width;
+	for (; total > width; total--) {
+		struct column *column = widest_column(sheet);
+
+		if (!column)
+			return false;
+		column->width--;
+	}
+	return true;
+}
+
+/* Remarks stand beside the columns, if there is room for them there. */
+static void sheet_lay_out(struct sheet *sheet, size_t width)
+{
+	/* What does not depend on the columns. Rules are as wide as the table, which
+	 * may be narrower than their texts: `rule` is what these ask for. */
+	const struct rr_picture *picture = sheet->picture;
+	size_t last = 0, rule = 0;
+
+	for (size_t i = 0; i < picture->n_rows; i++) {
+		const struct rr_row *row = &picture->rows[i];
+		const size_t wide = RULE_EXTRA + rr_plain_width(row->text);
+
+		last = row->number ? row->number : last;
+		if (row->inside)
+			sheet->gutter = 2;
+		if (sheet_is_rule(row) && wide > rule)
+			rule = wide;
+	}
+	sheet->numbers = (size_t)snprintf(NULL, 0, "%2zu", last);
+	struct column *remarks;
+	size_t at;
+
+	add_columns(sheet);
+	if (!shrink_columns(sheet, width)) {
+		sheet->is_shared = true;
+		add_columns(sheet);
+		sheet->columns[0].least = SHARED_LEAST;
+		if (!shrink_columns(sheet, width)) {
+			sheet->columns[0].least = CLIENT_LEAST;
+			shrink_columns(sheet, width);
+		}
+	}
+	at = sheet->numbers + GAP;
+	for (size_t i = 0; i < sheet->n; i++) {
+		sheet->columns[i].at = at;
+		at += sheet->columns[i].width + GAP;
+	}
+	sheet->width = rule < width ? rule : width;
+	if (sheet->width < at - GAP)
+		sheet->width = at - GAP;
+	at = sheet->width + GAP;
+	if (!sheet->picture->has_remarks || at + REMARKS_LEAST > width)
+		return;
+	remarks = &sheet->columns[sheet->n++];
+	*remarks = (struct column){ .kind = REMARKS, .at = at, .head = "" };
+	remarks->width = width - at < REMARKS_MOST ? width - at : REMARKS_MOST;
+}
 
 enum {
 	INDENT = 4,            /* of notes, and of remarks below their rows */
@@ -334,26 +542,12 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 	pen_wrap(pen, row->remark, INDENT + 2);
 }
 
-/* The head of a column begins above its text. */
-static void table_head(struct sheet *sheet, struct column *column)
+/* ---- The whole ----------------------------------------------------------- */
+
+static void table_rows(struct sheet *sheet, size_t n)
 {
-	struct rr_pen *pen = &sheet->pen;
-	size_t begin = column->at, width;
-
-	if (column->kind == ONE_CLIENT)
-		begin += column->index == 1 ? column->extra : sheet->gutter;
-	width = column->at + column->width - begin;
-	pen_go(pen, begin);
-	if (column->left && *column->left) {
-		const char *text = column->left;
-
-		pen_text(pen, text, rr_plain_line(&column->left, width));
-	}
-}
-
-/* A name that is wider than its column has several lines: cut, two keys might look alike. */
-static void table_heads(struct sheet *sheet)
-{
+	/* A name that is wider than its column has several lines: cut, two keys might look
+	 * alike. */
 	struct rr_pen *pen = &sheet->pen;
 
 	for (size_t i = 0; i < sheet->n; i++)
@@ -362,40 +556,26 @@ static void table_heads(struct sheet *sheet)
 		pen_paint(pen, RR_BOLD);
 		if (is_first)
 			pen_string(pen, " #");
-		for (size_t i = 0; i < sheet->n; i++)
-			table_head(sheet, &sheet->columns[i]);
+		for (size_t i = 0; i < sheet->n; i++) {
+			/* The head of a column begins above its text. */
+			struct column *column = &sheet->columns[i];
+			size_t begin = column->at, width;
+
+			if (column->kind == ONE_CLIENT)
+				begin += column->index == 1 ? column->extra : sheet->gutter;
+			width = column->at + column->width - begin;
+			pen_go(pen, begin);
+			if (column->left && *column->left) {
+				const char *text = column->left;
+
+				pen_text(pen, text, rr_plain_line(&column->left, width));
+			}
+		}
 		pen_end_line(pen);
 	}
 	pen_paint(pen, RR_DIM);
 	pen_fill(pen, "─", sheet->width);
 	pen_end_line(pen);
-}
-
-/* ---- The whole ----------------------------------------------------------- */
-
-static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
-{
-	pen_end_line(pen);
-	if (picture->is_found)
-		pen_paint(pen, RR_RED);
-	if (picture->no_finding)
-		pen_wrap(pen, picture->no_finding, 0);
-	if (!picture->is_complete)
-		return;
-	for (size_t i = 0; i < picture->n_findings; i++) {
-		pen_paint(pen, RR_RED);
-		pen_string(pen, "✗ ");
-		pen_wrap(pen, picture->findings[i].heading, 2);
-		pen_go(pen, 2);
-		pen_wrap(pen, picture->findings[i].meaning, 2);
-	}
-	for (size_t i = 0; i < picture->race->n_sayings; i++)
-		pen_wrap(pen, picture->sayings[i], 2);
-}
-
-static void table_rows(struct sheet *sheet, size_t n)
-{
-	table_heads(sheet);
 	for (size_t i = 0; i < n; i++)
 		table_row(sheet, &sheet->picture->rows[i]);
 }
@@ -424,5 +604,20 @@ void rr_write_text(FILE *out, const struct rr_picture *picture)
 		pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
 	if (picture->fates & 1U << RR_FATE_WAITS)
 		pen_wrap(pen, "(waits): no reply yet.", 0);
-	table_verdict(pen, picture);
+	pen_end_line(pen);
+	if (picture->is_found)
+		pen_paint(pen, RR_RED);
+	if (picture->no_finding)
+		pen_wrap(pen, picture->no_finding, 0);
+	if (!picture->is_complete)
+		return;
+	for (size_t i = 0; i < picture->n_findings; i++) {
+		pen_paint(pen, RR_RED);
+		pen_string(pen, "✗ ");
+		pen_wrap(pen, picture->findings[i].heading, 2);
+		pen_go(pen, 2);
+		pen_wrap(pen, picture->findings[i].meaning, 2);
+	}
+	for (size_t i = 0; i < picture->race->n_sayings; i++)
+		pen_wrap(pen, picture->sayings[i], 2);
 }

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cases.h"
 #include "base/marks.h"
 #include "base/memory.h"
+#include "base/reply.h"
 #include "base/text.h"
 
 enum { DURATION_SIZE = 40 };
@@ -65,36 +67,6 @@ static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_EMPTY] = " has memory again",
 };
 
-static char *words_of_tear(const struct rr_step *step, const char *server)
-{
-	static const char *const how[RR_TEAR_KINDS] = {
-		[RR_TEAR_LAST_BYTES] = "lacks its last",
-		[RR_TEAR_AT_BYTE] = "ends after byte",
-		[RR_TEAR_AFTER_COMMAND] = "ends after command",
-		[RR_TEAR_IN_COMMAND] = "ends within command",
-		[RR_TEAR_WITHOUT_COMMAND] = "lacks command",
-		[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
-	};
-
-	return rr_words("%s's append-only file %s %lld%s", server, how[step->tear],
-			(long long)step->amount, step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
-}
-
-static char *words_of_fault(const struct rr_race *race, const struct rr_step *step)
-{
-	const char *server = race->servers[step->server].name;
-	char more[DURATION_SIZE];
-
-	if (step->fault == RR_FAULT_TEAR)
-		return words_of_tear(step, server);
-	if (step->fault == RR_FAULT_SLOW_DISK)
-		return rr_words("every fsync of %s takes %s longer", server,
-				exact_duration(more, step->amount));
-	if (!faults[step->fault])
-		return rr_words("%s %s", rr_fault_name(step->fault), server);
-	return rr_words("%s%s", server, faults[step->fault]);
-}
-
 static char *words_of_clock(const struct rr_race *race, const struct rr_step *step)
 {
 	const char *who = step->peer >= 0 ? race->clients[step->peer].name :
@@ -105,32 +77,6 @@ static char *words_of_clock(const struct rr_race *race, const struct rr_step *st
 		return rr_words("%s's clock is right", who);
 	exact_duration(off, llabs((long long)step->amount));
 	return rr_words("%s's clock is %s %s", who, off, step->amount > 0 ? "ahead" : "behind");
-}
-
-static char *words_of_bytes(const struct rr_step *step)
-{
-	char *plain = rr_plain_bytes(step->text, step->length);
-	char *text = rr_words("bytes \"%s\"", plain);
-
-	free(plain);
-	return text;
-}
-
-/* As they stand in the race, where variables have no values yet. */
-static char *words_of_command(const struct rr_step *step)
-{
-	char *text = NULL, *plain;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
-
-	for (size_t i = 0; i < step->n_words; i++) {
-		fputs(i ? " " : "", out);
-		fwrite(step->words[i].text, 1, step->words[i].length, out);
-	}
-	fclose(out);
-	plain = rr_plain_bytes(text, size);
-	free(text);
-	return plain;
 }
 
 /* As races have it, but where that is no word, or one for several kinds. */
@@ -172,6 +118,51 @@ static const char *words_of_request(const struct rr_step *step, const char **arr
 		       NULL;
 }
 
+json_t *rr_trace_steps(const struct rr_trace *trace)
+{
+	const struct rr_race *race = trace->race;
+	json_t *all = json_array();
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace->n_events; i++) {
+		const struct rr_event *event = &trace->events[i];
+		const struct rr_step *step = event->step;
+		const bool is_note = step->kind == RR_STEP_NOTE;
+		const bool is_timed = step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK;
+		const int who = step->client >= 0 ? step->client : step->peer;
+		const struct rr_race_client *client = who >= 0 ? &race->clients[who] : NULL;
+		const char *arrow, *request = words_of_request(step, &arrow);
+		struct rr_case_step told = {
+			.number = is_note ? 0 : ++n,
+			.kind = is_note ? "run" : rr_step_kind_word(step),
+			.server = step->server >= 0 ? race->servers[step->server].name : NULL,
+			.n_words = step->n_words,
+			.words = step->words,
+			.reply = step->is_lost || step->is_waiting ? NULL : event->reply,
+			.fault = step->injected,
+			.ns = is_timed ? step->amount : 0,
+		};
+
+		/* A note has a command where that never arrived. */
+		if (is_note && !step->n_words)
+			continue;
+		if (client) {
+			told.client = client->of ? client->of : client->name;
+			told.connection = step->server >= 0 || step->kind == RR_STEP_CRASH ?
+						  client->number :
+						  0;
+		}
+		if (request || is_closing(step)) {
+			told.kind = !request ? "closes" : *arrow ? "answer" : "request";
+			told.text = request;
+			told.server = told.reply = NULL;
+			told.n_words = 0;
+		}
+		json_array_append_new(all, rr_case_step(&told));
+	}
+	return all;
+}
+
 static bool is_mark(const struct rr_step *step)
 {
 	const char *arrow;
@@ -203,9 +194,16 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:
-		return event->command ? rr_plain(event->command) : words_of_command(step);
-	case RR_STEP_BYTES:
-		return words_of_bytes(step);
+		/* As they stand in the race, where variables have no values yet. */
+		return event->command ? rr_plain(event->command) :
+					rr_command_text(step->words, step->n_words, 0);
+	case RR_STEP_BYTES: {
+		char *plain = rr_plain_bytes(step->text, step->length);
+		char *text = rr_words("bytes \"%s\"", plain);
+
+		free(plain);
+		return text;
+	}
 	case RR_STEP_LOCK:
 	case RR_STEP_UNLOCK:
 		return rr_words("%s %s", rr_step_kind_word(step), step->text);
@@ -221,8 +219,31 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 				exact_duration(now, event->at_ns));
 	case RR_STEP_CLOCK:
 		return words_of_clock(trace->race, step);
-	case RR_STEP_FAULT:
-		return words_of_fault(trace->race, step);
+	case RR_STEP_FAULT: {
+		const char *server = trace->race->servers[step->server].name;
+		char more[DURATION_SIZE];
+
+		if (step->fault == RR_FAULT_TEAR) {
+			static const char *const how[RR_TEAR_KINDS] = {
+				[RR_TEAR_LAST_BYTES] = "lacks its last",
+				[RR_TEAR_AT_BYTE] = "ends after byte",
+				[RR_TEAR_AFTER_COMMAND] = "ends after command",
+				[RR_TEAR_IN_COMMAND] = "ends within command",
+				[RR_TEAR_WITHOUT_COMMAND] = "lacks command",
+				[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
+			};
+
+			return rr_words("%s's append-only file %s %lld%s", server, how[step->tear],
+					(long long)step->amount,
+					step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
+		}
+		if (step->fault == RR_FAULT_SLOW_DISK)
+			return rr_words("every fsync of %s takes %s longer", server,
+					exact_duration(more, step->amount));
+		if (!faults[step->fault])
+			return rr_words("%s %s", rr_fault_name(step->fault), server);
+		return rr_words("%s%s", server, faults[step->fault]);
+	}
 	default:
 		return rr_words("%s", rr_step_kind_word(step));
 	}

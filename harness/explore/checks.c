@@ -14,41 +14,6 @@ enum { VERIFY_SERVERS = 600 }; /* questions, of each table */
 
 /* ---- Results -------------------------------------------------------------- */
 
-static void note_tables(struct rr_search *search)
-{
-	struct rr_explore_result *result = search->result;
-	const struct rr_product *product = &search->product;
-	struct rr_explore_stats *stats = &result->stats;
-
-	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
-		const struct rr_client_table *table = rr_product_client_table(product, i);
-
-		stats->client_states += table ? rr_client_table_count_states(table) : 0;
-		stats->client_runs += table ? table->n_runs : 0;
-		if (!table || !search->config->strategy || table->learning.loops == 0)
-			continue;
-		result->followed = RR_REFUSALS_ROUNDS;
-		result->unfollowed += table->learning.untested;
-	}
-	for (int i = 0; i < 2; i++) {
-		const struct rr_server_table *table = &search->tables[i];
-
-		stats->server_states += table->keys.n;
-		stats->questions += table->n_asked;
-		stats->replayed += table->n_replayed;
-		if (table->random_command)
-			snprintf(result->random_command, sizeof(result->random_command), "%s",
-				 table->random_command);
-	}
-}
-
-static enum rr_explored_day day_of(const struct rr_search *search)
-{
-	if (!search->before)
-		return RR_DAY_GOES_ON;
-	return search->before->error.kind ? RR_DAY_HELD_TO_REPEAT : RR_DAY_HELD_TO_END;
-}
-
 /* Has any key of the data server ever a time to live? */
 static bool has_leases(const struct rr_server_table *table)
 {
@@ -57,22 +22,6 @@ static bool has_leases(const struct rr_server_table *table)
 	while (i < table->keys.n && table->states[i].first_end_ns == RR_NEVER)
 		i++;
 	return i < table->keys.n;
-}
-
-/* What was not compared, because it moves with the clock. */
-static void note_moved(struct rr_explore_result *result, const struct rr_judge *judge)
-{
-	const struct rr_intern *keys = &judge->contents.moved;
-
-	json_decref(result->moved_keys);
-	result->moved_keys = keys->n ? json_array() : NULL;
-	result->moved_outputs = judge->moved_outputs;
-	for (uint32_t i = 0; i < keys->n; i++) {
-		char *name = rr_plain_bytes(rr_intern_get(keys, i), keys->values[i].length);
-
-		json_array_append_new(result->moved_keys, json_string(name));
-		free(name);
-	}
 }
 
 static void note_graph(struct rr_search *search)
@@ -84,14 +33,30 @@ static void note_graph(struct rr_search *search)
 	};
 	struct rr_explore_result *result = search->result;
 	const struct rr_graph *graph = &search->graph;
+	const struct rr_intern *keys = &search->judge.contents.moved;
 
 	result->explored = explored[search->end];
-	result->cut = search->end == RR_GRAPH_STOPPED ? search->cut : NULL;
-	result->day = day_of(search);
-	note_moved(result, &search->judge);
+	if (search->end == RR_GRAPH_CUT && !search->config->strategy) {
+		result->rounds = search->wanted.rounds;
+		if (result->rounds == RR_ROUNDS_WITHOUT_END && !search->config->rounds)
+			result->explored = RR_EXPLORED_ALL;
+	}
+	result->cut = search->end == RR_GRAPH_STOPPED ? search->deadline.cut : NULL;
+	result->day = search->day;
+	/* What was not compared, because it moves with the clock. */
+	json_decref(result->moved_keys);
+	result->moved_keys = keys->n ? json_array() : NULL;
+	result->moved_outputs = search->judge.moved_outputs;
+	for (uint32_t i = 0; i < keys->n; i++) {
+		char *name = rr_plain_bytes(rr_intern_get(keys, i), keys->values[i].length);
+
+		json_array_append_new(result->moved_keys, json_string(name));
+		free(name);
+	}
 	result->need_each_other = result->finals > 0 && !search->judge.serial.is_cut &&
 				  !search->judge.serial.has_whole;
 	result->has_leases = has_leases(&search->tables[0]);
+	result->left_out = search->product.left_out;
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
 	result->transitions = graph->n_edges;
@@ -130,13 +95,14 @@ static struct rr_free_replay *open_replay(struct rr_search *search)
 
 /* All clients at once, and real servers. If they do something else, something may have
  * been learned of them; so it may of those whose first whole run that was. */
-static bool play_actions(struct rr_search *search, struct rr_free_replay *replay,
-			 const struct rr_actions *actions, const uint32_t *end, unsigned broken,
-			 enum rr_play play)
+static enum rr_going play_actions(struct rr_search *search, struct rr_free_replay *replay,
+				  const struct rr_actions *actions, const uint32_t *end,
+				  unsigned broken, enum rr_play play)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 	const bool shows = programs->set_live && play != RR_PLAY_PATHS;
 	struct rr_error error = { .kind = RR_ERROR_NONE };
+	enum rr_going going = RR_GO_ON;
 	bool good;
 
 	if (programs->set_live)
@@ -144,95 +110,75 @@ static bool play_actions(struct rr_search *search, struct rr_free_replay *replay
 	good = rr_product_replay(&search->product, replay, actions, end, broken, &error);
 	search->is_misplayed |= !good;
 	if (!good || shows)
-		good = search->property->verify(search) && !search->learned &&
-		       (good || rr_search_fail(search, &error));
+		going = search->property->verify(search);
+	if (going == RR_GO_ON && !good)
+		going = rr_search_stop(search, &error);
 	if (programs->set_live)
 		programs->set_live(programs->programs, RR_PLAY_NOTHING);
-	return good;
+	return going;
 }
 
-static bool find_actions(struct rr_search *search, const struct rr_graph *graph,
-			 const struct rr_path *path, struct rr_actions *actions)
+static enum rr_going find_actions(struct rr_search *search, const struct rr_graph *graph,
+				  const struct rr_path *path, struct rr_actions *actions)
 {
 	if (rr_graph_actions(graph, path, actions))
-		return true;
-	if (graph->product->error.kind)
-		rr_search_fail(search, &graph->product->error);
-	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
-			    "a path through the states is gone");
-}
-
-struct rr_audit {
-	unsigned long n;
-	uint64_t seed;
-};
-
-/* Where nobody does anything, there is nothing to be played. A check that has come to its end
- * before plays one path, another one each time. */
-static struct rr_audit audit_of(const struct rr_search *search)
-{
-	struct rr_audit audit = { .n = search->graph.n_edges ? search->config->audit : 0,
-				  .seed = 1 };
-
-	if (audit.n > 0 && rr_search_is_settled(search))
-		audit = (struct rr_audit){ .n = 1, .seed = (uint64_t)rr_clock_ns() };
-	return audit;
-}
-
-bool rr_search_is_settled(const struct rr_search *search)
-{
-	const struct rr_explored_programs *programs = &search->config->programs;
-
-	return programs->is_settled && programs->is_settled(programs->programs);
+		return RR_GO_ON;
+	if (!rr_product_failed(graph->product))
+		rr_error_set(&graph->product->error, RR_ERROR_INTERNAL,
+			     "a path through the states is gone");
+	return rr_search_stop(search, &graph->product->error);
 }
 
 /* The numbers of rounds after which loops are left are tried by the paths, as far as these come to loops. */
-static bool verify_rounds(struct rr_search *search)
+static enum rr_going verify_rounds(struct rr_search *search)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 	struct rr_error error = { 0 };
-	bool again = false;
 
-	if (programs->verify_rounds && !programs->verify_rounds(programs->programs, &again, &error))
-		return rr_search_fail(search, &error);
-	if (again)
-		search->learned |= rr_learned_bit(RR_LEARNED_PROGRAMS);
-	return !again;
+	if (!programs->verify_rounds ||
+	    programs->verify_rounds(programs->programs, &error) == RR_GO_ON)
+		return RR_GO_ON;
+	return rr_search_stop(search, &error);
 }
 
-bool rr_search_audit(struct rr_search *search)
+enum rr_going rr_search_audit(struct rr_search *search)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 	struct rr_free_replay *replay = open_replay(search);
-	const struct rr_audit audit = audit_of(search);
+	/* Where nobody does anything, there is nothing to be played. */
+	const unsigned long n = search->graph.n_edges ? search->config->audit : 0;
+	enum rr_going going = RR_GO_ON;
 	struct rr_path path = { 0 };
-	bool good = true;
 
-	for (unsigned long i = 0; i < audit.n && good; i++) {
+	for (unsigned long i = 0; i < n && going == RR_GO_ON; i++) {
 		const int rounds = programs->next_rounds ?
 					   programs->next_rounds(programs->programs) :
 					   0;
 		struct rr_actions actions = { 0 };
 
-		if (rr_search_is_called_off(search, "random interleavings were played")) {
+		if (rr_deadline_is_over(&search->deadline, "random interleavings were played")) {
 			search->result->explored = RR_EXPLORED_STOPPED;
-			search->result->cut = search->cut;
+			search->result->cut = search->deadline.cut;
 			break;
 		}
 		if (rounds > 0)
-			rr_graph_looping_path(&search->graph, audit.seed + i, rounds, &path);
+			rr_graph_looping_path(&search->graph, 1 + i, rounds, &path);
+		else if (programs->init && i < search->program.n_clients)
+			rr_graph_lockstep_path(&search->graph, i, &path);
 		else
-			rr_graph_random_path(&search->graph, audit.seed + i, &path);
-		good = find_actions(search, &search->graph, &path, &actions) &&
-		       play_actions(search, replay, &actions,
-				    rr_graph_path_end(&search->graph, &path),
-				    rr_graph_path_breaks(&search->graph, &path), RR_PLAY_PATHS);
+			rr_graph_random_path(&search->graph, 1 + i, &path);
+		going = find_actions(search, &search->graph, &path, &actions);
+		if (going == RR_GO_ON)
+			going = play_actions(search, replay, &actions,
+					     rr_graph_path_end(&search->graph, &path),
+					     rr_graph_path_breaks(&search->graph, &path),
+					     RR_PLAY_PATHS);
 		free(actions.all);
 		search->result->stats.audited++;
 	}
 	rr_path_release(&path);
 	rr_free_replay_free(replay);
-	return good && (search->end == RR_GRAPH_STOPPED || verify_rounds(search));
+	return going != RR_GO_ON || search->end == RR_GRAPH_STOPPED ? going : verify_rounds(search);
 }
 
 /* ---- What is found -------------------------------------------------------------- */
@@ -244,42 +190,44 @@ void rr_schedule_release(struct rr_schedule *schedule)
 	*schedule = (struct rr_schedule){ 0 };
 }
 
-bool rr_search_play(struct rr_search *search, const struct rr_actions *actions, const uint32_t *end)
+enum rr_going rr_search_play(struct rr_search *search, const struct rr_actions *actions,
+			     const uint32_t *end)
 {
 	struct rr_free_replay *replay = open_replay(search);
-	const bool good = play_actions(search, replay, actions, end, 0, RR_PLAY_ORDER);
+	const enum rr_going going = play_actions(search, replay, actions, end, 0, RR_PLAY_ORDER);
 
 	rr_free_replay_free(replay);
-	return good;
+	return going;
 }
 
-bool rr_search_show(struct rr_search *search, const struct rr_schedule *schedule)
+enum rr_going rr_search_show(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_free_replay *replay = open_replay(search);
-	const bool good = play_actions(search, replay, &schedule->actions, schedule->end,
-				       schedule->broken, RR_PLAY_FINDING);
+	const enum rr_going going = play_actions(search, replay, &schedule->actions, schedule->end,
+						 schedule->broken, RR_PLAY_FINDING);
 
 	rr_free_replay_free(replay);
 	search->result->switches = schedule->switches;
 	search->result->steps = schedule->steps;
-	return good && search->property->show(search, schedule);
+	return going == RR_GO_ON ? search->property->show(search, schedule) : going;
 }
 
-static bool show_path(struct rr_search *search, const struct rr_path *path)
+static enum rr_going show_path(struct rr_search *search, const struct rr_path *path)
 {
 	const struct rr_graph *graph = &search->graph;
 	struct rr_schedule schedule = { .steps = path->n,
 					.switches = path->switches,
 					.words = rr_path_words(graph, path),
 					.broken = rr_graph_path_breaks(graph, path) };
-	bool good;
+	enum rr_going going;
 
 	memcpy(schedule.end, rr_graph_path_end(graph, path),
 	       graph->product->n_words * sizeof(schedule.end[0]));
-	good = find_actions(search, graph, path, &schedule.actions) &&
-	       rr_search_show(search, &schedule);
+	going = find_actions(search, graph, path, &schedule.actions);
+	if (going == RR_GO_ON)
+		going = rr_search_show(search, &schedule);
 	rr_schedule_release(&schedule);
-	return good;
+	return going;
 }
 
 /* ---- All that is found ------------------------------------------------------------ */
@@ -319,118 +267,130 @@ static void find_kinds(struct wrong_ends *ends)
 	}
 }
 
-static bool show_kind(struct wrong_ends *ends, uint32_t like)
-{
-	const struct rr_graph *graph = &ends->search->graph;
-	struct rr_path path = { 0 };
-	bool good;
-
-	for (uint32_t i = 0; i < graph->states.n; i++)
-		ends->goals[i] = graph->flags[i] & RR_STATE_WRONG && are_alike(ends, like, i);
-	good = rr_graph_shortest_to(graph, ends->goals, &path) && show_path(ends->search, &path);
-	rr_path_release(&path);
-	return good;
-}
-
 /* The shortest schedule has been shown, which leads to `shown`. */
-static bool show_others(struct rr_search *search, uint32_t shown)
+static enum rr_going show_others(struct rr_search *search, uint32_t shown)
 {
 	struct wrong_ends ends = {
 		.search = search, .goals = rr_calloc(search->graph.states.n, sizeof(*ends.goals))
 	};
+	const struct rr_graph *graph = &search->graph;
 	struct rr_explore_result *result = search->result;
-	bool good = true;
+	enum rr_going going = RR_GO_ON;
+	struct rr_path path = { 0 };
 
 	find_kinds(&ends);
-	for (size_t i = 0; i < ends.n && good; i++) {
+	for (size_t i = 0; i < ends.n && going == RR_GO_ON; i++) {
 		if (are_alike(&ends, ends.all[i], shown))
 			continue;
-		if (rr_search_is_called_off(search, "other findings were played"))
+		if (rr_deadline_is_over(&search->deadline, "other findings were played")) {
 			result->n_unshown++;
-		else
-			good = show_kind(&ends, ends.all[i]);
+			continue;
+		}
+		for (uint32_t j = 0; j < graph->states.n; j++)
+			ends.goals[j] = graph->flags[j] & RR_STATE_WRONG &&
+					are_alike(&ends, ends.all[i], j);
+		going = rr_graph_shortest_to(graph, ends.goals, &path) ? show_path(search, &path) :
+									 RR_FAILED;
+		rr_path_release(&path);
 	}
 	/* The first one has been proved, and stands. */
-	if (!good && result->error.kind == RR_ERROR_INTERRUPTED) {
+	if (going == RR_INTERRUPTED) {
 		result->error.kind = RR_ERROR_NONE;
 		result->n_unshown++;
-		good = true;
+		going = RR_GO_ON;
 	}
 	free(ends.goals);
-	return good;
+	return going;
 }
 
-static bool show_shortest(struct rr_search *search)
+static enum rr_going show_shortest(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
 	struct rr_path path = { 0 };
-	bool good;
+	enum rr_going going = RR_FAILED;
 
 	result->shortest_breaks = rr_worst_invariant(result->breaks, search->config->shows);
-	good = rr_graph_shortest(&search->graph, result->shortest_breaks, &path) ?
-		       rr_search_verify_finding(search, &path) && show_path(search, &path) :
-		       rr_error_set(&result->error, RR_ERROR_INTERNAL,
-				    "no path to a state that fails");
-	if (good && search->config->shows_all && result->shortest_breaks & RR_BREAKS_COUNT)
-		good = show_others(search, rr_graph_path_state(&search->graph, &path));
+	if (rr_graph_shortest(&search->graph, result->shortest_breaks, &path))
+		going = rr_search_verify_finding(search, &path);
+	else
+		rr_error_set(&result->error, RR_ERROR_INTERNAL, "no path to a state that fails");
+	if (going == RR_GO_ON)
+		going = show_path(search, &path);
+	if (going == RR_GO_ON && search->config->shows_all &&
+	    result->shortest_breaks & RR_BREAKS_COUNT)
+		going = show_others(search, rr_graph_path_state(&search->graph, &path));
 	rr_path_release(&path);
-	return good;
+	return going;
 }
 
 /* ---- The whole -------------------------------------------------------------- */
 
-/* What was drawn once says nothing of what else could have been. */
-static bool verify_random(struct rr_search *search)
-{
-	struct rr_server_table *table = &search->tables[0];
-
-	return search->config->strategy || !table->asker || rr_server_table_verify_random(table) ||
-	       rr_search_fail(search, &table->error);
-}
-
-static bool verify_servers(struct rr_search *search)
-{
-	for (int i = 0; i < 2; i++) {
-		struct rr_server_table *table = &search->tables[i];
-
-		if (table->asker && rr_server_table_verify(table, VERIFY_SERVERS,
-							   &search->result->stats.checked_servers))
-			return rr_search_fail(search, &table->error);
-	}
-	return true;
-}
-
-static bool check_states(struct rr_search *search)
+static enum rr_going check_states(struct rr_search *search)
 {
 	const struct rr_explore_config *config = search->config;
 	struct rr_explore_result *result = search->result;
+	struct rr_server_table *tables = search->tables;
+	enum rr_going going;
 
+	/* What was drawn once says nothing of what else could have been. */
+	if (!config->strategy && tables[0].asker && !rr_server_table_verify_random(&tables[0]))
+		return rr_search_stop(search, &tables[0].error);
 	if (!rr_graph_write(search, rr_worst_invariant(result->breaks, config->shows)))
-		return false;
+		return rr_error_going(&result->error);
 	if (config->schedule)
 		return rr_search_show(search, &search->followed);
 	if (result->breaks)
 		return show_shortest(search);
-	return result->explored == RR_EXPLORED_STOPPED ||
-	       (verify_servers(search) && rr_search_audit(search) &&
-		search->property->confirm(search));
+	if (result->explored == RR_EXPLORED_STOPPED)
+		return RR_GO_ON;
+	for (int i = 0; i < 2; i++) {
+		if (tables[i].asker && rr_server_table_verify(&tables[i], VERIFY_SERVERS,
+							      &result->stats.checked_servers))
+			return rr_search_stop(search, &tables[i].error);
+	}
+	going = rr_search_audit(search);
+	return going == RR_GO_ON ? search->property->confirm(search) : going;
 }
 
-bool rr_search_conclude(struct rr_search *search, void *unused)
+enum rr_going rr_search_conclude(struct rr_search *search, void *unused)
 {
 	struct rr_explore_result *result = search->result;
 	const unsigned long checked = result->stats.checked_clients;
 	const double begun = rr_clock_s();
-	bool good;
+	enum rr_going going;
+	const struct rr_product *product = &search->product;
+	struct rr_explore_stats *stats = &result->stats;
 
 	(void)unused;
 	rr_explore_release(result);
 	*result = (struct rr_explore_result){ .stats = { .checked_clients = checked,
 							 .searching = search->seconds } };
-	note_tables(search);
-	good = search->property->judge(search);
+	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
+		const struct rr_client_table *table = rr_product_client_table(product, i);
+
+		stats->client_states += table ? rr_client_table_count_states(table) : 0;
+		stats->client_runs += table ? table->n_runs : 0;
+		if (!table || !search->config->strategy || table->learning.loops == 0)
+			continue;
+		result->followed = RR_REFUSALS_ROUNDS;
+		result->unfollowed += table->learning.untested;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct rr_server_table *table = &search->tables[i];
+
+		stats->server_states += table->keys.n;
+		stats->questions += table->n_asked;
+		stats->replayed += table->n_replayed;
+		if (table->random_command)
+			snprintf(result->random_command, sizeof(result->random_command), "%s",
+				 table->random_command);
+	}
+	going = search->property->judge(search);
 	note_graph(search);
-	good = good && (search->learned || (verify_random(search) && check_states(search)));
+	if (going == RR_GO_ON && !search->config->schedule)
+		rr_search_note_ends(search);
+	if (going == RR_GO_ON)
+		going = check_states(search);
 	result->stats.checking = rr_clock_s() - begun;
-	return good;
+	return going;
 }

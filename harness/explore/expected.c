@@ -148,8 +148,10 @@ static void put_number(FILE *out, long n, const char *one, const char *many)
 		fprintf(out, "%s%ld %s", ftell(out) ? ", " : "", n, n == 1 ? one : many);
 }
 
-static void put_bounds(FILE *out, const struct rr_explore_config *bounds)
+const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE])
 {
+	FILE *out = rr_open_fixed(text, RR_BOUNDS_SIZE);
+
 	put_number(out, (long)bounds->n_clients, bounds->separate ? "process" : "thread",
 		   bounds->separate ? "processes" : "threads");
 	put_number(out, bounds->increments > 1 ? bounds->increments : 0, "", "increments each");
@@ -162,13 +164,6 @@ static void put_bounds(FILE *out, const struct rr_explore_config *bounds)
 			(double)bounds->work_ms / (double)bounds->ttl_ms);
 	if (bounds->skew_ns)
 		fprintf(out, ", clients' clocks %ld s apart", (long)(bounds->skew_ns / 1000000000));
-}
-
-const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE])
-{
-	FILE *out = rr_open_fixed(text, RR_BOUNDS_SIZE);
-
-	put_bounds(out, bounds);
 	fclose(out);
 	return text;
 }

@@ -22,10 +22,6 @@ bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *conf
 			  rr_search_conclude_findings(&search) &&
 			  (result->breaks || config->all || rr_search_try_mutants(&search));
 
-	if (good && config->programs.finish)
-		config->programs.finish(config->programs.programs,
-					result->found || result->explored == RR_EXPLORED_ALL ||
-						result->explored == RR_EXPLORED_ROUNDS);
 	rr_search_release(&search);
 	result->seconds = rr_clock_s() - begun;
 	return good;
@@ -39,20 +35,24 @@ bool rr_explore_has_counted(const struct rr_explore_result *result)
 
 /* ---- The graph alone ---------------------------------------------------------- */
 
-static bool conclude_graph(struct rr_search *search, void *context)
+static enum rr_going conclude_graph(struct rr_search *search, void *context)
 {
 	struct rr_error *error = &search->result->error;
+	enum rr_going going;
 	json_t **json = context;
 
 	if (search->end == RR_GRAPH_STOPPED)
-		return rr_error_interrupted(error);
-	if (search->end != RR_GRAPH_WHOLE)
-		return rr_error_set(error, RR_ERROR_DATA, "not all of its states were seen");
-	if (!rr_search_audit(search))
-		return false;
+		rr_error_interrupted(error);
+	else if (search->end != RR_GRAPH_WHOLE)
+		rr_error_set(error, RR_ERROR_DATA, "not all of its states were seen");
+	if (error->kind)
+		return rr_error_going(error);
+	going = rr_search_audit(search);
+	if (going != RR_GO_ON)
+		return going;
 	rr_graph_analyse(&search->graph);
 	*json = rr_graph_json(search, 0);
-	return *json != NULL;
+	return *json ? RR_GO_ON : RR_FAILED;
 }
 
 json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_config *config,
@@ -92,9 +92,12 @@ static void show_search(struct rr_explore_progress *progress, double share)
 			 rr_grouped(a_second, (long long)rate), percent);
 }
 
-/* Of a search that goes on, or of another one. */
-static void count_states(struct rr_explore_progress *progress, unsigned long n, double now)
+bool rr_explore_progress(void *context, unsigned long n, double share)
 {
+	struct rr_explore_progress *progress = context;
+	const double now = rr_clock_s();
+
+	/* Of a search that goes on, or of another one. */
 	if (progress->begun == 0)
 		progress->begun = now;
 	if (n < progress->n)
@@ -102,14 +105,6 @@ static void count_states(struct rr_explore_progress *progress, unsigned long n, 
 	if (progress->line.begun == 0 || n < progress->n)
 		rr_progress_begin(&progress->line);
 	progress->n = n;
-}
-
-bool rr_explore_progress(void *context, unsigned long n, double share)
-{
-	struct rr_explore_progress *progress = context;
-	const double now = rr_clock_s();
-
-	count_states(progress, n, now);
 	if (now - progress->looked < LOOK_EVERY)
 		return true;
 	progress->looked = now;
@@ -124,21 +119,23 @@ void rr_explore_release(struct rr_explore_result *result)
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome *finding = &result->findings[i];
 
-		free(finding->transcript);
+		rr_played_release(&finding->played);
 		free(finding->words);
 		free(finding->data);
 		free(finding->nearest);
 		free(finding->unexpected);
 		free(finding->successor);
 		free(finding->why);
-		free(finding->given);
+		rr_command_list_release(&finding->given);
 	}
-	free(result->transcript);
+	free(result->final_ends.all);
+	free(result->serial_ends.all);
+	result->final_ends = result->serial_ends = (struct rr_ends){ .is_known = false };
 	free(result->mend);
 	free(result->serial);
 	json_decref(result->graph);
 	json_decref(result->moved_keys);
 	result->n_findings = 0;
 	result->graph = result->moved_keys = NULL;
-	result->transcript = result->mend = result->serial = NULL;
+	result->mend = result->serial = NULL;
 }

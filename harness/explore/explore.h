@@ -15,10 +15,12 @@
 #include <stdio.h>
 
 #include "base/cases.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/progress.h"
 #include "cluster/cluster.h"
+#include "compare/compare.h"
 #include "draw/draw.h"
 #include "scheduler/scheduler.h"
 #include "expected.h"
@@ -34,116 +36,6 @@ enum { RR_EXPLORE_CLIENTS_MAX = 8 };
 
 enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 240 };
 
-struct rl_command;
-struct rr_program;
-
-/* What the user expects of final data: a command, and the reply to it. */
-struct rr_expected {
-	const struct rl_command *asked;
-	const char *value; /* as redis-cli prints it, or bare */
-};
-
-struct rr_programs;
-struct rr_client_place;
-
-/* What is left out, as bits, when what is believed of programs is verified. */
-enum rr_left_out {
-	RR_LEAVE_HISTORIES = 1, /* that are the same: what was found is played, or nothing is
-				 * said of others */
-	RR_LEAVE_NAMES = 2      /* of equal clients: they play what was found, or nothing is
-				 * judged yet */
-};
-
-/* When the successor of a crashed client runs: at once, or when whatever the dead one has left may
- * be called old. */
-enum rr_successor { RR_SUCCESSOR_NOW, RR_SUCCESSOR_LATER, RR_SUCCESSORS };
-#define RR_SUCCESSOR_LATER_NS (INT64_C(86400) * 1000000000)
-
-/* What is played for real. */
-enum rr_play {
-	RR_PLAY_NOTHING,
-	RR_PLAY_PATHS,   /* at random, of which there are many */
-	RR_PLAY_FINDING, /* by all clients */
-	RR_PLAY_ORDER    /* a serial one, which nothing new is played for */
-};
-
-/* How the outputs of two ends are compared. */
-enum rr_likeness {
-	RR_LIKE_PLAIN,    /* as they are */
-	RR_LIKE_THOROUGH, /* but for what another run with the same replies prints otherwise, and
-			   * what says only how long a client has waited: clients are run for that */
-	RR_LIKE_BUT_TIMES /* and but for times of day */
-};
-
-/* Programs of others, as a search needs them (check/programs.h). */
-struct rr_explored_programs {
-	void (*init)(struct rr_programs *programs, struct rr_program *program);
-	/* Before each search: what was learned of them counts from now on. */
-	bool (*begin_search)(struct rr_programs *programs);
-	/* Behind each: *again, if it has to be repeated. `left_out`: enum rr_left_out. */
-	bool (*verify)(struct rr_programs *programs, unsigned left_out, bool *again,
-		       struct rr_error *error);
-	/* Looks, last place first, whether what is sent there is random: of what is to be played.
-	 * *again: as above. */
-	bool (*verify_places)(struct rr_programs *programs, const struct rr_client_place *places,
-			      size_t n, bool *again, struct rr_error *error);
-	/* Before paths are played at random: after how many rounds a client has to leave a loop in
-	 * the next one; 0 = it need not. After them: tries what was not tried by that. *again: as
-	 * above. */
-	int (*next_rounds)(const struct rr_programs *programs);
-	bool (*verify_rounds)(struct rr_programs *programs, bool *again, struct rr_error *error);
-	/* Has the same check come to its end before, with all that is known now? */
-	bool (*is_settled)(struct rr_programs *programs);
-	/* There is no end to what they do: from now on the time of day stands still while they wait.
-	 * False: that would change nothing. */
-	bool (*hold_day)(struct rr_programs *programs);
-	/* That came to nothing: what was found out before stands. */
-	void (*take_back)(struct rr_programs *programs);
-	/* The search is over; `is_settled`: it has come to its end. */
-	void (*finish)(struct rr_programs *programs, bool is_settled);
-	/* What is played now is played by real processes, and not by what is known of them. */
-	void (*set_live)(struct rr_programs *programs, enum rr_play play);
-	/* Is a search judged that has not come to its end? */
-	void (*set_unfinished)(struct rr_programs *programs, bool is_unfinished);
-	/* Renames a client's random values that only the second reply has to those that only
-	 * the first has, if they may be the same ones. */
-	void (*pair_values)(struct rr_programs *programs, size_t client, const struct rl_reply *a,
-			    const struct rl_reply *b, struct rr_renaming *renaming);
-	/* May times of day be compared as any other number? Not if time has passed in the search, or
-	 * if a client has read the time of day after it had waited. NULL: they may not. */
-	bool (*compare_times)(struct rr_programs *programs, bool has_passed);
-	/* In a serial order a client ends with that tally. */
-	void (*note_serial)(struct rr_programs *programs, long ending);
-	/* In a serial order a client goes from one state of its table to another. A server has
-	 * changed its data, and given that reply to a command. Both show when a client waits. */
-	void (*note_step)(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
-	void (*note_change)(struct rr_programs *programs, uint32_t command, uint32_t reply);
-	/* Is that what a server answers between two clients of a serial order? */
-	void (*set_answers)(struct rr_programs *programs,
-			    bool (*answers)(void *context, uint32_t command, uint32_t reply),
-			    void *context);
-	/* Has a client that has ended in a state of its table ended as one with that tally
-	 * did? */
-	bool (*end_alike)(struct rr_programs *programs, size_t client, uint32_t state, long ending,
-			  enum rr_likeness likeness);
-	/* An operation that has not ended well: is that a failure, and no refusal? So it is after a
-	 * signal, and after the client has changed data (`is_strict`: in any case), unless the
-	 * user has declared it. */
-	bool (*fails)(struct rr_programs *programs, size_t operation, uint32_t state, long ending,
-		      bool is_strict);
-	/* Have both exited, or been answered, with the same status? */
-	bool (*have_same_status)(struct rr_programs *programs, long a, long b);
-	/* That ending of an operation with its client's own random values in what it has
-	 * printed. */
-	long (*own_ending)(struct rr_programs *programs, size_t operation, long ending);
-	/* Of an app: what a request is, in a few words, or its answer; malloc'd. `ending` -1: it
-	 * is the request. */
-	char *(*describe_request)(struct rr_programs *programs, size_t request, long ending);
-	/* Of the checker: how it ended, in a line of words. */
-	void (*describe)(struct rr_programs *checker, long ending, FILE *out);
-	struct rr_programs *programs;
-};
-
 struct rr_explore_config {
 	const struct rr_strategy *strategy; /* whose invariants are to hold; NULL: programs
 					     * of others are to be serializable */
@@ -156,9 +48,10 @@ struct rr_explore_config {
 	long work_ms;        /* between reading and writing, of virtual time */
 	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	int64_t skew_ns;     /* each client's clock is so far ahead of the last */
-	int rounds;          /* of refused attempts, where there is no end to them;
-			      * programs that do the same in vain so often in a
-			      * row are followed no further */
+	int rounds;          /* of refused attempts, where there is no end to them; programs
+			      * that do the like, but for values, so often in a row are
+			      * followed no further. 0 = of programs, for RR_ROUNDS_WITHOUT_END if the
+			      * search does not grow faster than its rounds */
 	long ttl_ms;
 	struct rr_random_config random;
 	unsigned long most;  /* states, 0 = no limit */
@@ -187,24 +80,12 @@ struct rr_explore_config {
 	const char *title;               /* of the transcript */
 	const char *schedule;            /* only this one, in words (result->words); NULL =
 					 * all */
+	bool was_verified;               /* what its finding rests on, by another check of the same
+					  * programs: it is replayed, and no more */
 	bool shows_all;                  /* a schedule to each kind of wrong final state */
-	bool strict_exits;               /* no client may fail that fails in no serial order */
-	bool is_partial;     /* serial executions may have the faults of what is judged */
-	bool restarts;       /* whoever crashed is run once more, and its work counts once, */
-	bool allows_repeats; /* or twice */
-	/* Of programs that may crash: the same ones, at once and long afterwards. */
-	struct rr_explored_programs successors[RR_SUCCESSORS];
-	bool wants_given;               /* what a schedule leaves: rr_outcome.given */
-	const struct rl_command *given; /* done on the empty server at first */
-	size_t n_given;
-	const char *const *ignored; /* patterns of keys that are not compared */
-	size_t n_ignored;
-	const struct rr_expected *expected; /* of the data, if all end well */
-	size_t n_expected;
-	struct rr_explored_programs checker; /* looks at final data, and fails if they are
-					      * wrong; `init` NULL = there is none */
-	/* Faults that tests plant: differences from all serial orders that are excused. */
-	enum { RR_PLANT_EXCUSED_DATA = 1, RR_PLANT_EXCUSED_OUTPUTS = 2 } plants;
+	struct rr_comparison compare;    /* what is compared of ends, and how */
+	bool wants_given;                /* what a schedule leaves: rr_outcome.given */
+	struct rr_command_list given;    /* the caller's: done on the empty server at first */
 };
 
 struct json_t;
@@ -215,19 +96,6 @@ enum rr_explored_day {
 	RR_DAY_HELD_TO_END,    /* or there would be no end to what they do, */
 	RR_DAY_HELD_TO_REPEAT, /* or they would not do the same twice */
 };
-
-/* What was found of programs, as bits. */
-enum {
-	RR_OUTCOME_NOT_SERIAL = 1, /* final data that no serial order gives */
-	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
-	RR_OUTCOME_STUCK = 4,      /* a state from which not all can end */
-	RR_OUTCOME_UNEXPECTED = 8, /* final data are not as expected */
-	RR_OUTCOME_OUTPUTS = 16,   /* outputs that no serial order gives */
-	RR_OUTCOME_OWNERSHIP = 32  /* a client changes the lock that another one holds */
-};
-
-/* So many seconds a search may take, when it is to end, to prove what it has found. */
-enum { RR_LATE_S = 3 };
 
 enum rr_explored {
 	RR_EXPLORED_ALL,            /* nothing was cut */
@@ -268,22 +136,38 @@ struct rr_explore_stats {
 
 /* Where a schedule of programs of others leads to. */
 struct rr_outcome {
-	unsigned found;   /* RR_OUTCOME_..., 0 = nothing is wrong */
-	char *transcript; /* with its verdict */
-	char *words;      /* the schedule, to be followed again */
+	unsigned found;          /* RR_OUTCOME_..., 0 = nothing is wrong */
+	struct rr_played played; /* its steps, with their verdict */
+	char *words;             /* the schedule, to be followed again */
 	/* Lines of text, NULL = none: the final data, and those of a serial order in which
 	 * the clients end well that did so here; what is not as expected; and why, see
 	 * why.h. */
 	char *data, *nearest, *unexpected, *why;
-	char *successor;     /* the data when a client that crashed has run once more */
-	char *given;         /* commands that make the final data: lines of a race */
-	const char *anomaly; /* its name; NULL = none fits */
+	char *successor;              /* the data when a client that crashed has run once more */
+	bool has_given;               /* config->wants_given: */
+	struct rr_command_list given; /* commands that make the final data */
+	enum rr_anomaly anomaly;
 	bool is_untimely;    /* it is as in a serial order of requests, but for that of time */
 	uint32_t ended_well; /* clients, as bits */
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
 					       * `tally.ending`, -1 = it crashed */
 	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
 };
+
+/* Final states, or ends of serial executions, each once and in no order (ends.c): a digest of the
+ * data in lines of text, and how each operation ended, as in rr_outcome; of a strategy one of all. */
+struct rr_ends {
+	bool is_known; /* all of them that the search has come to are there */
+	size_t n;
+	struct rr_end {
+		uint64_t data;
+		int endings[RR_EXPLORE_CLIENTS_MAX];
+	} * all;
+};
+
+/* A digest of digests of ends, in whatever order and however often these are there; *n: how many
+ * differ. They are sorted. */
+uint64_t rr_ends_fold(uint64_t *digests, size_t *n);
 
 enum { RR_FINDINGS_SHOWN = 20 };
 
@@ -306,22 +190,23 @@ struct rr_explore_result {
 	unsigned breaks;                               /* all bits that any of them broke */
 	struct rr_smallest smallest[RR_INVARIANTS];
 	double seconds;
+	int rounds; /* for which clients of programs were followed that have no end; 0 = all have */
 	int followed;             /* rounds in which refused clients were; 0 = none is refused */
 	unsigned long unfollowed; /* beginnings of attempts from which they were not */
 	char random_command[32];  /* that made it RANDOM_REPLIES */
 	enum rr_explored_day day; /* while clients waited */
 	bool has_leases;          /* a key had a time to live in some state */
-	bool has_own_keys;        /* commands whose keys no other client names were done at once */
+	const char *left_out; /* what was not searched, so that it is not safe; NULL = nothing */
+	bool has_own_keys;    /* commands whose keys no other client names were done at once */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;
 	/* Of those that break what is worst, the count before all else, the
-	 * shortest one, by context switches and then transitions: what it breaks,
-	 * and the transcript without its verdict. NULL = none. */
+	 * shortest one, by context switches and then transitions: what it breaks.
+	 * Of a strategy it is findings[0]. */
 	unsigned shortest_breaks;
 	int switches;
 	size_t steps;
 	uint64_t seed; /* of random schedules: the one that draws it */
-	char *transcript;
 	/* If nothing failed: is one of the mutants noticed? */
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
@@ -329,10 +214,11 @@ struct rr_explore_result {
 	/* Of programs of others. */
 	unsigned found;
 	unsigned long finals, wrong; /* final states, and those not serial */
-	bool need_each_other;        /* no serial order of all clients comes to an end */
-	unsigned long odd;           /* whose data are serial, and not what clients print */
-	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
-	size_t n_findings;           /* or a schedule that was to be followed */
+	struct rr_ends final_ends, serial_ends;
+	bool need_each_other; /* no serial order of all clients comes to an end */
+	unsigned long odd;    /* whose data are serial, and not what clients print */
+	uint32_t ever_well;   /* clients, as bits, that end well in a final state */
+	size_t n_findings;    /* or a schedule that was to be followed */
 	struct rr_outcome findings[RR_FINDINGS_SHOWN];
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
 	char *mend;              /* what would mend all of them, a sentence */
@@ -423,23 +309,6 @@ const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size);
 json_t *rr_invariants_json(unsigned breaks);
 
-/* ---- Transcripts ----------------------------------------------------------- */
-
-/*
- * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
- * of it: the caller's to free. NULL and an error: it did not go as it was
- * written, or shows nothing of what it is said to break (bits of expected.h; 0 = it
- * need not), or a race had no room for it, so that it is NULL. `found`: the verdict where
- * nothing is seen, as RR_NOT_SERIALIZABLE; NULL = nothing broken.
- */
-char *rr_conclude(const char *transcript, unsigned breaks, const char *found,
-		  struct rr_cluster *cluster, struct rr_error *error);
-
-/* Plays a transcript with its verdict once more, as a reader would, and draws it in a
- * format. False: it cannot be played, or not as it is written. */
-bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *cluster,
-		      enum rr_format format, const struct rr_style *style, struct rr_error *error);
-
 /* ---- Graphs ------------------------------------------------------------------ */
 
 /* Bits of a state. */
@@ -491,9 +360,8 @@ struct rr_explore_config rr_explore_config_of(const struct rr_explore_options *o
 /* What is said of a strategy: the caller's to free. */
 struct rr_explore_said {
 	char *text;
-	char *transcript; /* the shortest schedule that fails, with its verdict; NULL = none
-			   * does */
-	bool is_judged;   /* there was no error */
+	struct rr_played played; /* the shortest schedule that fails; none, if none does */
+	bool is_judged;          /* there was no error */
 };
 
 /* Explores one strategy, says what came of it, and adds it to the cases.

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "dependencies.h"
 #include "search.h"
 #include "why.h"
 
@@ -38,63 +37,56 @@ static void add_clients(const struct rr_product *product, const uint32_t *key,
 	}
 }
 
-/* A search that ended with a finding has verified nothing: what clients send on the way to that, and
- * in serial orders, may be random. Only another run tells, and then it is compared. */
-static void add_way(const struct rr_search *search, const struct rr_path *path,
-		    struct places *places)
-{
-	const struct rr_intern *orders = &search->judge.serial.orders;
-	const struct rr_graph *graph = &search->graph;
-
-	for (uint32_t i = 0; i < orders->n; i++)
-		add_clients(&search->product, rr_intern_get(orders, i), places);
-	for (size_t i = 0; i < path->n; i++)
-		add_clients(&search->product, rr_graph_key(graph, graph->edges[path->edges[i]].to),
-			    places);
-}
-
-/* What each client does as the last one of a serial order, in which it has heard most. One order of
- * those that end alike is really run, and in another it would be somebody else's turn. */
-static void add_last_turns(const struct rr_search *search, struct places *places)
-{
-	const struct rr_serial *serial = &search->judge.serial;
-	const struct rr_product *product = &search->product;
-	uint32_t deepest[RR_PRODUCT_CLIENTS] = { 0 };
-
-	for (uint32_t i = 0; i < serial->orders.n; i++) {
-		const uint32_t last = rr_serial_last_turn(serial, product, i);
-		uint32_t state;
-
-		if (last >= product->n_clients)
-			continue;
-		state = rr_product_part(product, rr_intern_get(&serial->orders, i), last)->state;
-		if (product->clients[last].table->states[state].depth >
-		    product->clients[last].table->states[deepest[last]].depth)
-			deepest[last] = state;
-	}
-	/* The last one is asked for first; and started ahead is whose turn is next. */
-	for (size_t i = product->n_clients; i-- > 0;)
-		add_place(places, (struct rr_client_place){ i, deepest[i], .is_own = true });
-}
-
-bool rr_search_verify_finding(struct rr_search *search, const struct rr_path *path)
+enum rr_going rr_search_verify_finding(struct rr_search *search, const struct rr_path *path)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 	struct rr_error error = { 0 };
 	struct places places = { 0 };
-	bool again = false, good;
+	enum rr_going going;
 
-	if (!programs->verify_places || rr_search_is_settled(search))
-		return true;
-	if (search->end == RR_GRAPH_FOUND)
-		add_way(search, path, &places);
-	if (!search->program.n_requests)
-		add_last_turns(search, &places);
-	good = programs->verify_places(programs->programs, places.all, places.n, &again, &error) ||
-	       rr_search_fail(search, &error);
-	search->learned |= again ? rr_learned_bit(RR_LEARNED_PROGRAMS) : 0;
+	if (!programs->verify_places || search->config->was_verified)
+		return RR_GO_ON;
+	if (search->end == RR_GRAPH_FOUND) {
+		const struct rr_intern *orders = &search->judge.serial.orders;
+		const struct rr_graph *graph = &search->graph;
+
+		/* A search that ended with a finding has verified nothing: what clients send on the
+		 * way to that, and in serial orders, may be random. Only another run tells, and
+		 * then it is compared. */
+		for (uint32_t i = 0; i < orders->n; i++)
+			add_clients(&search->product, rr_intern_get(orders, i), &places);
+		for (size_t i = 0; i < path->n; i++)
+			add_clients(&search->product,
+				    rr_graph_key(graph, graph->edges[path->edges[i]].to), &places);
+	}
+	if (!search->program.n_requests) {
+		const struct rr_serial *serial = &search->judge.serial;
+		const struct rr_product *product = &search->product;
+		uint32_t deepest[RR_PRODUCT_CLIENTS] = { 0 };
+
+		/* What each client does as the last one of a serial order, in which it has heard
+		 * most. One order of those that end alike is really run, and in another it would be
+		 * somebody else's turn. */
+		for (uint32_t i = 0; i < serial->orders.n; i++) {
+			const uint32_t last = rr_serial_last_turn(serial, product, i);
+			uint32_t state;
+
+			if (last >= product->n_clients)
+				continue;
+			state = rr_product_part(product, rr_intern_get(&serial->orders, i), last)
+					->state;
+			if (product->clients[last].table->states[state].depth >
+			    product->clients[last].table->states[deepest[last]].depth)
+				deepest[last] = state;
+		}
+		/* The last one is asked for first; and started ahead is whose turn is next. */
+		for (size_t i = product->n_clients; i-- > 0;)
+			add_place(&places,
+				  (struct rr_client_place){ i, deepest[i], .is_own = true });
+	}
+	going = programs->verify_places(programs->programs, places.all, places.n, &error);
 	free(places.all);
-	return good && !again;
+	return going == RR_GO_ON ? going : rr_search_stop(search, &error);
 }
 
 /* ---- Its end --------------------------------------------------------------------- */
@@ -107,20 +99,6 @@ static int own_ending(const struct rr_search *search, size_t operation, long end
 	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, operation, ending);
 }
 
-/* The serial order that is nearest to what was found: the server's state, RR_NO_ID = there is
- * none. */
-static uint32_t note_nearest(struct rr_search *search, struct rr_outcome *finding, uint32_t nearest)
-{
-	const struct rr_serial_end *end;
-
-	if (nearest == RR_NO_ID)
-		return RR_NO_ID;
-	end = rr_intern_get(&search->judge.serial.ends, nearest);
-	for (size_t i = 0; i < rr_program_operations(&search->program); i++)
-		finding->nearest_endings[i] = own_ending(search, i, end->endings[i]);
-	return end->server;
-}
-
 /* What is found at the end of a schedule, and the server of the serial order that is nearest. */
 static bool note_end(struct rr_search *search, struct rr_outcome *finding, const uint32_t *end,
 		     uint32_t *nearest)
@@ -129,6 +107,7 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 	struct rr_contents *contents = &search->judge.contents;
 	const struct rr_serial_end ended = rr_serial_end_of(product, end, 0);
 	struct rr_judgement judgement;
+	uint32_t number; /* of the serial order that is nearest */
 
 	*nearest = RR_NO_ID;
 	finding->ended_well = ended.good;
@@ -140,7 +119,16 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 		if (finding->found & RR_OUTCOME_NOT_SERIAL)
 			finding->found = (finding->found & ~RR_OUTCOME_NOT_SERIAL) |
 					 judgement.found;
-		*nearest = note_nearest(search, finding, rr_judge_nearest(&search->judge, end));
+		number = rr_judge_nearest(&search->judge, end);
+		if (number != RR_NO_ID) {
+			const struct rr_serial_end *order =
+				rr_intern_get(&search->judge.serial.ends, number);
+
+			for (size_t i = 0; i < rr_program_operations(&search->program); i++)
+				finding->nearest_endings[i] = own_ending(search, i,
+									 order->endings[i]);
+			*nearest = order->server;
+		}
 		finding->is_untimely = judgement.is_untimely;
 		finding->anomaly = judgement.anomaly;
 		if (judgement.successor != RR_NO_ID)
@@ -148,8 +136,8 @@ static bool note_end(struct rr_search *search, struct rr_outcome *finding, const
 							      *nearest);
 		finding->unexpected = rr_judge_unexpected(&search->judge, end);
 	}
-	if (search->config->wants_given)
-		finding->given = rr_contents_given(contents, end[0]);
+	finding->has_given = search->config->wants_given &&
+			     rr_contents_given(contents, end[0], &finding->given);
 	finding->data = rr_contents_text(contents, end[0], *nearest);
 	if (*nearest != RR_NO_ID)
 		finding->nearest = rr_contents_text(contents, *nearest, end[0]);
@@ -184,48 +172,12 @@ static const char *sum_up(unsigned found, bool is_app)
 	return "Nothing wrong in this order.";
 }
 
-/* Why that is a finding. */
-static void explain(struct rr_search *search, struct rr_outcome *finding,
-		    const struct rr_schedule *schedule, const size_t *steps, uint32_t nearest)
-{
-	uint8_t *owners = rr_calloc(schedule->actions.n + 1, sizeof(*owners));
-	const bool is_known = rr_owners_find(&search->product, &schedule->actions, owners);
-	struct rr_why why = { .name = NULL };
-	const struct rr_why_question question = {
-		.program = &search->program,
-		.contents = &search->judge.contents,
-		.actions = &schedule->actions,
-		.steps = steps,
-		.owners = owners,
-		.end = schedule->end[0],
-		.nearest = nearest,
-		.found = finding->found,
-		.locks = &search->locks,
-	};
-
-	if (is_known)
-		why = rr_why_find(&question);
-	free(owners);
-	finding->why = why.text;
-	/* Not to be told apart by what depends on what: somebody did not do all of it. */
-	finding->anomaly = finding->anomaly ? finding->anomaly : why.name;
-}
-
-/* What would mend it. Where not all is known, or a lease or waiting is what is wrong, no span
- * of commands is looked for. */
-static void look_for_mend(struct rr_search *search)
-{
-	if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
-	    search->graph.breaks == RR_BREAKS_COUNT && !search->result->mend)
-		search->result->mend = rr_mend_find(search);
-}
-
 static bool is_named(const struct rr_search *search, const struct rr_actions *actions,
 		     const char *key)
 {
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
-		const struct rl_command *command = &search->terms.command[action->command].words;
+		const struct rdl_command *command = &search->terms.command[action->command].words;
 
 		if (action->kind != RR_ACTION_ASK || action->question.kind != RR_ASK_COMMAND)
 			continue;
@@ -235,20 +187,6 @@ static bool is_named(const struct rr_search *search, const struct rr_actions *ac
 		}
 	}
 	return false;
-}
-
-/* Leaves those keys that commands of the schedule name, unless there are none; how many. */
-static size_t choose_keys(const struct rr_search *search, const struct rr_actions *actions,
-			  const char **keys, size_t n)
-{
-	size_t n_named = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (is_named(search, actions, keys[i]))
-			keys[n_named++] = keys[i];
-	}
-	n = n_named ? n_named : n;
-	return n < KEYS_SHOWN ? n : KEYS_SHOWN;
 }
 
 /* Whose requests are described. */
@@ -266,79 +204,117 @@ static char *words_of_request(void *context, size_t request, bool is_answer)
 					  is_answer ? described->endings[request] : -1);
 }
 
-static char *write_transcript(struct rr_search *search, const struct rr_outcome *finding,
-			      const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
+static struct rr_race *race_of(struct rr_search *search, const struct rr_outcome *finding,
+			       const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
 	struct described described = { &search->config->programs, finding->endings };
 	const char **keys;
 	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
 					       &keys);
-	char *transcript = rr_actions_transcript(
+	size_t n_shown = 0;
+	struct rr_race *race;
+
+	/* Leaves those keys that commands of the schedule name, unless there are none. */
+	for (size_t i = 0; i < n_keys; i++) {
+		if (is_named(search, &schedule->actions, keys[i]))
+			keys[n_shown++] = keys[i];
+	}
+	n_shown = n_shown ? n_shown : n_keys;
+	race = rr_actions_race(
 		&search->product, &search->scripts, &schedule->actions,
 		&(struct rr_transcript_headings){
 			.title = search->config->title,
 			.shows = sum_up(finding->found, search->program.n_requests > 0),
 			.keys = keys,
-			.n_keys = choose_keys(search, &schedule->actions, keys, n_keys),
+			.n_keys = n_shown < KEYS_SHOWN ? n_shown : KEYS_SHOWN,
 			.words_of_request = words_of_request,
 			.context = &described,
 			.steps = steps,
 		});
-
 	free(keys);
-	return transcript;
+	return race;
 }
 
 /* The serial orders that a finding is compared with are really run, too: what is believed of
  * them cannot make a finding. */
-static bool run_orders(struct rr_search *search, const uint32_t *found)
+static enum rr_going run_orders(struct rr_search *search, const uint32_t *key)
 {
 	const struct rr_serial *serial = &search->judge.serial;
+	const struct rr_serial_end found = rr_serial_end_of(&search->product, key, 0);
+	enum rr_going going = RR_GO_ON;
 	unsigned n = 0;
-	bool good = true;
 
-	for (uint32_t i = 0; i < serial->ends.n && n < ORDERS_RUN && good; i++) {
+	for (uint32_t i = 0; i < serial->ends.n && n < ORDERS_RUN && going == RR_GO_ON; i++) {
 		struct rr_actions actions;
 		rr_state_key end;
 
-		if (!rr_serial_is_candidate(serial, &search->product, found, i))
+		if (!rr_serial_is_candidate(rr_intern_get(&serial->ends, i), &found))
 			continue;
-		if (rr_search_is_called_off(search, "the serial orders of a finding were run") &&
-		    rr_search_is_late(search))
-			return rr_error_interrupted(&search->result->error);
+		if (rr_deadline_is_over(&search->deadline,
+					"the serial orders of a finding were run") &&
+		    rr_deadline_is_late(&search->deadline)) {
+			rr_error_interrupted(&search->result->error);
+			return RR_INTERRUPTED;
+		}
 		n++;
-		good = rr_serial_actions(serial, &search->product, i, &actions, end) ?
-			       rr_search_play(search, &actions, end) :
-			       rr_search_fail(search, &search->product.error);
+		going = rr_serial_actions(serial, &search->product, i, &actions, end) ?
+				rr_search_play(search, &actions, end) :
+				rr_search_stop(search, &search->product.error);
 		free(actions.all);
 	}
-	return good;
+	return going;
 }
 
-bool rr_search_show_finding(struct rr_search *search, const struct rr_schedule *schedule)
+enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_explore_result *result = search->result;
 	struct rr_outcome *finding = &result->findings[result->n_findings++];
 	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
 	uint32_t nearest = RR_NO_ID;
-	bool good;
+	enum rr_going going = RR_GO_ON;
 
 	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words) };
 	finding->found = result->n_findings == 1 ? result->found : RR_OUTCOME_NOT_SERIAL;
-	good = note_end(search, finding, schedule->end, &nearest);
-	if (good && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS) &&
-	    !rr_search_is_settled(search))
-		good = run_orders(search, schedule->end);
-	if (good)
-		finding->transcript = write_transcript(search, finding, schedule, nearest, steps);
+	if (!note_end(search, finding, schedule->end, &nearest))
+		going = rr_error_going(&search->result->error);
+	if (going == RR_GO_ON && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS) &&
+	    !search->config->was_verified)
+		going = run_orders(search, schedule->end);
+	if (going == RR_GO_ON)
+		finding->played.race = race_of(search, finding, schedule, nearest, steps);
 	if (result->n_findings == 1)
 		result->found = finding->found;
-	if (good && finding->found) {
-		explain(search, finding, schedule, steps, nearest);
-		look_for_mend(search);
+	if (going == RR_GO_ON && finding->found) {
+		uint8_t *owners = rr_calloc(schedule->actions.n + 1, sizeof(*owners));
+		const bool is_known = rr_owners_find(&search->product, &schedule->actions, owners);
+		struct rr_why why = { .text = NULL };
+		const struct rr_why_question question = {
+			.program = &search->program,
+			.contents = &search->judge.contents,
+			.actions = &schedule->actions,
+			.steps = steps,
+			.owners = owners,
+			.end = schedule->end[0],
+			.nearest = nearest,
+			.found = finding->found,
+			.locks = &search->locks,
+		};
+
+		/* Why that is a finding. */
+		if (is_known)
+			why = rr_why_find(&question);
+		free(owners);
+		finding->why = why.text;
+		/* Not to be told apart by what depends on what: somebody did not do all of it. */
+		finding->anomaly = finding->anomaly ? finding->anomaly : why.anomaly;
+		/* What would mend it. Where not all is known, or a lease or waiting is what is
+		 * wrong, no span of commands is looked for. */
+		if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
+		    search->graph.breaks == RR_BREAKS_COUNT && !search->result->mend)
+			search->result->mend = rr_mend_find(search);
 	}
 	free(steps);
-	return good;
+	return going;
 }
 
 /* As a race names it; NULL = nothing is found. */
@@ -354,20 +330,23 @@ static const char *verdict_of(unsigned found)
 bool rr_search_conclude_findings(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
+	const bool is_strategy = search->config->strategy != NULL;
 	struct rr_error why = { 0 };
 
-	if (search->config->strategy || !result->n_findings)
-		return true;
-	rr_search_release_tables(search);
+	if (result->n_findings)
+		rr_search_release_tables(search);
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome *finding = &result->findings[i];
-		char *draft = finding->transcript;
 
-		finding->transcript = rr_conclude(draft, 0, verdict_of(finding->found),
-						  search->cluster, &why);
-		free(draft);
-		if (!finding->transcript)
-			return rr_search_fail(search, &why);
+		if (rr_conclude(&finding->played, is_strategy ? result->shortest_breaks : 0,
+				verdict_of(finding->found), search->cluster, &why))
+			continue;
+		if (is_strategy && search->cluster->session->signals.interrupted)
+			return true;
+		return rr_error_set(
+			&result->error, RR_ERROR_INTERNAL, "%s%s",
+			is_strategy ? "what was found does not show when it is played: " : "",
+			why.text);
 	}
 	return true;
 }

@@ -18,6 +18,8 @@ enum {
 /* A search of programs is judged before its end for the first time. */
 enum { LOOK_STATES = 4096, LOOK_RUNS = 32 };
 
+enum { GO_TURNS = 128 }; /* lanes are fewer */
+
 enum { REPORT_EVERY = 64, REPORT_NS = 50 * 1000 * 1000 };
 
 /* ---- What is next ----------------------------------------------------------- */
@@ -52,34 +54,31 @@ static bool take_state(struct rr_graph *graph, uint32_t *state)
 	return false;
 }
 
-/* Could whoever made the last step go on, and is in no loop? Then others preempt it. */
-static uint8_t holder_of_turn(const struct rr_graph *graph, uint32_t state,
-			      const struct rr_edges *edges)
+/* Whose turn a step is: the client's; of an app, which serves several requests at once, the
+ * connection's or the thread's. Never 0. */
+static uint16_t turn_of(const struct rr_graph *graph, struct rr_transition step)
 {
-	const uint8_t turn = graph->places[state].turn;
+	const bool is_app = graph->product->config.program->n_requests > 0;
 
-	if (!turn || rr_product_is_in_loop(graph->product, rr_graph_key(graph, state), turn - 1))
+	return (uint16_t)((step.who << 8) + 1 +
+			  (is_app ? step.lane + (step.kind == RR_DO_GO ? GO_TURNS : 0) : 0));
+}
+
+/* Could whoever made the last step go on, and is in no loop? Then others preempt it. */
+static uint16_t holder_of_turn(const struct rr_graph *graph, uint32_t state,
+			       const struct rr_edges *edges)
+{
+	const uint16_t turn = graph->places[state].turn;
+
+	if (!turn ||
+	    rr_product_is_in_loop(graph->product, rr_graph_key(graph, state), (turn - 1) >> 8))
 		return 0;
 	for (size_t i = 0; i < edges->n; i++) {
 		if (rr_transition_is_step(edges->all[i].transition) &&
-		    edges->all[i].transition.who == turn - 1)
+		    turn_of(graph, edges->all[i].transition) == turn)
 			return turn;
 	}
 	return 0;
-}
-
-static struct rr_graph_place place_behind(const struct rr_graph *graph, uint32_t state,
-					  uint8_t holder, struct rr_transition transition)
-{
-	const bool is_step = rr_transition_is_step(transition);
-	const bool preempts = is_step && holder && transition.who != holder - 1;
-	struct rr_graph_place place = graph->places[state];
-
-	place.cost += 1 +
-		      (preempts || rr_transition_is_fault(transition) ? graph->config.detour : 0);
-	if (is_step)
-		place.turn = (uint8_t)(transition.who + 1);
-	return place;
 }
 
 /* ---- States and edges --------------------------------------------------------- */
@@ -98,20 +97,6 @@ static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key, boo
 	graph->first[state] = 0;
 	graph->degree[state] = 0;
 	return state;
-}
-
-static void note_edge(struct rr_graph *graph, uint32_t from, uint8_t holder,
-		      const struct rr_edge *edge)
-{
-	bool is_new;
-	const uint32_t to = add_graph_state(graph, edge->key, &is_new);
-
-	graph->breaks |= edge->broken;
-	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
-	graph->edges[graph->n_edges++] = (struct rr_graph_edge){ to, edge->transition,
-								 edge->broken };
-	if (graph->config.detour)
-		put_state(graph, to, is_new, place_behind(graph, from, holder, edge->transition));
 }
 
 /* Is the counter what the clients were told it is? */
@@ -136,7 +121,7 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 							 rr_graph_key(graph, state));
 	const uint64_t first = graph->n_edges;
 	unsigned flags;
-	uint8_t holder;
+	uint16_t holder;
 
 	if (!edges)
 		return false;
@@ -144,8 +129,29 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
 		return false;
 	holder = graph->config.detour ? holder_of_turn(graph, state, edges) : 0;
-	for (size_t i = 0; i < edges->n; i++)
-		note_edge(graph, state, holder, &edges->all[i]);
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_edge *edge = &edges->all[i];
+		bool is_new;
+		const uint32_t to = add_graph_state(graph, edge->key, &is_new);
+
+		graph->breaks |= edge->broken;
+		rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
+		graph->edges[graph->n_edges++] = (struct rr_graph_edge){ to, edge->transition,
+									 edge->broken };
+		if (graph->config.detour) {
+			const bool is_step = rr_transition_is_step(edge->transition);
+			const bool preempts = is_step && holder &&
+					      turn_of(graph, edge->transition) != holder;
+			struct rr_graph_place place = graph->places[state];
+
+			place.cost += 1 + (preempts || rr_transition_is_fault(edge->transition) ?
+						   graph->config.detour :
+						   0);
+			if (is_step)
+				place.turn = turn_of(graph, edge->transition);
+			put_state(graph, to, is_new, place);
+		}
+	}
 	if (flags & RR_STATE_STARVED)
 		graph->breaks |= RR_STARVES;
 	if (flags & RR_STATE_DEAD)
@@ -183,19 +189,7 @@ static bool is_endless(struct rr_graph *graph)
 	return product->tables[0]->depth > deepest || product->tables[1]->depth > deepest;
 }
 
-/* Looking at everything takes longer than many states do, and a state whose programs
- * have to be run first takes longer than all of that. */
-static bool is_due(struct rr_graph *graph)
-{
-	const int64_t now_ns = rr_clock_ns();
-
-	if (graph->n_expanded % REPORT_EVERY != 0 && now_ns - graph->reported_ns < REPORT_NS)
-		return false;
-	graph->reported_ns = now_ns;
-	return true;
-}
-
-static unsigned long count_runs(const struct rr_product *product)
+unsigned long rr_graph_count_runs(const struct rr_product *product)
 {
 	unsigned long n = 0;
 
@@ -219,7 +213,7 @@ static void look_later(struct rr_graph *graph, unsigned long n_runs)
  * become twice as large. */
 static bool has_found(struct rr_graph *graph)
 {
-	const unsigned long n_runs = count_runs(graph->product);
+	const unsigned long n_runs = rr_graph_count_runs(graph->product);
 
 	if (!graph->config.has_found ||
 	    (graph->n_expanded < graph->look_states && n_runs < graph->look_runs))
@@ -233,36 +227,33 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 {
 	const struct rr_graph_config *config = &graph->config;
 	const struct rr_product *product = graph->product;
+	int64_t now_ns;
 
-	if (product->wants_absolute || product->wants_clock || product->wants_sleeps ||
-	    (product->config.key_use && product->config.key_use->is_wrong))
+	if (rr_beliefs_withdrawn(product->config.program->beliefs) & RR_BELIEFS_OF_STATES)
 		return RR_GRAPH_AGAIN;
 	if (graph->breaks & config->first_of)
 		return RR_GRAPH_FIRST;
 	if (has_found(graph))
 		return RR_GRAPH_FOUND;
 	if (is_endless(graph))
-		return product->error.kind ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
+		return rr_product_failed(product) ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
 	if (config->most && graph->states.n > config->most)
+		return RR_GRAPH_MOST;
+	if (config->most_runs && rr_graph_count_runs(product) > config->most_runs)
 		return RR_GRAPH_MOST;
 	if (config->broad && graph->states.n > config->broad)
 		return RR_GRAPH_BROAD;
-	if (!is_due(graph))
+	/* Looking at everything takes longer than many states do, and a state whose programs have
+	 * to be run first takes longer than all of that. */
+	now_ns = rr_clock_ns();
+	if (graph->n_expanded % REPORT_EVERY != 0 && now_ns - graph->reported_ns < REPORT_NS)
 		return RR_GRAPH_WHOLE;
+	graph->reported_ns = now_ns;
 	if (config->memory && rr_graph_bytes(graph) > config->memory)
 		return RR_GRAPH_MEMORY;
-	if (config->progress && !config->progress(config->context, graph->n_expanded, 0))
-		return RR_GRAPH_STOPPED;
-	return RR_GRAPH_WHOLE;
-}
-
-static bool was_cut(const struct rr_graph *graph)
-{
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (graph->flags[i] & RR_STATE_CUT)
-			return true;
-	}
-	return false;
+	return config->deadline && !rr_deadline_tell(config->deadline, graph->n_expanded, 0) ?
+		       RR_GRAPH_STOPPED :
+		       RR_GRAPH_WHOLE;
 }
 
 /* Does any server look at the time of day, which is no part of the states? Then one
@@ -278,13 +269,9 @@ static bool needs_time(struct rr_product *product)
 		needs = product->tables[i]->differs ||
 			(!product->tables[i]->error.kind &&
 			 rr_server_table_tells_time(product->tables[i]));
-	product->wants_absolute |= needs;
+	if (needs)
+		rr_product_withdraw(product, RR_BELIEF_NO_DAY);
 	return needs;
-}
-
-static enum rr_graph_end failed_end(struct rr_graph *graph)
-{
-	return needs_time(graph->product) ? RR_GRAPH_AGAIN : RR_GRAPH_FAILED;
 }
 
 enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *product,
@@ -301,17 +288,20 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 				    .look_runs = LOOK_RUNS };
 	if (!rr_product_begin(product, key, NULL))
 		return RR_GRAPH_FAILED;
-	look_later(graph, count_runs(product));
+	look_later(graph, rr_graph_count_runs(product));
 	put_state(graph, add_graph_state(graph, key, &is_new), true, (struct rr_graph_place){ 0 });
 	while (end == RR_GRAPH_WHOLE && take_state(graph, &state)) {
 		if (!expand_state(graph, state))
-			return failed_end(graph);
+			return needs_time(product) ? RR_GRAPH_AGAIN : RR_GRAPH_FAILED;
 		end = why_to_stop(graph);
 	}
 	if (end != RR_GRAPH_AGAIN && end != RR_GRAPH_STOPPED && needs_time(product))
 		return RR_GRAPH_AGAIN;
-	if (end == RR_GRAPH_WHOLE && was_cut(graph))
-		end = RR_GRAPH_CUT;
+	if (end == RR_GRAPH_WHOLE && config->asks_last && graph->look_runs > LOOK_RUNS &&
+	    config->has_found(config->search))
+		return RR_GRAPH_FOUND;
+	for (uint32_t i = 0; i < graph->states.n && end == RR_GRAPH_WHOLE; i++)
+		end = graph->flags[i] & RR_STATE_CUT ? RR_GRAPH_CUT : end;
 	return end;
 }
 

@@ -9,6 +9,7 @@
 #ifndef RR_GRAPH_H
 #define RR_GRAPH_H
 
+#include "base/deadline.h"
 #include "heap.h"
 #include "product/product.h"
 #include "expected.h"
@@ -32,27 +33,28 @@ enum rr_graph_end {
 	RR_GRAPH_MOST, /* so many states were to be looked at */
 	RR_GRAPH_MEMORY,
 	RR_GRAPH_BROAD,   /* so many that another search may be better */
-	RR_GRAPH_STOPPED, /* `progress` said so */
+	RR_GRAPH_STOPPED, /* the deadline is over */
 	RR_GRAPH_FIRST,   /* the first failure was enough */
 	RR_GRAPH_FOUND,   /* `has_found` said so */
-	RR_GRAPH_AGAIN,   /* has to begin anew: product->wants_... */
+	RR_GRAPH_AGAIN,   /* has to begin again: see the register */
 	RR_GRAPH_ENDLESS, /* there is no end to it, unless it is bounded */
-	RR_GRAPH_FAILED,  /* product->error */
+	RR_GRAPH_FAILED,  /* product->error, unless it has to begin again */
 };
 
 struct rr_graph_config {
-	unsigned long most;  /* states, 0 = no limit */
-	size_t memory;       /* bytes, 0 = no limit */
-	unsigned long broad; /* states, 0 = never mind */
-	unsigned first_of;   /* ends at the first of these that is broken */
+	unsigned long most;      /* states, 0 = no limit */
+	unsigned long most_runs; /* of clients, 0 = no limit */
+	size_t memory;           /* bytes, 0 = no limit */
+	unsigned long broad;     /* states, 0 = never mind */
+	unsigned first_of;       /* ends at the first of these that is broken */
 	unsigned detour; /* so many transitions later than others come states behind a preemption
 			      * or a fault; 0 = in the order of transitions */
-	/* Told now and then; false: ends. May be NULL. */
-	bool (*progress)(void *context, unsigned long states, double share);
-	void *context;
+	const struct rr_deadline
+		*deadline; /* told now and then of the states; NULL = there is none */
 	/* Asked each time when the search has become twice as large: true: ends. May be NULL. */
 	bool (*has_found)(void *search);
 	void *search;
+	bool asks_last; /* asks that at the end, too, where clients have been run often */
 };
 
 struct rr_graph {
@@ -68,12 +70,12 @@ struct rr_graph {
 	struct rr_heap waiting; /* states that are to be expanded, where the order is not theirs */
 	struct rr_graph_place {
 		uint64_t cost;
-		uint8_t turn; /* of the client that made the last step + 1; 0 = nobody has */
-	} * places;           /* of each state then: how it was reached */
+		uint16_t turn;               /* whose the last step was; 0 = nobody has made one */
+	} * places;                          /* of each state then: how it was reached */
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
-	int64_t reported_ns;                           /* when `progress` was called last */
+	int64_t reported_ns;                           /* when the deadline was told last */
 	unsigned long look_states, look_runs;          /* at so many `has_found` is asked next */
 };
 
@@ -101,6 +103,9 @@ void rr_graph_release(struct rr_graph *graph);
 /* Which states are wrong or stuck, and the counts. Of a graph that is not whole,
  * states that were not looked at count as good. */
 void rr_graph_analyse(struct rr_graph *graph);
+
+/* How often clients have been run so far; equal ones count each. */
+unsigned long rr_graph_count_runs(const struct rr_product *product);
 
 /* The smallest findings of each of RR_INVARIANTS (smallest.c), which begin as zeroes. */
 struct rr_smallest;
@@ -143,10 +148,16 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_pa
 /* The shortest path to one of these states. */
 bool rr_graph_shortest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path);
 
+/* That on which time passes as seldom as possible. */
+bool rr_graph_hastiest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path);
+
 /* A random path to an end. */
 void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);
 
-/* The same, but in the first loop that it comes to it goes round `rounds` times, and in no other. If it
+/* Clients take turns, `first` has the first. It may have no end. */
+void rr_graph_lockstep_path(const struct rr_graph *graph, size_t first, struct rr_path *path);
+
+/* A random path, but in the first loop that it comes to it goes round `rounds` times, and in no other. If it
  * comes to none, it is as above. */
 void rr_graph_looping_path(const struct rr_graph *graph, uint64_t seed, int rounds,
 			   struct rr_path *path);

@@ -41,44 +41,25 @@ json_t *graph_put(struct graph_table *table, json_t *item)
 
 enum { NO_ANSWER = -1, VARIOUS_ANSWERS = -2 };
 
-/* At an end, of each request. */
-static void note_end(const struct rr_search *search, struct graph_answers *answers, uint32_t state)
-{
-	const struct rr_explored_programs *programs = &search->config->programs;
-	const struct rr_serial_end end = rr_serial_end_of(&search->product,
-							  rr_graph_key(&search->graph, state), 0);
-
-	for (size_t i = 0; i < answers->n_requests; i++)
-		answers->of[state * answers->n_requests + i] =
-			end.endings[i] < 0 ?
-				NO_ANSWER :
-				programs->own_ending(programs->programs, i, end.endings[i]);
-}
-
-/* What is told later is told here. Has anything changed? */
-static bool take_over(struct graph_answers *answers, uint32_t state, uint32_t to)
-{
-	bool has_changed = false;
-
-	for (size_t i = 0; i < answers->n_requests; i++) {
-		long *here = &answers->of[state * answers->n_requests + i];
-		const long there = answers->of[to * answers->n_requests + i];
-
-		if (*here == there || there == NO_ANSWER || *here == VARIOUS_ANSWERS)
-			continue;
-		*here = *here == NO_ANSWER ? there : VARIOUS_ANSWERS;
-		has_changed = true;
-	}
-	return has_changed;
-}
-
 static bool look_back(const struct rr_graph *graph, struct graph_answers *answers)
 {
 	bool has_changed = false;
 
 	for (uint32_t i = graph->states.n; i-- > 0;) {
-		for (uint64_t e = graph->first[i]; e < rr_graph_last(graph, i); e++)
-			has_changed |= take_over(answers, i, graph->edges[e].to);
+		for (uint64_t e = graph->first[i]; e < rr_graph_last(graph, i); e++) {
+			/* What is told later is told here. Has anything changed? */
+			for (size_t j = 0; j < answers->n_requests; j++) {
+				long *here = &answers->of[i * answers->n_requests + j];
+				const long there =
+					answers->of[graph->edges[e].to * answers->n_requests + j];
+
+				if (*here == there || there == NO_ANSWER ||
+				    *here == VARIOUS_ANSWERS)
+					continue;
+				*here = *here == NO_ANSWER ? there : VARIOUS_ANSWERS;
+				has_changed = true;
+			}
+		}
 	}
 	return has_changed;
 }
@@ -95,8 +76,19 @@ static struct graph_answers answers_of(const struct rr_search *search)
 	for (size_t i = 0; i < n; i++)
 		answers.of[i] = NO_ANSWER;
 	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (graph->flags[i] & RR_STATE_FINAL)
-			note_end(search, &answers, i);
+		if (graph->flags[i] & RR_STATE_FINAL) {
+			const struct rr_explored_programs *programs = &search->config->programs;
+			const struct rr_serial_end end = rr_serial_end_of(
+				&search->product, rr_graph_key(&search->graph, i), 0);
+
+			/* At an end, of each request. */
+			for (size_t j = 0; j < answers.n_requests; j++)
+				answers.of[i * answers.n_requests + j] =
+					end.endings[j] < 0 ?
+						NO_ANSWER :
+						programs->own_ending(programs->programs, j,
+								     end.endings[j]);
+		}
 	}
 	while (look_back(graph, &answers))
 		;
@@ -115,20 +107,24 @@ long graph_answer(const struct graph_answers *answers, uint32_t state, size_t re
 /* What a server holds, which is asked once, and whose command made the lock there. */
 static json_t *server_of(struct graph_writer *writer, const uint32_t *key, size_t server)
 {
-	const int8_t maker = rr_product_common(&writer->search->product, key)->makers[server];
-	const char name[2] = { (char)('A' + maker), '\0' };
-	char what[40], *text;
+	const unsigned maker = rr_product_common(&writer->search->product, key)->makers[server];
+	char what[40], name[RR_OWNER_NAME], *text;
+	uint8_t owner = 0;
 	json_t *number;
 
 	/* Lock servers share one table of states. */
-	snprintf(what, sizeof(what), "server %d %u %d", server > 0, key[server], maker);
+	snprintf(what, sizeof(what), "server %d %u %u", server > 0, key[server], maker);
 	number = json_incref(json_object_get(writer->known, what));
 	if (number)
 		return number;
+	while (maker && !(maker >> owner & 1))
+		owner++;
 	text = rr_contents_text(&writer->contents[server > 0], key[server], RR_NO_ID);
 	text = rr_naming_tidy(&writer->naming, text);
-	number = graph_put(&writer->servers, json_pack("{s:s, s:s?}", "data", text, "lock_of",
-						       maker >= 0 ? name : NULL));
+	number = graph_put(&writer->servers,
+			   json_pack("{s:s, s:s?}", "data", text, "lock_of",
+				     maker ? rr_owner_name(&writer->search->program, owner, name) :
+					     NULL));
 	json_object_set(writer->known, what, number);
 	free(text);
 	return number;
@@ -150,7 +146,7 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 		return number;
 	next = is_alive ? rr_run_view_text(&writer->search->terms, &view, 1) :
 			  rr_strdup("has crashed");
-	plain = rr_plain_bytes(next, strnlen(next, SHOWN));
+	plain = rr_plain_cut(next, strlen(next), SHOWN, "");
 	text = rr_naming_tidy(&writer->naming, plain);
 	free(next);
 	number = graph_put(&writer->clients,
@@ -161,15 +157,6 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 	json_object_set(writer->known, what, number);
 	free(text);
 	return number;
-}
-
-static int flags_of(const struct rr_graph *graph, uint32_t state)
-{
-	const unsigned flags = rr_graph_is_expanded(graph, state) ? graph->flags[state] : 0;
-
-	return (flags & RR_STATE_FINAL ? RR_GRAPH_FINAL : 0) |
-	       (flags & (RR_STATE_WRONG | RR_STATE_ODD) ? RR_GRAPH_WRONG : 0) |
-	       (flags & RR_STATE_STUCK ? RR_GRAPH_STUCK : 0);
 }
 
 /* [state, transition, invariants that it breaks], and 1 on the shortest path to a failure. */
@@ -199,51 +186,22 @@ static json_t *state_of(struct graph_writer *writer, uint32_t state, const bool 
 	const struct rr_graph *graph = &writer->search->graph;
 	const uint32_t *key = rr_graph_key(graph, state);
 	json_t *servers = json_array(), *clients = json_array();
+	unsigned flags;
 
 	for (size_t i = 0; i < product->n_servers; i++)
 		json_array_append_new(servers, server_of(writer, key, i));
 	for (size_t i = 0; i < product->n_clients; i++)
 		json_array_append_new(clients, client_of(writer, key, i));
-	return json_pack("[o, o, i, o]", servers, clients, flags_of(graph, state),
+	flags = rr_graph_is_expanded(graph, state) ? graph->flags[state] : 0;
+	return json_pack("[o, o, i, o]", servers, clients,
+			 (flags & RR_STATE_FINAL ? RR_GRAPH_FINAL : 0) |
+				 (flags & (RR_STATE_WRONG | RR_STATE_ODD) ? RR_GRAPH_WRONG : 0) |
+				 (flags & RR_STATE_STUCK ? RR_GRAPH_STUCK : 0),
 			 rr_graph_is_expanded(graph, state) ? edges_of(writer, state, is_on_path) :
 							      json_array());
 }
 
 /* ---- The whole ---------------------------------------------------------------- */
-
-static json_t *scripts_of(const struct graph_writer *writer)
-{
-	const struct rr_scripts *scripts = &writer->search->scripts;
-	json_t *texts = json_object();
-	char name[RR_SCRIPT_NAME];
-
-	for (size_t i = 0; i < scripts->n; i++)
-		json_object_set_new(
-			texts, rr_naming_script(&writer->naming, scripts->all[i].source.text, name),
-			json_string(scripts->all[i].source.text));
-	return texts;
-}
-
-static json_t *json_of_graph(struct graph_writer *writer, const bool *is_on_path)
-{
-	const struct rr_race *race = writer->recorder.race;
-	const struct rr_program *program = &writer->search->program;
-	json_t *clients = json_array(), *servers = json_array(), *states = json_array();
-
-	for (size_t i = 0; i < program->n_clients; i++)
-		json_array_append_new(clients, json_string(rr_program_client_name(program, i)));
-	for (size_t i = 0; i < race->n_servers; i++)
-		json_array_append_new(servers, json_string(race->servers[i].name));
-	for (uint32_t i = 0; i < writer->search->graph.states.n; i++)
-		json_array_append_new(states, state_of(writer, i, is_on_path));
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:O, s:O, s:O, s:o}", "schema",
-			 SCHEMA, "clients", clients, "lanes", graph_lanes(writer), "servers",
-			 servers, "invariants", rr_invariants_json((1U << RR_INVARIANTS) - 1),
-			 "scripts", scripts_of(writer), "timed",
-			 writer->search->product.config.reads_clock, "server_states",
-			 writer->servers.all, "client_states", writer->clients.all, "transitions",
-			 writer->transitions.all, "states", states);
-}
 
 static bool has_failed(struct graph_writer *writer)
 {
@@ -251,7 +209,7 @@ static bool has_failed(struct graph_writer *writer)
 		if (writer->search->tables[i].error.kind)
 			return !rr_search_fail(writer->search, &writer->search->tables[i].error);
 	}
-	return writer->search->product.error.kind &&
+	return rr_product_failed(&writer->search->product) &&
 	       !rr_search_fail(writer->search, &writer->search->product.error);
 }
 
@@ -276,10 +234,38 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	open_table(&writer.servers);
 	open_table(&writer.clients);
 	open_table(&writer.transitions);
-	if (graph_begin_steps(&writer))
-		json = json_of_graph(&writer, is_on_path);
-	else
+	if (graph_begin_steps(&writer)) {
+		const struct rr_race *race = writer.recorder.race;
+		const struct rr_program *program = &writer.search->program;
+		json_t *clients = json_array(), *servers = json_array(), *states = json_array();
+		const struct rr_scripts *scripts = &writer.search->scripts;
+		json_t *texts;
+		char name[RR_SCRIPT_NAME];
+
+		for (size_t i = 0; i < program->n_clients; i++)
+			json_array_append_new(clients,
+					      json_string(rr_program_client_name(program, i)));
+		for (size_t i = 0; i < race->n_servers; i++)
+			json_array_append_new(servers, json_string(race->servers[i].name));
+		for (uint32_t i = 0; i < writer.search->graph.states.n; i++)
+			json_array_append_new(states, state_of(&writer, i, is_on_path));
+		texts = json_object();
+		for (size_t i = 0; i < scripts->n; i++)
+			json_object_set_new(texts,
+					    rr_naming_script(&writer.naming,
+							     scripts->all[i].source.text, name),
+					    json_string(scripts->all[i].source.text));
+		json = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:O, s:O, s:O, s:o}",
+				 "schema", SCHEMA, "clients", clients, "lanes",
+				 graph_lanes(&writer), "servers", servers, "invariants",
+				 rr_invariants_json((1U << RR_INVARIANTS) - 1), "scripts", texts,
+				 "timed", writer.search->product.config.reads_clock,
+				 "server_states", writer.servers.all, "client_states",
+				 writer.clients.all, "transitions", writer.transitions.all,
+				 "states", states);
+	} else {
 		rr_error_set(&search->result->error, RR_ERROR_DATA, "there are too many clients");
+	}
 	if (has_failed(&writer)) {
 		json_decref(json);
 		json = NULL;

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "contents.h"
+#include "compare/compare.h"
 #include "naming.h"
 #include "play/play.h"
 #include "search.h"

@@ -26,7 +26,7 @@ static char *reply_to_step(const struct graph_writer *writer, const struct rr_st
 
 static const char *mark_of(const struct graph_writer *writer, const struct rr_action *action)
 {
-	const struct rl_command *command = &writer->search->terms.command[action->command].words;
+	const struct rdl_command *command = &writer->search->terms.command[action->command].words;
 	const bool is_mark = rr_program_has_marks(&writer->search->program,
 						  action->question.slot / RR_RUN_ORDINALS,
 						  action->question.slot % RR_RUN_ORDINALS) &&
@@ -66,25 +66,6 @@ static bool is_last_mark(const struct graph_writer *writer, const struct rr_acti
 
 /* ---- Steps -------------------------------------------------------------------- */
 
-/* What is said of one, of which the names of client and server are known. */
-static json_t *words_of_step(const struct graph_writer *writer, struct rr_step *step,
-			     const struct rr_action *action, const char *client, const char *server)
-{
-	struct rr_event event = { .step = step, .at_ns = -1 };
-	char *text, *reply = reply_to_step(writer, step, action);
-	json_t *json;
-
-	if (step->n_words && action)
-		event.command = rr_naming_command(&writer->naming, action->command);
-	text = rr_naming_tidy(&writer->naming, rr_step_words(&writer->trace, &event));
-	json = json_pack("{s:s, s:s?, s:s?, s:s, s:s?}", "kind", rr_step_kind_word(step), "client",
-			 client, "server", server, "text", text, "reply", reply);
-	free(event.command);
-	free(text);
-	free(reply);
-	return json;
-}
-
 /* The recorder has another one. */
 static void add_step(void *context, struct rr_step *step, const struct rr_action *action)
 {
@@ -96,26 +77,31 @@ static void add_step(void *context, struct rr_step *step, const struct rr_action
 	char *mark = is_command ? words_of_mark(writer, action) : NULL;
 	json_t *json;
 
-	if (mark)
+	if (mark) {
 		json = json_pack("{s:s, s:s?, s:n, s:o, s:n}", "kind", "request", "client", client,
 				 "server", "text", rr_case_text(mark), "reply");
-	else if (is_command && is_last_mark(writer, action))
+	} else if (is_command && is_last_mark(writer, action)) {
 		json = json_pack("{s:s, s:n, s:n, s:s, s:n}", "kind", "note", "client", "server",
 				 "text", "the app has nothing more to do", "reply");
-	else
-		json = words_of_step(writer, step, action, client, server);
+	} else {
+		struct rr_event event = { .step = step, .at_ns = -1 };
+		char *text, *reply = reply_to_step(writer, step, action);
+
+		/* What is said of one, of which the names of client and server are known. */
+		if (step->n_words && action)
+			event.command = rr_naming_command(&writer->naming, action->command);
+		text = rr_naming_tidy(&writer->naming, rr_step_words(&writer->trace, &event));
+		json = json_pack("{s:s, s:s?, s:s?, s:s, s:s?}", "kind", rr_step_kind_word(step),
+				 "client", client, "server", server, "text", text, "reply", reply);
+		free(event.command);
+		free(text);
+		free(reply);
+	}
 	json_array_append_new(writer->steps, json);
 	free(mark);
 }
 
 /* ---- Who does them -------------------------------------------------------------- */
-
-/* With the mark there an app ends, which is nobody's step. */
-static bool is_of_end(const struct rr_program *program, size_t client, size_t lane)
-{
-	return rr_program_has_marks(program, client, lane) &&
-	       rr_program_request_at(program, client, lane) == program->n_requests;
-}
 
 /* Connections that clients send on, a bit each: of programs of others. */
 static void find_connections(const struct rr_search *search, struct rr_recorder_setup *setup)
@@ -133,7 +119,10 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 			for (uint32_t s = 0; s < client->n_sent; s++) {
 				const uint8_t lane = client->sent[s].lane;
 
-				if (!is_of_end(&search->program, c, lane))
+				/* With the mark there an app ends, which is nobody's step. */
+				if (!(rr_program_has_marks(&search->program, c, lane) &&
+				      rr_program_request_at(&search->program, c, lane) ==
+					      search->program.n_requests))
 					setup->connections[c] |=
 						1U << rr_lane_ordinal(&search->program, lane);
 			}
@@ -283,32 +272,6 @@ static struct rr_word word_of(const struct graph_writer *writer, const uint32_t 
 	return word;
 }
 
-static json_t *make_transition(struct graph_writer *writer, struct rr_word word,
-			       const struct rr_edge *edge)
-{
-	const struct rr_product *product = &writer->search->product;
-	const struct rr_word_names names = rr_product_names(product);
-	const bool is_fault = rr_transition_is_fault(edge->transition);
-	const bool is_own = is_fault || rr_transition_is_step(edge->transition);
-	char text[RR_WORD_SIZE], played[RR_WORD_SIZE], server[RR_WORD_SERVER];
-
-	rr_word_write(&word, &names, text);
-	write_played(writer, word, edge, played);
-	return graph_put(&writer->transitions,
-			 json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play",
-				   played, "client",
-				   is_own && word.client >= 0 ?
-					   rr_program_client_name(&writer->search->program,
-								  (size_t)word.client) :
-					   NULL,
-				   "server",
-				   word.server < 0 ?
-					   NULL :
-					   rr_word_server(&names, (size_t)word.server, server),
-				   "fault", is_fault, "refused", is_refusal(product, edge), "steps",
-				   steps_of(writer, edge)));
-}
-
 /* The number of what it was made of; most transitions are like one from another state. */
 static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
 			  const struct rr_edge *edge, bool *is_new)
@@ -348,8 +311,32 @@ json_t *graph_transition(struct graph_writer *writer, const uint32_t *key,
 	writer->to = to;
 	source = source_of(writer, word, edge, &is_new);
 	if (is_new) {
+		const struct rr_product *product = &writer->search->product;
+		struct rr_word_names names;
+		bool is_fault;
+		bool is_own;
+		char text[RR_WORD_SIZE], played[RR_WORD_SIZE], server[RR_WORD_SERVER];
+
 		rr_array_grow(&writer->transition_of, source, sizeof(*writer->transition_of));
-		writer->transition_of[source] = make_transition(writer, word, edge);
+		names = rr_product_names(product);
+		is_fault = rr_transition_is_fault(edge->transition);
+		is_own = is_fault || rr_transition_is_step(edge->transition);
+		rr_word_write(&word, &names, text);
+		write_played(writer, word, edge, played);
+		writer->transition_of[source] = graph_put(
+			&writer->transitions,
+			json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play",
+				  played, "client",
+				  is_own && word.client >= 0 ?
+					  rr_program_client_name(&writer->search->program,
+								 (size_t)word.client) :
+					  NULL,
+				  "server",
+				  word.server < 0 ?
+					  NULL :
+					  rr_word_server(&names, (size_t)word.server, server),
+				  "fault", is_fault, "refused", is_refusal(product, edge), "steps",
+				  steps_of(writer, edge)));
 	}
 	return json_incref(writer->transition_of[source]);
 }

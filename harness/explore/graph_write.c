@@ -27,55 +27,6 @@ static void write_quoted(FILE *file, const char *text)
 	}
 }
 
-static void write_node(FILE *file, const json_t *graph, size_t number, const json_t *state)
-{
-	const long long flags = json_integer_value(json_array_get(state, 2));
-	const json_t *servers = json_object_get(graph, "servers");
-	const json_t *clients = json_object_get(graph, "clients");
-	const json_t *item;
-	size_t i;
-
-	fprintf(file, "  s%zu [label=\"", number);
-	json_array_foreach(json_array_get(state, 0), i, item) {
-		const json_t *server = named(graph, "server_states", item);
-		const char *maker = json_string_value(json_object_get(server, "lock_of"));
-
-		if (json_array_size(servers) > 1)
-			fprintf(file, "%s: ", json_string_value(json_array_get(servers, i)));
-		write_quoted(file, json_string_value(json_object_get(server, "data")));
-		if (maker)
-			fprintf(file, "the lock is %s's\\l", maker);
-	}
-	json_array_foreach(json_array_get(state, 1), i, item) {
-		const json_t *client = named(graph, "client_states", item);
-
-		fprintf(file, "%s%s: ", json_string_value(json_array_get(clients, i)),
-			json_is_true(json_object_get(client, "inside")) ? " (inside)" : "");
-		write_quoted(file, json_string_value(json_object_get(client, "next")));
-		fputs("\\l", file);
-	}
-	fprintf(file, "\"%s];\n",
-		flags & (RR_GRAPH_WRONG | RR_GRAPH_STUCK) ? ", style=filled, fillcolor=salmon" :
-							    "");
-}
-
-static void write_arrows(FILE *file, const json_t *graph, size_t number, const json_t *state)
-{
-	const json_t *edge;
-	size_t i;
-
-	json_array_foreach(json_array_get(state, 3), i, edge) {
-		const json_t *transition = named(graph, "transitions", json_array_get(edge, 1));
-
-		fprintf(file, "  s%zu -> s%lld [label=\"", number,
-			json_integer_value(json_array_get(edge, 0)));
-		write_quoted(file, json_string_value(json_object_get(transition, "word")));
-		fprintf(file, "\"%s%s];\n",
-			json_integer_value(json_array_get(edge, 2)) ? ", color=red" : "",
-			json_array_size(edge) > 3 ? ", penwidth=3" : "");
-	}
-}
-
 static void write_dot(FILE *file, const json_t *graph)
 {
 	const json_t *state;
@@ -83,8 +34,47 @@ static void write_dot(FILE *file, const json_t *graph)
 
 	fputs("digraph states {\n  node [shape=box, fontname=monospace];\n", file);
 	json_array_foreach(json_object_get(graph, "states"), i, state) {
-		write_node(file, graph, i, state);
-		write_arrows(file, graph, i, state);
+		const long long flags = json_integer_value(json_array_get(state, 2));
+		const json_t *servers = json_object_get(graph, "servers");
+		const json_t *clients = json_object_get(graph, "clients");
+		const json_t *item, *edge;
+		size_t j;
+
+		fprintf(file, "  s%zu [label=\"", i);
+		json_array_foreach(json_array_get(state, 0), j, item) {
+			const json_t *server = named(graph, "server_states", item);
+			const char *maker = json_string_value(json_object_get(server, "lock_of"));
+
+			if (json_array_size(servers) > 1)
+				fprintf(file,
+					"%s: ", json_string_value(json_array_get(servers, j)));
+			write_quoted(file, json_string_value(json_object_get(server, "data")));
+			if (maker)
+				fprintf(file, "the lock is %s's\\l", maker);
+		}
+		json_array_foreach(json_array_get(state, 1), j, item) {
+			const json_t *client = named(graph, "client_states", item);
+
+			fprintf(file, "%s%s: ", json_string_value(json_array_get(clients, j)),
+				json_is_true(json_object_get(client, "inside")) ? " (inside)" : "");
+			write_quoted(file, json_string_value(json_object_get(client, "next")));
+			fputs("\\l", file);
+		}
+		fprintf(file, "\"%s];\n",
+			flags & (RR_GRAPH_WRONG | RR_GRAPH_STUCK) ?
+				", style=filled, fillcolor=salmon" :
+				"");
+		json_array_foreach(json_array_get(state, 3), j, edge) {
+			const json_t *transition = named(graph, "transitions",
+							 json_array_get(edge, 1));
+
+			fprintf(file, "  s%zu -> s%lld [label=\"", i,
+				json_integer_value(json_array_get(edge, 0)));
+			write_quoted(file, json_string_value(json_object_get(transition, "word")));
+			fprintf(file, "\"%s%s];\n",
+				json_integer_value(json_array_get(edge, 2)) ? ", color=red" : "",
+				json_array_size(edge) > 3 ? ", penwidth=3" : "");
+		}
 	}
 	fputs("}\n", file);
 }

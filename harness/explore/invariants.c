@@ -17,18 +17,11 @@ enum {
 
 /* ---- The program -------------------------------------------------------------- */
 
-static bool check_strategy(struct rr_search *search)
-{
-	const char *lacking = rr_strategy_lacking(search->config->strategy, &search->addresses[0],
-						  "spare");
-
-	return !lacking || rr_error_set(&search->result->error, RR_ERROR_SKIPPED, "%s", lacking);
-}
-
 static bool open_strategy(struct rr_search *search)
 {
 	const struct rr_explore_config *config = search->config;
 	struct rr_product_config *wanted = &search->wanted;
+	const char *lacking;
 
 	search->counting = (struct rr_counting){
 		.strategy = config->strategy,
@@ -48,12 +41,15 @@ static bool open_strategy(struct rr_search *search)
 	wanted->bounded = config->all;
 	search->program.suffixes = &search->suffixes;
 	search->program.learning = config->all || config->random.runs ? RR_LEARN_NOTHING : 0;
-	return check_strategy(search);
+	lacking = rr_strategy_lacking(config->strategy, &search->addresses[0], "spare");
+	return !lacking || rr_error_set(&search->result->error, RR_ERROR_SKIPPED, "%s", lacking);
 }
 
 /* Are histories of clients one state that are taken for one? */
-static bool verify_histories(struct rr_search *search)
+static enum rr_going verify_histories(struct rr_search *search)
 {
+	enum rr_going going = RR_GO_ON;
+
 	for (size_t i = 0; i < search->product.n_clients; i++) {
 		struct rr_client_table *table = rr_product_client_table(&search->product, i);
 		const uint64_t n_runs = table ? table->n_runs : 0;
@@ -61,78 +57,42 @@ static bool verify_histories(struct rr_search *search)
 		if (!table)
 			continue;
 		if (!rr_learning_verify(table))
-			return rr_search_fail(search, &table->error);
+			return rr_search_stop(search, &table->error);
 		search->result->stats.checked_clients += table->n_runs - n_runs;
-		if (table->learning.has_changed)
-			search->learned |= rr_learned_bit(RR_LEARNED_HISTORIES);
+		if (rr_learning_has_changed(table))
+			going = RR_AGAIN;
 	}
-	return true;
+	return going;
 }
 
-/* Is there no end to what a client does? */
-static void note_endless(struct rr_search *search)
+static enum rr_going verify_strategy(struct rr_search *search)
 {
-	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
-		if (search->product.clients[i].table &&
-		    search->product.clients[i].table->learning.is_bounded)
-			search->learned |= rr_learned_bit(RR_LEARNED_ALL_HISTORIES);
+	const struct rr_product *product = &search->product;
+	enum rr_going going = RR_GO_ON;
+
+	if (search->end == RR_GRAPH_FAILED || search->program.mutate)
+		return RR_GO_ON;
+	for (size_t i = 1; i < product->n_clients && search->program.sent_as_own; i++) {
+		if (rr_client_view_verify(&product->clients[i]))
+			continue;
+		rr_belief_withdraw(&search->beliefs, RR_BELIEF_ALIKE, NULL);
+		going = RR_AGAIN;
+		break;
 	}
-}
+	if (!(search->program.learning & RR_LEARN_NOTHING)) {
+		const enum rr_going of_histories = verify_histories(search);
 
-/* Does each client do what the first one does? */
-static void verify_equality(struct rr_search *search)
-{
-	bool are_equal = true;
-
-	for (size_t i = 1; i < search->product.n_clients && search->program.sent_as_own; i++)
-		are_equal = are_equal && rr_client_view_verify(&search->product.clients[i]);
-	if (!are_equal)
-		search->learned |= rr_learned_bit(RR_LEARNED_NOT_EQUAL);
-}
-
-static bool verify_strategy(struct rr_search *search)
-{
-	if (search->end == RR_GRAPH_FAILED) {
-		note_endless(search);
-		return true;
+		going = of_histories == RR_GO_ON ? going : of_histories;
 	}
-	if (search->program.mutate)
-		return true;
-	verify_equality(search);
-	return search->program.learning & RR_LEARN_NOTHING || verify_histories(search);
+	return going;
 }
 
 /* ---- What is found -------------------------------------------------------------- */
 
-static bool judge_invariants(struct rr_search *search)
+static enum rr_going judge_invariants(struct rr_search *search)
 {
 	rr_graph_analyse(&search->graph);
-	return true;
-}
-
-/* Why that is a failure, if the data server can tell. */
-static void explain(struct rr_search *search, const struct rr_schedule *schedule,
-		    const size_t *steps)
-{
-	struct rr_outcome *finding = &search->result->findings[0];
-	struct rr_contents contents = { .table = &search->tables[0] };
-	struct rr_why why;
-
-	if (search->config->all)
-		return;
-	why = rr_why_find(&(struct rr_why_question){
-		.program = &search->program,
-		.contents = &contents,
-		.actions = &schedule->actions,
-		.steps = steps,
-		.end = schedule->end[0],
-		.nearest = RR_NO_ID,
-		.found = (schedule->broken & RR_BREAKS_COUNT ? RR_OUTCOME_NOT_SERIAL : 0) |
-			 (schedule->broken & RR_BREAKS_EXCLUSION ? RR_OUTCOME_EXCLUSION : 0),
-	});
-	rr_contents_release(&contents);
-	*finding = (struct rr_outcome){ .why = why.text, .anomaly = why.name };
-	search->result->n_findings = 1;
+	return RR_GO_ON;
 }
 
 /* What a race's own findings may not say. */
@@ -145,38 +105,61 @@ static const char *sum_up(unsigned broken)
 	return NULL;
 }
 
-static bool show_failure(struct rr_search *search, const struct rr_schedule *schedule)
+static enum rr_going show_failure(struct rr_search *search, const struct rr_schedule *schedule)
 {
+	struct rr_explore_result *result = search->result;
 	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
 	char title[120];
+	struct rr_outcome *finding;
+	struct rr_contents contents;
+	struct rr_why why;
 
 	snprintf(title, sizeof(title), "%s: found by redrace explore",
 		 search->config->strategy->name);
-	search->result->transcript = rr_actions_transcript(
+	result->findings[0] = (struct rr_outcome){ .found = 0 };
+	result->n_findings = 1;
+	result->findings[0].played.race = rr_actions_race(
 		&search->product, &search->scripts, &schedule->actions,
-		&(struct rr_transcript_headings){ .title = title,
-						  .shows = sum_up(search->result->shortest_breaks),
-						  .steps = steps });
-	explain(search, schedule, steps);
+		&(struct rr_transcript_headings){
+			.title = title, .shows = sum_up(result->shortest_breaks), .steps = steps });
+	/* Why that is a failure, if the data server can tell. */
+	finding = &search->result->findings[0];
+	contents = (struct rr_contents){ .table = &search->tables[0] };
+	if (!search->config->all) {
+		why = rr_why_find(&(struct rr_why_question){
+			.program = &search->program,
+			.contents = &contents,
+			.actions = &schedule->actions,
+			.steps = steps,
+			.end = schedule->end[0],
+			.nearest = RR_NO_ID,
+			.found = (schedule->broken & RR_BREAKS_COUNT ? RR_OUTCOME_NOT_SERIAL : 0) |
+				 (schedule->broken & RR_BREAKS_EXCLUSION ? RR_OUTCOME_EXCLUSION :
+									   0),
+		});
+		rr_contents_release(&contents);
+		finding->why = why.text;
+		finding->anomaly = why.anomaly;
+	}
 	free(steps);
-	return true;
+	return RR_GO_ON;
 }
 
-bool rr_search_conclude_walks(struct rr_search *search, void *unused)
+enum rr_going rr_search_conclude_walks(struct rr_search *search, void *unused)
 {
 	struct rr_schedule schedule = { 0 };
-	bool good = true;
+	enum rr_going going = RR_GO_ON;
 
 	(void)unused;
 	if (search->end == RR_GRAPH_STOPPED)
 		search->result->explored = RR_EXPLORED_STOPPED;
 	search->result->bound = rr_walks_bound(search->walks, search->result->schedules);
 	if (search->result->failing)
-		good = rr_walks_shortest(search->walks, &schedule) ?
-			       rr_search_show(search, &schedule) :
-			       rr_search_fail(search, &search->product.error);
+		going = rr_walks_shortest(search->walks, &schedule) ?
+				rr_search_show(search, &schedule) :
+				rr_search_stop(search, &search->product.error);
 	rr_schedule_release(&schedule);
-	return good;
+	return going;
 }
 
 /* ---- Mutants -------------------------------------------------------------- */
@@ -188,92 +171,70 @@ void rr_search_list_mutants(struct rr_search *search)
 					      search->mutations);
 }
 
-static bool is_same_draw(struct rr_search *search, unsigned draw)
-{
-	for (size_t i = 0; i < search->product.n_clients; i++) {
-		struct rr_client_table *table = rr_product_client_table(&search->product, i);
-
-		if (table && !rr_client_table_is_same_draw(table, draw, DRAWN_ATTEMPTS))
-			return false;
-	}
-	return true;
-}
-
 /* Nothing was found with the random values that were drawn. If clients do something else
- * with others, the search begins anew with these, some times. */
-static void compare_draws(struct rr_search *search)
+ * with others, the search begins again with these, some times. */
+static enum rr_going compare_draws(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
 	unsigned draw = search->program.draw + 1;
+	enum rr_going going = RR_GO_ON;
+	bool is_same = true;
 
-	while (draw < DRAWS && is_same_draw(search, draw))
-		draw++;
+	for (; draw < DRAWS && is_same; draw += is_same) {
+		for (size_t i = 0; i < search->product.n_clients && is_same; i++) {
+			struct rr_client_table *table = rr_product_client_table(&search->product,
+										i);
+
+			is_same = !table ||
+				  rr_client_table_is_same_draw(table, draw, DRAWN_ATTEMPTS);
+		}
+	}
 	result->stats.draws = DRAWS;
 	if (draw < DRAWS && search->draws_that_differ < DRAWS_SEARCHED) {
 		search->program.draw = draw;
-		search->learned |= rr_learned_bit(RR_LEARNED_DRAW);
+		rr_belief_withdraw(&search->beliefs, RR_BELIEF_ANY_DRAW, NULL);
+		going = RR_AGAIN;
 	}
 	search->draws_that_differ += draw < DRAWS;
 	if (search->draws_that_differ && result->explored == RR_EXPLORED_ALL)
 		result->explored = RR_EXPLORED_DRAWS;
+	return going;
 }
 
-static bool confirm_strategy(struct rr_search *search)
+static enum rr_going confirm_strategy(struct rr_search *search)
 {
-	if (!search->config->all)
-		compare_draws(search);
-	if (!search->learned)
+	const enum rr_going going = search->config->all ? RR_GO_ON : compare_draws(search);
+
+	if (going == RR_GO_ON)
 		rr_search_list_mutants(search);
-	return true;
+	return going;
 }
 
-/* What a mutant's final states are counts for nothing else. */
-static bool judge_mutant(struct rr_search *search)
+static enum rr_going conclude_mutant(struct rr_search *search, void *context)
 {
+	/* What a mutant's final states are counts for nothing else. */
 	struct rr_explore_result *result = search->result, of_mutant = { .explored = 0 };
-	bool good;
-
-	search->result = &of_mutant;
-	good = search->property->judge(search);
-	search->result = result;
-	if (!good)
-		result->error = of_mutant.error;
-	rr_explore_release(&of_mutant);
-	return good;
-}
-
-static bool conclude_mutant(struct rr_search *search, void *context)
-{
 	struct rr_mutant_result *mutant = context;
+	enum rr_going going = RR_GO_ON;
 
 	if (search->end == RR_GRAPH_STOPPED) {
 		if (search->config->strategy)
-			search->result->explored = RR_EXPLORED_STOPPED;
-		return true;
+			result->explored = RR_EXPLORED_STOPPED;
+		return RR_GO_ON;
 	}
-	if (search->end != RR_GRAPH_FIRST && !judge_mutant(search))
-		return false;
-	if (search->learned)
-		return true;
+	if (search->end != RR_GRAPH_FIRST) {
+		search->result = &of_mutant;
+		going = search->property->judge(search);
+		search->result = result;
+	}
+	if (of_mutant.error.kind)
+		result->error = of_mutant.error;
+	rr_explore_release(&of_mutant);
+	if (going != RR_GO_ON)
+		return going;
 	mutant->breaks = search->graph.breaks;
 	mutant->fails = search->end == RR_GRAPH_FIRST || search->graph.breaks;
-	return true;
-}
-
-/* Does it fail in the bounds of the whole, which are wider than what it took? */
-static bool try_mutant(struct rr_search *search, struct rr_mutation *mutation,
-		       struct rr_mutant_result *mutant)
-{
-	bool good;
-
-	rr_mutant_text(mutation, mutant);
-	search->program.mutate = rr_mutant_apply;
-	search->program.mutate_context = mutation;
-	search->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
-	good = rr_search_run(search, conclude_mutant, mutant);
-	search->program.mutate = NULL;
-	search->program.without_mutex = false;
-	return good;
+	return RR_GO_ON;
 }
 
 bool rr_search_try_mutants(struct rr_search *search)
@@ -285,14 +246,25 @@ bool rr_search_try_mutants(struct rr_search *search)
 	search->bounds.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
 	for (size_t i = 0; i < search->n_mutations; i++) {
 		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants];
+		struct rr_mutation *mutation = &search->mutations[i];
+		bool good;
 
-		if (rr_search_is_called_off(search, "guards were weakened") || search->cut) {
+		if (rr_deadline_is_over(&search->deadline, "guards were weakened") ||
+		    search->deadline.cut) {
 			if (search->config->strategy)
 				result->explored = RR_EXPLORED_STOPPED;
 			break;
 		}
 		result->n_mutants++;
-		if (!try_mutant(search, &search->mutations[i], mutant)) {
+		rr_mutant_text(mutation, mutant);
+		search->program.mutate = rr_mutant_apply;
+		search->program.mutate_context = mutation;
+		search->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
+		/* Does it fail in the bounds of the whole, which are wider than what it took? */
+		good = rr_search_run(search, conclude_mutant, mutant);
+		search->program.mutate = NULL;
+		search->program.without_mutex = false;
+		if (!good) {
 			if (search->config->strategy)
 				return false;
 			/* A program may hang, or do what cannot be judged, after replies that

@@ -21,14 +21,6 @@ struct marking {
 	uint32_t *todo, n_todo; /* marked states whose marks are to be spread */
 };
 
-static void release_marking(struct marking *marking)
-{
-	free(marking->first);
-	free(marking->from);
-	free(marking->marks);
-	free(marking->todo);
-}
-
 /* Counts the edges into each state, sums up, and fills in from the back. */
 static void reverse_edges(struct marking *marking)
 {
@@ -49,20 +41,6 @@ static void reverse_edges(struct marking *marking)
 				marking->from[--first[edge->to]] = i;
 		}
 	}
-}
-
-static void init_marking(struct marking *marking, const struct rr_graph *graph)
-{
-	const size_t n = graph->states.n;
-
-	*marking = (struct marking){
-		.graph = graph,
-		.first = rr_calloc(n + 1, sizeof(*marking->first)),
-		.from = rr_malloc((graph->n_edges + 1) * sizeof(*marking->from)),
-		.marks = rr_calloc(n, 1),
-		.todo = rr_malloc(n * sizeof(*marking->todo)),
-	};
-	reverse_edges(marking);
 }
 
 static void mark_state(struct marking *marking, uint32_t state)
@@ -90,20 +68,6 @@ static bool is_good_end(const struct rr_graph *graph, uint32_t state)
 	const unsigned bad = RR_STATE_STARVED | RR_STATE_DEAD;
 
 	return graph->flags[state] & good && !(graph->flags[state] & bad);
-}
-
-/* Whoever cannot reach an end is stuck. A bound may hide an end. */
-static void find_stuck(struct rr_graph *graph, struct marking *marking)
-{
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i))
-			mark_state(marking, i);
-	}
-	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (!marking->marks[i])
-			graph->flags[i] |= RR_STATE_STUCK;
-	}
 }
 
 /* Do servers hold something else, but for which commands block? (Without tables no two states are
@@ -136,32 +100,6 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 	return false;
 }
 
-/* Of those that are stuck: can anything still change? If something always can, they
- * go on in vain for ever; else nobody can go on. */
-static void classify_stuck(struct rr_graph *graph, struct marking *marking)
-{
-	memset(marking->marks, 0, graph->states.n);
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (graph->flags[i] & RR_STATE_STUCK && can_change(graph, i))
-			mark_state(marking, i);
-	}
-	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		const bool is_dead = graph->flags[i] & RR_STATE_STUCK && !marking->marks[i];
-
-		marking->marks[i] = 0;
-		if (is_dead) {
-			graph->flags[i] |= RR_STATE_DEAD;
-			mark_state(marking, i);
-		}
-	}
-	spread_marks(marking);
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (graph->flags[i] & RR_STATE_STUCK && !marking->marks[i])
-			graph->flags[i] |= RR_STATE_STARVED;
-	}
-}
-
 /* ---- Counting ------------------------------------------------------------- */
 
 unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state)
@@ -176,24 +114,6 @@ unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state)
 	if (flags & RR_STATE_STARVED && !(flags & RR_STATE_DEAD))
 		broken |= RR_STARVES;
 	return broken;
-}
-
-static void count_broken(struct rr_graph *graph)
-{
-	memset(graph->broken, 0, sizeof(graph->broken));
-	graph->breaks = 0;
-	for (uint64_t i = 0; i < graph->n_edges; i++) {
-		for (int bit = 0; bit < RR_INVARIANTS; bit++)
-			graph->broken[bit] += graph->edges[i].broken >> bit & 1;
-	}
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		const unsigned broken = rr_graph_broken_by(graph, i);
-
-		for (int bit = 0; bit < RR_INVARIANTS; bit++)
-			graph->broken[bit] += broken >> bit & 1;
-	}
-	for (int bit = 0; bit < RR_INVARIANTS; bit++)
-		graph->breaks |= (unsigned)(graph->broken[bit] > 0) << bit;
 }
 
 static uint64_t add_capped(uint64_t a, uint64_t b)
@@ -221,37 +141,6 @@ static bool sort_states(const struct rr_graph *graph, uint32_t *order, uint32_t 
 	return n == graph->states.n;
 }
 
-/* Paths to each state, all of them and those on which nothing was broken. */
-static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t *all,
-			uint64_t *good)
-{
-	uint64_t sum = 0, sum_good = 0;
-
-	memset(all, 0, graph->states.n * sizeof(*all));
-	memset(good, 0, graph->states.n * sizeof(*good));
-	all[0] = good[0] = 1;
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		const uint32_t state = order[i];
-		const bool is_end = graph->degree[state] == 0;
-
-		if (rr_graph_broken_by(graph, state))
-			good[state] = 0;
-		for (uint64_t j = graph->first[state]; j < rr_graph_last(graph, state); j++) {
-			const struct rr_graph_edge *edge = &graph->edges[j];
-
-			all[edge->to] = add_capped(all[edge->to], all[state]);
-			if (!edge->broken)
-				good[edge->to] = add_capped(good[edge->to], good[state]);
-		}
-		if (is_end) {
-			sum = add_capped(sum, all[state]);
-			sum_good = add_capped(sum_good, good[state]);
-		}
-	}
-	graph->interleavings = sum;
-	graph->failing_interleavings = sum - sum_good;
-}
-
 void rr_graph_count_interleavings(struct rr_graph *graph)
 {
 	const size_t n = graph->states.n;
@@ -260,8 +149,35 @@ void rr_graph_count_interleavings(struct rr_graph *graph)
 	uint64_t *all = rr_malloc(n * sizeof(*all));
 	uint64_t *good = rr_malloc(n * sizeof(*good));
 
-	if (graph->n_expanded == graph->states.n && sort_states(graph, order, n_into))
-		count_paths(graph, order, all, good);
+	if (graph->n_expanded == graph->states.n && sort_states(graph, order, n_into)) {
+		uint64_t sum = 0, sum_good = 0;
+
+		/* Paths to each state, all of them and those on which nothing was broken. */
+		memset(all, 0, graph->states.n * sizeof(*all));
+		memset(good, 0, graph->states.n * sizeof(*good));
+		all[0] = good[0] = 1;
+		for (uint32_t i = 0; i < graph->states.n; i++) {
+			const uint32_t state = order[i];
+			const bool is_end = graph->degree[state] == 0;
+
+			if (rr_graph_broken_by(graph, state))
+				good[state] = 0;
+			for (uint64_t j = graph->first[state]; j < rr_graph_last(graph, state);
+			     j++) {
+				const struct rr_graph_edge *edge = &graph->edges[j];
+
+				all[edge->to] = add_capped(all[edge->to], all[state]);
+				if (!edge->broken)
+					good[edge->to] = add_capped(good[edge->to], good[state]);
+			}
+			if (is_end) {
+				sum = add_capped(sum, all[state]);
+				sum_good = add_capped(sum_good, good[state]);
+			}
+		}
+		graph->interleavings = sum;
+		graph->failing_interleavings = sum - sum_good;
+	}
 	free(order);
 	free(n_into);
 	free(all);
@@ -270,12 +186,65 @@ void rr_graph_count_interleavings(struct rr_graph *graph)
 
 void rr_graph_analyse(struct rr_graph *graph)
 {
-	struct marking marking;
+	const size_t n = graph->states.n;
+	struct marking marking = {
+		.graph = graph,
+		.first = rr_calloc(n + 1, sizeof(*marking.first)),
+		.from = rr_malloc((graph->n_edges + 1) * sizeof(*marking.from)),
+		.marks = rr_calloc(n, 1),
+		.todo = rr_malloc(n * sizeof(*marking.todo)),
+	};
 
-	init_marking(&marking, graph);
-	find_stuck(graph, &marking);
-	classify_stuck(graph, &marking);
-	count_broken(graph);
-	release_marking(&marking);
+	reverse_edges(&marking);
+	/* Whoever cannot reach an end is stuck. A bound may hide an end. */
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i))
+			mark_state(&marking, i);
+	}
+	spread_marks(&marking);
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		if (!marking.marks[i])
+			graph->flags[i] |= RR_STATE_STUCK;
+	}
+	/* Of those that are stuck: can anything still change? If something always can, they go on
+	 * in vain for ever; else nobody can go on. */
+	memset(marking.marks, 0, graph->states.n);
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		if (graph->flags[i] & RR_STATE_STUCK && can_change(graph, i))
+			mark_state(&marking, i);
+	}
+	spread_marks(&marking);
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		const bool is_dead = graph->flags[i] & RR_STATE_STUCK && !marking.marks[i];
+
+		marking.marks[i] = 0;
+		if (is_dead) {
+			graph->flags[i] |= RR_STATE_DEAD;
+			mark_state(&marking, i);
+		}
+	}
+	spread_marks(&marking);
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		if (graph->flags[i] & RR_STATE_STUCK && !marking.marks[i])
+			graph->flags[i] |= RR_STATE_STARVED;
+	}
+	memset(graph->broken, 0, sizeof(graph->broken));
+	graph->breaks = 0;
+	for (uint64_t i = 0; i < graph->n_edges; i++) {
+		for (int bit = 0; bit < RR_INVARIANTS; bit++)
+			graph->broken[bit] += graph->edges[i].broken >> bit & 1;
+	}
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		const unsigned broken = rr_graph_broken_by(graph, i);
+
+		for (int bit = 0; bit < RR_INVARIANTS; bit++)
+			graph->broken[bit] += broken >> bit & 1;
+	}
+	for (int bit = 0; bit < RR_INVARIANTS; bit++)
+		graph->breaks |= (unsigned)(graph->broken[bit] > 0) << bit;
+	free(marking.first);
+	free(marking.from);
+	free(marking.marks);
+	free(marking.todo);
 	rr_graph_count_interleavings(graph);
 }

@@ -93,23 +93,6 @@ static int who_goes_on(const struct mender *mender, const struct place *place)
 	return -1;
 }
 
-static void survey_command(struct mender *mender, struct slot *slot, const struct rr_sent *sent)
-{
-	const struct rr_term_command *commands = table_of(mender)->terms->command;
-	const struct rl_command *is, *was;
-
-	if (slot->command == RR_NO_ID) {
-		slot->command = sent->command;
-		slot->lane = sent->lane;
-	}
-	is = &commands[sent->command].words;
-	was = &commands[slot->command].words;
-	slot->varies |= slot->lane != sent->lane ||
-			commands[sent->command].name != commands[slot->command].name;
-	slot->key_varies |= is->n_words < 2 || was->n_words < 2 ||
-			    strcmp(is->words[1].text, was->words[1].text) != 0;
-}
-
 /* Is there but one thing to be done, although another client has not ended? */
 static bool is_alone(const struct mender *mender, const struct rr_graph_edge *edge, uint32_t state)
 {
@@ -142,16 +125,22 @@ static bool count_command(struct mender *mender, const struct rr_graph_edge *edg
 	sent = rr_product_next_sent(mender->graph->product,
 				    rr_graph_key(mender->graph, place->state), transition);
 	if (mender->surveys && sent) {
-		survey_command(mender, slot, sent);
+		const struct rr_term_command *commands = table_of(mender)->terms->command;
+		const struct rdl_command *is, *was;
+
+		if (slot->command == RR_NO_ID) {
+			slot->command = sent->command;
+			slot->lane = sent->lane;
+		}
+		is = &commands[sent->command].words;
+		was = &commands[slot->command].words;
+		slot->varies |= slot->lane != sent->lane ||
+				commands[sent->command].name != commands[slot->command].name;
+		slot->key_varies |= is->n_words < 2 || was->n_words < 2 ||
+				    strcmp(is->words[1].text, was->words[1].text) != 0;
 		slot->is_alone |= is_alone(mender, edge, place->state);
 	}
 	return sent && ++*n < SPAN_COMMANDS;
-}
-
-static bool is_bad(const struct mender *mender, const struct rr_graph_edge *edge)
-{
-	return !mender->surveys &&
-	       (edge->broken || mender->graph->flags[edge->to] & (RR_STATE_WRONG | RR_STATE_STUCK));
 }
 
 static bool leave_place(struct mender *mender, struct place place)
@@ -166,8 +155,11 @@ static bool leave_place(struct mender *mender, struct place place)
 
 		if (goes_on >= 0 && (!is_plain_step(edge) || edge->transition.who != goes_on))
 			continue;
-		if (is_bad(mender, edge) || (rr_transition_is_step(edge->transition) &&
-					     !count_command(mender, edge, &next)))
+		if ((!mender->surveys &&
+		     (edge->broken ||
+		      mender->graph->flags[edge->to] & (RR_STATE_WRONG | RR_STATE_STUCK))) ||
+		    (rr_transition_is_step(edge->transition) &&
+		     !count_command(mender, edge, &next)))
 			return false;
 		next.state = edge->to;
 		rr_array_grow(&mended->edges, mended->n_edges, sizeof(*mended->edges));
@@ -195,7 +187,8 @@ static bool search_mended(struct mender *mender)
 		rr_array_grow(&mended->degree, i, sizeof(*mended->degree));
 		mended->flags[i] = mender->graph->flags[place.state];
 		mended->first[i] = mended->n_edges;
-		mender->left *= !rr_search_is_called_off(mender->search, "a fix was looked for");
+		mender->left *= !rr_deadline_is_over(&mender->search->deadline,
+						     "a fix was looked for");
 		good = mender->left > 0 && leave_place(mender, place);
 		mended->degree[i] = (uint32_t)(mended->n_edges - mended->first[i]);
 		mended->n_expanded = i + 1;
@@ -204,10 +197,16 @@ static bool search_mended(struct mender *mender)
 	return good;
 }
 
-static void find_groups(struct mender *mender)
+/* Looks what clients do. False: too much. */
+static bool survey_clients(struct mender *mender, struct rr_search *search)
 {
-	const struct rr_product *product = mender->graph->product;
+	const struct rr_graph *graph = &search->graph;
+	const struct rr_product *product;
 
+	*mender = (struct mender){
+		.search = search, .graph = graph, .left = PLACES_MOST, .surveys = true
+	};
+	product = mender->graph->product;
 	for (size_t i = 0; i < product->n_clients; i++) {
 		size_t j = 0;
 
@@ -222,17 +221,6 @@ static void find_groups(struct mender *mender)
 		for (size_t j = 0; j < SPAN_COMMANDS; j++)
 			mender->slots[i][j].command = RR_NO_ID;
 	}
-}
-
-/* Looks what clients do. False: too much. */
-static bool survey_clients(struct mender *mender, struct rr_search *search)
-{
-	const struct rr_graph *graph = &search->graph;
-
-	*mender = (struct mender){
-		.search = search, .graph = graph, .left = PLACES_MOST, .surveys = true
-	};
-	find_groups(mender);
 	if (graph->n_expanded < graph->states.n || graph->states.n > STATES_MOST ||
 	    !search_mended(mender))
 		return false;
@@ -310,14 +298,14 @@ static bool try_spans(struct mender *mender, size_t group, size_t length)
 /* "GET counter". */
 static void write_slot(FILE *out, const struct mender *mender, const struct slot *slot)
 {
-	const struct rl_command *command = &table_of(mender)->terms->command[slot->command].words;
+	const struct rdl_command *command = &table_of(mender)->terms->command[slot->command].words;
 	char *plain;
 
 	fputs(rr_server_command_name(table_of(mender), slot->command), out);
 	if (slot->key_varies || strncasecmp(command->words[0].text, "EVAL", 4) == 0)
 		return;
-	plain = rr_plain_bytes(command->words[1].text, command->words[1].length);
-	fprintf(out, " %.*s", (int)rr_plain_fit(plain, KEY_SHOWN), plain);
+	plain = rr_plain_cut(command->words[1].text, command->words[1].length, KEY_SHOWN, "");
+	fprintf(out, " %s", plain);
 	free(plain);
 }
 
@@ -339,31 +327,6 @@ static char *text_of_span(const struct mender *mender, size_t group)
 	return text;
 }
 
-/* Clients that have learned different things of one program may have the same span. */
-static void write_spans(FILE *out, const struct mender *mender)
-{
-	char *texts[RR_PRODUCT_CLIENTS];
-	size_t n = 0, n_same = 0;
-
-	for (size_t i = 0; i < mender->n_groups; i++) {
-		texts[i] = text_of_span(mender, i);
-		n += texts[i] != NULL;
-		n_same += texts[i] && texts[0] && strcmp(texts[i], texts[0]) == 0;
-	}
-	if (n_same == mender->n_groups)
-		fprintf(out, "As one step (a script), %s", texts[0]);
-	else
-		fputs(n > 1 ? "As one step each (scripts), " : "As one step (a script), ", out);
-	for (size_t i = 0; i < mender->n_groups; i++) {
-		if (texts[i] && n_same < mender->n_groups)
-			fprintf(out, "%s's %s%s",
-				rr_program_client_name(mender->graph->product->config.program,
-						       mender->example[i]),
-				texts[i], --n ? " and " : "");
-		free(texts[i]);
-	}
-}
-
 static char *describe(struct mender *mender, unsigned found)
 {
 	const bool is_of_order = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS);
@@ -371,10 +334,30 @@ static char *describe(struct mender *mender, unsigned found)
 	uint64_t n;
 	size_t size;
 	FILE *out = rr_open_memory(&text, &size);
+	char *texts[RR_PRODUCT_CLIENTS];
+	size_t n_texts = 0, n_same = 0;
 
 	rr_graph_count_interleavings(&mender->mended);
 	n = mender->mended.interleavings;
-	write_spans(out, mender);
+	/* Clients that have learned different things of one program may have the same span. */
+	for (size_t i = 0; i < mender->n_groups; i++) {
+		texts[i] = text_of_span(mender, i);
+		n_texts += texts[i] != NULL;
+		n_same += texts[i] && texts[0] && strcmp(texts[i], texts[0]) == 0;
+	}
+	if (n_same == mender->n_groups)
+		fprintf(out, "As one step (a script), %s", texts[0]);
+	else
+		fputs(n_texts > 1 ? "As one step each (scripts), " : "As one step (a script), ",
+		      out);
+	for (size_t i = 0; i < mender->n_groups; i++) {
+		if (texts[i] && n_same < mender->n_groups)
+			fprintf(out, "%s's %s%s",
+				rr_program_client_name(mender->graph->product->config.program,
+						       mender->example[i]),
+				texts[i], --n_texts ? " and " : "");
+		free(texts[i]);
+	}
 	if (n > 0 && n <= INT64_MAX)
 		fprintf(out, " would leave %s interleavings, all ",
 			rr_grouped(number, (long long)n));

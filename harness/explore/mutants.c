@@ -3,20 +3,22 @@
 #include "mutants.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/reply.h"
+#include "base/text.h"
 
 /* ---- Commands ------------------------------------------------------------- */
 
-static bool word_is(const struct rl_command *command, size_t i, const char *text)
+static bool word_is(const struct rdl_command *command, size_t i, const char *text)
 {
 	return i < command->n_words && rr_word_is(&command->words[i], text);
 }
 
 /* The place of an option of SET; 0 = it has none. */
-static size_t option_of_set(const struct rl_command *command, const char *name)
+static size_t option_of_set(const struct rdl_command *command, const char *name)
 {
 	for (size_t i = 3; word_is(command, 0, "SET") && i < command->n_words; i++) {
 		if (word_is(command, i, name))
@@ -25,27 +27,27 @@ static size_t option_of_set(const struct rl_command *command, const char *name)
 	return 0;
 }
 
-static size_t lease_of_set(const struct rl_command *command)
+static size_t lease_of_set(const struct rdl_command *command)
 {
 	const size_t px = option_of_set(command, "PX");
 
 	return px ? px : option_of_set(command, "EX");
 }
 
-static void remove_words(struct rl_command *command, size_t at, size_t n)
+static void remove_words(struct rdl_command *command, size_t at, size_t n)
 {
 	command->n_words -= n;
 	memmove(&command->words[at], &command->words[at + n],
 		(command->n_words - at) * sizeof(command->words[0]));
 }
 
-static struct rl_word make_word(const char *text)
+static struct rdl_word make_word(const char *text)
 {
-	return (struct rl_word){ text, strlen(text) };
+	return (struct rdl_word){ text, strlen(text) };
 }
 
 /* SETNX that sets in any case, and says that it was free. */
-static void always_set(struct rl_command *command)
+static void always_set(struct rdl_command *command)
 {
 	command->words[3] = command->words[1];
 	command->words[4] = command->words[2];
@@ -55,10 +57,10 @@ static void always_set(struct rl_command *command)
 	command->n_words = 5;
 }
 
-static const char *script_of_command(const struct rl_command *command,
+static const char *script_of_command(const struct rdl_command *command,
 				     const struct rr_scripts *scripts)
 {
-	const struct rl_word *source = NULL;
+	const struct rdl_word *source = NULL;
 
 	if (word_is(command, 0, "EVALSHA") && command->n_words > 1) {
 		source = rr_scripts_find(scripts, command->words[1].text);
@@ -67,7 +69,7 @@ static const char *script_of_command(const struct rl_command *command,
 	return word_is(command, 0, "EVAL") && command->n_words > 1 ? command->words[1].text : NULL;
 }
 
-uint32_t rr_mutant_apply(void *context, struct rl_command *command)
+uint32_t rr_mutant_apply(void *context, struct rdl_command *command)
 {
 	struct rr_mutation *mutation = context;
 	struct rr_terms *terms = mutation->terms;
@@ -101,31 +103,8 @@ enum { WORDS_SHOWN = 7, WORD_SHOWN = 24 };
 
 /* ---- Texts ---------------------------------------------------------------- */
 
-static void print_kind(FILE *file, const struct rr_mutation *mutation,
-		       const struct rl_command *command)
-{
-	const char *source = script_of_command(command, mutation->scripts);
-
-	if (source) {
-		fputs("script \"", file);
-		for (size_t i = 0; source[i] && i < 30; i++)
-			fputc(source[i] == '\n' ? ' ' : source[i], file);
-		fputs("...\"", file);
-		return;
-	}
-	for (size_t i = 0; i < command->n_words && i < WORDS_SHOWN; i++) {
-		const struct rl_word *it = &command->words[i];
-		const bool is_token = rr_terms_names_in(mutation->terms, it->text, it->length) != 0;
-
-		fprintf(file, "%s%.*s%s", i ? " " : "", WORD_SHOWN, is_token ? "TOKEN" : it->text,
-			!is_token && it->length > WORD_SHOWN ? "..." : "");
-	}
-	if (command->n_words > WORDS_SHOWN)
-		fputs(" ...", file);
-}
-
 /* An example of its commands; NULL: it changes none. */
-static const struct rl_command *find_example(const struct rr_mutation *mutation)
+static const struct rdl_command *find_example(const struct rr_mutation *mutation)
 {
 	for (uint32_t i = 0; i < mutation->terms->n_commands; i++) {
 		if (mutation->terms->command[i].kind == mutation->kind)
@@ -145,12 +124,33 @@ void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result 
 		[RR_MUTANT_NO_COMPARE] = { " without the comparison", ": its comparison" },
 		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex", "the mutex" },
 	};
-	const struct rl_command *command = find_example(mutation);
+	const struct rdl_command *command = find_example(mutation);
 	char what[RR_MUTANT_NAME - 28];
 	FILE *file = rr_open_fixed(what, sizeof(what));
 
-	if (command)
-		print_kind(file, mutation, command);
+	if (command) {
+		const char *source = script_of_command(command, mutation->scripts);
+
+		if (source) {
+			fputs("script \"", file);
+			for (size_t i = 0; source[i] && i < 30; i++)
+				fputc(source[i] == '\n' ? ' ' : source[i], file);
+			fputs("...\"", file);
+		} else {
+			for (size_t i = 0; i < command->n_words && i < WORDS_SHOWN; i++) {
+				const struct rdl_word *it = &command->words[i];
+				char *plain = rr_plain_cut(it->text, it->length, WORD_SHOWN, "...");
+
+				fprintf(file, "%s%s", i ? " " : "",
+					rr_terms_names_in(mutation->terms, it->text, it->length) ?
+						"TOKEN" :
+						plain);
+				free(plain);
+			}
+			if (command->n_words > WORDS_SHOWN)
+				fputs(" ...", file);
+		}
+	}
 	fclose(file);
 	snprintf(result->name, sizeof(result->name), "%s%s", what, texts[mutation->how].does);
 	snprintf(result->rests_on, sizeof(result->rests_on), "%s%s", what,
@@ -249,34 +249,29 @@ static void add_skip(struct mutant_list *list, uint32_t kind, uint32_t answer)
 		mutation->answer = answer;
 }
 
-static void add_guards(struct mutant_list *list, uint32_t kind, const struct rl_command *command)
-{
-	const char *source = script_of_command(command, list->scripts);
-	char text[sizeof(list->mutations->script)];
-	struct rr_mutation *mutation = NULL;
-
-	if (word_is(command, 0, "WATCH"))
-		add_skip(list, kind, use_of_kind(list->product, kind).answer);
-	if (option_of_set(command, "NX") || word_is(command, 0, "SETNX"))
-		add_mutation(list, RR_MUTANT_NO_NX, kind);
-	if (source && without_comparison(source, text, sizeof(text)))
-		mutation = add_mutation(list, RR_MUTANT_NO_COMPARE, kind);
-	if (mutation)
-		strcpy(mutation->script, text);
-}
-
 /* What guards comes first, then what writes, and last what only reads. */
 enum { PASS_GUARDS, PASS_WRITES, PASS_READS, PASSES };
 
 static void add_kind(struct mutant_list *list, uint32_t id, int pass)
 {
 	const struct rr_terms *terms = list->product->config.program->terms;
-	const struct rl_command *command = &terms->command[id].words;
+	const struct rdl_command *command = &terms->command[id].words;
 	const uint32_t kind = terms->command[id].kind;
 	struct kind_use use;
 
 	if (pass == PASS_GUARDS) {
-		add_guards(list, kind, command);
+		const char *source = script_of_command(command, list->scripts);
+		char text[sizeof(list->mutations->script)];
+		struct rr_mutation *mutation = NULL;
+
+		if (word_is(command, 0, "WATCH"))
+			add_skip(list, kind, use_of_kind(list->product, kind).answer);
+		if (option_of_set(command, "NX") || word_is(command, 0, "SETNX"))
+			add_mutation(list, RR_MUTANT_NO_NX, kind);
+		if (source && without_comparison(source, text, sizeof(text)))
+			mutation = add_mutation(list, RR_MUTANT_NO_COMPARE, kind);
+		if (mutation)
+			strcpy(mutation->script, text);
 		return;
 	}
 	use = use_of_kind(list->product, kind);

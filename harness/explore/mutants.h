@@ -38,6 +38,6 @@ size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts
 void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result *result);
 
 /* For rr_program: changes the command, or says what it is answered. */
-uint32_t rr_mutant_apply(void *mutation, struct rl_command *command);
+uint32_t rr_mutant_apply(void *mutation, struct rdl_command *command);
 
 #endif

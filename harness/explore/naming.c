@@ -13,23 +13,6 @@ struct rr_token {
 	char hex[2 * RR_RANDOM_BYTES + 1], name[16];
 };
 
-/* "tokenA", and "tokenA2" of a later attempt. */
-static void name_token(const struct rr_term_name *term, struct rr_token *token)
-{
-	const int bit = term->mask ? __builtin_ctzll(term->mask) : -1;
-	const int generation = bit % RR_GENERATIONS;
-
-	for (size_t i = 0; i < term->n_bytes; i++)
-		snprintf(&token->hex[2 * i], 3, "%02x", term->bytes[i]);
-	if (bit < 0)
-		snprintf(token->name, sizeof(token->name), "token");
-	else if (generation == 0)
-		snprintf(token->name, sizeof(token->name), "token%c", 'A' + bit / RR_GENERATIONS);
-	else
-		snprintf(token->name, sizeof(token->name), "token%c%d", 'A' + bit / RR_GENERATIONS,
-			 generation + 1);
-}
-
 static const struct rr_token *find_token(const struct rr_naming *naming, const char *text)
 {
 	for (size_t i = 0; i < naming->n_tokens; i++) {
@@ -84,10 +67,10 @@ const char *rr_naming_script(const struct rr_naming *naming, const char *source,
  * and how many keys it has. */
 char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
 {
-	const struct rl_command *command = &naming->terms->command[number].words;
+	const struct rdl_command *command = &naming->terms->command[number].words;
 	const char *first = command->words[0].text;
 	const bool is_hash = strcasecmp(first, "EVALSHA") == 0;
-	const struct rl_word *source;
+	const struct rdl_word *source;
 	const char *word;
 	char name[RR_SCRIPT_NAME], *rest, *text;
 
@@ -126,8 +109,24 @@ struct rr_naming rr_naming_of(const struct rr_terms *terms, const struct rr_scri
 		.n_tokens = terms->n_names,
 	};
 
-	for (size_t i = 0; i < naming.n_tokens; i++)
-		name_token(&terms->names[i], &naming.tokens[i]);
+	for (size_t i = 0; i < naming.n_tokens; i++) {
+		const struct rr_term_name *term = &terms->names[i];
+		struct rr_token *token = &naming.tokens[i];
+		const int bit = term->mask ? __builtin_ctzll(term->mask) : -1;
+		const int generation = bit % RR_GENERATIONS;
+
+		/* "tokenA", and "tokenA2" of a later attempt. */
+		for (size_t j = 0; j < term->n_bytes; j++)
+			snprintf(&token->hex[2 * j], 3, "%02x", term->bytes[j]);
+		if (bit < 0)
+			snprintf(token->name, sizeof(token->name), "token");
+		else if (generation == 0)
+			snprintf(token->name, sizeof(token->name), "token%c",
+				 'A' + bit / RR_GENERATIONS);
+		else
+			snprintf(token->name, sizeof(token->name), "token%c%d",
+				 'A' + bit / RR_GENERATIONS, generation + 1);
+	}
 	return naming;
 }
 

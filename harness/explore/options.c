@@ -129,11 +129,15 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-static bool check_combinations(const struct rr_explore_options *options, struct rr_error *error)
+/* Seeds that are drawn are short enough to be typed. */
+static bool settle_options(void *into, struct rr_error *error)
 {
+	struct rr_explore_options *options = into;
+	struct rr_explore_config *config = &options->config;
 	const struct rr_random_config *random = &options->config.random;
 	const bool has_graph = options->config.dot || options->config.json;
 	const char *wrong = NULL;
+	long clients;
 
 	if (!random->runs && (random->depth || options->seed >= 0))
 		wrong = "--seed and --depth need --random";
@@ -143,15 +147,21 @@ static bool check_combinations(const struct rr_explore_options *options, struct 
 		wrong = "--random makes no graph: leave --graph out";
 	else if (options->strategies.n > 1 && has_graph)
 		wrong = "--graph takes one strategy";
-	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
-}
-
-/* Faults are those of processes: whether clients share one is decided by then. */
-static bool settle_processes(struct rr_explore_options *options, struct rr_error *error)
-{
-	struct rr_explore_config *config = &options->config;
-	const long clients = config->n_clients ? (long)config->n_clients : CLIENTS;
-
+	if (wrong)
+		return rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
+	config->random.seed = options->seed >= 0 ? (uint64_t)options->seed :
+						   (uint64_t)rr_clock_wall_ns() % 1000000000;
+	if (!config->random.depth)
+		config->random.depth = 3;
+	config->memory *= MEGABYTE;
+	if (options->skew)
+		config->skew_ns = (config->ttl_ms + 2000) * INT64_C(1000000);
+	if (options->slow_work)
+		config->work_ms = 5 * config->ttl_ms / 2;
+	if (options->skew || options->slow_work || rr_budget_has_faults(&config->budget))
+		config->separate = true;
+	/* Faults are those of processes: whether clients share one is decided by then. */
+	clients = config->n_clients ? (long)config->n_clients : CLIENTS;
 	if (!options->processes)
 		return true;
 	if (options->processes == 1 && config->separate && clients > 1)
@@ -165,28 +175,6 @@ static bool settle_processes(struct rr_explore_options *options, struct rr_error
 	config->n_clients = (size_t)clients;
 	config->separate = config->separate || options->processes > 1;
 	return true;
-}
-
-/* Seeds that are drawn are short enough to be typed. */
-static bool settle_options(void *into, struct rr_error *error)
-{
-	struct rr_explore_options *options = into;
-	struct rr_explore_config *config = &options->config;
-
-	if (!check_combinations(options, error))
-		return false;
-	config->random.seed = options->seed >= 0 ? (uint64_t)options->seed :
-						   (uint64_t)rr_clock_wall_ns() % 1000000000;
-	if (!config->random.depth)
-		config->random.depth = 3;
-	config->memory *= MEGABYTE;
-	if (options->skew)
-		config->skew_ns = (config->ttl_ms + 2000) * INT64_C(1000000);
-	if (options->slow_work)
-		config->work_ms = 5 * config->ttl_ms / 2;
-	if (options->skew || options->slow_work || rr_budget_has_faults(&config->budget))
-		config->separate = true;
-	return settle_processes(options, error);
 }
 
 const struct rr_command_line rr_explore_command_line = {

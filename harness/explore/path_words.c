@@ -24,35 +24,6 @@ static void name_command(const struct rr_product *product, uint32_t number, stru
 		 terms->command[number].words.words[0].text);
 }
 
-/* The command that is executed next on a lane. */
-static void name_sent(const struct rr_product *product, const uint32_t *key,
-		      struct rr_transition transition, struct rr_word *word)
-{
-	const struct rr_program *program = product->config.program;
-	const struct rr_sent *sent = rr_product_next_sent(product, key, transition);
-
-	if (sent) {
-		name_command(product, sent->command, word);
-		/* Of programs of others a thread is no renewer, but what waits on a lane. */
-		word->thread = program->run_ops ? 0 : sent->thread;
-	}
-	word->connection = rr_lane_ordinal(program, transition.lane);
-	word->server = rr_lane_server(program, transition.lane);
-}
-
-static void name_going(const struct rr_product *product, const uint32_t *key,
-		       struct rr_transition transition, struct rr_word *word)
-{
-	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
-
-	snprintf(word->command, sizeof(word->command), "%s",
-		 rr_word_of_stop(state->stops[transition.lane].kind));
-	if (product->config.program->run_ops)
-		word->connection = transition.lane;
-	else
-		word->thread = transition.lane;
-}
-
 struct rr_word rr_product_word(const struct rr_product *product, const uint32_t *key,
 			       struct rr_transition transition)
 {
@@ -72,9 +43,27 @@ struct rr_word rr_product_word(const struct rr_product *product, const uint32_t 
 		word.server = late->server;
 		name_command(product, late->command, &word);
 	} else if (transition.kind == RR_DO_GO) {
-		name_going(product, key, transition, &word);
+		const struct rr_client_state *state = rr_product_client(product, key,
+									transition.who);
+
+		snprintf(word.command, sizeof(word.command), "%s",
+			 rr_word_of_stop(state->stops[transition.lane].kind));
+		if (product->config.program->run_ops)
+			word.connection = transition.lane;
+		else
+			word.thread = transition.lane;
 	} else if (row->has_command) {
-		name_sent(product, key, transition, &word);
+		const struct rr_program *program = product->config.program;
+		const struct rr_sent *sent = rr_product_next_sent(product, key, transition);
+
+		/* The command that is executed next on a lane. */
+		if (sent) {
+			name_command(product, sent->command, &word);
+			/* Of programs of others a thread is no renewer, but what waits on a lane. */
+			word.thread = program->run_ops ? 0 : sent->thread;
+		}
+		word.connection = rr_lane_ordinal(program, transition.lane);
+		word.server = rr_lane_server(program, transition.lane);
 	}
 	return word;
 }
@@ -129,7 +118,7 @@ static bool find_word(struct rr_product *product, const uint32_t *key, const str
 static bool fail_to_follow(const struct rr_product *product, int step, const char *word,
 			   const char *known, struct rr_error *error)
 {
-	if (product->error.kind)
+	if (rr_product_failed(product))
 		return rr_error_set(error, product->error.kind, "%s", product->error.text);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
@@ -184,7 +173,7 @@ static const struct rr_edge *take_new(struct rr_product *product, const uint32_t
 
 		if (edge)
 			rr_intern_put(been, edge->key, size, &is_new);
-		if (is_new || product->error.kind)
+		if (is_new || rr_product_failed(product))
 			return edge;
 		edges = rr_product_list(product, key);
 	}
@@ -217,5 +206,5 @@ bool rr_product_follow(struct rr_product *product, const char *words, struct rr_
 		rr_product_keep_actions(product, edge, actions);
 	}
 	rr_intern_release(&been);
-	return !error->kind && !product->error.kind;
+	return !error->kind && !rr_product_failed(product);
 }

@@ -15,10 +15,12 @@ enum {
 	LOOP_TRIES = 20 /* random paths, until one has a loop */
 };
 
-/* As few of them as possible, and then as few transitions. A fault in the schedule of a program is
+/* As few of them as possible, and then as few transitions. Where time is spared, it passes as seldom as
+ * possible before that. A fault in the schedule of a program is
  * one without which there is no finding. */
 #define SWITCH (UINT64_C(1) << 32)
 #define FAULT (UINT64_C(1) << 48)
+#define PASSES (UINT64_C(1) << 40)
 
 /* ---- The shortest path ----------------------------------------------------- */
 
@@ -42,6 +44,7 @@ struct search {
 	const struct rr_graph *graph;
 	unsigned bits;
 	const bool *goals; /* states; NULL = what breaks one of `bits` */
+	bool spares_time;
 	struct rr_intern places;
 	struct step *steps;
 	struct rr_heap heap; /* of places */
@@ -81,6 +84,12 @@ static bool is_goal(const struct search *search, const struct place *place)
 	return place->is_broken && (flags & (RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_STUCK));
 }
 
+static bool is_time(struct rr_transition transition)
+{
+	return transition.kind == RR_DO_WAIT || transition.kind == RR_DO_NEAR ||
+	       transition.kind == RR_DO_WAKE;
+}
+
 static bool leave_place(struct search *search, uint32_t id, struct place place)
 {
 	const struct rr_graph *graph = search->graph;
@@ -104,6 +113,11 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 		} else if (rr_transition_is_fault(edge->transition)) {
 			more += graph->product->config.program->run_ops ? FAULT : SWITCH;
 		}
+		if (search->spares_time &&
+		    (is_time(edge->transition) ||
+		     rr_product_times_out(graph->product, rr_graph_key(graph, place.state),
+					  edge->transition)))
+			more += PASSES;
 		if (edge->broken & search->bits)
 			next.is_broken = 1;
 		if (!reach_place(search, next, id, i, cost + more))
@@ -116,39 +130,6 @@ static void add_to_path(struct rr_path *path, uint64_t edge)
 {
 	rr_array_grow(&path->edges, path->n, sizeof(edge));
 	path->edges[path->n++] = edge;
-}
-
-static int count_switches(const struct rr_graph *graph, const struct rr_path *path)
-{
-	int last = -1, n = 0;
-
-	for (size_t i = 0; i < path->n; i++) {
-		const struct rr_transition transition = graph->edges[path->edges[i]].transition;
-
-		if (!rr_transition_is_step(transition))
-			continue;
-		n += last >= 0 && last != transition.who;
-		last = transition.who;
-	}
-	return n;
-}
-
-static void trace_back(const struct search *search, uint32_t id, struct rr_path *path)
-{
-	size_t n = 0;
-
-	path->n = 0;
-	for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
-	     at = search->steps[at].before) {
-		add_to_path(path, search->steps[at].edge);
-	}
-	for (n = 0; n < path->n / 2; n++) {
-		const uint64_t edge = path->edges[n];
-
-		path->edges[n] = path->edges[path->n - 1 - n];
-		path->edges[path->n - 1 - n] = edge;
-	}
-	path->switches = count_switches(search->graph, path);
 }
 
 static bool search_path(struct search *search, struct rr_path *path)
@@ -166,7 +147,30 @@ static bool search_path(struct search *search, struct rr_path *path)
 			continue;
 		search->steps[id].is_done = true;
 		if (is_goal(search, &place)) {
-			trace_back(search, id, path);
+			size_t n = 0;
+			int last = -1, n_switches = 0;
+
+			path->n = 0;
+			for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
+			     at = search->steps[at].before) {
+				add_to_path(path, search->steps[at].edge);
+			}
+			for (n = 0; n < path->n / 2; n++) {
+				const uint64_t edge = path->edges[n];
+
+				path->edges[n] = path->edges[path->n - 1 - n];
+				path->edges[path->n - 1 - n] = edge;
+			}
+			for (size_t i = 0; i < path->n; i++) {
+				const struct rr_transition transition =
+					search->graph->edges[path->edges[i]].transition;
+
+				if (!rr_transition_is_step(transition))
+					continue;
+				n_switches += last >= 0 && last != transition.who;
+				last = transition.who;
+			}
+			path->switches = n_switches;
 			return true;
 		}
 		if (!leave_place(search, id, place))
@@ -183,11 +187,9 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int clie
 
 	for (; i < end; i++) {
 		const struct rr_transition transition = graph->edges[i].transition;
-		const bool is_time = transition.kind == RR_DO_WAIT ||
-				     transition.kind == RR_DO_NEAR || transition.kind == RR_DO_WAKE;
 
 		if (client < 0 ?
-			    is_time :
+			    is_time(transition) :
 			    rr_transition_is_step(transition) &&
 				    !rr_transition_is_fault(transition) && transition.who == client)
 			return i;
@@ -231,20 +233,6 @@ static uint32_t try_all_clients(const struct rr_graph *graph, struct rr_path *pa
 	return state;
 }
 
-/* Of one that is stuck: they try, time passes, and they try again. */
-static void show_in_vain(const struct rr_graph *graph, struct rr_path *path, bool again)
-{
-	uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
-	uint64_t edge;
-
-	state = try_all_clients(graph, path, state);
-	edge = find_edge(graph, state, -1);
-	if (again && edge != graph->n_edges) {
-		add_to_path(path, edge);
-		try_all_clients(graph, path, graph->edges[edge].to);
-	}
-}
-
 static bool find_path(struct search search, struct rr_path *path)
 {
 	const bool found = search_path(&search, path);
@@ -259,14 +247,30 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_pa
 {
 	const bool found = find_path((struct search){ .graph = graph, .bits = bits }, path);
 
-	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
-		show_in_vain(graph, path, bits & RR_STARVES);
+	if (found && bits & (RR_DEADLOCKS | RR_STARVES)) {
+		uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
+		uint64_t edge;
+
+		/* Of one that is stuck: they try, time passes, and they try again. */
+		state = try_all_clients(graph, path, state);
+		edge = find_edge(graph, state, -1);
+		if ((bits & RR_STARVES) && edge != graph->n_edges) {
+			add_to_path(path, edge);
+			try_all_clients(graph, path, graph->edges[edge].to);
+		}
+	}
 	return found;
 }
 
 bool rr_graph_shortest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path)
 {
 	return find_path((struct search){ .graph = graph, .goals = goals }, path);
+}
+
+bool rr_graph_hastiest_to(const struct rr_graph *graph, const bool *goals, struct rr_path *path)
+{
+	return find_path((struct search){ .graph = graph, .goals = goals, .spares_time = true },
+			 path);
 }
 
 /* ---- Random paths ---------------------------------------------------------- */
@@ -283,6 +287,26 @@ void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr
 
 		if (n == 0)
 			break;
+		add_to_path(path, edge);
+		state = graph->edges[edge].to;
+	}
+}
+
+void rr_graph_lockstep_path(const struct rr_graph *graph, size_t first, struct rr_path *path)
+{
+	const size_t n_clients = graph->product->n_clients;
+	size_t turn = first % n_clients;
+	uint32_t state = 0;
+
+	path->n = 0;
+	while (path->n < PATH_MAX_EDGES && rr_graph_is_expanded(graph, state) &&
+	       graph->degree[state] > 0) {
+		uint64_t edge = graph->n_edges;
+
+		for (size_t i = 0; i < n_clients && edge == graph->n_edges; i++, turn++)
+			edge = find_edge(graph, state, (int)(turn % n_clients));
+		if (edge == graph->n_edges)
+			edge = graph->first[state];
 		add_to_path(path, edge);
 		state = graph->edges[edge].to;
 	}

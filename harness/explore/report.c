@@ -3,6 +3,7 @@
 #include "explore.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "draw/draw.h"
-#include "report_figures.h"
 
 enum { RR_DIFFERENCE_SIZE = 2 * RR_SMALLEST_SIZE + RR_BOUNDS_SIZE + 300 };
 
@@ -20,15 +20,9 @@ struct report {
 	const struct rr_explore_options *options;
 	struct rr_explore_config config;
 	struct rr_explore_result result;
-	char *transcript; /* with its verdict */
 	FILE *out;
 	struct rr_explore_progress progress;
 };
-
-static bool report_is_interrupted(const struct report *report)
-{
-	return report->cluster->session->signals.interrupted;
-}
 
 /* Why there may be more states. */
 static const char *cut_by(enum rr_explored explored)
@@ -45,42 +39,91 @@ static const char *cut_by(enum rr_explored explored)
 	}
 }
 
+/* ---- What is printed below the verdict: mutants, figures, chances ---------- */
+
+/* "; rests on SET lock:0 1 NX (without it the count is wrong)": of the first mutant that
+ * fails, if there is one. */
+static void print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
+{
+	static const char *const broken[RR_INVARIANTS] = {
+		"the count is wrong",
+		"two clients are in the critical section",
+		"two clients are in the critical section while a lease runs",
+		"a lock is changed by another client",
+		"clients wait for ever",
+		"clients wait for ever",
+	};
+
+	for (size_t i = 0; i < result->n_mutants; i++) {
+		const struct rr_mutant_result *mutant = &result->mutants[i];
+
+		if (!mutant->fails)
+			continue;
+		fprintf(out, "; rests on %s", mutant->rests_on);
+		if (mutant->breaks)
+			fprintf(out, " (without it %s)", broken[__builtin_ctz(mutant->breaks)]);
+		return;
+	}
+}
+
+/* Those that fail by what rests on them, the others by what they do. */
+static void print_mutants(FILE *out, const struct rr_explore_result *result, bool fails,
+			  const char *title)
+{
+	char *list;
+	FILE *names = rr_open_text(&list);
+
+	for (size_t i = 0; i < result->n_mutants; i++) {
+		const struct rr_mutant_result *mutant = &result->mutants[i];
+
+		if (mutant->fails == fails)
+			fprintf(names, "%s%s", ftell(names) ? ", " : "",
+				fails ? mutant->rests_on : mutant->name);
+	}
+	fclose(names);
+	if (*list)
+		rr_print_sentence(out, 2, 4, "%s %s", title, list);
+	free(list);
+}
+
+/* "  questions        1,234 (56 replayed on the way)"; without the brackets if
+ * `of_what` is NULL. */
+static void print_stat(FILE *out, const char *what, unsigned long n, unsigned long m,
+		       const char *of_what)
+{
+	char number[RR_GROUPED_SIZE];
+
+	fprintf(out, "  %-16s %s", what, rr_grouped(number, (long long)n));
+	if (of_what)
+		fprintf(out, " (%s %s)", rr_grouped(number, (long long)m), of_what);
+	fputc('\n', out);
+}
+
 /* ---- Failures ------------------------------------------------------------- */
 
-static void save_transcript(const struct report *report, struct rr_error *error)
+static const struct rr_played *finding_of(const struct report *report)
 {
-	const char *save = report->options->save;
-	const size_t length = strlen(save);
-	const bool is_folder = length && save[length - 1] == '/';
-	char path[RR_PATH_SIZE];
-
-	snprintf(path, sizeof(path), "%s%s%s", save, is_folder ? report->config.strategy->name : "",
-		 is_folder ? ".race" : "");
-	if (rr_files_replace(path, report->transcript, strlen(report->transcript), error))
-		fprintf(report->out, "  saved: %s\n", path);
+	return &report->result.findings[0].played;
 }
 
-/* As `play` draws it, and what comes of it. */
-static void draw_shortest(const struct report *report)
+/* Is there one, and no signal came before it was played? */
+static bool is_shown(const struct report *report)
 {
-	const char *text = report->transcript;
-	const struct rr_style style = rr_draw_style(stdout, false);
-	const char *verdict = strstr(text, "\nverdict ");
-	struct rr_error error = { 0 };
-
-	if (!rr_conclude_draw(report->out, text, report->cluster, RR_FORMAT_TEXT, &style, &error))
-		fputs(text, report->out);
-	else if (verdict)
-		fprintf(report->out, "%s\n", verdict);
+	return report->result.n_findings && finding_of(report)->trace.as_written;
 }
 
-/* Of random schedules, of all, of the interleavings, or of states. */
-static void print_failing(const struct report *report)
+static void show_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
+	const unsigned shows = report->config.shows;
+	char wanted[120];
+	struct rr_style style;
+	char verdict[RR_VERDICT_SIZE];
 	const bool is_counted = rr_explore_has_counted(result);
 	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE], breaks[120];
+	const struct rr_outcome *finding = &result->findings[0];
 
+	/* Of random schedules, of all, of the interleavings, or of states. */
 	fprintf(report->out, "%s: ", report->config.strategy->name);
 	if (result->schedules)
 		fprintf(report->out,
@@ -99,87 +142,43 @@ static void print_failing(const struct report *report)
 			rr_grouped(some, (long long)result->states),
 			rr_grouped(all, (long long)result->transitions), cut_by(result->explored));
 	fputc('\n', report->out);
-}
-
-/* The numbers are those of the steps below. */
-static void print_why(const struct report *report)
-{
-	const struct rr_outcome *finding = &report->result.findings[0];
-
-	if (!finding->why)
-		return;
-	fprintf(report->out, "  why%s%s%s:\n", finding->anomaly ? " (" : "",
-		finding->anomaly ? finding->anomaly : "", finding->anomaly ? ")" : "");
-	rr_print_sentences(report->out, 4, finding->why);
-}
-
-static void show_failure(struct report *report, struct rr_error *error)
-{
-	const struct rr_explore_result *result = &report->result;
-	const unsigned shows = report->config.shows;
-	char wanted[120];
-
-	print_failing(report);
 	rr_breaks_text(shows, wanted, sizeof(wanted));
 	if (shows && !(shows & result->breaks))
 		fprintf(report->out, "  nothing breaks %s\n", wanted);
-	print_why(report);
+	/* The numbers are those of the steps below. */
+	if (finding->why) {
+		fprintf(report->out, "  why%s%s%s:\n", finding->anomaly ? " (" : "",
+			finding->anomaly ? rr_anomaly_name(finding->anomaly) : "",
+			finding->anomaly ? ")" : "");
+		rr_print_sentences(report->out, 4, finding->why);
+	}
 	fprintf(report->out, "  shortest%s%s, %zu steps, %d change%s of client",
 		shows & result->breaks ? " that breaks " : "", shows & result->breaks ? wanted : "",
 		result->steps, result->switches, result->switches == 1 ? "" : "s");
 	if (report->config.random.runs)
 		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
 	fputs(":\n", report->out);
-	draw_shortest(report);
-	if (report->options->save)
-		save_transcript(report, error);
-}
+	/* As `play` draws it, and what comes of it. */
+	style = rr_draw_style(stdout, false);
+	rr_draw(report->out, &finding_of(report)->trace, RR_FORMAT_TEXT, &style);
+	fprintf(report->out, "\nverdict %s\n\n",
+		rr_race_verdict(finding_of(report)->race, verdict, sizeof(verdict)));
+	if (report->options->save) {
+		const char *save = report->options->save;
+		const size_t length = strlen(save);
+		const bool is_folder = length && save[length - 1] == '/';
+		char path[RR_PATH_SIZE];
+		char *text = rr_race_text(finding_of(report)->race);
 
-/* Only a failure that also shows when it is played is reported. */
-static void report_failure(struct report *report, struct rr_error *error)
-{
-	const struct rr_explore_result *result = &report->result;
-	struct rr_error why = { 0 };
-
-	report->transcript = rr_conclude(result->transcript, result->shortest_breaks, NULL,
-					 report->cluster, &why);
-	if (report->transcript)
-		show_failure(report, error);
-	else if (!report_is_interrupted(report))
-		rr_error_set(error, RR_ERROR_INTERNAL,
-			     "%s: what was found does not show when it is "
-			     "played: %s",
-			     report->config.strategy->name, why.text);
+		snprintf(path, sizeof(path), "%s%s%s", save,
+			 is_folder ? report->config.strategy->name : "", is_folder ? ".race" : "");
+		if (rr_files_replace(path, text, strlen(text), error))
+			fprintf(report->out, "  saved: %s\n", path);
+		free(text);
+	}
 }
 
 /* ---- No failure ----------------------------------------------------------- */
-
-static void print_incomplete(const struct report *report)
-{
-	const struct rr_explore_result *result = &report->result;
-	const struct rr_explore_config *config = &report->config;
-	char states[RR_GROUPED_SIZE];
-
-	rr_grouped(states, (long long)result->states);
-	fprintf(report->out, "%s: no failure found ", config->strategy->name);
-	if (config->random.runs)
-		fprintf(report->out, "in %s random schedules%s (--seed %" PRIu64 ")\n",
-			rr_grouped(states, (long long)result->schedules),
-			result->explored == RR_EXPLORED_STOPPED ? ", interrupted," : "",
-			config->random.seed);
-	else if (result->explored == RR_EXPLORED_ROUNDS)
-		fprintf(report->out, "(%d round%s), %s states\n", config->rounds,
-			config->rounds == 1 ? "" : "s", states);
-	else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
-		fprintf(report->out, "(random replies: %s), %s states\n", result->random_command,
-			states);
-	else if (result->explored == RR_EXPLORED_DRAWS)
-		fprintf(report->out,
-			"(random choices: clients look at their random values; %u draws were compared), %s states\n",
-			result->stats.draws, states);
-	else
-		fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
-}
 
 /* False: no mutant showed. */
 static bool print_complete(const struct report *report)
@@ -209,7 +208,7 @@ static bool print_complete(const struct report *report)
 		fprintf(report->out, ", but not from %lu beginnings of attempts",
 			result->unfollowed);
 	if (!config->all_mutants)
-		rr_print_noticed_mutant(report->out, result);
+		print_noticed_mutant(report->out, result);
 	fputc('\n', report->out);
 	return true;
 }
@@ -246,67 +245,125 @@ static const char *describe_difference(const struct report *report, char text[RR
 	return text;
 }
 
-static enum rr_exit judge_result(const struct report *report, bool is_safe)
-{
-	const enum rr_exit code = rr_judge_search(&report->config, &report->result, is_safe);
-	char text[RR_DIFFERENCE_SIZE];
-
-	if (code == RR_EXIT_VIOLATED)
-		rr_print_sentence(report->out, 2, 4, "%s", describe_difference(report, text));
-	return code;
-}
-
 /* ---- The whole ------------------------------------------------------------ */
 
 static enum rr_exit print_result(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
 	bool is_safe = false;
+	enum rr_exit code;
+	char text[RR_DIFFERENCE_SIZE];
 
-	if (result->breaks)
-		report_failure(report, error);
-	else if (result->explored == RR_EXPLORED_ALL)
+	if (is_shown(report)) {
+		show_failure(report, error);
+	} else if (!result->breaks && result->explored == RR_EXPLORED_ALL) {
 		is_safe = print_complete(report);
-	else
-		print_incomplete(report);
-	if (error->kind == RR_ERROR_INTERNAL)
-		return RR_EXIT_OK;
-	if (report->config.all_mutants)
-		rr_print_all_mutants(report->out, result);
-	if (report->config.random.runs && result->schedules)
-		rr_print_random_bound(report->out, &result->bound);
-	if (report_is_interrupted(report)) {
+	} else if (!result->breaks) {
+		const struct rr_explore_config *config = &report->config;
+		char states[RR_GROUPED_SIZE];
+
+		rr_grouped(states, (long long)result->states);
+		fprintf(report->out, "%s: no failure found ", config->strategy->name);
+		if (config->random.runs)
+			fprintf(report->out, "in %s random schedules%s (--seed %" PRIu64 ")\n",
+				rr_grouped(states, (long long)result->schedules),
+				result->explored == RR_EXPLORED_STOPPED ? ", interrupted," : "",
+				config->random.seed);
+		else if (result->explored == RR_EXPLORED_ROUNDS)
+			fprintf(report->out, "(%d round%s), %s states\n", config->rounds,
+				config->rounds == 1 ? "" : "s", states);
+		else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
+			fprintf(report->out, "(random replies: %s), %s states\n",
+				result->random_command, states);
+		else if (result->explored == RR_EXPLORED_DRAWS)
+			fprintf(report->out,
+				"(random choices: clients look at their random values; %u draws were compared), %s states\n",
+				result->stats.draws, states);
+		else
+			fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
+	}
+	if (report->config.all_mutants) {
+		/* A line of those that fail, and one of those that do not. */
+		print_mutants(report->out, result, true, "rests on");
+		print_mutants(report->out, result, false, "not noticed:");
+	}
+	if (report->config.random.runs && result->schedules) {
+		char chance[RR_GROUPED_SIZE + 2];
+		const double one_in = ceil((1 - 1e-9) / result->bound.once);
+		char number[RR_GROUPED_SIZE];
+
+		/* How likely random schedules are to show a failure, rounded so that it is none
+		 * too good, but for what is lost in calculating. */
+		if (one_in < 1e15)
+			snprintf(chance, sizeof(chance), "1/%s",
+				 rr_grouped(number, (long long)one_in));
+		else
+			snprintf(chance, sizeof(chance), "%.1e", result->bound.once);
+		rr_print_sentence(
+			report->out, 2, 2,
+			"a failure of depth %d, of %zu clients within %zu steps, shows with "
+			"probability at least %s in each schedule, %.3g in all",
+			result->bound.depth, result->bound.n_clients, result->bound.steps, chance,
+			result->bound.in_all);
+	}
+	if (report->cluster->session->signals.interrupted) {
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 		return RR_EXIT_OK;
 	}
-	return judge_result(report, is_safe);
-}
-
-/* A search that failed: of which strategy? */
-static void name_error(const struct report *report, struct rr_error *error)
-{
-	const struct rr_error *why = &report->result.error;
-	const char *name = report->config.strategy->name;
-
-	if (why->kind == RR_ERROR_FILE)
-		*error = *why;
-	else if (why->kind == RR_ERROR_SKIPPED)
-		rr_error_set(error, why->kind, "%s skipped: this server has %s", name, why->text);
-	else
-		rr_error_set(error, why->kind, "%s: %s", name, why->text);
+	code = rr_judge_search(&report->config, &report->result, is_safe);
+	if (code == RR_EXIT_VIOLATED)
+		rr_print_sentence(report->out, 2, 4, "%s", describe_difference(report, text));
+	return code;
 }
 
 /* ---- A case for other programs --------------------------------------------- */
 
 static json_t *shortest_of_search(const struct rr_explore_result *result)
 {
-	if (!result->transcript)
+	if (!result->n_findings)
 		return json_null();
 	return json_pack("{s:o, s:i, s:I, s:o, s:o}", "breaks",
 			 rr_invariants_json(result->shortest_breaks), "switches", result->switches,
 			 "steps", (json_int_t)result->steps, "why",
 			 rr_case_text(result->findings[0].why), "anomaly",
-			 rr_case_text(result->findings[0].anomaly));
+			 rr_case_text(rr_anomaly_name(result->findings[0].anomaly)));
+}
+
+/* The keys that are about what it breaks, their values at the end, and the steps. */
+static json_t *findings_of_search(const struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	const struct rr_outcome *finding = &result->findings[0];
+	const struct rr_race *race = finding->played.race;
+	const struct rr_trace *trace = &finding->played.trace;
+	const bool is_count = result->shortest_breaks & RR_BREAKS_COUNT;
+	const char *kind = rr_anomaly_id(finding->anomaly), *about;
+	json_t *all = json_array(), *keys = json_array(), *data = json_array();
+	const struct rr_event *last = NULL;
+
+	for (size_t i = 0; is_shown(report) && i < trace->n_events; i++)
+		last = trace->events[i].step->kind != RR_STEP_NOTE ? &trace->events[i] : last;
+	if (!last) {
+		json_decref(keys);
+		json_decref(data);
+		return all;
+	}
+	about = is_count ? race->counter : race->lock;
+	if (about)
+		json_array_append_new(keys, rr_case_text(about));
+	for (size_t i = 0; i < race->n_keys; i++) {
+		char *line = rr_asprintf("%s = %s", race->keys[i], last->keys[i]);
+
+		json_array_append_new(data, rr_case_text(line));
+		free(line);
+	}
+	for (int bit = 0; !kind; bit++)
+		kind = result->shortest_breaks >> bit & 1 ? rr_invariant_name(bit) : NULL;
+	json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o, s:{s:o}, s:n, s:o}", "found_by",
+					     "search", "kind", kind, "keys", keys, "steps",
+					     rr_trace_steps(trace), "final", "data", data,
+					     "nearest_serial", "why", rr_case_text(finding->why)));
+	return all;
 }
 
 /* How far the search goes. */
@@ -325,7 +382,7 @@ static json_t *bounds_as_json(const struct rr_explore_config *config)
 	return bounds;
 }
 
-static json_t *properties_of_search(const struct report *report)
+static json_t *properties_of_search(const struct report *report, enum rr_exit code)
 {
 	static const char *const explored[] = {
 		[RR_EXPLORED_ALL] = "all",
@@ -341,8 +398,8 @@ static json_t *properties_of_search(const struct report *report)
 	const struct rr_explore_result *result = &report->result;
 	const unsigned expected = rr_expected_breaks(&report->config);
 	char smallest[RR_SMALLEST_SIZE], recorded[RR_SMALLEST_SIZE], bounds[RR_BOUNDS_SIZE];
-
-	return json_pack(
+	char *transcript = is_shown(report) ? rr_race_text(finding_of(report)->race) : NULL;
+	json_t *properties = json_pack(
 		"{s:o, s:o, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 		"breaks", rr_invariants_json(result->breaks), "expected",
 		rr_invariants_json(expected), "smallest",
@@ -355,7 +412,13 @@ static json_t *properties_of_search(const struct report *report)
 		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
 		"schedules", (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
 		"questions", (json_int_t)result->stats.questions, "rests_on",
-		rr_case_text(result->noticed), "transcript", rr_case_text(report->transcript));
+		rr_case_text(result->noticed), "transcript", rr_case_text(transcript));
+
+	free(transcript);
+	json_object_set_new(properties, "exit", json_integer(code));
+	json_object_set_new(properties, "findings", findings_of_search(report));
+	json_object_set_new(properties, "not_compared", json_array());
+	return properties;
 }
 
 /* `text`: what is printed of it, whose first line begins with the name. */
@@ -390,7 +453,8 @@ static void add_search(const struct report *report, enum rr_exit code, const str
 			.message = message,
 			.details = text[first] && text[first + 1] ? text + first + 1 : NULL,
 			.file = file,
-			.properties = properties_of_search(report) });
+			.properties = properties_of_search(
+				report, error->kind ? rr_exit_of(error->kind) : code) });
 }
 
 /* ---- All of it --------------------------------------------------------------- */
@@ -416,15 +480,46 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 	report.out = rr_open_text(&said->text);
 	was_explored = rr_explore(cluster, &report.config, &report.result);
 	rr_progress_end(&report.progress.line);
-	if (was_explored)
+	if (was_explored) {
 		code = print_result(&report, error);
-	else
-		name_error(&report, error);
-	if (was_explored && options->stats)
-		rr_print_search_stats(report.out, &report.result);
+	} else {
+		const struct rr_error *why = &report.result.error;
+		const char *name = report.config.strategy->name;
+
+		/* A search that failed: of which strategy? */
+		if (why->kind == RR_ERROR_FILE)
+			*error = *why;
+		else if (why->kind == RR_ERROR_SKIPPED)
+			rr_error_set(error, why->kind, "%s skipped: this server has %s", name,
+				     why->text);
+		else
+			rr_error_set(error, why->kind, "%s: %s", name, why->text);
+	}
+	if (was_explored && options->stats) {
+		const struct rr_explore_stats *stats = &report.result.stats;
+
+		/* States, questions, bytes and seconds, a line each. */
+		print_stat(report.out, "states", report.result.states, 0, NULL);
+		print_stat(report.out, "transitions", report.result.transitions, 0, NULL);
+		print_stat(report.out, "client states", stats->client_states, stats->client_runs,
+			   "runs of clients");
+		print_stat(report.out, "server states", stats->server_states, 0, NULL);
+		print_stat(report.out, "questions", stats->questions, stats->replayed,
+			   "replayed on the way");
+		print_stat(report.out, "bytes per state", stats->bytes_per_state, 0, NULL);
+		print_stat(report.out, "rows asked again", stats->checked_servers,
+			   stats->checked_clients, "runs of clients made again");
+		print_stat(report.out, "paths played", stats->audited, 0, NULL);
+		print_stat(report.out, "draws compared", stats->draws, 0, NULL);
+		fprintf(report.out, "  %-16s %.2f searching, %.2f checking\n", "seconds",
+			stats->searching, stats->checking);
+	}
 	fclose(report.out);
 	add_search(&report, code, error, said->text, cases);
-	said->transcript = report.transcript;
+	if (is_shown(&report)) {
+		said->played = report.result.findings[0].played;
+		report.result.findings[0].played = (struct rr_played){ .race = NULL };
+	}
 	said->is_judged = !error->kind;
 	rr_explore_release(&report.result);
 	return code;

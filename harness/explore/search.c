@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers, program and tables of a search, and the loop in which it begins anew. */
+/* Servers, program and tables of a search, and the loop in which it begins again. */
 #include "search.h"
 
 #include <stdlib.h>
@@ -12,6 +12,12 @@
 
 /* Beyond that, what clients do has no end. */
 enum { SEARCHES_MAX = 64 };
+
+/* How often clients go round that are never where they were before, one search after another, as
+ * long as nothing is found and the next search is not much larger than its rounds. */
+static const int rounds_of_searches[] = { 2, 8, RR_ROUNDS_WITHOUT_END };
+
+enum { RUNS_OF_ROUND = 4, STATES_OF_ROUND = 2 /* of the one before, by the share of rounds */ };
 
 /* What was learned of a command whose reply is random holds no longer than that. */
 bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
@@ -27,61 +33,37 @@ bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 	return rr_error_set(&search->result->error, error->kind, "%s", error->text);
 }
 
-/* ---- When to end ------------------------------------------------------------ */
-
-static void note_cut(struct rr_search *search, const char *phase)
+enum rr_going rr_search_stop(struct rr_search *search, const struct rr_error *error)
 {
-	if (search->cut)
-		return;
-	search->cut = phase;
-	search->cut_s = rr_clock_s();
-}
-
-bool rr_search_is_called_off(struct rr_search *search, const char *phase)
-{
-	const struct rr_explore_config *config = search->config;
-
-	if (!config->progress || search->is_interrupted)
-		return false;
-	if (!search->cut && !config->progress(config->context, search->graph.n_expanded, 1))
-		note_cut(search, phase);
-	return search->cut != NULL;
-}
-
-bool rr_search_is_late(const struct rr_search *search)
-{
-	return search->cut && rr_clock_s() - search->cut_s > RR_LATE_S;
+	if (error->kind)
+		rr_search_fail(search, error);
+	return rr_error_going(error);
 }
 
 /* ---- Commands that nobody else can notice --------------------------------- */
 
-/* SCRIPT EXISTS and SCRIPT FLUSH are steps, when the search begins anew. */
-static bool asks_scripts(const struct rl_command *command)
-{
-	return strcasecmp(command->words[0].text, "SCRIPT") == 0 &&
-	       strcasecmp(command->words[1].text, "LOAD") != 0;
-}
-
 /* Answered by a real server, once. */
-static uint32_t answer_unnoticed(void *context, int server, const struct rl_command *command)
+static uint32_t answer_unnoticed(void *context, int server, const struct rdl_command *command)
 {
 	struct rr_search *search = context;
 	struct rr_server_table *table = &search->tables[server > 0];
 	const uint32_t id = rr_terms_command(&search->terms, command);
 	bool is_new;
 	const uint32_t number = rr_intern_put(&search->asked, &id, sizeof(id), &is_new);
-	struct rl_reply reply;
+	const struct rdl_word *words; /* that end with a NUL, as those of a process may not */
+	struct rdl_reply reply;
 
 	if (!is_new)
 		return search->answers[number];
 	rr_array_grow(&search->answers, number, sizeof(*search->answers));
 	if (!rr_asker_run(table->asker, &reply, command))
-		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+		reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	rr_scripts_keep(&search->scripts, command, &reply);
-	if (asks_scripts(&search->terms.command[id].words) && !search->config->strategy) {
-		search->wants_scripts = true;
-		rr_error_set(&search->product.error, RR_ERROR_INTERNAL, "scripts are asked for");
-	}
+	/* SCRIPT EXISTS and SCRIPT FLUSH are steps, when the search begins again. */
+	words = search->terms.command[id].words.words;
+	if (!search->config->strategy && strcasecmp(words[0].text, "SCRIPT") == 0 &&
+	    strcasecmp(words[1].text, "LOAD") != 0)
+		rr_belief_withdraw(&search->beliefs, RR_BELIEF_SCRIPTS_KNOWN, NULL);
 	search->answers[number] = rr_terms_reply(&search->terms, &reply);
 	table->at = RR_NO_ID; /* after a restart it would not know the script */
 	return search->answers[number];
@@ -112,26 +94,23 @@ static bool start_servers(struct rr_search *search)
 	return true;
 }
 
-static size_t n_servers_of(const struct rr_explore_config *config)
-{
-	const size_t own = config->strategy ? config->strategy->lock.servers : 0;
-
-	return 1 + (own && config->lock_servers ? config->lock_servers : own);
-}
-
 bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
 		    const struct rr_explore_config *config, struct rr_explore_result *result)
 {
+	const size_t own = config->strategy ? config->strategy->lock.servers : 0;
+
 	*search = (struct rr_search){
 		.cluster = cluster,
 		.config = config,
 		.result = result,
 		.property = config->strategy ? &rr_invariants : &rr_serializability,
 		.program = { .n_clients = config->n_clients,
-			     .n_servers = n_servers_of(config),
+			     .n_servers = 1 + (own && config->lock_servers ? config->lock_servers :
+									     own),
 			     .addresses = search->addresses,
 			     .terms = &search->terms,
 			     .stacks = &search->stacks,
+			     .beliefs = &search->beliefs,
 			     .ask = answer_unnoticed,
 			     .ask_context = search },
 		.wanted = { .program = &search->program,
@@ -140,14 +119,18 @@ bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
 			    .budget = config->budget,
 			    .lease_ns = config->ttl_ms * INT64_C(1000000),
 			    .day_ns = RR_CLUSTER_START_NS,
-			    .rounds = config->rounds },
+			    .rounds = config->rounds   ? config->rounds :
+				      config->schedule ? RR_ROUNDS_WITHOUT_END :
+							 rounds_of_searches[0] },
 		.bounds = { .most = config->most,
 			    .memory = config->memory ? config->memory : rr_memory_available() / 2,
-			    .progress = config->progress,
-			    .context = config->context },
+			    .deadline = &search->deadline },
+		.deadline = { .goes_on = config->progress,
+			      .context = config->context,
+			      .n = &search->graph.n_expanded },
 	};
 	*result = (struct rr_explore_result){ 0 };
-	rr_key_use_init(&search->key_use, &search->terms);
+	rr_key_use_init(&search->key_use, &search->terms, &search->beliefs);
 	return start_servers(search) && search->property->open(search);
 }
 
@@ -200,49 +183,16 @@ void rr_search_release(struct rr_search *search)
 	rr_intern_release(&search->asked);
 	free(search->answers);
 	free(search->mutations);
-	if (search->before)
-		rr_explore_release(search->before);
-	free(search->before);
 }
 
 /* ---- Looking at states ------------------------------------------------------ */
-
-static enum rr_graph_end follow_schedule(struct rr_search *search)
-{
-	struct rr_schedule *schedule = &search->followed;
-
-	if (!rr_product_follow(&search->product, search->config->schedule, &schedule->actions,
-			       schedule->end, &schedule->broken, &search->product.error))
-		return RR_GRAPH_FAILED;
-	schedule->words = rr_strdup(search->config->schedule);
-	return RR_GRAPH_WHOLE;
-}
-
-static enum rr_graph_end draw_schedules(struct rr_search *search)
-{
-	const struct rr_explore_config *config = search->config;
-	struct rr_explore_result *result = search->result;
-	struct rr_product *product = &search->product;
-	const double n_runs = (double)config->random.runs;
-	bool goes_on = true;
-
-	search->walks = rr_walks_new(product, &config->random, config->shows);
-	*result = (struct rr_explore_result){ .explored = RR_EXPLORED_RANDOM };
-	while (goes_on && rr_walks_next(search->walks, result))
-		goes_on = !config->progress || config->progress(config->context, result->schedules,
-								(double)result->schedules / n_runs);
-	if (product->error.kind)
-		return RR_GRAPH_FAILED;
-	if (product->wants_absolute || product->wants_clock || product->wants_sleeps)
-		return RR_GRAPH_AGAIN;
-	return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
-}
 
 static enum rr_graph_end look_at_states(struct rr_search *search)
 {
 	const struct rr_explore_config *config = search->config;
 	struct rr_product *product = &search->product;
 	struct rr_server_table *tables = search->tables;
+	struct rr_schedule *followed = &search->followed;
 
 	if (!rr_product_init(product, &search->wanted, &tables[0],
 			     search->program.n_servers > 1 ? &tables[1] : NULL))
@@ -253,112 +203,123 @@ static enum rr_graph_end look_at_states(struct rr_search *search)
 	}
 	if (!config->strategy)
 		rr_search_find_locks(search);
-	if (config->random.runs)
-		return draw_schedules(search);
-	if (config->schedule)
-		return follow_schedule(search);
-	return rr_graph_explore(&search->graph, product, &search->bounds);
+	if (config->random.runs) {
+		struct rr_explore_result *result = search->result;
+		const double n_runs = (double)config->random.runs;
+		bool goes_on = true;
+
+		search->walks = rr_walks_new(product, &config->random, config->shows);
+		*result = (struct rr_explore_result){ .explored = RR_EXPLORED_RANDOM };
+		while (goes_on && rr_walks_next(search->walks, result))
+			goes_on = rr_deadline_tell(&search->deadline, result->schedules,
+						   (double)result->schedules / n_runs);
+		if (rr_product_failed(product))
+			return RR_GRAPH_FAILED;
+		if (rr_beliefs_withdrawn(&search->beliefs) & RR_BELIEFS_OF_STATES)
+			return RR_GRAPH_AGAIN;
+		return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
+	}
+	if (!config->schedule)
+		return rr_graph_explore(&search->graph, product, &search->bounds);
+	if (!rr_product_follow(product, config->schedule, &followed->actions, followed->end,
+			       &followed->broken, &product->error))
+		return RR_GRAPH_FAILED;
+	followed->words = rr_strdup(config->schedule);
+	return RR_GRAPH_WHOLE;
 }
 
 /* ---- Beginning anew --------------------------------------------------------- */
 
-/* Servers were asked for a script that they did not know. If a strategy has loaded it since, servers
- * know it from the beginning, the next time. What a program does without it is searched: which
- * scripts a server knows is a part of its state from then on. */
-static unsigned learned_of_scripts(const struct rr_search *search, size_t n_before)
+/* Empties the register: what was withdrawn decides what this search is like. */
+static bool begin(struct rr_search *search)
 {
-	const bool is_lacked = search->tables[0].lacked_script || search->tables[1].lacked_script;
-
-	if (search->config->strategy)
-		return is_lacked && search->scripts.n > n_before ?
-			       rr_learned_bit(RR_LEARNED_SCRIPT) :
-			       0;
-	return (is_lacked || search->wants_scripts) && !search->scripts.are_state ?
-		       rr_learned_bit(RR_LEARNED_SCRIPTS) :
-		       0;
-}
-
-static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
-{
-	const struct rr_product *product = &search->product;
-
-	if (search->end == RR_GRAPH_STOPPED)
-		return 0;
-	return learned_of_scripts(search, n_scripts) |
-	       (product->wants_clock ? rr_learned_bit(RR_LEARNED_CLOCK) : 0) |
-	       (product->wants_sleeps ? rr_learned_bit(RR_LEARNED_SLEEPS) : 0) |
-	       (search->end == RR_GRAPH_BROAD ? rr_learned_bit(RR_LEARNED_BROAD) : 0) |
-	       (search->key_use.is_wrong ? rr_learned_bit(RR_LEARNED_KEYS) : 0) |
-	       (product->wants_absolute && !search->wanted.absolute ?
-			rr_learned_bit(RR_LEARNED_DAY) :
-			0);
-}
-
-/* What was learned decides what the next product is like. */
-static void adapt(struct rr_search *search)
-{
-	const unsigned needs_tables = rr_learned_bit(RR_LEARNED_SCRIPT) |
-				      rr_learned_bit(RR_LEARNED_SCRIPTS) |
-				      rr_learned_bit(RR_LEARNED_DAY);
+	enum {
+		ASKS_SERVERS_ANEW = 1U << RR_BELIEF_SCRIPTS_LOADED | 1U << RR_BELIEF_SCRIPTS_KNOWN |
+				    1U << RR_BELIEF_NO_DAY,
+		KEEPS_KEYS = 1U << RR_BELIEF_FEW_STATES | 1U << RR_BELIEF_OWN_KEYS
+	};
+	const struct rr_explored_programs *programs = &search->config->programs;
+	const unsigned withdrawn = rr_beliefs_begin(&search->beliefs);
 	struct rr_product_config *wanted = &search->wanted;
-	const unsigned learned = search->learned;
 
-	wanted->reads_clock |= (learned & rr_learned_bit(RR_LEARNED_CLOCK)) != 0;
-	wanted->sleeps |= (learned & rr_learned_bit(RR_LEARNED_SLEEPS)) != 0;
-	wanted->absolute |= (learned & rr_learned_bit(RR_LEARNED_DAY)) != 0;
-	wanted->bounded |= (learned & rr_learned_bit(RR_LEARNED_NO_END)) != 0;
-	if (learned & rr_learned_bit(RR_LEARNED_BROAD)) {
+	wanted->reads_clock |= withdrawn >> RR_BELIEF_NO_CLOCKS & 1;
+	wanted->sleeps |= withdrawn >> RR_BELIEF_NO_SLEEPS & 1;
+	wanted->absolute |= withdrawn >> RR_BELIEF_NO_DAY & 1;
+	wanted->bounded |= withdrawn >> RR_BELIEF_STATES_END & 1;
+	if (withdrawn >> RR_BELIEF_FEW_STATES & 1) {
 		wanted->key_use = &search->key_use;
 		search->bounds.broad = 0;
 	}
 	/* What clients were taken for is not so any more, nor what they name. */
-	if (learned & ~(rr_learned_bit(RR_LEARNED_BROAD) | rr_learned_bit(RR_LEARNED_KEYS)))
+	if (withdrawn & ~(unsigned)KEEPS_KEYS)
 		rr_key_use_release(&search->key_use);
 	rr_key_use_begin(&search->key_use);
-	if (learned & rr_learned_bit(RR_LEARNED_ALL_HISTORIES)) {
+	if (search->config->strategy && withdrawn >> RR_BELIEF_CLIENT_ENDS & 1) {
 		search->program.learning |= RR_LEARN_NOTHING;
 		wanted->bounded = true;
 	}
-	if (learned & rr_learned_bit(RR_LEARNED_NOT_EQUAL)) {
+	if (withdrawn >> RR_BELIEF_ALIKE & 1) {
 		search->program.heard_as_self = NULL;
 		search->program.sent_as_own = NULL;
 	}
-	if (learned & rr_learned_bit(RR_LEARNED_SCRIPTS)) {
+	if (withdrawn >> RR_BELIEF_SCRIPTS_KNOWN & 1) {
 		rr_scripts_become_state(&search->scripts);
 		search->program.loads_scripts = true;
 	}
-	if (learned & needs_tables)
+	release_states(search);
+	if (withdrawn & ASKS_SERVERS_ANEW)
 		rr_search_release_tables(search);
-}
-
-/* What a failed search failed of: its product, unless it has to begin anew. */
-static bool search_once(struct rr_search *search)
-{
-	const struct rr_explored_programs *programs = &search->config->programs;
-	const size_t n_scripts = search->scripts.n;
-	const double begun = rr_clock_s();
-
 	if (!make_tables(search))
 		return false;
-	if (programs->begin_search && programs->begin_search(programs->programs)) {
-		rr_search_release_tables(search);
-		if (!make_tables(search))
-			return false;
-	}
+	if (!programs->begin_search || !programs->begin_search(programs->programs, withdrawn))
+		return true;
+	rr_search_release_tables(search);
+	return make_tables(search);
+}
+
+/* What a failed search failed of: its product, unless it has to begin again. */
+static enum rr_going search_once(struct rr_search *search)
+{
+	const size_t n_scripts = search->scripts.n;
+	const double begun = rr_clock_s();
+	enum rr_going going;
+	bool is_strategy;
+
+	if (!begin(search))
+		return rr_error_going(&search->result->error);
+	search->is_misplayed = false;
 	search->end = look_at_states(search);
 	search->seconds = rr_clock_s() - begun;
-	if (search->end == RR_GRAPH_STOPPED)
-		note_cut(search, "states were searched");
-	search->learned = learned_from(search, n_scripts);
-	if (search->learned & ~rr_learned_bit(RR_LEARNED_BROAD) || search->end == RR_GRAPH_STOPPED)
-		return true;
-	if (!search->property->verify(search))
-		return false;
+	if (search->end == RR_GRAPH_STOPPED) {
+		rr_deadline_cut(&search->deadline, "states were searched");
+		return RR_GO_ON;
+	}
+	/* Servers were asked for a script that they did not know. If a strategy has loaded it
+	 * since, servers know it from the beginning, the next time. What a program does without it
+	 * is searched: which scripts a server knows is a part of its state from then on. */
+	is_strategy = search->config->strategy != NULL;
+	if (search->tables[0].lacked_script || search->tables[1].lacked_script) {
+		if (is_strategy ? search->scripts.n > n_scripts : !search->scripts.are_state)
+			rr_belief_withdraw(&search->beliefs,
+					   is_strategy ? RR_BELIEF_SCRIPTS_LOADED :
+							 RR_BELIEF_SCRIPTS_KNOWN,
+					   NULL);
+	}
+	if (search->end == RR_GRAPH_BROAD)
+		rr_belief_withdraw(&search->beliefs, RR_BELIEF_FEW_STATES, NULL);
+	if (rr_beliefs_withdrawn(&search->beliefs) & RR_BELIEFS_OF_STATES &
+	    ~(1U << RR_BELIEF_FEW_STATES))
+		return RR_AGAIN;
+	going = search->property->verify(search);
+	if (going != RR_GO_ON || search->end == RR_GRAPH_BROAD)
+		return going == RR_GO_ON ? RR_AGAIN : going;
 	/* What is not so of clients may have had no end. */
-	if (search->end == RR_GRAPH_ENDLESS && !search->learned)
-		search->learned = rr_learned_bit(RR_LEARNED_NO_END);
-	return (search->learned || search->end != RR_GRAPH_FAILED ||
-		rr_search_fail(search, &search->product.error));
+	if (search->end == RR_GRAPH_ENDLESS) {
+		rr_belief_withdraw(&search->beliefs, RR_BELIEF_STATES_END, NULL);
+		return RR_AGAIN;
+	}
+	return search->end == RR_GRAPH_FAILED ? rr_search_stop(search, &search->product.error) :
+						RR_GO_ON;
 }
 
 /* The programs were interrupted: what was found so far is concluded from. */
@@ -368,7 +329,7 @@ static bool stop_early(struct rr_search *search)
 
 	if (search->result->error.kind != RR_ERROR_INTERRUPTED)
 		return false;
-	note_cut(search, "programs were run");
+	rr_deadline_cut(&search->deadline, "programs were run");
 	search->result->error.kind = search->product.error.kind = RR_ERROR_NONE;
 	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
 		if (search->product.clients[i].table)
@@ -376,9 +337,16 @@ static bool stop_early(struct rr_search *search)
 	}
 	graph->breaks &= RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP;
 	search->end = RR_GRAPH_STOPPED;
-	search->is_interrupted = true;
-	search->learned = 0;
+	search->deadline.is_lifted = true;
 	return true;
+}
+
+/* What was found so far stands, unless the next search comes to something better. */
+static void set_aside(struct rr_search *search)
+{
+	search->before = rr_malloc(sizeof(*search->before));
+	*search->before = *search->result;
+	*search->result = (struct rr_explore_result){ 0 };
 }
 
 /* Nothing was found, but clients were followed for some rounds only, or did not do the same twice:
@@ -387,8 +355,7 @@ static bool holds_day(struct rr_search *search, bool good)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 	struct rr_explore_result *result = search->result;
-	const bool is_bounded = good && !search->learned && !result->breaks &&
-				result->explored == RR_EXPLORED_ROUNDS;
+	const bool is_bounded = good && !result->breaks && result->explored == RR_EXPLORED_ROUNDS;
 
 	const bool is_unlike = !good &&
 			       (result->error.kind == RR_ERROR_DATA || search->is_unsettled);
@@ -396,59 +363,96 @@ static bool holds_day(struct rr_search *search, bool good)
 	if ((!is_bounded && !is_unlike) || search->config->schedule || !programs->hold_day ||
 	    !programs->hold_day(programs->programs))
 		return false;
-	search->before = rr_malloc(sizeof(*search->before));
-	*search->before = *result;
-	*result = (struct rr_explore_result){ 0 };
-	search->learned = 0;
+	search->day = result->error.kind ? RR_DAY_HELD_TO_REPEAT : RR_DAY_HELD_TO_END;
+	set_aside(search);
 	return true;
 }
 
-static bool search_on(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
-		      void *context)
+/* Clients that have no end were followed for some rounds. The next search follows more of them, unless
+ * it grows faster than the number of rounds. */
+static bool goes_further(struct rr_search *search, bool good)
 {
-	bool good;
+	const struct rr_explore_result *result = search->result;
+	const int rounds = search->wanted.rounds;
+	struct rr_graph_config *bounds = &search->bounds;
+	size_t next = 0;
 
-	search->learned = 0;
+	while (next < sizeof(rounds_of_searches) / sizeof(*rounds_of_searches) &&
+	       rounds_of_searches[next] <= rounds)
+		next++;
+	if (!good || result->breaks || search->config->rounds ||
+	    result->explored != RR_EXPLORED_ROUNDS || search->config->strategy ||
+	    search->config->schedule ||
+	    next == sizeof(rounds_of_searches) / sizeof(*rounds_of_searches))
+		return false;
+	search->wanted.rounds = rounds_of_searches[next];
+	bounds->most_runs = rr_graph_count_runs(&search->product) +
+			    (unsigned long)(search->wanted.rounds - rounds) * RUNS_OF_ROUND *
+				    search->program.n_clients;
+	bounds->most = search->graph.states.n * STATES_OF_ROUND *
+		       (unsigned long)search->wanted.rounds / (unsigned long)rounds;
+	if (search->config->most && bounds->most > search->config->most)
+		bounds->most = search->config->most;
+	set_aside(search);
+	return true;
+}
+
+static bool search_on(struct rr_search *search,
+		      enum rr_going (*conclude)(struct rr_search *, void *), void *context)
+{
 	for (int i = 0; i < SEARCHES_MAX; i++) {
-		adapt(search);
-		release_states(search);
-		search->learned = 0;
-		search->is_misplayed = false;
-		good = search_once(search);
-		if (good && !search->learned)
-			good = conclude(search, context);
-		if (!good && stop_early(search))
-			good = conclude(search, context);
-		if (!search->learned || search->result->error.kind)
-			return good;
+		enum rr_going going = search_once(search);
+
+		if (going == RR_GO_ON)
+			going = conclude(search, context);
+		if (going != RR_GO_ON && stop_early(search))
+			going = conclude(search, context);
+		if (going != RR_AGAIN)
+			return going == RR_GO_ON;
 	}
 	search->is_unsettled = true;
 	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
 			    "the clients behaved differently in each search");
 }
 
-/* Where the time of day stands still a program may wait for it in vain, or have no end either:
- * then what came of it before stands. */
-static bool take_back(struct rr_search *search, bool good)
+/* Is that better than what was set aside? If not, that stands again. */
+static bool is_better(struct rr_search *search, bool good, bool is_further)
 {
-	struct rr_explore_result *result = search->result;
-	const bool is_better = good && (result->breaks || result->explored == RR_EXPLORED_ALL);
+	struct rr_explore_result *result = search->result, *before = search->before;
+	const bool is_better = result->error.kind == RR_ERROR_INTERRUPTED ||
+			       (good && (result->breaks || result->explored == RR_EXPLORED_ALL ||
+					 (is_further && result->explored == RR_EXPLORED_ROUNDS)));
 
-	if (!search->before || is_better || result->error.kind == RR_ERROR_INTERRUPTED)
-		return good;
-	search->config->programs.take_back(search->config->programs.programs);
-	rr_explore_release(result);
-	*result = *search->before;
-	*search->before = (struct rr_explore_result){ 0 };
-	return result->error.kind == RR_ERROR_NONE;
+	if (is_better)
+		rr_explore_release(before);
+	else
+		rr_explore_release(result);
+	if (!is_better)
+		*result = *before;
+	free(before);
+	search->before = NULL;
+	return is_better;
 }
 
-bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
+bool rr_search_run(struct rr_search *search, enum rr_going (*conclude)(struct rr_search *, void *),
 		   void *context)
 {
 	bool good = search_on(search, conclude, context);
 
-	if (holds_day(search, good))
+	/* Where the time of day stands still a program may wait for it in vain, or have no end
+	 * either. */
+	if (holds_day(search, good)) {
 		good = search_on(search, conclude, context);
-	return take_back(search, good);
+		if (!is_better(search, good, false)) {
+			search->config->programs.take_back(search->config->programs.programs);
+			search->day = RR_DAY_GOES_ON;
+			return search->result->error.kind == RR_ERROR_NONE;
+		}
+	}
+	while (goes_further(search, good)) {
+		good = search_on(search, conclude, context);
+		if (!is_better(search, good, true))
+			return search->result->error.kind == RR_ERROR_NONE;
+	}
+	return good;
 }

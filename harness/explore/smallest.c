@@ -15,27 +15,6 @@ struct distances {
 	uint64_t *paths;
 };
 
-static struct distances measure_distances(const struct rr_graph *graph)
-{
-	struct distances distances = {
-		.steps = rr_calloc(graph->states.n, sizeof(*distances.steps)),
-		.paths = rr_calloc(graph->states.n, sizeof(*distances.paths)),
-	};
-
-	distances.paths[0] = 1;
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++) {
-			const uint32_t to = graph->edges[j].to;
-
-			if (!distances.paths[to])
-				distances.steps[to] = distances.steps[i] + 1;
-			if (distances.steps[to] == distances.steps[i] + 1)
-				distances.paths[to] += distances.paths[i];
-		}
-	}
-	return distances;
-}
-
 static void note_broken(struct rr_smallest *smallest, unsigned broken, uint32_t steps,
 			uint64_t paths)
 {
@@ -55,7 +34,21 @@ void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smalles
 
 	if (!graph->breaks)
 		return;
-	distances = measure_distances(graph);
+	distances = (struct distances){
+		.steps = rr_calloc(graph->states.n, sizeof(*distances.steps)),
+		.paths = rr_calloc(graph->states.n, sizeof(*distances.paths)),
+	};
+	distances.paths[0] = 1;
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++) {
+			const uint32_t to = graph->edges[j].to;
+
+			if (!distances.paths[to])
+				distances.steps[to] = distances.steps[i] + 1;
+			if (distances.steps[to] == distances.steps[i] + 1)
+				distances.paths[to] += distances.paths[i];
+		}
+	}
 	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t steps = distances.steps[i];
 

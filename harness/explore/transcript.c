@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A path as a race that `redrace play` plays, and its verdict: what comes of playing
- * it. */
+/* A path as a race, as `redrace play` plays it, and its verdict: what comes of playing it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,41 +18,26 @@ static bool is_command_action(const struct rr_action *action)
 	return action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND;
 }
 
-/* Which connections clients use, and who is late. */
-static void find_connections(const struct rr_actions *actions, struct rr_recorder_setup *setup)
-{
-	for (size_t i = 0; i < actions->n; i++) {
-		const struct rr_action *action = &actions->all[i];
-		const uint16_t slot = action->question.slot;
-
-		if (is_command_action(action) && action->is_late)
-			setup->is_late[action->client] = true;
-		else if (is_command_action(action))
-			setup->connections[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
-	}
-}
-
 /* The first one that is no request's, as a bit. */
 static unsigned own_connection(const struct rr_recorder_setup *setup, size_t client)
 {
 	return 1U << rr_program_requests_of(setup->program, client);
 }
 
-static size_t count_connections(const struct rr_recorder_setup *setup)
+/* Where a race has no room for all: what comes down connections that carry nothing is
+ * recorded as their clients' own. */
+static void share_connections(const struct rr_product *product, const struct rr_actions *actions,
+			      struct rr_recorder_setup *setup)
 {
+	unsigned carriers[RR_RECORDER_CLIENTS] = { 0 };
 	size_t n = 0;
+	const struct rr_server_table *table = product->tables[0];
 
 	for (size_t i = 0; i < setup->program->n_clients; i++)
 		n += (size_t)__builtin_popcount(setup->connections[i] | own_connection(setup, i));
-	return n;
-}
-
-/* On which of its connections has a client done what may stay there? A bit each. */
-static void find_carriers(const struct rr_product *product, const struct rr_actions *actions,
-			  unsigned carriers[RR_RECORDER_CLIENTS])
-{
-	const struct rr_server_table *table = product->tables[0];
-
+	if (n <= RR_RACE_CLIENTS_MAX)
+		return;
+	/* On which of its connections has a client done what may stay there? A bit each. */
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
 		const uint16_t slot = action->question.slot;
@@ -63,42 +47,9 @@ static void find_carriers(const struct rr_product *product, const struct rr_acti
 			    .of_connection)
 			carriers[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
 	}
-}
-
-/* Where a race has no room for all: what comes down connections that carry nothing is
- * recorded as their clients' own. */
-static void share_connections(const struct rr_product *product, const struct rr_actions *actions,
-			      struct rr_recorder_setup *setup)
-{
-	unsigned carriers[RR_RECORDER_CLIENTS] = { 0 };
-
-	if (count_connections(setup) <= RR_RACE_CLIENTS_MAX)
-		return;
-	find_carriers(product, actions, carriers);
 	for (size_t i = 0; i < setup->program->n_clients; i++) {
 		if (!(carriers[i] & own_connection(setup, i)))
 			setup->connections[i] &= carriers[i];
-	}
-}
-
-/* Who finds its connection closed must have had one. */
-static void open_connections(struct rr_recorder *recorder, const struct rr_program *program,
-			     const struct rr_actions *actions)
-{
-	bool used[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS] = { { false } };
-
-	for (size_t i = 0; i < actions->n; i++) {
-		const struct rr_action *action = &actions->all[i];
-		const size_t slot = action->client * RR_RUN_ORDINALS +
-				    (size_t)rr_lane_ordinal(program, action->lane);
-
-		if (is_command_action(action))
-			used[action->server][action->question.slot] = true;
-		if (action->kind != RR_ACTION_ANSWER || action->is_fault ||
-		    action->answer != RR_ANSWER_SHUT || used[action->server][slot])
-			continue;
-		used[action->server][slot] = true;
-		rr_recorder_open(recorder, action->server, (uint16_t)slot);
 	}
 }
 
@@ -123,6 +74,7 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 			   const struct rr_actions *actions)
 {
 	const int64_t skew_ns = product->config.skew_ns;
+	bool used[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS] = { { false } };
 
 	for (size_t i = 1; skew_ns && i < product->n_clients; i++)
 		rr_recorder_skew(recorder, i, (int64_t)i * skew_ns);
@@ -131,7 +83,20 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 			rr_recorder_enter(recorder, i);
 	}
 	note_connections(recorder, product->config.program);
-	open_connections(recorder, product->config.program, actions);
+	/* Who finds its connection closed must have had one. */
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const size_t slot = action->client * RR_RUN_ORDINALS +
+				    (size_t)rr_lane_ordinal(product->config.program, action->lane);
+
+		if (is_command_action(action))
+			used[action->server][action->question.slot] = true;
+		if (action->kind != RR_ACTION_ANSWER || action->is_fault ||
+		    action->answer != RR_ANSWER_SHUT || used[action->server][slot])
+			continue;
+		used[action->server][slot] = true;
+		rr_recorder_open(recorder, action->server, (uint16_t)slot);
+	}
 	for (size_t i = 0; i < actions->n; i++)
 		rr_recorder_add(recorder, &actions->all[i]);
 	if (recorder->race->n_steps == 0)
@@ -145,9 +110,9 @@ static uint32_t mark_of(struct rr_terms *terms, const char *mark, const char *te
 {
 	char *said = rr_asprintf("%s%s", mark, text);
 	const char *const words[] = { "ECHO", said, NULL };
-	const struct rl_reply echo = { .type = RL_REPLY_STRING,
-				       .text = said,
-				       .length = strlen(said) };
+	const struct rdl_reply echo = { .type = RDL_REPLY_STRING,
+					.text = said,
+					.length = strlen(said) };
 	const uint32_t command = rr_terms_words(terms, words);
 
 	*reply = rr_terms_reply(terms, &echo);
@@ -216,15 +181,12 @@ static void number_step(void *context, struct rr_step *step, const struct rr_act
 		numbering->steps[action - numbering->actions->all] = numbering->n;
 }
 
-char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
-			    const struct rr_actions *path,
-			    const struct rr_transcript_headings *headings)
+struct rr_race *rr_actions_race(const struct rr_product *product, const struct rr_scripts *scripts,
+				const struct rr_actions *path,
+				const struct rr_transcript_headings *headings)
 {
 	struct rr_actions said = say_requests(product, path, headings);
-	const struct rr_actions *actions = &said;
-	uint32_t *given = rr_calloc(scripts->n_first + 1, sizeof(*given));
-	char *text = NULL;
-	struct numbering numbering = { .actions = actions, .steps = headings->steps };
+	struct numbering numbering = { .actions = &said, .steps = headings->steps };
 	struct rr_recorder_setup setup = {
 		.added = number_step,
 		.context = &numbering,
@@ -236,33 +198,31 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 		.data_server = product->config.strategy ? "data" : "redis",
 		.keys = headings->keys,
 		.n_keys = headings->n_keys,
-		.given = given,
 	};
 	struct rr_recorder recorder;
-	FILE *file;
 
-	for (; setup.n_given < scripts->n_first; setup.n_given++)
-		given[setup.n_given] = rr_terms_command(product->config.program->terms,
-							&scripts->first[setup.n_given]);
-	find_connections(actions, &setup);
-	share_connections(product, actions, &setup);
-	if (rr_recorder_begin(&recorder, &setup) && record_actions(&recorder, product, actions)) {
-		file = rr_open_text(&text);
-		rr_race_write(file, recorder.race);
-		fclose(file);
+	/* Which connections clients use, and who is late. */
+	for (size_t i = 0; i < said.n; i++) {
+		const struct rr_action *action = &said.all[i];
+		const uint16_t slot = action->question.slot;
+
+		if (is_command_action(action) && action->is_late)
+			setup.is_late[action->client] = true;
+		else if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_HOLD)
+			setup.has_held = true;
+		else if (is_command_action(action))
+			setup.connections[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
 	}
-	rr_race_free(recorder.race);
-	free(given);
+	share_connections(product, &said, &setup);
+	if (!rr_recorder_begin(&recorder, &setup) || !record_actions(&recorder, product, &said)) {
+		rr_race_free(recorder.race);
+		recorder.race = NULL;
+	}
 	free(said.all);
-	return text;
+	return recorder.race;
 }
 
 /* ---- The verdict ---------------------------------------------------------- */
-
-static char *with_verdict(const char *transcript, const char *verdict)
-{
-	return rr_asprintf("%s\nverdict %s\n", transcript, verdict);
-}
 
 /* Was every reply as it was written? */
 static bool is_as_written(const struct rr_race *race, const struct rr_trace *trace,
@@ -275,8 +235,8 @@ static bool is_as_written(const struct rr_race *race, const struct rr_trace *tra
 	last = &trace->events[trace->n_events - 1];
 	if (trace->n_events == race->n_steps && !last->differs)
 		return true;
-	return rr_error_set(error, RR_ERROR_INTERNAL, "line %d: %.80s answers %.80s",
-			    last->step->line, last->command ? last->command : "",
+	return rr_error_set(error, RR_ERROR_INTERNAL, "step %zu: %.80s answers %.80s",
+			    rr_step_number(race, last->step), last->command ? last->command : "",
 			    last->reply ? last->reply : "nothing");
 }
 
@@ -299,74 +259,32 @@ static bool is_beyond_race(unsigned breaks)
 	return breaks && !(breaks & (RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE));
 }
 
-/* Does the player find what it is said to break? */
-static bool is_shown(const struct rr_trace *trace, unsigned breaks, struct rr_error *error)
+bool rr_conclude(struct rr_played *played, unsigned breaks, const char *found,
+		 struct rr_cluster *cluster, struct rr_error *error)
 {
-	char verdict[300];
-
-	if (!breaks || trace->findings & shown_by(breaks) || is_beyond_race(breaks))
-		return true;
-	rr_trace_verdict(trace, verdict, sizeof(verdict));
-	return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s", verdict);
-}
-
-static char *judge_transcript(const char *transcript, const struct rr_race *race, unsigned breaks,
-			      const char *found, struct rr_cluster *cluster, struct rr_error *error)
-{
-	struct rr_trace trace = { 0 };
+	struct rr_race *race = played->race;
+	struct rr_trace *trace = &played->trace;
 	struct rr_error why = { 0 };
-	char verdict[300];
-	char *text = NULL;
-
-	if (!rr_player_play(race, cluster, NULL, &trace, &why)) {
-		rr_error_set(error, RR_ERROR_INTERNAL, "%s", why.text);
-	} else if (is_as_written(race, &trace, error) && is_shown(&trace, breaks, error)) {
-		rr_trace_verdict(&trace, verdict, sizeof(verdict));
-		text = with_verdict(transcript, !trace.findings && is_beyond_race(breaks) ?
-							"exclusion kept, count exact" :
-						!trace.findings && found ? found :
-									   verdict);
-	}
-	rr_trace_free(&trace);
-	return text;
-}
-
-char *rr_conclude(const char *transcript, unsigned breaks, const char *found,
-		  struct rr_cluster *cluster, struct rr_error *error)
-{
-	char *draft = transcript ? with_verdict(transcript, "nothing broken") : NULL;
-	struct rr_race *race = NULL;
-	char *text = NULL;
-
-	if (draft)
-		race = rr_race_parse("transcript", draft, strlen(draft), error);
-	else
-		rr_error_set(error, RR_ERROR_INTERNAL, "a race has no room for all its steps");
-	if (race)
-		text = judge_transcript(transcript, race, breaks, found, cluster, error);
-	rr_race_free(race);
-	free(draft);
-	return text;
-}
-
-bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *cluster,
-		      enum rr_format format, const struct rr_style *style, struct rr_error *error)
-{
-	struct rr_error why = { 0 };
-	struct rr_trace trace = { 0 };
-	struct rr_race *race = rr_race_parse("transcript", transcript, strlen(transcript), error);
+	char verdict[RR_VERDICT_SIZE];
 
 	if (!race)
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "a race has no room for all its steps");
+	if (!rr_player_play(race, cluster, NULL, trace, &why))
+		return rr_error_set(error, RR_ERROR_INTERNAL, "%s", why.text);
+	if (!is_as_written(race, trace, error))
 		return false;
-	if (!rr_player_play(race, cluster, NULL, &trace, &why))
-		rr_error_set(error, RR_ERROR_INTERNAL, "the transcript does not replay: %s",
-			     why.text);
-	else if (!trace.as_written)
-		rr_error_set(error, RR_ERROR_INTERNAL,
-			     "the transcript plays differently the second time");
-	else
-		rr_draw(out, &trace, format, style);
-	rr_trace_free(&trace);
-	rr_race_free(race);
-	return error->kind == RR_ERROR_NONE;
+	if (breaks && !(trace->findings & shown_by(breaks)) && !is_beyond_race(breaks)) {
+		rr_trace_verdict(trace, verdict, sizeof(verdict));
+		return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s", verdict);
+	}
+	rr_race_set_verdict(race, trace->findings);
+	if (!trace->findings && is_beyond_race(breaks)) {
+		race->verdicts[0] = "exclusion kept";
+		race->verdicts[race->n_verdicts++] = "count exact";
+	} else if (!trace->findings && found) {
+		race->verdicts[0] = found;
+	}
+	trace->as_written = true;
+	return true;
 }

@@ -37,24 +37,18 @@ struct rr_walks {
 
 /* ---- Drawing -------------------------------------------------------------- */
 
-static size_t n_faults_of(const struct rr_budget *budget)
-{
-	int sum = 0;
-
-	for (int i = 0; i < RR_BUDGETS; i++)
-		sum += rr_budget_rows[i].is_fault ? budget->of[i] : 0;
-	return sum < FAULTS_MAX ? (size_t)sum : FAULTS_MAX;
-}
-
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows)
 {
 	struct rr_walks *walks = rr_calloc(1, sizeof(*walks));
+	int sum = 0;
 
 	walks->product = product;
 	walks->config = *config;
 	walks->shows = shows;
-	walks->n_faults = n_faults_of(&product->config.budget);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		sum += rr_budget_rows[i].is_fault ? product->config.budget.of[i] : 0;
+	walks->n_faults = sum < FAULTS_MAX ? (size_t)sum : FAULTS_MAX;
 	walks->n_injected = walks->n_faults;
 	walks->widest = 1;
 	return walks;
@@ -158,40 +152,7 @@ static const struct rr_edge *pick_edge(struct rr_walks *walks, const struct rr_e
 	return free ? free : pick_step(walks, edges, step);
 }
 
-/* In the first run all take turns, and whoever was refused lets all others go. */
-static void let_others_go(struct rr_walks *walks, const struct rr_edge *edge)
-{
-	const int client = edge->transition.who;
-
-	if (!rr_transition_is_step(edge->transition))
-		return;
-	if (walks->n_steps == 0 ||
-	    rr_product_client(walks->product, edge->key, (size_t)client)->is_attempt)
-		lower_priority(walks, client);
-	if (walks->walk.last >= 0 && walks->walk.last != client)
-		walks->walk.switches++;
-	walks->walk.last = client;
-}
-
 /* ---- Runs ----------------------------------------------------------------- */
-
-static bool judge_end(struct rr_walks *walks, const uint32_t *key, const struct rr_edges *edges)
-{
-	const unsigned flags = edges->flags;
-	struct rr_count count;
-
-	if (flags & RR_STATE_STARVED)
-		walks->walk.broken |= RR_STARVES;
-	else if (flags & RR_STATE_DEAD || (!flags && edges->n == 0))
-		walks->walk.broken |= RR_DEADLOCKS;
-	if (!(flags & RR_STATE_FINAL))
-		return true;
-	if (!rr_product_count(walks->product, key, &count))
-		return false;
-	if (!count.is_number || count.value < count.least || count.value > count.most)
-		walks->walk.broken |= RR_BREAKS_COUNT;
-	return true;
-}
 
 /* Its actions and its end go to `schedule`, which may be NULL. */
 static bool run_walk(struct rr_walks *walks, struct rr_schedule *schedule)
@@ -200,12 +161,15 @@ static bool run_walk(struct rr_walks *walks, struct rr_schedule *schedule)
 	const size_t size = product->n_words * sizeof(uint32_t);
 	const struct rr_edges *edges = NULL;
 	rr_state_key key;
+	unsigned flags;
+	struct rr_count count;
 
 	walks->walk = (struct walk){ .run = walks->begun, .last = -1 };
 	if (!rr_product_begin(product, key, schedule ? &schedule->actions : NULL))
 		return false;
 	for (size_t step = 1; step < STEPS_MAX; step++) {
 		const struct rr_edge *edge;
+		int client;
 
 		edges = rr_product_expand(product, key);
 		if (!edges)
@@ -219,14 +183,34 @@ static bool run_walk(struct rr_walks *walks, struct rr_schedule *schedule)
 			return false;
 		if (schedule)
 			rr_product_keep_actions(product, edge, &schedule->actions);
-		let_others_go(walks, edge);
+		/* In the first run all take turns, and whoever was refused lets all others go. */
+		client = edge->transition.who;
+		if (rr_transition_is_step(edge->transition)) {
+			if (walks->n_steps == 0 ||
+			    rr_product_client(walks->product, edge->key, (size_t)client)->is_attempt)
+				lower_priority(walks, client);
+			if (walks->walk.last >= 0 && walks->walk.last != client)
+				walks->walk.switches++;
+			walks->walk.last = client;
+		}
 		walks->walk.n++;
 		walks->walk.broken |= edge->broken;
 		memcpy(key, edge->key, size);
 	}
 	if (schedule)
 		memcpy(schedule->end, key, size);
-	return judge_end(walks, key, edges);
+	flags = edges->flags;
+	if (flags & RR_STATE_STARVED)
+		walks->walk.broken |= RR_STARVES;
+	else if (flags & RR_STATE_DEAD || (!flags && edges->n == 0))
+		walks->walk.broken |= RR_DEADLOCKS;
+	if (!(flags & RR_STATE_FINAL))
+		return true;
+	if (!rr_product_count(walks->product, key, &count))
+		return false;
+	if (!count.is_number || count.value < count.least || count.value > count.most)
+		walks->walk.broken |= RR_BREAKS_COUNT;
+	return true;
 }
 
 /* Which of two is to be shown? */
@@ -261,19 +245,17 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 
 bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 {
-	const struct rr_product *product = walks->product;
+	const struct rr_beliefs *beliefs = walks->product->config.program->beliefs;
 
 	if (walks->n_steps == 0) {
 		if (!run_walk(walks, NULL))
 			return false;
 		walks->n_steps = walks->walk.n ? walks->walk.n : 1;
 	}
-	if (walks->begun == walks->config.runs || product->wants_absolute || product->wants_clock ||
-	    product->wants_sleeps)
+	if (walks->begun == walks->config.runs || rr_beliefs_withdrawn(beliefs))
 		return false;
 	draw_priorities(walks);
-	if (!run_walk(walks, NULL) || product->wants_absolute || product->wants_clock ||
-	    product->wants_sleeps)
+	if (!run_walk(walks, NULL) || rr_beliefs_withdrawn(beliefs))
 		return false;
 	keep_walk(walks, result);
 	return true;

@@ -30,7 +30,7 @@ struct rr_schedule;
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows);
 
-/* The next way, into `result`. False: all have been, the product has to begin anew,
+/* The next way, into `result`. False: all have been, the product has to begin again,
  * or product->error. */
 bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result);
 

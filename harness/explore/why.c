@@ -8,18 +8,11 @@
 #include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "dependencies.h"
 #include "explore.h"
 
 enum { WORDS_SHOWN = 3, KEY_SHOWN = 100, WORD_SHOWN = 24 };
 
 /* ---- In words ------------------------------------------------------------------ */
-
-static const struct rl_command *command_of(const struct rr_history *history,
-					   const struct rr_history_event *event)
-{
-	return &history->contents->table->terms->command[event->action->command].words;
-}
 
 static const char *name_of(const struct rr_history *history, const struct rr_history_event *event,
 			   char name[RR_OWNER_NAME])
@@ -27,12 +20,11 @@ static const char *name_of(const struct rr_history *history, const struct rr_his
 	return rr_owner_name(history->program, event->owner, name);
 }
 
-static void write_word(FILE *out, const struct rl_word *word, size_t most)
+static void write_word(FILE *out, const struct rdl_word *word, size_t most)
 {
-	char *plain = rr_plain_bytes(word->text, word->length);
-	const size_t fits = rr_plain_fit(plain, most);
+	char *plain = rr_plain_cut(word->text, word->length, most, "…");
 
-	fprintf(out, " %.*s%s", (int)fits, plain, plain[fits] ? "…" : "");
+	fprintf(out, " %s", plain);
 	free(plain);
 }
 
@@ -40,7 +32,8 @@ static void write_word(FILE *out, const struct rl_word *word, size_t most)
 static void write_event(FILE *out, const struct rr_history *history,
 			const struct rr_history_event *event, bool is_whole)
 {
-	const struct rl_command *command = command_of(history, event);
+	const struct rdl_command *command =
+		&history->contents->table->terms->command[event->action->command].words;
 	const char *name = rr_server_command_name(history->contents->table, event->action->command);
 	const bool is_script = strncmp(name, "EVAL", 4) == 0;
 
@@ -56,62 +49,16 @@ static void write_event(FILE *out, const struct rr_history *history,
 	fprintf(out, " (%zu)", event->step);
 }
 
-static void write_dependency(FILE *out, const struct rr_history *history,
-			     const struct rr_dependency *it)
-{
-	char names[2][RR_OWNER_NAME];
-	const char *a = name_of(history, it->a, names[0]), *b = name_of(history, it->b, names[1]);
-
-	fprintf(out, "%s is before %s: ", a, b);
-	if (it->kind == RR_DEPENDS_MISSED) {
-		fprintf(out, "%s's ", a);
-		write_event(out, history, it->a, true);
-		fprintf(out, " %s %s's ",
-			it->a->action->blocks ? "began to wait before" : "did not see", b);
-		write_event(out, history, it->b, false);
-	} else {
-		fprintf(out, "%s's ", b);
-		write_event(out, history, it->b, true);
-		fprintf(out, " %s %s's ",
-			it->kind == RR_DEPENDS_SAW ? "saw" :
-			it->hides                  ? "overwrote" :
-						     "came after",
-			a);
-		write_event(out, history, it->a, false);
-	}
-	fputs(".\n", out);
-}
-
 /* ---- Leases ---------------------------------------------------------------------- */
 
 static bool has_lease(const struct rr_history *history, uint32_t state, const char *key)
 {
 	const char *const words[] = { "PTTL", key, NULL };
-	const struct rl_reply *reply = rr_contents_ask(
+	const struct rdl_reply *reply = rr_contents_ask(
 		history->contents, state, rr_terms_words(history->contents->table->terms, words));
 	long long ms;
 
-	return reply && rl_reply_number(reply, &ms) && ms >= 0;
-}
-
-/* A key stays for ever that runs out where clients are one after the other. */
-static bool is_without_lease(const struct rr_history *history, uint32_t end, uint32_t nearest,
-			     FILE *out)
-{
-	const char **keys;
-	const size_t n = rr_contents_keys(history->contents, end, RR_NO_ID, &keys);
-	bool is = false;
-
-	for (size_t i = 0; i < n && !is && nearest != RR_NO_ID; i++) {
-		is = rr_history_holds(history, nearest, keys[i]) &&
-		     has_lease(history, nearest, keys[i]) && !has_lease(history, end, keys[i]);
-		if (is)
-			fprintf(out,
-				"%s stays for ever: in a serial order it has a time to live.\n",
-				keys[i]);
-	}
-	free(keys);
-	return is;
+	return reply && rdl_reply_number(reply, &ms) && ms >= 0;
 }
 
 /* Time has passed, and a key is gone that a client had written. */
@@ -176,19 +123,13 @@ static bool has_run_out(const struct rr_history *history, const struct rr_histor
 	return it < end;
 }
 
-/* Was the key there until the second command, as the first one left it? */
-static bool was_there(const struct rr_history *history, const struct rr_dependency *it,
-		      const char *key)
-{
-	return rr_history_holds(history, it->b->before, key) &&
-	       rr_history_is_same(history, it->a->after, it->b->before, key);
-}
-
 static void explain_removal(const struct rr_history *history, const struct rr_dependency *it,
 			    const char *key, FILE *out)
 {
 	const struct rr_history_event *own = find_own(history, it->a, key, it->b->owner);
-	const bool was = was_there(history, it, key);
+	/* Was the key there until the second command, as the first one left it? */
+	const bool was = rr_history_holds(history, it->b->before, key) &&
+			 rr_history_is_same(history, it->a->after, it->b->before, key);
 	char name[RR_OWNER_NAME];
 
 	if (!own || !has_run_out(history, own, it->a, key))
@@ -243,6 +184,7 @@ static void explain_lock(const struct rr_history *history, const struct rr_lock_
 			 FILE *out)
 {
 	const struct rr_server_table *table = history->contents->table;
+	const struct rdl_word key_name = { lock->name, lock->length };
 	const struct rr_history_event *maker = NULL;
 	char name[RR_OWNER_NAME];
 
@@ -254,10 +196,11 @@ static void explain_lock(const struct rr_history *history, const struct rr_lock_
 			fprintf(out, "%s's ", name_of(history, it, name));
 			write_event(out, history, it, true);
 			fputs(rr_server_find_key(table, it->after, lock, &key) ?
-				      " changed the lock that " :
-				      " released the lock that ",
+				      " changed the lock" :
+				      " released the lock",
 			      out);
-			fprintf(out, "%s's ", name_of(history, maker, name));
+			write_word(out, &key_name, KEY_SHOWN);
+			fprintf(out, " that %s's ", name_of(history, maker, name));
 			write_event(out, history, maker, false);
 			fputs(" had taken, and that it had not released.\n", out);
 		}
@@ -320,6 +263,9 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 	const struct rr_dependency *circle[RR_OWNERS_MAX];
 	const bool is_known = rr_history_find_dependencies(history);
 	size_t n = 0;
+	const char **keys;
+	size_t n_keys;
+	bool is = false;
 
 	explain_time(history, out);
 	if (is_known)
@@ -328,24 +274,59 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 		explain_lock(history, &question->locks->all[i], out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
-	if (is_without_lease(history, question->end, question->nearest, out))
-		why->name = "left without a lease";
+	/* A key stays for ever that runs out where clients are one after the other. */
+	n_keys = rr_contents_keys(history->contents, question->end, RR_NO_ID, &keys);
+	for (size_t i = 0; i < n_keys && !is && question->nearest != RR_NO_ID; i++) {
+		is = rr_history_holds(history, question->nearest, keys[i]) &&
+		     has_lease(history, question->nearest, keys[i]) &&
+		     !has_lease(history, question->end, keys[i]);
+		if (is)
+			fprintf(out,
+				"%s stays for ever: in a serial order it has a time to live.\n",
+				keys[i]);
+	}
+	free(keys);
+	if (is)
+		why->anomaly = RR_ANOMALY_LEFT_WITHOUT_LEASE;
 	if (is_known)
 		n = rr_history_circle(history, circle);
-	for (size_t i = 0; i < n; i++)
-		write_dependency(out, history, circle[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_dependency *it = circle[i];
+		char names[2][RR_OWNER_NAME];
+		const char *a = name_of(history, it->a, names[0]),
+			   *b = name_of(history, it->b, names[1]);
+
+		fprintf(out, "%s is before %s: ", a, b);
+		if (it->kind == RR_DEPENDS_MISSED) {
+			fprintf(out, "%s's ", a);
+			write_event(out, history, it->a, true);
+			fprintf(out, " %s %s's ",
+				it->a->action->blocks ? "began to wait before" : "did not see", b);
+			write_event(out, history, it->b, false);
+		} else {
+			fprintf(out, "%s's ", b);
+			write_event(out, history, it->b, true);
+			fprintf(out, " %s %s's ",
+				it->kind == RR_DEPENDS_SAW ? "saw" :
+				it->hides                  ? "overwrote" :
+							     "came after",
+				a);
+			write_event(out, history, it->a, false);
+		}
+		fputs(".\n", out);
+	}
 	if (n == 0)
 		explain_faults(history, question->actions, out);
-	if (n == 2 && !why->name)
-		why->name = rr_history_anomaly(history, circle[0]->a->owner, circle[0]->b->owner,
-					       question);
+	if (n == 2 && !why->anomaly)
+		why->anomaly = rr_history_anomaly(history, circle[0]->a->owner, circle[0]->b->owner,
+						  question->nearest);
 }
 
 struct rr_why rr_why_find(const struct rr_why_question *question)
 {
 	struct rr_error *error = &question->contents->table->error;
 	struct rr_history history;
-	struct rr_why why = { .name = NULL };
+	struct rr_why why = { .text = NULL };
 	size_t size;
 	FILE *out = rr_open_memory(&why.text, &size);
 
@@ -358,5 +339,5 @@ struct rr_why rr_why_find(const struct rr_why_question *question)
 		return why;
 	*error = (struct rr_error){ .kind = RR_ERROR_NONE };
 	free(why.text);
-	return (struct rr_why){ .name = NULL };
+	return (struct rr_why){ .text = NULL };
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a schedule is a finding: sentences that contradict each other, and the anomaly's name.
+ * Why a schedule is a finding: sentences that contradict each other, and the anomaly.
  *
- * Two commands depend on each other if they do not commute where they met: in the one order a
- * reply or what the server holds is another than in the other. No list of ours says which do:
- * the server table is asked. Clients that depend on each other in a circle have no order (as
+ * Clients whose commands depend on each other (compare/dependencies.h) in a circle have no order (as
  * Elle does for transactions: Kingsbury and Alvaro, PVLDB 14(3), 2020).
  */
 #ifndef RR_WHY_H
 #define RR_WHY_H
 
-#include "contents.h"
+#include "explore.h"
 #include "graph.h"
 
 /* What is to be explained. */
@@ -27,8 +25,8 @@ struct rr_why_question {
 };
 
 struct rr_why {
-	char *text;       /* a sentence a line, malloc'd; NULL = nothing is known */
-	const char *name; /* "lost update", NULL = none fits */
+	char *text; /* a sentence a line, malloc'd; NULL = nothing is known */
+	enum rr_anomaly anomaly;
 };
 
 /* An error of the table on the way is forgotten: then nothing is known. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The matrix as cases, for other programs. */
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/cases.h"
 #include "cell.h"
@@ -25,6 +27,17 @@ static json_t *counted(const struct rr_cell *cell, uint64_t n)
 	return rr_explore_has_counted(&cell->result) ? json_integer((json_int_t)n) : json_null();
 }
 
+/* Of final states: how many differ, and a digest of all of them. */
+static json_t *ends_of(const struct rr_cell *cell)
+{
+	char digest[17];
+
+	snprintf(digest, sizeof(digest), "%016" PRIx64, cell->ends);
+	return cell->knows_ends ? json_pack("{s:{s:I, s:s}}", "final", "n",
+					    (json_int_t)cell->n_ends, "digest", digest) :
+				  json_pack("{s:n}", "final");
+}
+
 static json_t *properties_of_cell(const struct rr_cell *cell)
 {
 	static const char *const standings[] = { "as expected", "differs", "undecided" };
@@ -33,7 +46,8 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 	char smallest[RR_SMALLEST_SIZE];
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
+		"{s:o, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
+		"ends", ends_of(cell), "runs", (json_int_t)cell->result.stats.client_runs,
 		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
 		words.verdict->json, "standing", standings[words.standing], "breaks",
 		rr_invariants_json(cell->result.breaks), "expected", rr_invariants_json(expected),
@@ -82,24 +96,6 @@ static void describe_cell(const struct rr_cell *cell, char *text, size_t size)
 			 words.standing == RR_CELL_UNDECIDED ? " (undecided)" : "");
 }
 
-static void add_cell(struct rr_cases *cases, const struct rr_cell *cell)
-{
-	const struct rr_cell_words words = rr_cell_words(cell);
-	char suite[120], file[120], message[RR_ERROR_SIZE + 200];
-
-	snprintf(suite, sizeof(suite), "matrix.%s", words.strategy);
-	snprintf(file, sizeof(file), "scenarios/%s.c", words.strategy);
-	describe_cell(cell, message, sizeof(message));
-	rr_cases_add(cases, &(struct rr_case){ .suite = suite,
-					       .name = rr_hazard_texts[cell->hazard].name,
-					       .verdict = verdict_of_cell(cell),
-					       .seconds = cell->seconds,
-					       .message = message,
-					       .details = cell->transcript,
-					       .file = file,
-					       .properties = properties_of_cell(cell) });
-}
-
 static json_t *describe_hazard(int hazard)
 {
 	const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)hazard);
@@ -123,7 +119,22 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 	rr_cases_note_server(cases, matrix->version);
 	json_object_set_new(cases->properties, "hazards", hazards);
 	while ((cell = rr_matrix_next(matrix, cell))) {
-		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_ELSEWHERE)
-			add_cell(cases, cell);
+		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_ELSEWHERE) {
+			const struct rr_cell_words words = rr_cell_words(cell);
+			char suite[120], file[120], message[RR_ERROR_SIZE + 200];
+
+			snprintf(suite, sizeof(suite), "matrix.%s", words.strategy);
+			snprintf(file, sizeof(file), "scenarios/%s.c", words.strategy);
+			describe_cell(cell, message, sizeof(message));
+			rr_cases_add(cases,
+				     &(struct rr_case){ .suite = suite,
+							.name = rr_hazard_texts[cell->hazard].name,
+							.verdict = verdict_of_cell(cell),
+							.seconds = cell->seconds,
+							.message = message,
+							.details = cell->transcript,
+							.file = file,
+							.properties = properties_of_cell(cell) });
+		}
 	}
 }

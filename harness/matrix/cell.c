@@ -13,22 +13,23 @@ enum { ID_SIZE = 96, COMMAND_SIZE = 200 };
 
 /* ---- The transcript ------------------------------------------------------- */
 
-/* With a first line that says which cell it belongs to; malloc'd. */
-static char *with_title(const struct rr_cell *cell, const char *transcript)
+static void keep_finding(struct rr_cell *cell)
 {
-	const char *rest = strchr(transcript, '\n');
+	struct rr_played *played = &cell->result.findings[0].played;
+
+	/* Says which cell it belongs to. */
+	struct rr_race *race = played->race;
 	char breaks[120];
+	char *title = rr_asprintf("%s, %s: %s", cell->strategy->name,
+				  rr_hazard_texts[cell->hazard].title,
+				  rr_breaks_text(cell->result.breaks, breaks, sizeof(breaks)));
 
-	return rr_asprintf("title   %s, %s: %s%s", cell->strategy->name,
-			   rr_hazard_texts[cell->hazard].title,
-			   rr_breaks_text(cell->result.breaks, breaks, sizeof(breaks)),
-			   rest ? rest : "\n");
-}
+	race->title = rr_race_keep(race, title, strlen(title));
+	free(title);
+	cell->transcript = rr_race_text(played->race);
 
-/* Plays what will be saved once more, as a reader would, and draws it for the page. */
-static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
-			    struct rr_error *error)
-{
+	/* For the page. */
+	const struct rr_trace *trace = &played->trace;
 	const struct rr_cell_words words = rr_cell_words(cell);
 	char id[ID_SIZE], command[COMMAND_SIZE];
 	const struct rr_article article = {
@@ -38,41 +39,14 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 	};
 	const struct rr_style style = { .article = &article };
 	FILE *file = rr_open_text(&cell->drawing);
-	bool good;
 
 	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,
 		 rr_hazard_texts[cell->hazard].name);
 	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",
 		 words.file);
-	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_HTML, &style, error);
+	rr_draw(file, trace, RR_FORMAT_HTML, &style);
 	fclose(file);
-	return good;
-}
-
-/* What does not show when it is played is no finding. */
-static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster)
-{
-	static const char heading[] = "\nverdict ";
-	struct rr_error error = { 0 };
-	const char *verdict;
-	char *titled = cell->result.transcript ? with_title(cell, cell->result.transcript) : NULL;
-
-	cell->transcript = rr_conclude(titled, cell->result.shortest_breaks, NULL, cluster, &error);
-	free(titled);
-	if (cell->transcript && draw_transcript(cell, cluster, &error)) {
-		verdict = strstr(cell->transcript, heading) + strlen(heading);
-		snprintf(cell->verdict_text, sizeof(cell->verdict_text), "%.*s",
-			 (int)strcspn(verdict, "\n"), verdict);
-		return RR_EXIT_OK;
-	}
-	rr_error_set(&cell->result.error, RR_ERROR_INTERNAL, "%s%.500s",
-		     cell->transcript ? "" : "the finding does not show when it is played: ",
-		     error.text);
-	free(cell->transcript);
-	free(cell->drawing);
-	cell->transcript = cell->drawing = NULL;
-	cell->was_cut = false;
-	return RR_EXIT_INTERNAL;
+	rr_race_verdict(played->race, cell->verdict_text, sizeof(cell->verdict_text));
 }
 
 /* ---- The verdict ---------------------------------------------------------- */
@@ -93,17 +67,18 @@ static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *res
 	}
 }
 
-static enum rr_exit judge_cell(struct rr_cell *cell, struct rr_cluster *cluster)
+static void judge_cell(struct rr_cell *cell)
 {
 	const struct rr_explore_result *result = &cell->result;
 
 	if (!result->breaks) {
 		cell->verdict = verdict_unbroken(result);
-		return RR_EXIT_OK;
+		return;
 	}
 	cell->verdict = RR_CELL_BREAKS;
 	cell->was_cut = result->explored != RR_EXPLORED_ALL;
-	return conclude_cell(cell, cluster);
+	if (result->findings[0].played.trace.as_written)
+		keep_finding(cell);
 }
 
 enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
@@ -112,7 +87,17 @@ enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
 
 	cell->code = rr_exit_of(cell->result.error.kind);
 	if (good && cell->result.explored != RR_EXPLORED_STOPPED)
-		cell->code = judge_cell(cell, cluster);
+		judge_cell(cell);
+
+	const struct rr_ends *ends = &cell->result.final_ends;
+	uint64_t *digests = rr_calloc(ends->n + 1, sizeof(*digests));
+
+	for (size_t i = 0; i < ends->n; i++)
+		digests[i] = ends->all[i].data;
+	cell->knows_ends = ends->is_known;
+	cell->n_ends = ends->n;
+	cell->ends = rr_ends_fold(digests, &cell->n_ends);
+	free(digests);
 	rr_explore_release(&cell->result);
 	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;

@@ -30,8 +30,7 @@ struct rr_verdict_words {
 	const char *word; /* in a narrow column */
 	const char *text;
 	const char *json;
-	const char *class, *symbol; /* in HTML */
-	bool is_unbroken;           /* nothing was found to break */
+	bool is_unbroken; /* nothing was found to break */
 };
 
 /* All that the formats say of a cell. */

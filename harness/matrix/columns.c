@@ -44,21 +44,6 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 	[RR_SKEW] = { .skew_ns = (LEASE_MS + 2000) * MS },
 };
 
-static void override_bounds(struct rr_explore_config *bounds, const struct rr_search_bounds *other)
-{
-	if (other->clients)
-		bounds->n_clients = other->clients;
-	if (other->lock_servers)
-		bounds->lock_servers = other->lock_servers;
-	if (other->increments)
-		bounds->increments = other->increments;
-	if (other->crashes)
-		bounds->budget.of[RR_CRASHES] = other->crashes;
-	if (other->pauses)
-		bounds->budget.of[RR_PAUSES] = other->pauses;
-	bounds->shows |= other->shows;
-}
-
 struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum rr_hazard hazard)
 {
 	struct rr_explore_config bounds = columns[hazard];
@@ -81,8 +66,19 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum r
 	for (size_t i = 0; strategy && i < RR_SEARCH_BOUNDS_MAX; i++) {
 		const struct rr_search_bounds *own = &rr_expected_row(strategy)->bounds[i];
 
-		if (own->hazards >> hazard & 1)
-			override_bounds(&bounds, own);
+		if (own->hazards >> hazard & 1) {
+			if (own->clients)
+				bounds.n_clients = own->clients;
+			if (own->lock_servers)
+				bounds.lock_servers = own->lock_servers;
+			if (own->increments)
+				bounds.increments = own->increments;
+			if (own->crashes)
+				bounds.budget.of[RR_CRASHES] = own->crashes;
+			if (own->pauses)
+				bounds.budget.of[RR_PAUSES] = own->pauses;
+			bounds.shows |= own->shows;
+		}
 	}
 	return bounds;
 }

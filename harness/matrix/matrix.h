@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/cases.h"
+#include "base/markdown.h"
 #include "base/shard.h"
 #include "explore/explore.h"
 
@@ -51,6 +52,9 @@ struct rr_cell {
 	enum rr_hazard hazard;
 	struct rr_explore_config bounds;
 	struct rr_explore_result result; /* released; its error: why there is no verdict */
+	bool knows_ends;                 /* final states: */
+	size_t n_ends;                   /* so many differ, */
+	uint64_t ends;                   /* a digest of all (rr_ends_fold()) */
 	enum rr_cell_verdict verdict;
 	bool was_cut; /* a failing one: there may be more to it */
 	/* Of the shortest failing interleaving, malloc'd: as a race with its
@@ -114,14 +118,16 @@ void rr_matrix_text(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
 
-/* The same as parts of a site (site/site.h), without the page around them: the table,
- * whose failing cells are links to pages, matrix/ID.html; the next cell that has one, after
- * `cell`, NULL = the first, NULL = there is none; its id, "none-threads"; its title; and what
- * stands on its page. */
+/*
+ * Parts of a site (site/site.h). The Markdown as HTML: `how` says where the links of
+ * docs/matrix.md lead there. The next cell that has a page, after `cell`, NULL = the first, NULL =
+ * there is none; its id, "none-threads"; its title; and what stands on its page.
+ */
 enum { RR_CELL_ID = 80, RR_CELL_TITLE = 200 };
-void rr_matrix_html_part(const struct rr_matrix *matrix, bool in_site, FILE *file);
+void rr_matrix_html_part(const struct rr_matrix *matrix, struct rr_markdown how, FILE *file);
 const struct rr_cell *rr_matrix_next_page(const struct rr_matrix *matrix,
 					  const struct rr_cell *cell);
+bool rr_matrix_has_page(const struct rr_matrix *matrix, const char *id);
 void rr_cell_id(const struct rr_cell *cell, char id[RR_CELL_ID]);
 void rr_cell_title(const struct rr_cell *cell, char title[RR_CELL_TITLE]);
 void rr_cell_html(const struct rr_cell *cell, FILE *file);

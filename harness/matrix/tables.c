@@ -81,67 +81,6 @@ static void print_block(const struct rr_matrix *matrix, const struct block *bloc
 	}
 }
 
-static void print_words(const struct rr_matrix *matrix, FILE *file)
-{
-	struct block block = block_from(matrix, rr_matrix_column(matrix, -1));
-
-	print_block(matrix, &block, file);
-	while (block.end < RR_HAZARDS) {
-		block = block_from(matrix, block.end);
-		fputc('\n', file);
-		print_block(matrix, &block, file);
-	}
-}
-
-static void print_legend(FILE *file)
-{
-	fputs("\nsafe N     all N states keep everything; a mutant (a weak command) is noticed\n"
-	      "N rounds   no failure found; refused clients write, were stopped after N rounds\n"
-	      "cut        no failure found; there are more states than were seen\n"
-	      "random     no failure found; a server answered at random\n"
-	      "no mutant  nothing fails, nor does any mutant\n"
-	      "CELODS     what breaks: Count, Exclusion, Lease (the same while the first lease\n"
-	      "           runs), Ownership (another client's lock was removed or changed),\n"
-	      "           Deadlock, Starvation\n"
-	      "!          not as the strategy's table expects        ?  undecided\n",
-	      file);
-}
-
-static void print_smallest(const struct rr_cell *cell, FILE *file)
-{
-	char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
-
-	if (!rr_is_smallest_expected(&cell->bounds, &cell->result) &&
-	    rr_smallest_text(cell->result.smallest, found)[0] &&
-	    rr_smallest_expected(&cell->bounds, expected))
-		fprintf(file,
-			"  smallest findings expected: %s\n                    computed: %s\n",
-			expected, found);
-}
-
-static void print_differences(const struct rr_matrix *matrix, FILE *file)
-{
-	const struct rr_cell *cell = NULL;
-	const char *before = "\n";
-
-	while ((cell = rr_matrix_next(matrix, cell))) {
-		const struct rr_cell_words words = rr_cell_words(cell);
-
-		if (words.standing == RR_CELL_AS_EXPECTED || cell->verdict == RR_CELL_UNDONE)
-			continue;
-		fputs(before, file);
-		before = "";
-		rr_print_sentence(file, 0, 2, "%c %s, %s: expected: %s; computed: %s; %s",
-				  marks[words.standing], words.strategy, words.hazard,
-				  words.expected, words.text, words.bounds);
-		if (cell->was_cut)
-			fputs("  there are more states than were seen\n", file);
-		print_smallest(cell, file);
-		if (cell->result.error.text[0])
-			rr_print_sentence(file, 2, 4, "%s", cell->result.error.text);
-	}
-}
-
 /* Each strategy once. */
 static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 {
@@ -158,8 +97,56 @@ static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 	}
 }
 
-static void print_signature(const struct rr_matrix *matrix, FILE *file)
+void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
 {
+	struct block block = block_from(matrix, rr_matrix_column(matrix, -1));
+
+	print_block(matrix, &block, file);
+	while (block.end < RR_HAZARDS) {
+		block = block_from(matrix, block.end);
+		fputc('\n', file);
+		print_block(matrix, &block, file);
+	}
+	fputs("\nsafe N     all N states keep everything; a mutant (a weak command) is noticed\n"
+	      "N rounds   no failure found; refused clients write, were stopped after N rounds\n"
+	      "cut        no failure found; there are more states than were seen\n"
+	      "random     no failure found; a server answered at random\n"
+	      "no mutant  nothing fails, nor does any mutant\n"
+	      "CELODS     what breaks: Count, Exclusion, Lease (the same while the first lease\n"
+	      "           runs), Ownership (another client's lock was removed or changed),\n"
+	      "           Deadlock, Starvation\n"
+	      "!          not as the strategy's table expects        ?  undecided\n",
+	      file);
+	print_skipped(matrix, file);
+
+	const struct rr_cell *cell = NULL;
+	const char *before = "\n";
+
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+
+		if (words.standing == RR_CELL_AS_EXPECTED || cell->verdict == RR_CELL_UNDONE)
+			continue;
+		fputs(before, file);
+		before = "";
+		rr_print_sentence(file, 0, 2, "%c %s, %s: expected: %s; computed: %s; %s",
+				  marks[words.standing], words.strategy, words.hazard,
+				  words.expected, words.text, words.bounds);
+		if (cell->was_cut)
+			fputs("  there are more states than were seen\n", file);
+
+		char found[RR_SMALLEST_SIZE], expected[RR_SMALLEST_SIZE];
+
+		if (!rr_is_smallest_expected(&cell->bounds, &cell->result) &&
+		    rr_smallest_text(cell->result.smallest, found)[0] &&
+		    rr_smallest_expected(&cell->bounds, expected))
+			fprintf(file,
+				"  smallest findings expected: %s\n                    computed: %s\n",
+				expected, found);
+		if (cell->result.error.text[0])
+			rr_print_sentence(file, 2, 4, "%s", cell->result.error.text);
+	}
+
 	char *text = NULL;
 	size_t size;
 	FILE *sign = rr_open_memory(&text, &size);
@@ -169,15 +156,6 @@ static void print_signature(const struct rr_matrix *matrix, FILE *file)
 	fputc('\n', file);
 	rr_print_wrapped(file, text + 1, 0, 0); /* behind the newline that it begins with */
 	free(text);
-}
-
-void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
-{
-	print_words(matrix, file);
-	print_legend(file);
-	print_skipped(matrix, file);
-	print_differences(matrix, file);
-	print_signature(matrix, file);
 }
 
 /* ---- Markdown: the table. Links are relative to docs/ ----------------------------- */
@@ -202,8 +180,8 @@ static void print_md_cell(const struct rr_cell *cell, FILE *file)
 {
 	static const char *const remarks[] = {
 		[RR_CELL_AS_EXPECTED] = "",
-		[RR_CELL_DIFFERS] = " (not as expected)",
-		[RR_CELL_UNDECIDED] = " (undecided)",
+		[RR_CELL_DIFFERS] = " (not as expected); expected: ",
+		[RR_CELL_UNDECIDED] = " (undecided); expected: ",
 	};
 	const struct rr_cell_words words = rr_cell_words(cell);
 	const char *emphasis = cell->verdict == RR_CELL_SAFE ? "**" :
@@ -214,11 +192,90 @@ static void print_md_cell(const struct rr_cell *cell, FILE *file)
 		fprintf(file, " [%s](matrix/%s)", words.text, words.file);
 	else
 		fprintf(file, " %s%s%s", emphasis, words.text, emphasis);
-	fprintf(file, "%s |", remarks[words.standing]);
+	fprintf(file, "%s%s |", remarks[words.standing],
+		words.standing == RR_CELL_AS_EXPECTED ? "" : words.expected);
 }
 
-static void print_md_table(const struct rr_matrix *matrix, FILE *file)
+/* ---- Markdown: words --------------------------------------------------------------- */
+
+static void print_md_hazards(const struct rr_matrix *matrix, FILE *file)
 {
+	fputs("\n## The columns and their bounds\n\n"
+	      "Each client makes one increment unless more are named.\n\n"
+	      "| column | means | bounds |\n|---|---|---|\n",
+	      file);
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i)) {
+		const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)i);
+		char text[RR_BOUNDS_SIZE];
+
+		fprintf(file, "| %s | %s | %s", rr_hazard_texts[i].title,
+			rr_hazard_texts[i].meaning, rr_bounds_text(&bounds, text));
+
+		/* Strategies whose bounds are not the column's. */
+		char other[RR_BOUNDS_SIZE];
+
+		for (size_t j = 0; j < matrix->n_strategies; j++) {
+			const struct rr_cell *cell = rr_matrix_cell(matrix, j, i);
+
+			if (cell->verdict != RR_CELL_NONE &&
+			    strcmp(rr_bounds_text(&cell->bounds, other), text) != 0)
+				fprintf(file, "; `%s`: %s", cell->strategy->name, other);
+		}
+		fputs(" |\n", file);
+	}
+}
+
+/* ---- Markdown: cells one by one ------------------------------------------------------ */
+
+static void print_md_unbroken(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	fputs("\n## Cells in which nothing breaks\n\n"
+	      "The mutant is the first that fails in the same search.\n\n"
+	      "| strategy | hazard | verdict | states | bounds | mutant |\n"
+	      "|---|---|---|---|---|---|\n",
+	      file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+
+		if (words.verdict->is_unbroken)
+			fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n", words.strategy,
+				words.hazard, words.text, words.states, words.bounds,
+				cell->result.noticed[0] ? cell->result.noticed : "none");
+	}
+}
+
+static void print_md_broken(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	fputs("\n## Cells in which something breaks\n\n"
+	      "The last column is what `redrace play` says of the shortest failing interleaving,\n"
+	      "which need not show all that can break. Interleavings are not counted where clients may\n"
+	      "ask again without end.\n\n"
+	      "| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
+	      "|---|---|---|---|---|---|\n",
+	      file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+
+		if (cell->verdict != RR_CELL_BREAKS)
+			continue;
+		fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", words.strategy, words.hazard,
+			words.text, words.states, cell->was_cut ? ", and there are more" : "",
+			words.failing[0] ? words.failing : "-");
+		if (cell->transcript)
+			fprintf(file, "[%s](matrix/%s)", cell->verdict_text, words.file);
+		fputs(" |\n", file);
+	}
+}
+
+void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
+{
+	fputs(intro, file);
+
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
 
@@ -237,104 +294,12 @@ static void print_md_table(const struct rr_matrix *matrix, FILE *file)
 		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
 			fputc('\n', file);
 	}
-}
-
-/* ---- Markdown: words --------------------------------------------------------------- */
-
-/* Strategies whose bounds are not the column's. */
-static void print_md_exceptions(const struct rr_matrix *matrix, int hazard, const char *bounds,
-				FILE *file)
-{
-	char other[RR_BOUNDS_SIZE];
-
-	for (size_t i = 0; i < matrix->n_strategies; i++) {
-		const struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
-
-		if (cell->verdict != RR_CELL_NONE &&
-		    strcmp(rr_bounds_text(&cell->bounds, other), bounds) != 0)
-			fprintf(file, "; `%s`: %s", cell->strategy->name, other);
-	}
-}
-
-static void print_md_hazards(const struct rr_matrix *matrix, FILE *file)
-{
-	fputs("\n## The columns and their bounds\n\n"
-	      "Each client makes one increment unless more are named.\n\n"
-	      "| column | means | bounds |\n|---|---|---|\n",
-	      file);
-	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
-	     i = rr_matrix_column(matrix, i)) {
-		const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)i);
-		char text[RR_BOUNDS_SIZE];
-
-		fprintf(file, "| %s | %s | %s", rr_hazard_texts[i].title,
-			rr_hazard_texts[i].meaning, rr_bounds_text(&bounds, text));
-		print_md_exceptions(matrix, i, text, file);
-		fputs(" |\n", file);
-	}
-}
-
-/* ---- Markdown: cells one by one ------------------------------------------------------ */
-
-static void print_md_unbroken(const struct rr_cell *cell, FILE *file)
-{
-	const struct rr_cell_words words = rr_cell_words(cell);
-
-	if (words.verdict->is_unbroken)
-		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n", words.strategy, words.hazard,
-			words.text, words.states, words.bounds,
-			cell->result.noticed[0] ? cell->result.noticed : "none");
-}
-
-static void print_md_broken(const struct rr_cell *cell, FILE *file)
-{
-	const struct rr_cell_words words = rr_cell_words(cell);
-
-	if (cell->verdict != RR_CELL_BREAKS)
-		return;
-	fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", words.strategy, words.hazard, words.text,
-		words.states, cell->was_cut ? ", and there are more" : "",
-		words.failing[0] ? words.failing : "-");
-	if (cell->transcript)
-		fprintf(file, "[%s](matrix/%s)", cell->verdict_text, words.file);
-	fputs(" |\n", file);
-}
-
-typedef void print_cell(const struct rr_cell *cell, FILE *file);
-
-static void print_md_cells(const struct rr_matrix *matrix, const char *head, print_cell *print,
-			   FILE *file)
-{
-	const struct rr_cell *cell = NULL;
-
-	fputs(head, file);
-	while ((cell = rr_matrix_next(matrix, cell)))
-		print(cell, file);
-}
-
-void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
-{
-	fputs(intro, file);
-	print_md_table(matrix, file);
 	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), rr_invariant_meaning(i));
 	print_md_hazards(matrix, file);
-	print_md_cells(matrix,
-		       "\n## Cells in which nothing breaks\n\n"
-		       "The mutant is the first that fails in the same search.\n\n"
-		       "| strategy | hazard | verdict | states | bounds | mutant |\n"
-		       "|---|---|---|---|---|---|\n",
-		       print_md_unbroken, file);
-	print_md_cells(
-		matrix,
-		"\n## Cells in which something breaks\n\n"
-		"The last column is what `redrace play` says of the shortest failing interleaving,\n"
-		"which need not show all that can break. Interleavings are not counted where clients may\n"
-		"ask again without end.\n\n"
-		"| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
-		"|---|---|---|---|---|---|\n",
-		print_md_broken, file);
+	print_md_unbroken(matrix, file);
+	print_md_broken(matrix, file);
 	rr_matrix_sign(matrix, file);
 	fputs(".\n", file);
 }

@@ -86,7 +86,7 @@ static bool expect_reply(struct player *player, const struct rr_step *step)
 
 struct command {
 	size_t n_words;
-	struct rl_word words[RR_WORDS_MAX];
+	struct rdl_word words[RR_WORDS_MAX];
 };
 
 static void free_command(struct command *command)
@@ -176,12 +176,12 @@ static bool is_known_blocked(const struct player *player, long long id)
 }
 
 /* On how many connections commands block since the last step. *id: the number of one of them. */
-static size_t find_blocked(const struct player *player, struct rl_link *link, long long *id)
+static size_t find_blocked(const struct player *player, struct rdl_link *link, long long *id)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	size_t n = 0;
 
-	if (rl_run(link, &reply, "CLIENT LIST") != RL_OK)
+	if (rdl_run(link, &reply, "CLIENT LIST") != RDL_OK)
 		return 0;
 	for (const char *line = reply.text; line && *line; line += strcspn(line, "\n") + 1) {
 		const char *flags = strstr(line, " flags=");
@@ -198,30 +198,13 @@ static size_t find_blocked(const struct player *player, struct rl_link *link, lo
 
 static bool has_blocked(const struct player *player, int server)
 {
-	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, server),
-					   REPLY_MS);
+	struct rdl_link *link = rdl_link_new(rr_cluster_own_address(player->cluster, server),
+					     REPLY_MS);
 	long long id;
 	const bool has = link && find_blocked(player, link, &id) > 0;
 
-	rl_link_free(link);
+	rdl_link_free(link);
 	return has;
-}
-
-/* A command that blocks may be made to time out, as it would if the clock, which only ticks move,
- * had gone on: now, or when its client reads the reply. */
-static void note_blocked(const struct player *player, const struct rr_step *step,
-			 struct client_connection *connection, bool is_over)
-{
-	struct rl_link *link = rl_link_new(rr_cluster_own_address(player->cluster, step->server),
-					   REPLY_MS);
-	struct rl_reply reply;
-	long long id;
-
-	if (link && !connection->blocked_id && find_blocked(player, link, &id) == 1)
-		connection->blocked_id = id;
-	if (link && is_over && connection->blocked_id)
-		rl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT", connection->blocked_id);
-	rl_link_free(link);
 }
 
 /* Can the command whose reply comes next block? *may_time_out: for so long at most. A server that
@@ -232,12 +215,13 @@ static bool may_block(const struct client_connection *connection, bool *may_time
 					     "BLMPOP", "BZPOPMIN",   "BZMPOP", "BZPOPMAX",
 					     "XREAD",  "XREADGROUP", "WAIT",   "WAITAOF" };
 	const struct rr_step *step = connection->n_owed ? connection->owed[0].step : NULL;
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	*may_time_out = false;
 	if (!step || step->kind != RR_STEP_RUN)
 		return false;
-	for (; command.n_words < step->n_words && command.n_words < RL_WORDS_MAX; command.n_words++)
+	for (; command.n_words < step->n_words && command.n_words < RDL_WORDS_MAX;
+	     command.n_words++)
 		command.words[command.n_words] = step->words[command.n_words];
 	*may_time_out = rr_command_time_out_ns(&command) != INT64_MAX;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -325,8 +309,22 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	if (step->is_lost)
 		return lose_reply(player, step, event);
 	state = read_or_rest(player, step, text);
-	if (state == CONNECTION_SILENT && may_block(connection, &may_time_out))
-		note_blocked(player, step, connection, !step->is_waiting && may_time_out);
+	if (state == CONNECTION_SILENT && may_block(connection, &may_time_out)) {
+		/* A command that blocks may be made to time out, as it would if the clock, which
+		 * only ticks move, had gone on: now, or when its client reads the reply. */
+		bool is_over = !step->is_waiting && may_time_out;
+		struct rdl_link *link = rdl_link_new(
+			rr_cluster_own_address(player->cluster, step->server), REPLY_MS);
+		struct rdl_reply reply;
+		long long id;
+
+		if (link && !connection->blocked_id && find_blocked(player, link, &id) == 1)
+			connection->blocked_id = id;
+		if (link && is_over && connection->blocked_id)
+			rdl_run(link, &reply, "CLIENT UNBLOCK %lld TIMEOUT",
+				connection->blocked_id);
+		rdl_link_free(link);
+	}
 	if (state == CONNECTION_SILENT && !step->is_waiting)
 		state = connection_read(connection->connection, REPLY_MS, text);
 	if (state != CONNECTION_SILENT) {

@@ -16,18 +16,18 @@ enum { CONNECT_MS = 2000 };
 
 struct connection {
 	redisContext *context;
-	struct rl_arena arena; /* the last reply */
-	bool is_unsorted;      /* what the last command lists is in no order */
+	struct rdl_arena arena; /* the last reply */
+	bool is_unsorted;       /* what the last command lists is in no order */
 };
 
 /* ---- Opening and closing ------------------------------------------------ */
 
-struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
+struct connection *connection_open(const struct rdl_address *address, struct rr_error *error)
 {
-	const struct rl_word login[] = { { "AUTH", 4 },
-					 { address->user, strlen(address->user) },
-					 { address->password, strlen(address->password) } };
-	const struct rl_word password[] = { login[0], login[2] };
+	const struct rdl_word login[] = { { "AUTH", 4 },
+					  { address->user, strlen(address->user) },
+					  { address->password, strlen(address->password) } };
+	const struct rdl_word password[] = { login[0], login[2] };
 	const bool has_user = address->user[0] != '\0';
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
 	char text[RR_REPLY_TEXT_SIZE];
@@ -39,7 +39,7 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 	if (!context)
 		rr_out_of_memory();
 	connection->context = context;
-	rl_parser_attach(context->reader, &connection->arena);
+	rdl_parser_attach(context->reader, &connection->arena);
 	if (!context->err &&
 	    (!address->password[0] ||
 	     (connection_send(connection, has_user ? 3 : 2, has_user ? login : password) &&
@@ -57,7 +57,7 @@ void connection_close(struct connection *connection)
 	if (!connection)
 		return;
 	redisFree(connection->context);
-	rl_arena_reset(&connection->arena);
+	rdl_arena_reset(&connection->arena);
 	free(connection);
 }
 
@@ -80,7 +80,7 @@ bool connection_send_bytes(struct connection *connection, const char *bytes, siz
 	       write_all(connection);
 }
 
-bool connection_send(struct connection *connection, size_t n_words, const struct rl_word *words)
+bool connection_send(struct connection *connection, size_t n_words, const struct rdl_word *words)
 {
 	const char *texts[RR_WORDS_MAX];
 	size_t lengths[RR_WORDS_MAX];
@@ -135,6 +135,6 @@ enum connection_state connection_read(struct connection *connection, int timeout
 	if (connection->is_unsorted)
 		rr_reply_sort_list(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
-	rl_arena_reset(&connection->arena);
+	rdl_arena_reset(&connection->arena);
 	return CONNECTION_REPLY;
 }

@@ -20,7 +20,7 @@ static void stop_looking(struct environment *env, int server)
 }
 
 /* A command of our own; false when no reply can be had. */
-static bool query_words(struct environment *env, int server, size_t n, const struct rl_word *words,
+static bool query_words(struct environment *env, int server, size_t n, const struct rdl_word *words,
 			char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection **connection = &env->connections[server];
@@ -43,10 +43,10 @@ static bool query_words(struct environment *env, int server, size_t n, const str
 static bool query_server(struct environment *env, int server, size_t n, const char *const texts[],
 			 char text[RR_REPLY_TEXT_SIZE])
 {
-	struct rl_word words[RR_WORDS_MAX];
+	struct rdl_word words[RR_WORDS_MAX];
 
 	for (size_t i = 0; i < n; i++)
-		words[i] = (struct rl_word){ texts[i], strlen(texts[i]) };
+		words[i] = (struct rdl_word){ texts[i], strlen(texts[i]) };
 	return query_words(env, server, n, words, text);
 }
 
@@ -123,29 +123,23 @@ static bool read_shown(struct environment *env, const char *key, char value[RR_V
 
 /* ---- Looking ------------------------------------------------------------ */
 
-/* One key, as it is or as it must have become while nobody could be asked. */
-static void look_at_key(struct environment *env, size_t i)
-{
-	int64_t *ends_ns = &env->ends_ns[i];
-	char name[RR_VALUE_SIZE];
-	const int server = split_key(env, env->race->keys[i], name);
-
-	if (read_shown(env, env->race->keys[i], env->keys[i]) &&
-	    read_end(env, server, name, ends_ns))
-		return;
-	if (*ends_ns >= 0 && rr_cluster_now_ns(env->cluster) > *ends_ns)
-		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
-}
-
-void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
+static void look_at_keys(struct environment *env)
 {
 	for (size_t i = 0; i < env->race->n_keys; i++) {
-		look_at_key(env, i);
-		keys[i] = rr_strdup(env->keys[i]);
+		/* One key, as it is or as it must have become while nobody could be asked. */
+		int64_t *ends_ns = &env->ends_ns[i];
+		char name[RR_VALUE_SIZE];
+		const int server = split_key(env, env->race->keys[i], name);
+
+		if (!read_shown(env, env->race->keys[i], env->keys[i]) ||
+		    !read_end(env, server, name, ends_ns)) {
+			if (*ends_ns >= 0 && rr_cluster_now_ns(env->cluster) > *ends_ns)
+				snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
+		}
 	}
 }
 
-void environment_look_at_lock(struct environment *env, int client, char remark[RR_REMARK_SIZE])
+static void look_at_lock(struct environment *env, int client, char remark[RR_REMARK_SIZE])
 {
 	const int64_t before_ns = env->observer->lock.expires_ns;
 	const char *key = env->race->lock;
@@ -163,26 +157,18 @@ void environment_look_at_lock(struct environment *env, int client, char remark[R
 			 remark);
 }
 
-/* ---- Faults ------------------------------------------------------------- */
-
-/* After a server is back, or another has taken its place: is what was seen last on it, or
- * on who was master, still there? */
-static void look_for_losses(struct environment *env, const struct rr_step *step,
-			    char remark[RR_REMARK_SIZE])
+void environment_look(struct environment *env, int client, char remark[RR_REMARK_SIZE],
+		      struct rr_event *event)
 {
-	const char *replica_of = env->race->servers[step->server].options.replica_of;
-	const char *master = step->fault == RR_FAULT_PROMOTE ? replica_of : NULL;
-
-	for (size_t i = 0; i < env->race->n_keys; i++) {
-		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
-		const int of = split_key(env, env->race->keys[i], name);
-
-		if ((of == step->server ||
-		     (master && strcmp(master, env->race->servers[of].name) == 0)) &&
-		    read_key(env, step->server, name, text))
-			rr_observer_survived(env->observer, name, env->keys[i], text, remark);
-	}
+	look_at_keys(env);
+	for (size_t i = 0; i < env->race->n_keys; i++)
+		event->keys[i] = rr_strdup(env->keys[i]);
+	look_at_lock(env, client, remark);
+	if (remark[0])
+		event->remark = rr_strdup(remark);
 }
+
+/* ---- Faults ------------------------------------------------------------- */
 
 bool environment_fault(struct environment *env, const struct rr_step *step,
 		       char remark[RR_REMARK_SIZE], struct rr_error *error)
@@ -194,8 +180,23 @@ bool environment_fault(struct environment *env, const struct rr_step *step,
 	if (!rr_cluster_inject(env->cluster, step->server, &injection, error))
 		return false;
 	if (step->fault == RR_FAULT_RESTART || step->fault == RR_FAULT_WIPE ||
-	    step->fault == RR_FAULT_PROMOTE)
-		look_for_losses(env, step, remark);
+	    step->fault == RR_FAULT_PROMOTE) {
+		/* After a server is back, or another has taken its place: is what was seen last
+		 * on it, or on who was master, still there? */
+		const char *replica_of = env->race->servers[step->server].options.replica_of;
+		const char *master = step->fault == RR_FAULT_PROMOTE ? replica_of : NULL;
+
+		for (size_t i = 0; i < env->race->n_keys; i++) {
+			char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
+			const int of = split_key(env, env->race->keys[i], name);
+
+			if ((of == step->server ||
+			     (master && strcmp(master, env->race->servers[of].name) == 0)) &&
+			    read_key(env, step->server, name, text))
+				rr_observer_survived(env->observer, name, env->keys[i], text,
+						     remark);
+		}
+	}
 	return true;
 }
 
@@ -260,7 +261,7 @@ static bool check_needs(struct environment *env, struct rr_error *error)
 }
 
 size_t environment_add_denied(const struct environment *env, const struct rr_step *step, int server,
-			      struct rl_word words[RR_WORDS_MAX])
+			      struct rdl_word words[RR_WORDS_MAX])
 {
 	const char *rules = env->cluster->servers[server].denied;
 	size_t n = step->n_words;
@@ -268,7 +269,7 @@ size_t environment_add_denied(const struct environment *env, const struct rr_ste
 	while (rr_step_makes_user(step) && *rules && n < RR_WORDS_MAX) {
 		const size_t length = strcspn(rules, " ");
 
-		words[n++] = (struct rl_word){ rules, length };
+		words[n++] = (struct rdl_word){ rules, length };
 		rules += length + (rules[length] == ' ');
 	}
 	return n;
@@ -277,7 +278,7 @@ size_t environment_add_denied(const struct environment *env, const struct rr_ste
 static bool query_reserved(struct environment *env, const struct rr_step *step,
 			   char text[RR_REPLY_TEXT_SIZE])
 {
-	struct rl_word words[RR_WORDS_MAX];
+	struct rdl_word words[RR_WORDS_MAX];
 
 	memcpy(words, step->words, step->n_words * sizeof(*words));
 	return query_words(env, 0, environment_add_denied(env, step, 0, words), words, text);
@@ -319,7 +320,6 @@ static void look_first(struct environment *env)
 {
 	const struct rr_race *race = env->race;
 	char from[24], text[RR_REPLY_TEXT_SIZE];
-	char *keys[RR_KEYS_SHOWN_MAX] = { NULL };
 	const char *words[] = { "SET", race->counter, from };
 
 	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
@@ -329,9 +329,7 @@ static void look_first(struct environment *env)
 		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
 		env->ends_ns[i] = -1;
 	}
-	environment_look(env, keys);
-	for (size_t i = 0; i < race->n_keys; i++)
-		free(keys[i]);
+	look_at_keys(env);
 	for (size_t i = 0; i < race->n_together; i++)
 		read_shown(env, race->together[i], env->observer->together[i]);
 }

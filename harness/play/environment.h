@@ -18,11 +18,11 @@
 struct connection;
 
 /* Connects and gives the address's password; NULL when it cannot. */
-struct connection *connection_open(const struct rl_address *address, struct rr_error *error);
+struct connection *connection_open(const struct rdl_address *address, struct rr_error *error);
 void connection_close(struct connection *connection);
 
 /* Sends; false when the connection is broken. */
-bool connection_send(struct connection *connection, size_t n_words, const struct rl_word *words);
+bool connection_send(struct connection *connection, size_t n_words, const struct rdl_word *words);
 bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length);
 
 enum connection_state {
@@ -58,15 +58,13 @@ void environment_close(struct environment *environment);
 /* Appends to the words of a step that makes a user what no client of a race may do; how many
  * there are then. */
 size_t environment_add_denied(const struct environment *environment, const struct rr_step *step,
-			      int server, struct rl_word words[RR_WORDS_MAX]);
+			      int server, struct rdl_word words[RR_WORDS_MAX]);
 
-/* The values of the keys shown, malloc'd; what cannot be asked stays as it was
- * last seen until its lease is over. */
-void environment_look(struct environment *environment, char *keys[RR_KEYS_SHOWN_MAX]);
-
-/* Tells the observer what the lock is like after a step of `client`. */
-void environment_look_at_lock(struct environment *environment, int client,
-			      char remark[RR_REMARK_SIZE]);
+/* Looks at the keys shown after a step of `client`, and tells the observer what the lock is like: for
+ * the step's event. `remark`: what is said of it so far. What cannot be asked stays as it was last
+ * seen until its lease is over. */
+void environment_look(struct environment *environment, int client, char remark[RR_REMARK_SIZE],
+		      struct rr_event *event);
 
 /* Does a RR_STEP_FAULT; tells the observer what became of the keys shown. */
 bool environment_fault(struct environment *environment, const struct rr_step *step,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "guided.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,27 +32,6 @@ struct rr_decision rr_guided_fail(struct rr_guided *guided, enum rr_error_kind k
 
 /* ---- Telling ----------------------------------------------------------------- */
 
-static bool is_mark(const struct rr_step *step)
-{
-	return step->kind == RR_STEP_ENTER || step->kind == RR_STEP_LEAVE ||
-	       step->kind == RR_STEP_COUNT || step->kind == RR_STEP_CRASH;
-}
-
-/* A client's command as it was sent, and what came of it. */
-static void add_exchange(const struct rr_guided *guided, const struct rr_step *step,
-			 const struct rr_action *action, struct rr_event *event)
-{
-	if (step->n_words) {
-		const struct rl_command *command = &guided->terms.command[action->command].words;
-
-		event->command = rr_join_words(command->words, command->n_words);
-	}
-	if (step->is_lost || step->kind == RR_STEP_WRITE)
-		event->reply = rr_strdup("(lost)");
-	else if (step->expected)
-		event->reply = rr_strdup(step->expected);
-}
-
 /* The recorder has another step: looks at the keys and the lock after it. */
 static void add_event(void *context, struct rr_step *step, const struct rr_action *action)
 {
@@ -64,18 +42,27 @@ static void add_event(void *context, struct rr_step *step, const struct rr_actio
 	*event = (struct rr_event){ .step = step, .at_ns = guided->cluster->moved_ns };
 	if (step->kind == RR_STEP_NOTE)
 		return;
-	if (action)
-		add_exchange(guided, step, action, event);
-	if (is_mark(step)) {
+	if (action) {
+		/* A client's command as it was sent, and what came of it. */
+		if (step->n_words) {
+			const struct rdl_command *command =
+				&guided->terms.command[action->command].words;
+
+			event->command = rr_join_words(command->words, command->n_words);
+		}
+		if (step->is_lost || step->kind == RR_STEP_WRITE)
+			event->reply = rr_strdup("(lost)");
+		else if (step->expected)
+			event->reply = rr_strdup(step->expected);
+	}
+	if (step->kind == RR_STEP_ENTER || step->kind == RR_STEP_LEAVE ||
+	    step->kind == RR_STEP_COUNT || step->kind == RR_STEP_CRASH) {
 		rr_observer_mark(&guided->observer, step, remark);
 		guided->n_marks++;
 	}
 	if (step->kind == RR_STEP_FAULT)
 		memcpy(remark, guided->fault, sizeof(remark));
-	environment_look(&guided->environment, event->keys);
-	environment_look_at_lock(&guided->environment, step->client, remark);
-	if (remark[0])
-		event->remark = rr_strdup(remark);
+	environment_look(&guided->environment, step->client, remark, event);
 	guided->trace.findings = guided->observer.findings;
 }
 
@@ -150,33 +137,9 @@ int64_t rr_guided_lease_ns(const struct rr_guided *guided)
 
 /* ---- Decisions --------------------------------------------------------------- */
 
-static int64_t whole_us(int64_t ns)
-{
-	return (ns + 999) / 1000 * 1000;
-}
-
-/* A command's reply gets lost if that was asked for. */
-static struct rr_transition lose(struct rr_guided *guided, struct rr_transition transition)
-{
-	if (transition.kind != RR_DO_EXECUTE || transition.who >= guided->setup.n_clients ||
-	    !guided->loses[transition.who])
-		return transition;
-	guided->loses[transition.who] = false;
-	transition.kind = RR_DO_LOSE;
-	return transition;
-}
-
-static void note_pause(struct rr_guided *guided, const struct rr_decision *decision)
-{
-	char duration[RR_GROUPED_SIZE];
-
-	rr_recorder_note(&guided->recorder, "%c stands still for %s",
-			 'A' + decision->transition.who, rr_exact_duration(duration, decision->ns));
-}
-
 static void act(struct rr_guided *guided, const struct rr_decision *decision)
 {
-	const struct rr_transition transition = decision->transition;
+	struct rr_transition transition = decision->transition;
 	const struct rr_error *error = rr_live_error(guided->live);
 
 	if (decision->note) {
@@ -187,9 +150,20 @@ static void act(struct rr_guided *guided, const struct rr_decision *decision)
 		guided->loses[transition.who] = true;
 		return;
 	}
-	if (transition.kind == RR_DO_PAUSE)
-		note_pause(guided, decision);
-	switch (rr_live_do(guided->live, lose(guided, transition), whole_us(decision->ns))) {
+	if (transition.kind == RR_DO_PAUSE) {
+		char duration[RR_GROUPED_SIZE];
+
+		rr_recorder_note(&guided->recorder, "%c stands still for %s",
+				 'A' + decision->transition.who,
+				 rr_exact_duration(duration, decision->ns));
+	}
+	/* A command's reply gets lost if that was asked for. */
+	if (transition.kind == RR_DO_EXECUTE && transition.who < guided->setup.n_clients &&
+	    guided->loses[transition.who]) {
+		guided->loses[transition.who] = false;
+		transition.kind = RR_DO_LOSE;
+	}
+	switch (rr_live_do(guided->live, transition, (decision->ns + 999) / 1000 * 1000)) {
 	case RR_DID_REFUSE:
 		rr_error_set(&guided->error, RR_ERROR_INTERNAL,
 			     "the clients did not do the same again");
@@ -203,14 +177,9 @@ static void act(struct rr_guided *guided, const struct rr_decision *decision)
 	}
 }
 
-static bool is_interrupted(const struct rr_guided *guided)
-{
-	return guided->cluster->session->signals.interrupted;
-}
-
 static void decide_all(struct rr_guided *guided)
 {
-	while (!guided->error.kind && !is_interrupted(guided)) {
+	while (!guided->error.kind && !guided->cluster->session->signals.interrupted) {
 		const struct rr_live_view *view = rr_live_look(guided->live);
 		struct rr_decision decision;
 
@@ -231,7 +200,7 @@ static void decide_all(struct rr_guided *guided)
 
 /* ---- Beginning and end ------------------------------------------------------- */
 
-static uint32_t answer_at_once(void *context, int server, const struct rl_command *command)
+static uint32_t answer_at_once(void *context, int server, const struct rdl_command *command)
 {
 	struct rr_guided *guided = context;
 
@@ -290,9 +259,12 @@ static void begin_recorder(struct rr_guided *guided)
 	guided->recorder.race->path = strategy->name;
 }
 
+/* They must have what the strategy needs. */
 static bool begin_servers(struct rr_guided *guided)
 {
+	const struct rr_strategy *strategy = guided->setup.strategy;
 	struct rr_race *race = guided->recorder.race;
+	const char *lacks;
 
 	guided->trace = (struct rr_trace){ .race = race };
 	guided->trace.events = rr_calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
@@ -302,15 +274,7 @@ static bool begin_servers(struct rr_guided *guided)
 		return false;
 	for (size_t i = 0; i < race->n_servers; i++)
 		guided->addresses[i] = *rr_cluster_address(guided->cluster, (int)i);
-	return true;
-}
-
-/* What the strategy would need, if this server has less. */
-static bool has_all(struct rr_guided *guided)
-{
-	const struct rr_strategy *strategy = guided->setup.strategy;
-	const char *lacks = rr_strategy_lacking(strategy, &guided->addresses[0], "spare");
-
+	lacks = rr_strategy_lacking(strategy, &guided->addresses[0], "spare");
 	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
 				      strategy->name, lacks);
 }
@@ -346,7 +310,7 @@ bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup
 	};
 	set_program(guided);
 	begin_recorder(guided);
-	if (begin_servers(guided) && has_all(guided) && begin_execution(guided))
+	if (begin_servers(guided) && begin_execution(guided))
 		decide_all(guided);
 	if (!guided->error.kind && guided->trace.n_events == 0) /* a race has a step */
 		rr_recorder_note(&guided->recorder, "Nothing has happened.");
@@ -380,8 +344,8 @@ const char *rr_thread_name(const struct rr_live_view *view, size_t thread,
 	return name;
 }
 
-static const struct rl_command *command_of(const struct rr_guided *guided,
-					   const struct rr_thread_view *thread)
+static const struct rdl_command *command_of(const struct rr_guided *guided,
+					    const struct rr_thread_view *thread)
 {
 	return &guided->terms.command[thread->command].words;
 }
@@ -390,19 +354,6 @@ const char *rr_thread_verb(const struct rr_guided *guided, const struct rr_threa
 {
 	return thread->command != RR_NO_ID ? command_of(guided, thread)->words[0].text :
 					     rr_word_of_stop(thread->stop.kind);
-}
-
-static void command_text(const struct rl_command *command, char text[RR_THREAD_TEXT_SIZE])
-{
-	char *line = rr_join_words(command->words, command->n_words);
-
-	snprintf(text, RR_THREAD_TEXT_SIZE, "make %.*s%s", SHOWN, line ? line : "a command",
-		 line && strlen(line) > SHOWN ? "..." : "");
-	for (char *c = text; *c; c++) {
-		if (iscntrl((unsigned char)*c))
-			*c = ' ';
-	}
-	free(line);
 }
 
 void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view *thread,
@@ -423,11 +374,16 @@ void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view 
 	const bool lasts = thread->ready_ns > now_ns && thread->ready_ns != RR_NEVER;
 	char duration[RR_GROUPED_SIZE];
 
-	if (thread->command != RR_NO_ID)
-		command_text(command_of(guided, thread), text);
-	else if (lasts)
+	if (thread->command != RR_NO_ID) {
+		const struct rdl_command *command = command_of(guided, thread);
+		char *words = rr_command_text(command->words, command->n_words, SHOWN);
+
+		snprintf(text, RR_THREAD_TEXT_SIZE, "make %s", words);
+		free(words);
+	} else if (lasts) {
 		snprintf(text, RR_THREAD_TEXT_SIZE, "%s, in %s", what,
 			 rr_exact_duration(duration, thread->ready_ns - now_ns));
-	else
+	} else {
 		snprintf(text, RR_THREAD_TEXT_SIZE, "%s", what ? what : "go on");
+	}
 }

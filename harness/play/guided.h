@@ -14,7 +14,7 @@
 #include "play.h"
 #include "product/product.h"
 
-enum { RR_THREAD_TEXT_SIZE = 120, RR_THREAD_NAME_SIZE = 8 };
+enum { RR_THREAD_TEXT_SIZE = 280, RR_THREAD_NAME_SIZE = 8 };
 
 struct rr_guided;
 
@@ -37,7 +37,7 @@ struct rr_guided {
 	struct rr_stacks stacks;
 	struct rr_scripts scripts;
 	struct rr_counting counting;
-	struct rl_address addresses[RR_RACE_SERVERS_MAX];
+	struct rdl_address addresses[RR_RACE_SERVERS_MAX];
 	struct rr_program program;
 	struct rr_recorder recorder;
 	struct rr_trace trace;

@@ -65,22 +65,6 @@ static void say(struct keyboard *keyboard, const char *format, ...)
 	va_end(arguments);
 }
 
-static void draw_keys(struct rr_guided *guided)
-{
-	const struct rr_race *race = guided->recorder.race;
-	const int64_t lease_ns = rr_guided_lease_ns(guided);
-	char duration[RR_GROUPED_SIZE] = "";
-
-	if (lease_ns)
-		rr_exact_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
-	for (size_t i = 0; i < race->n_keys; i++) {
-		const bool leased = race->keys[i] == race->lock && lease_ns;
-
-		rr_screen_put("  %-12s %s%s%s", race->keys[i], guided->environment.keys[i],
-			      leased ? "  for " : "", leased ? duration : "");
-	}
-}
-
 /* Why a thread does nothing any more; NULL = it does. */
 static const char *why_gone(const struct rr_thread_view *thread)
 {
@@ -88,47 +72,6 @@ static const char *why_gone(const struct rr_thread_view *thread)
 	       thread->state == RR_THREAD_CRASHED ? "has crashed" :
 	       thread->state == RR_THREAD_ENDED   ? "has ended" :
 						    NULL;
-}
-
-static void draw_threads(const struct rr_guided *guided, const struct rr_live_view *view)
-{
-	for (size_t i = 0; i < view->n; i++) {
-		const struct rr_thread_view *thread = &view->threads[i];
-		const bool is_client = i < view->n_clients;
-		const char *gone = why_gone(thread);
-		char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
-
-		if (!is_client && gone)
-			continue;
-		rr_thread_name(view, i, name);
-		if (gone) {
-			rr_screen_put("     %-3s %s", name, gone);
-			continue;
-		}
-		rr_thread_text(guided, thread, view->now_ns, text);
-		rr_screen_put("  %c  %-3s %s%s%s%s", (is_client ? 'a' : 'A') + thread->client, name,
-			      thread->state == RR_THREAD_READY ? "" : "waits, ", text,
-			      is_client && rr_guided_is_inside(guided, (int)i) ? "  [inside]" : "",
-			      guided->loses[thread->client] ? "  [its next reply is lost]" : "");
-	}
-}
-
-static void draw_event(const struct rr_guided *guided, size_t i)
-{
-	const struct rr_event *event = &guided->trace.events[i];
-	const struct rr_race *race = guided->recorder.race;
-	char *line;
-	FILE *file = rr_open_text(&line);
-
-	if (event->step->kind == RR_STEP_RUN && event->command)
-		fprintf(file, "%s> %.50s%s => %s", race->clients[event->step->client].name,
-			event->command, strlen(event->command) > 50 ? "..." : "", event->reply);
-	else
-		rr_race_write_step(file, race, event->step);
-	fclose(file);
-	rr_screen_put("%4zu  %s%s%s", i + 1, line, event->remark ? "   ! " : "",
-		      event->remark ? event->remark : "");
-	free(line);
 }
 
 static const char help[] =
@@ -150,19 +93,67 @@ static void draw(struct keyboard *keyboard)
 	rr_screen_put("%s: %s", strategy->name, strategy->summary);
 	rr_screen_put("%s: %s", is_goal_reached(guided) ? "REACHED" : "goal", goal_text(strategy));
 	putchar('\n');
-	draw_keys(guided);
+
+	const struct rr_race *race = guided->recorder.race;
+	const int64_t lease_ns = rr_guided_lease_ns(guided);
+	char duration[RR_GROUPED_SIZE] = "";
+
+	if (lease_ns)
+		rr_exact_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		const bool leased = race->keys[i] == race->lock && lease_ns;
+
+		rr_screen_put("  %-12s %s%s%s", race->keys[i], guided->environment.keys[i],
+			      leased ? "  for " : "", leased ? duration : "");
+	}
 	putchar('\n');
-	if (keyboard->view)
-		draw_threads(guided, keyboard->view);
-	else
+	if (keyboard->view) {
+		const struct rr_live_view *view = keyboard->view;
+		for (size_t i = 0; i < view->n; i++) {
+			const struct rr_thread_view *thread = &view->threads[i];
+			const bool is_client = i < view->n_clients;
+			const char *gone = why_gone(thread);
+			char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
+
+			if (!is_client && gone)
+				continue;
+			rr_thread_name(view, i, name);
+			if (gone) {
+				rr_screen_put("     %-3s %s", name, gone);
+				continue;
+			}
+			rr_thread_text(guided, thread, view->now_ns, text);
+			rr_screen_put(
+				"  %c  %-3s %s%s%s%s", (is_client ? 'a' : 'A') + thread->client,
+				name, thread->state == RR_THREAD_READY ? "" : "waits, ", text,
+				is_client && rr_guided_is_inside(guided, (int)i) ? "  [inside]" :
+										   "",
+				guided->loses[thread->client] ? "  [its next reply is lost]" : "");
+		}
+	} else {
 		rr_screen_put(
 			"  all clients have ended: u takes the last choice back, r begins again");
+	}
 	putchar('\n');
 	if (keyboard->shows_help)
 		fputs(help, stdout);
 	else
-		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n; i++)
-			draw_event(guided, i);
+		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n; i++) {
+			const struct rr_event *event = &guided->trace.events[i];
+			char *line;
+			FILE *file = rr_open_text(&line);
+
+			if (event->step->kind == RR_STEP_RUN && event->command)
+				fprintf(file, "%s> %.50s%s => %s",
+					race->clients[event->step->client].name, event->command,
+					strlen(event->command) > 50 ? "..." : "", event->reply);
+			else
+				rr_race_write_step(file, race, event->step);
+			fclose(file);
+			rr_screen_put("%4zu  %s%s%s", i + 1, line, event->remark ? "   ! " : "",
+				      event->remark ? event->remark : "");
+			free(line);
+		}
 	putchar('\n');
 	rr_screen_put(
 		"a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
@@ -358,22 +349,6 @@ static bool go_through(struct keyboard *keyboard, const struct rr_guided_setup *
 	return true;
 }
 
-/* Once more the last screen's result, where it stays to be read. Before the end
- * a lock that is held would count as one that was left. */
-static void sum_up(const struct keyboard *keyboard)
-{
-	const struct rr_guided *guided = &keyboard->guided;
-	char verdict[300];
-
-	rr_trace_verdict(&guided->trace, verdict, sizeof(verdict));
-	printf("\n%s: %s\n", guided->setup.strategy->name, goal_text(guided->setup.strategy));
-	printf("%s, after %zu choice%s", keyboard->reached ? "reached" : "not reached",
-	       keyboard->n_decisions, keyboard->n_decisions == 1 ? "" : "s");
-	if (guided->has_ended)
-		printf("; at the end: %s", verdict);
-	putchar('\n');
-}
-
 bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
 			struct rr_error *error)
 {
@@ -394,8 +369,21 @@ bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *
 		rr_error_interrupted(error);
 	else if (!good)
 		*error = keyboard->guided.error;
-	else if (rr_cluster_is_whole(cluster, error))
-		sum_up(keyboard);
+	else if (rr_cluster_is_whole(cluster, error)) {
+		/* Once more the last screen's result, where it stays to be read. Before the end
+		 * a lock that is held would count as one that was left. */
+		const struct rr_guided *guided = &keyboard->guided;
+		char verdict[RR_VERDICT_SIZE];
+
+		rr_trace_verdict(&guided->trace, verdict, sizeof(verdict));
+		printf("\n%s: %s\n", guided->setup.strategy->name,
+		       goal_text(guided->setup.strategy));
+		printf("%s, after %zu choice%s", keyboard->reached ? "reached" : "not reached",
+		       keyboard->n_decisions, keyboard->n_decisions == 1 ? "" : "s");
+		if (guided->has_ended)
+			printf("; at the end: %s", verdict);
+		putchar('\n');
+	}
 	rr_guided_close(&keyboard->guided);
 	free(keyboard);
 	return !error->kind;

@@ -28,48 +28,6 @@ bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr
 
 /* ---- Steps -------------------------------------------------------------- */
 
-static bool compute_variable(struct player *player, const struct rr_step *step,
-			     struct rr_event *event)
-{
-	const int64_t now_ns = rr_cluster_now_ns(player->cluster) + player->skew_ns[step->client];
-	char value[32];
-
-	snprintf(value, sizeof(value), "%lld", (long long)(now_ns / 1000000000 + step->amount));
-	event->reply = rr_strdup(value);
-	return rr_variable_set(&player->variables, step->text, strlen(step->text), value,
-			       strlen(value)) ||
-	       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
-}
-
-static bool skew_clock(struct player *player, const struct rr_step *step)
-{
-	struct rr_error error = { 0 };
-
-	if (step->peer >= 0) {
-		player->skew_ns[step->peer] = step->amount;
-		return true;
-	}
-	return rr_cluster_skew(player->cluster, step->server, step->amount, &error) ||
-	       player_fail(player, error.kind, step, "%s", error.text);
-}
-
-static bool mark_client(struct player *player, const struct rr_step *step)
-{
-	if (step->kind == RR_STEP_CRASH)
-		player_disconnect(player, step->client);
-	player->crashed[step->client] = step->kind == RR_STEP_CRASH;
-	rr_observer_mark(&player->observer, step, player->remark);
-	return true;
-}
-
-static bool inject_fault(struct player *player, const struct rr_step *step)
-{
-	struct rr_error error = { 0 };
-
-	return environment_fault(&player->environment, step, player->remark, &error) ||
-	       player_fail(player, error.kind, step, "%s", error.text);
-}
-
 /* False: the race cannot go on. */
 static bool do_step(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
@@ -90,32 +48,47 @@ static bool do_step(struct player *player, const struct rr_step *step, struct rr
 	case RR_STEP_LOCK:
 	case RR_STEP_UNLOCK:
 		return player_use_mutex(player, step);
-	case RR_STEP_COMPUTE:
-		return compute_variable(player, step, event);
+	case RR_STEP_COMPUTE: {
+		const int64_t now_ns = rr_cluster_now_ns(player->cluster) +
+				       player->skew_ns[step->client];
+		char value[32];
+
+		snprintf(value, sizeof(value), "%lld",
+			 (long long)(now_ns / 1000000000 + step->amount));
+		event->reply = rr_strdup(value);
+		return rr_variable_set(&player->variables, step->text, strlen(step->text), value,
+				       strlen(value)) ||
+		       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
+	}
 	case RR_STEP_TICK:
 		return rr_cluster_tick(player->cluster, step->amount) != RR_TICK_FAILED ||
 		       player_fail(player, RR_ERROR_REDIS, step, "the clocks do not move");
-	case RR_STEP_CLOCK:
-		return skew_clock(player, step);
-	case RR_STEP_FAULT:
-		return inject_fault(player, step);
+	case RR_STEP_CLOCK: {
+		struct rr_error error = { 0 };
+
+		if (step->peer >= 0) {
+			player->skew_ns[step->peer] = step->amount;
+			return true;
+		}
+		return rr_cluster_skew(player->cluster, step->server, step->amount, &error) ||
+		       player_fail(player, error.kind, step, "%s", error.text);
+	}
+	case RR_STEP_FAULT: {
+		struct rr_error error = { 0 };
+
+		return environment_fault(&player->environment, step, player->remark, &error) ||
+		       player_fail(player, error.kind, step, "%s", error.text);
+	}
 	case RR_STEP_NOTE:
 		return true;
-	default:
-		return mark_client(player, step);
+	default: {
+		if (step->kind == RR_STEP_CRASH)
+			player_disconnect(player, step->client);
+		player->crashed[step->client] = step->kind == RR_STEP_CRASH;
+		rr_observer_mark(&player->observer, step, player->remark);
+		return true;
 	}
-}
-
-/* Looks at the keys, and at the lock, after a step. */
-static void look_after(struct player *player, const struct rr_step *step, struct rr_event *event)
-{
-	if (step->kind == RR_STEP_NOTE)
-		return;
-	environment_look(&player->environment, event->keys);
-	environment_look_at_lock(&player->environment, step->client, player->remark);
-	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
-	if (player->remark[0])
-		event->remark = rr_strdup(player->remark);
+	}
 }
 
 /* False: the race ends here. */
@@ -132,7 +105,10 @@ static bool play_step(struct player *player, const struct rr_step *step,
 	trace->n_events++;
 	if (!do_step(player, step, event))
 		return false;
-	look_after(player, step, event);
+	if (step->kind != RR_STEP_NOTE) {
+		environment_look(&player->environment, step->client, player->remark, event);
+		event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
+	}
 	trace->findings = player->observer.findings;
 	if (listener && listener->after)
 		listener->after(listener->context, trace, event);

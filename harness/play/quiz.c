@@ -112,67 +112,24 @@ static void announce(const struct rr_trace *trace, const struct rr_step *step)
 	free(text);
 }
 
-/* The title, what there was at the beginning, and the table so far. */
-static void draw_trace(const struct quiz *quiz)
-{
-	const struct rr_style style = rr_draw_style(stdout, quiz->ascii);
-	char *title = rr_plain(quiz->trace->race->title);
-	char *beginning = rr_beginning_words(quiz->trace), *table;
-	size_t above;
-	FILE *out = rr_open_text(&table);
-
-	rr_draw_so_far(out, quiz->trace, &style);
-	fclose(out);
-	rr_screen_clear();
-	above = rr_screen_paragraph(title) + rr_screen_paragraph(beginning) + 1;
-	putchar('\n');
-	rr_screen_tail(table, HEAD_LINES, above + QUESTION_LINES);
-	free(title);
-	free(beginning);
-	free(table);
-}
-
-static void draw_question(const struct quiz *quiz)
-{
-	const bool asks = has_question(quiz->step);
-
-	putchar('\n');
-	if (quiz->step)
-		announce(quiz->trace, quiz->step);
-	else
-		puts("    That was the last step.");
-	printf("%s\n%s\n", quiz->message,
-	       !quiz->step ? "any key: the result   b or Left: a step back" :
-	       asks        ? "type the reply and Enter, or a key for no idea"
-			     "   b or Left: a step back   q: end" :
-			     "any key: go on   b or Left: a step back   q: end");
-	if (asks)
-		printf("reply? %s", quiz->answer);
-	fflush(stdout);
-}
-
 /* ---- Key by key --------------------------------------------------------- */
-
-/* Goes back to the last step that is no note. False: there is none. */
-static bool go_back(struct quiz *quiz)
-{
-	for (size_t i = quiz->trace->n_events; i-- > 0;) {
-		if (quiz->trace->events[i].step->kind == RR_STEP_NOTE)
-			continue;
-		quiz->again = i;
-		quiz->wish = STEP_BACK;
-		return true;
-	}
-	snprintf(quiz->message, RR_LINE_SIZE, "This is the beginning.");
-	return false;
-}
 
 /* True: the key, while nothing has been typed yet, says what to do. */
 static bool take_wish(struct quiz *quiz, int key)
 {
 	quiz->message[0] = '\0';
-	if (key == 'b' || key == RR_KEY_LEFT)
-		return go_back(quiz);
+	if (key == 'b' || key == RR_KEY_LEFT) {
+		/* Goes back to the last step that is no note. */
+		for (size_t i = quiz->trace->n_events; i-- > 0;) {
+			if (quiz->trace->events[i].step->kind == RR_STEP_NOTE)
+				continue;
+			quiz->again = i;
+			quiz->wish = STEP_BACK;
+			return true;
+		}
+		snprintf(quiz->message, RR_LINE_SIZE, "This is the beginning.");
+		return false;
+	}
 	if (key == 'q' && quiz->step)
 		quiz->wish = STEP_QUIT;
 	else if (has_question(quiz->step) && key > ' ' && key < RR_KEY_LEFT)
@@ -186,8 +143,38 @@ static void await_wish(struct quiz *quiz)
 	for (;;) {
 		int key;
 
-		draw_trace(quiz);
-		draw_question(quiz);
+		/* The title, what there was at the beginning, and the table so far. */
+		const struct rr_style style = rr_draw_style(stdout, quiz->ascii);
+		char *title = rr_plain(quiz->trace->race->title);
+		char *beginning = rr_beginning_words(quiz->trace), *table;
+		size_t above;
+		FILE *out = rr_open_text(&table);
+
+		rr_draw_so_far(out, quiz->trace, &style);
+		fclose(out);
+		rr_screen_clear();
+		above = rr_screen_paragraph(title) + rr_screen_paragraph(beginning) + 1;
+		putchar('\n');
+		rr_screen_tail(table, HEAD_LINES, above + QUESTION_LINES);
+		free(title);
+		free(beginning);
+		free(table);
+
+		const bool asks = has_question(quiz->step);
+
+		putchar('\n');
+		if (quiz->step)
+			announce(quiz->trace, quiz->step);
+		else
+			puts("    That was the last step.");
+		printf("%s\n%s\n", quiz->message,
+		       !quiz->step ? "any key: the result   b or Left: a step back" :
+		       asks        ? "type the reply and Enter, or a key for no idea"
+				     "   b or Left: a step back   q: end" :
+				     "any key: go on   b or Left: a step back   q: end");
+		if (asks)
+			printf("reply? %s", quiz->answer);
+		fflush(stdout);
 		key = rr_screen_key(&quiz->screen);
 		if (key == RR_KEY_NONE)
 			quiz->wish = STEP_QUIT;

@@ -2,13 +2,110 @@
 #include "recorder.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/marks.h"
 #include "base/memory.h"
+#include "base/reply.h"
+#include "script.h"
+
+/* ---- A step ----------------------------------------------------------------------- */
+
+enum { NOTE_SIZE = 240 };
+
+/* A step to be completed, and then finished; where there is no room, one that goes nowhere. */
+static struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind,
+					 int client)
+{
+	struct rr_race *race = recorder->race;
+	struct rr_step *step = &recorder->spare;
+
+	recorder->is_full |= race->n_steps == RR_STEPS_MAX;
+	if (!recorder->is_full)
+		step = &race->steps[race->n_steps++];
+	*step = (struct rr_step){
+		.kind = kind, .line = (int)race->n_steps, .client = client, .server = -1, .peer = -1
+	};
+	return step;
+}
+
+/* The step is complete; `action`: that it is of, or NULL. */
+static void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *step,
+				 const struct rr_action *action)
+{
+	if (step->kind != RR_STEP_NOTE) {
+		step->injected = recorder->fault;
+		recorder->fault = NULL;
+	}
+	if (recorder->setup.added && !recorder->is_full)
+		recorder->setup.added(recorder->setup.context, step, action);
+}
+
+void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
+{
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
+	char text[NOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	step->text = rr_race_keep(recorder->race, text, strlen(text));
+	recorder_finish_step(recorder, step, NULL);
+}
+
+/* ---- Connections ------------------------------------------------------------- */
+
+/* The race's client that a client's first connection is: of an app, the first that is no
+ * request's. */
+static int recorder_own_client(const struct rr_recorder *recorder, size_t client)
+{
+	return recorder->clients[client][rr_program_requests_of(recorder->setup.program, client)];
+}
+
+/* ---- Words and replies ------------------------------------------------------- */
+
+/* A reply by its number. */
+static const struct rdl_reply *recorder_reply_of(const struct rr_recorder *recorder, uint32_t reply)
+{
+	return &recorder->setup.program->terms->reply[reply].reply;
+}
+
+/* A script that is called by its hash is written in full, since no other server
+ * knows it; unless this one did not know it either. */
+static const struct rdl_word *source_of(const struct rr_recorder *recorder,
+					const struct rdl_command *command,
+					const struct rdl_reply *reply)
+{
+	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
+	    (reply && rdl_script_is_forgotten(reply)))
+		return NULL;
+	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
+}
+
+/* The words of a command by its number; `reply`: to it, NULL = none is known. */
+static void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
+				const struct rdl_reply *reply)
+{
+	const struct rdl_command *command = &recorder->setup.program->terms->command[number].words;
+	const struct rdl_word *source = source_of(recorder, command, reply);
+	struct rdl_word words[RDL_WORDS_MAX];
+
+	step->n_words = command->n_words;
+	for (size_t i = 0; i < command->n_words; i++) {
+		words[i] = !source || i > 1 ? command->words[i] :
+			   i == 0           ? (struct rdl_word){ "EVAL", 4 } :
+					      *source;
+		words[i].text = rr_race_keep(recorder->race, words[i].text, words[i].length);
+	}
+	step->words = (const struct rdl_word *)rr_race_keep(recorder->race, (const char *)words,
+							    step->n_words * sizeof(words[0]));
+}
 
 /* ---- Marks, connections, replies --------------------------------------------- */
 
@@ -54,7 +151,7 @@ static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
 /* ---- Commands and their answers ---------------------------------------------- */
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
-				   const struct rr_action *action, const struct rl_reply *reply)
+				   const struct rr_action *action, const struct rdl_reply *reply)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
@@ -66,7 +163,7 @@ static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
 static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
-	static const struct rl_word ping[] = { { "PING", 4 } };
+	static const struct rdl_word ping[] = { { "PING", 4 } };
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
 	step->server = (int)server;
@@ -103,23 +200,11 @@ static void mark_lost(const struct rr_action *action, struct rr_step *step,
 	connection->lost = step;
 }
 
-static void note_answer(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	const struct rr_program *program = recorder->setup.program;
-	const struct rl_command *words = &program->terms->command[action->command].words;
-	const uint16_t slot = action->question.slot;
-	const size_t client = slot / RR_RUN_ORDINALS, lane = slot % RR_RUN_ORDINALS;
-
-	if (rr_program_has_marks(program, client, lane) && words->n_words > 1)
-		recorder->is_answered[client][lane] |= strncmp(words->words[1].text, RR_MARK_ANSWER,
-							       strlen(RR_MARK_ANSWER)) == 0;
-}
-
 static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
-	const struct rl_reply *reply = action->blocks ? NULL :
-							recorder_reply_of(recorder, action->reply);
+	const struct rdl_reply *reply = action->blocks ? NULL :
+							 recorder_reply_of(recorder, action->reply);
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const char *name = rr_program_client_name(recorder->setup.program, action->client);
 	struct rr_step *step;
@@ -135,7 +220,14 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		step = add_command(recorder, client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
-	note_answer(recorder, action);
+
+	const struct rr_program *program = recorder->setup.program;
+	const struct rdl_command *words = &program->terms->command[action->command].words;
+	const size_t client = slot / RR_RUN_ORDINALS, lane = slot % RR_RUN_ORDINALS;
+
+	if (rr_program_has_marks(program, client, lane) && words->n_words > 1)
+		recorder->is_answered[client][lane] |= strncmp(words->words[1].text, RR_MARK_ANSWER,
+							       strlen(RR_MARK_ANSWER)) == 0;
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
 	if (strcasecmp(step->words[0].text, "SUBSCRIBE") == 0)
 		connection->listens = true;
@@ -178,7 +270,7 @@ static void note_unblocked(struct rr_recorder *recorder, const struct rr_action 
 {
 	struct rr_recorded_connection *connection =
 		&recorder->connections[action->server][action->question.slot];
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	if (!connection->blocking)
 		return;
@@ -188,29 +280,29 @@ static void note_unblocked(struct rr_recorder *recorder, const struct rr_action 
 	connection->is_closed = rr_command_time_out_ns(&command) == INT64_MAX;
 }
 
-/* The client leaves when what it sent from within its critical section is done. */
-static void leave_later(struct rr_recorder *recorder, const struct rr_action *action)
+/* The note has the command, for who tells of the steps. */
+static void note_dropped(struct rr_recorder *recorder, const struct rr_action *action, int client)
 {
-	unsigned *left = &recorder->leaves_after[action->client];
-
-	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
-		add_mark(recorder, RR_STEP_LEAVE, recorder_own_client(recorder, action->client));
-}
-
-/* The command without who sends it and to whom. */
-static void note_dropped(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	struct rr_step step = { .kind = RR_STEP_RUN };
+	const size_t n = recorder->race->n_steps;
+	struct rr_step *step = &recorder->race->steps[n];
+	struct rr_step dropped = { .kind = RR_STEP_RUN };
 	char *line;
 	FILE *file = rr_open_text(&line);
 
-	recorder_keep_words(recorder, &step, action->command, NULL);
-	rr_race_write_step(file, recorder->race, &step);
+	recorder_keep_words(recorder, &dropped, action->command, NULL);
+	rr_write_command(file, dropped.words, dropped.n_words);
 	fclose(file);
 	rr_recorder_note(recorder, "%s's command never arrives:%s",
-			 rr_program_client_name(recorder->setup.program, action->client),
-			 strchr(line, '>') + 1);
+			 rr_program_client_name(recorder->setup.program, action->client), line);
 	free(line);
+	if (recorder->is_full)
+		return;
+	step->peer = client;
+	step->server = action->server;
+	step->n_words = dropped.n_words;
+	step->words = dropped.words;
+	step->injected = recorder->fault;
+	recorder->fault = NULL;
 }
 
 static void add_answer(struct rr_recorder *recorder, const struct rr_action *action)
@@ -227,7 +319,7 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 		return;
 	}
 	if (action->is_fault) { /* its connection is gone as well */
-		note_dropped(recorder, action);
+		note_dropped(recorder, action, client);
 		if (was_open)
 			add_ping(recorder, action->server, client, NULL);
 		return;
@@ -258,23 +350,6 @@ static void add_counts(struct rr_recorder *recorder, const struct rr_action *act
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
 		add_mark(recorder, RR_STEP_COUNT, recorder_own_client(recorder, action->client));
-}
-
-/* An increment that was acknowledged inside counts before its client leaves. */
-static void add_marks(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	const bool leaves = action->was_inside && (action->has_entered || !action->is_inside);
-
-	if (leaves) {
-		add_counts(recorder, action);
-		leave(recorder, action);
-	}
-	if (action->has_entered)
-		rr_recorder_enter(recorder, action->client);
-	if (action->has_entered && !action->is_inside)
-		leave(recorder, action);
-	if (!leaves)
-		add_counts(recorder, action);
 }
 
 static void add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
@@ -352,7 +427,20 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 		note_waiting(recorder, action);
 	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
 		rr_recorder_note(recorder, "%s waited in vain", name);
-	add_marks(recorder, action);
+
+	/* An increment that was acknowledged inside counts before its client leaves. */
+	const bool leaves = action->was_inside && (action->has_entered || !action->is_inside);
+
+	if (leaves) {
+		add_counts(recorder, action);
+		leave(recorder, action);
+	}
+	if (action->has_entered)
+		rr_recorder_enter(recorder, action->client);
+	if (action->has_entered && !action->is_inside)
+		leave(recorder, action);
+	if (!leaves)
+		add_counts(recorder, action);
 }
 
 /* The server notices the end of a connection that listens when it comes to it. A request that has
@@ -419,6 +507,34 @@ static void add_fault(struct rr_recorder *recorder, const struct rr_action *acti
 	recorder_finish_step(recorder, step, action);
 }
 
+/* The key of a slow client lasts for longer. */
+static void add_held(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	struct rr_step *step;
+
+	rr_recorder_note(recorder, "%s is slow meanwhile: its key lasts for longer.",
+			 rr_program_client_name(recorder->setup.program, action->client));
+	if (recorder->holder < 0)
+		return;
+	if (action->question.slot != recorder->held_database) {
+		struct rdl_word select[2] = { { "SELECT", 6 } };
+		char number[12];
+
+		select[1].length = (size_t)snprintf(number, sizeof(number), "%d",
+						    action->question.slot);
+		select[1].text = rr_race_keep(recorder->race, number, select[1].length);
+		step = recorder_add_step(recorder, RR_STEP_RUN, recorder->holder);
+		step->server = action->server;
+		step->n_words = 2;
+		step->words = (const struct rdl_word *)rr_race_keep(
+			recorder->race, (const char *)select, sizeof(select));
+		recorder_finish_step(recorder, step, NULL);
+		recorder->held_database = action->question.slot;
+	}
+	step = add_command(recorder, recorder->holder, action, NULL);
+	recorder_finish_step(recorder, step, action);
+}
+
 static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	struct rr_step *step;
@@ -426,7 +542,13 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 	switch (action->question.kind) {
 	case RR_ASK_COMMAND:
 		add_executed(recorder, action);
-		leave_later(recorder, action);
+
+		/* The client leaves when what it sent from within its critical section is done. */
+		unsigned *left = &recorder->leaves_after[action->client];
+
+		if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
+			add_mark(recorder, RR_STEP_LEAVE,
+				 recorder_own_client(recorder, action->client));
 		break;
 	case RR_ASK_READ:
 		step = recorder_add_step(recorder, RR_STEP_READ,
@@ -443,6 +565,9 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 	case RR_ASK_WIPE:
 		add_fault(recorder, action, RR_FAULT_WIPE);
 		break;
+	case RR_ASK_HOLD:
+		add_held(recorder, action);
+		break;
 	case RR_ASK_UNBLOCK: /* what it is answered follows */
 		note_unblocked(recorder, action);
 		break;
@@ -454,6 +579,7 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 
 bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *action)
 {
+	recorder->fault = action->fault ? action->fault : recorder->fault;
 	switch ((enum rr_action_kind)action->kind) {
 	case RR_ACTION_ASK:
 		add_question(recorder, action);
@@ -483,4 +609,204 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 		break;
 	}
 	return !recorder->is_full;
+}
+
+/* ---- The race: its headings at the beginning, and its clients at the end ----------- */
+
+__attribute__((format(printf, 2, 3))) static const char *keepf(struct rr_recorder *recorder,
+							       const char *format, ...)
+{
+	char text[120];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	return rr_race_keep(recorder->race, text, strlen(text));
+}
+
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server)
+{
+	if (server == 0)
+		snprintf(name, RR_SERVER_NAME, "%s", data_server);
+	else
+		snprintf(name, RR_SERVER_NAME, "n%zu", server);
+}
+
+/* A request is one client, whether it comes to an app or to the one that is started again. */
+static bool add_race_client(struct rr_recorder *recorder, int *client, const char *name,
+			    const char *of, size_t number)
+{
+	struct rr_race *race = recorder->race;
+
+	for (*client = 0; (size_t)*client < race->n_clients; (*client)++) {
+		if (strcmp(race->clients[*client].name, name) == 0)
+			return true;
+	}
+	if (race->n_clients == RR_RACE_CLIENTS_MAX)
+		return false;
+	*client = (int)race->n_clients++;
+	race->clients[*client] = (struct rr_race_client){ name, *client, of, number };
+	return true;
+}
+
+static bool add_race_clients(struct rr_recorder *recorder, size_t client)
+{
+	const unsigned connections = recorder->setup.connections[client];
+	const size_t first = rr_program_requests_of(recorder->setup.program, client);
+	const char *of = keepf(recorder, "%s",
+			       rr_program_client_name(recorder->setup.program, client));
+	char name[RR_CONNECTION_NAME];
+	int *clients = recorder->clients[client];
+
+	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
+		clients[i] = -1;
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		rr_program_connection_name(recorder->setup.program, client, i, name);
+		if ((i == first || connections >> i & 1) &&
+		    !add_race_client(recorder, &clients[i], keepf(recorder, "%s", name),
+				     i < first ? NULL : of, i < first ? 0 : i - first + 1))
+			return false;
+	}
+	return true;
+}
+
+/* Late commands come down connections of their own. */
+static bool add_late_clients(struct rr_recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
+		const char *of = rr_program_client_name(recorder->setup.program, i);
+
+		if (recorder->setup.is_late[i] &&
+		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
+				     keepf(recorder, "%sl", of), keepf(recorder, "%s", of), 0))
+			return false;
+	}
+	return true;
+}
+
+/* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
+ * handed on either: it changes its holder by its holder's command. */
+static void add_keys(struct rr_recorder *recorder)
+{
+	const struct rr_recorder_setup *setup = &recorder->setup;
+	const struct rr_lock *lock;
+	struct rr_race *race = recorder->race;
+	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
+
+	for (size_t i = 0; i < setup->scripts->first.n; i++) {
+		const uint32_t command = rr_terms_command(setup->program->terms,
+							  &setup->scripts->first.all[i]);
+
+		rr_array_grow(&race->given, race->n_given, sizeof(*race->given));
+		race->given[race->n_given] = (struct rr_step){ .kind = RR_STEP_RUN };
+		recorder_keep_words(recorder, &race->given[race->n_given++], command, NULL);
+	}
+	for (size_t i = 0; i < setup->n_keys && i < RR_KEYS_SHOWN_MAX; i++)
+		race->keys[race->n_keys++] = keepf(recorder, "%s", setup->keys[i]);
+	if (!setup->strategy)
+		return;
+	lock = &setup->strategy->lock;
+	rr_keys_counter(counter, "", 0);
+	rr_keys_lock(key, "", 0);
+	race->counter = keepf(recorder, "%s", counter);
+	race->keys[race->n_keys++] = race->counter;
+	for (size_t i = 1; setup->is_detailed && i < race->n_servers; i++)
+		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
+	if (!setup->strategy->acquire || lock->kind == RR_LOCK_NONE ||
+	    lock->kind == RR_LOCK_MUTEX || lock->kind == RR_LOCK_QUORUM)
+		return;
+	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
+	if (setup->is_detailed && lock->kind == RR_LOCK_QUEUE)
+		return;
+	race->lock = race->keys[race->n_keys - 1];
+	race->lock_is_timestamp = lock->kind == RR_LOCK_TIMESTAMP;
+	race->lock_is_count = lock->kind == RR_LOCK_COUNTER;
+}
+
+bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_setup *setup)
+{
+	*recorder = (struct rr_recorder){
+		.setup = *setup,
+		.race = rr_calloc(1, sizeof(*recorder->race)),
+	};
+	recorder->race->steps = rr_calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
+	recorder->race->claims = "";
+	recorder->race->path = recorder->race->title = keepf(recorder, "%s", setup->title);
+	if (setup->shows)
+		recorder->race->shows = keepf(recorder, "%s", setup->shows);
+
+	const struct rr_program *program = recorder->setup.program;
+	struct rr_race *race = recorder->race;
+	bool good = program->n_clients <= RR_RECORDER_CLIENTS &&
+		    program->n_servers <= RR_RACE_SERVERS_MAX;
+
+	for (size_t i = 0; good && i < program->n_servers; i++) {
+		char name[RR_SERVER_NAME];
+
+		rr_recorder_server_name(name, recorder->setup.data_server, i);
+		race->servers[race->n_servers++].name = keepf(recorder, "%s", name);
+	}
+	for (size_t i = 0; good && i < program->n_clients; i++)
+		good = add_race_clients(recorder, i);
+	good = good && add_late_clients(recorder);
+	recorder->holder = -1;
+	if (good && recorder->setup.has_held)
+		good = add_race_client(recorder, &recorder->holder, "time", NULL, 0);
+	if (good)
+		add_keys(recorder);
+	if (!good)
+		return false;
+	recorder->headings = recorder->race->texts;
+	return true;
+}
+
+void rr_recorder_forget(struct rr_recorder *recorder)
+{
+	struct rr_race *race = recorder->race;
+
+	rr_race_drop_texts(race, recorder->headings);
+	race->n_steps = 0;
+	recorder->is_full = false;
+	memset(recorder->connections, 0, sizeof(recorder->connections));
+	memset(recorder->ahead_ns, 0, sizeof(recorder->ahead_ns));
+	memset(recorder->leaves_after, 0, sizeof(recorder->leaves_after));
+	memset(recorder->is_dead, 0, sizeof(recorder->is_dead));
+	memset(recorder->is_answered, 0, sizeof(recorder->is_answered));
+	recorder->held_database = 0;
+	recorder->fault = NULL;
+}
+
+/* ---- The end ----------------------------------------------------------------- */
+
+static void remove_race_client(struct rr_race *race, int client)
+{
+	race->n_clients--;
+	memmove(&race->clients[client], &race->clients[client + 1],
+		(race->n_clients - (size_t)client) * sizeof(race->clients[0]));
+	for (size_t i = 0; i < race->n_clients; i++)
+		race->clients[i].connection = (int)i;
+	for (size_t i = 0; i < race->n_steps; i++) {
+		struct rr_step *step = &race->steps[i];
+
+		if (step->client > client)
+			step->client--;
+		if (step->peer > client)
+			step->peer--;
+	}
+}
+
+/* From the last to the first, so that the numbers of those before stay. */
+void rr_recorder_trim(struct rr_recorder *recorder)
+{
+	for (size_t i = recorder->setup.program->n_clients; i-- > 0;) {
+		for (size_t j = RR_RUN_ORDINALS; j-- > 1;) {
+			int *client = &recorder->clients[i][j];
+
+			if (*client < 0 || recorder->is_used[i][j])
+				continue;
+			remove_race_client(recorder->race, *client);
+			*client = -1;
+		}
+	}
 }

@@ -5,7 +5,8 @@
  * race can be drawn, judged and written down like any other.
  *
  * A client's further connections to a server are clients of their own in a race: A2,
- * A3; a command that arrives when its client has given it up is Al's.
+ * A3; a command that arrives when its client has given it up is Al's. A key that lasts for longer
+ * because its client is slow is a command of "time".
  */
 #ifndef RR_RECORDER_H
 #define RR_RECORDER_H
@@ -19,11 +20,9 @@ enum { RR_RECORDER_CLIENTS = 8, RR_LATE_CLIENT = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
-	const struct rr_scripts *scripts;   /* those that are written in full */
+	const struct rr_scripts *scripts;   /* those that are written in full, and what is given */
 	const struct rr_strategy *strategy; /* NULL: programs of others */
-	const uint32_t *given;              /* commands before the first step, numbers */
-	size_t n_given;
-	const char *const *keys; /* that are shown, if there is no strategy */
+	const char *const *keys;            /* that are shown, if there is no strategy */
 	size_t n_keys;
 	const char *title;
 	const char *shows;                         /* see struct rr_race; NULL = nothing */
@@ -31,6 +30,7 @@ struct rr_recorder_setup {
 	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
 						    * ordinal */
 	bool is_late[RR_RECORDER_CLIENTS];         /* has commands that arrive late */
+	bool has_held;                             /* keys of slow clients are held (RR_ASK_HOLD) */
 	bool is_detailed; /* notes say who has slept or waited and who is whose
 			   * renewer; keys of lock servers are shown */
 	/* Called with each step when it is complete; `action`: that it is of, or NULL.
@@ -45,7 +45,9 @@ struct rr_recorder {
 	struct rr_race_text *headings; /* its texts before the first step */
 	bool is_full;                  /* no room for another step */
 	struct rr_step spare;          /* takes what there is no room for */
-	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1];  /* -1 = none */
+	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
+	int holder;             /* the race's client "time", which holds keys; -1 = none */
+	uint16_t held_database; /* that it has selected */
 	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];     /* connections */
 	bool is_answered[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
 	struct rr_recorded_connection {
@@ -59,6 +61,7 @@ struct rr_recorder {
 	 * are still to be executed: it leaves then. */
 	unsigned leaves_after[RR_RECORDER_CLIENTS];
 	bool is_dead[RR_RECORDER_CLIENTS];
+	const char *fault; /* that the next step is of; NULL = none */
 };
 
 /* False: too many clients. */
@@ -88,25 +91,5 @@ void rr_recorder_trim(struct rr_recorder *recorder);
 
 /* "data", or as it is called here, "n1", "n2", ... */
 void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server);
-
-/* ---- Of recorder_steps.c for the others ---------------------------------------------- */
-
-/* A step to be completed, and then finished; where there is no room, one that goes nowhere. */
-struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client);
-
-/* The step is complete; `action`: that it is of, or NULL. */
-void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *step,
-			  const struct rr_action *action);
-
-/* The race's client that a client's first connection is: of an app, the first that is no
- * request's. */
-int recorder_own_client(const struct rr_recorder *recorder, size_t client);
-
-/* A reply by its number. */
-const struct rl_reply *recorder_reply_of(const struct rr_recorder *recorder, uint32_t reply);
-
-/* The words of a command by its number; `reply`: to it, NULL = none is known. */
-void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
-			 const struct rl_reply *reply);
 
 #endif

@@ -238,34 +238,11 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 	return pass(long_ns > next_ns ? long_ns : next_ns);
 }
 
-static struct rr_decision go_through(struct rr_schedule *schedule, const struct rr_guided *guided,
-				     const struct rr_live_view *view)
-{
-	const struct rr_thread_view *thread = first_ready(view);
-
-	if (schedule->rest.has_given_up)
-		return (struct rr_decision){ .stops = true };
-	if (schedule->rest.n_marks != guided->n_marks)
-		schedule->rest.idle = 0;
-	schedule->rest.n_marks = guided->n_marks;
-	if (thread)
-		return (struct rr_decision){ .transition = thread->next };
-	return let_time_pass(schedule, guided, view);
-}
-
 static bool is_impossible(const struct rr_cue *cue, const struct rr_live_view *view)
 {
 	const struct rr_thread_view *thread = cue->is_step ? &view->threads[cue->thread] : NULL;
 
 	return thread && (!rr_thread_is_alive(thread) || thread->ready_ns == RR_NEVER);
-}
-
-/* Goes on behind the steps whose clients have ended, crashed, or wait for others. */
-static void skip_impossible(struct rr_schedule *schedule, const struct rr_live_view *view)
-{
-	while (schedule->next < schedule->n_cues &&
-	       is_impossible(&schedule->cues[schedule->next], view))
-		schedule->next++;
 }
 
 /* An rr_decide; `context` is the schedule. A step that a client is not about to
@@ -277,14 +254,29 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 	const struct rr_cue *cue;
 	struct rr_transition transition;
 
-	if (schedule->is_lenient)
-		skip_impossible(schedule, view);
+	if (schedule->is_lenient) {
+		/* Goes on behind the steps whose clients have ended, crashed, or wait for
+		 * others. */
+		while (schedule->next < schedule->n_cues &&
+		       is_impossible(&schedule->cues[schedule->next], view))
+			schedule->next++;
+	}
 	cue = &schedule->cues[schedule->next];
 	transition = cue->decision.transition;
 	if (schedule->next == schedule->n_cues && schedule->stops)
 		return (struct rr_decision){ .stops = true };
-	if (schedule->next == schedule->n_cues)
-		return go_through(schedule, guided, view);
+	if (schedule->next == schedule->n_cues) {
+		const struct rr_thread_view *thread = first_ready(view);
+
+		if (schedule->rest.has_given_up)
+			return (struct rr_decision){ .stops = true };
+		if (schedule->rest.n_marks != guided->n_marks)
+			schedule->rest.idle = 0;
+		schedule->rest.n_marks = guided->n_marks;
+		if (thread)
+			return (struct rr_decision){ .transition = thread->next };
+		return let_time_pass(schedule, guided, view);
+	}
 	if (cue->is_step)
 		return step(schedule, guided, view);
 	if ((transition.kind == RR_DO_CRASH || transition.kind == RR_DO_PAUSE) &&

@@ -38,15 +38,23 @@ const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 	return row;
 }
 
+/* A client's bit; 0 for -1, no client. */
+static uint16_t bit_of(int client)
+{
+	return client < 0 ? 0 : (uint16_t)(1U << client);
+}
+
 /* Somebody's lock was changed by another, who is `client`. */
-static bool violates_ownership(const struct rr_state *state, int8_t maker, int client)
+static bool violates_ownership(const struct rr_state *state, uint16_t maker, int client)
 {
 	const struct rr_strategy *strategy = state->product->config.strategy;
-	const size_t owner = (size_t)maker;
+	size_t owner = 0;
 
-	if (client < 0 || maker < 0 || maker == client || !strategy || !strategy->acquire ||
+	if (client < 0 || !maker || maker == bit_of(client) || !strategy || !strategy->acquire ||
 	    strategy->lock.kind == RR_LOCK_MUTEX)
 		return false;
+	while (!(maker >> owner & 1))
+		owner++;
 	return !rr_state_has_ended(state, owner) && rr_state_client(state, owner)->is_holding &&
 	       !lease_is_over(state, owner);
 }
@@ -62,38 +70,68 @@ static bool is_other_lock(const struct rr_state *state, const struct rr_server_s
 	       !(strategy && strategy->lock.kind == RR_LOCK_COUNTER && is->lock && was->lock);
 }
 
-/* The lock on a server may have another value, or end at another time. The first server
- * that has a lock is the second one, if there are several. */
-static void judge_lock_change(struct rr_state *state, size_t server, uint32_t before, int client)
+/* Whose bits (owners.h) a command is that `client` has asked the first server. */
+static uint16_t owners_of(const struct rr_state *state, const struct rr_question *question,
+			  int client)
 {
-	const struct rr_server_snapshot *was =
-		&rr_product_table(state->product, server)->states[before];
-	const struct rr_server_snapshot *is = rr_state_server(state, server);
-	const bool is_other = is_other_lock(state, was, is);
-	int8_t *maker = &state->common.makers[server];
+	const struct rr_program *program = state->product->config.program;
+	const struct rr_sent *sent;
+	const uint16_t *owners;
 
-	if (server < (state->product->n_servers > 1))
-		return;
-	if ((is_other || is->lock_left_ms != was->lock_left_ms) &&
-	    violates_ownership(state, *maker, client))
-		state->broken |= RR_BREAKS_OWNERSHIP;
-	if (is_other)
-		*maker = is->lock ? (int8_t)client : -1;
+	if (client < 0 || !program->n_requests)
+		return bit_of(client);
+	sent = rr_state_first_unanswered(state, (size_t)client,
+					 rr_slot_lane(program, 0, question->slot));
+	owners = rr_intern_get(&state->product->owners, state->clients[client].owners);
+	return sent ? owners[sent - rr_state_client(state, (size_t)client)->sent] :
+		      rr_owner_of_app((size_t)client);
 }
 
-/* A command of `client`, or time (-1), has changed what a server holds: whose locks were that? See
+/* The lock of some was changed by others: see locks.h. */
+static void judge_holder(struct rr_state *state, uint16_t holders, uint16_t others)
+{
+	const struct rr_program *program = state->product->config.program;
+	uint32_t all = 0;
+	uint16_t left;
+
+	/* Those of the owners who may still do something: clients that have not ended; requests
+	 * without an answer, or that have sent something that was not executed; and apps. */
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		const struct rr_part *part = &state->clients[i];
+
+		if (rr_state_has_ended(state, i))
+			continue;
+		all |= program->n_requests ?
+			       rr_part_open(state->product, part, i) | rr_owner_of_app(i) :
+			       1U << i;
+	}
+	left = holders & (uint16_t)all;
+
+	if (!left || holders == others)
+		return;
+	if (!(holders & others) && left == holders)
+		state->broken |= RR_BREAKS_OWNERSHIP;
+	else
+		state->product->left_out = "requests wait for each other in the app, and which of "
+					   "them changed a lock is not known";
+}
+
+/* A question of `client`, or time (-1), has changed what a server holds: whose locks were that? See
  * locks.h. */
-static void judge_locks(struct rr_state *state, uint32_t before, uint32_t after, int client)
+static void judge_locks(struct rr_state *state, uint32_t before, uint32_t after,
+			const struct rr_question *question, int client)
 {
 	const struct rr_locks *locks = state->product->config.locks;
 	const struct rr_server_table *table = rr_product_table(state->product, 0);
+	struct rr_common *common = &state->common;
+	uint16_t owners;
 
 	if (!locks || table->states[before].contents == table->states[after].contents)
 		return;
+	owners = owners_of(state, question, client);
 	for (size_t i = 0; i < locks->n; i++) {
 		const struct rr_lock_key *lock = &locks->all[i];
-		int8_t *maker = &state->common.makers[i];
-		const int holder = *maker < 0 ? -1 : *maker & ~RR_MAKER_LATE;
+		const bool is_late = common->late_makers >> i & 1;
 		struct rr_server_key was, is;
 		const bool there = rr_server_find_key(table, before, lock, &was);
 		const bool remains = rr_server_find_key(table, after, lock, &is);
@@ -102,15 +140,15 @@ static void judge_locks(struct rr_state *state, uint32_t before, uint32_t after,
 						 memcmp(was.dump, is.dump, is.dump_length) != 0));
 		const bool is_put_off = there && remains && was.left_ms >= 0 &&
 					was.left_ms != is.left_ms;
-		const bool is_taken_over = is_other && remains && *maker & RR_MAKER_LATE;
 
-		if (client >= 0 && holder >= 0 && holder != client && (is_other || is_put_off) &&
-		    !is_taken_over && !rr_state_has_ended(state, (size_t)holder))
-			state->broken |= RR_BREAKS_OWNERSHIP;
+		if (owners && (is_other || is_put_off) && !(is_other && remains && is_late))
+			judge_holder(state, common->makers[i], owners);
 		if (!remains)
-			*maker = -1;
-		else if (is_other && client >= 0)
-			*maker = lock->clients >> client & 1 ? (int8_t)client : -1;
+			common->makers[i] = 0;
+		else if (is_other && owners)
+			common->makers[i] = owners & lock->clients ? owners : 0;
+		if (!remains || (is_other && owners))
+			common->late_makers &= (uint16_t) ~(1U << i);
 	}
 }
 
@@ -124,10 +162,25 @@ const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t 
 		return NULL;
 	state->servers[server] = row->to;
 	rr_state_note_leases(state, server, before, client);
-	if (state->product->config.program->run_ops)
-		judge_locks(state, before, row->to, client);
-	else
-		judge_lock_change(state, server, before, client);
+	if (state->product->config.program->run_ops) {
+		judge_locks(state, before, row->to, question, client);
+	} else {
+		const struct rr_server_snapshot *was =
+			&rr_product_table(state->product, server)->states[before];
+		const struct rr_server_snapshot *is = rr_state_server(state, server);
+		const bool is_other = is_other_lock(state, was, is);
+		uint16_t *maker = &state->common.makers[server];
+
+		/* The lock on a server may have another value, or end at another time. The first
+		 * server that has a lock is the second one, if there are several. */
+		if (server >= (state->product->n_servers > 1)) {
+			if ((is_other || is->lock_left_ms != was->lock_left_ms) &&
+			    violates_ownership(state, *maker, client))
+				state->broken |= RR_BREAKS_OWNERSHIP;
+			if (is_other)
+				*maker = is->lock ? bit_of(client) : 0;
+		}
+	}
 	return row;
 }
 

@@ -2,16 +2,6 @@
 /* Does a client do the same with other random values? */
 #include "client_table.h"
 
-/* Is it the last of its attempt? Then those before are compared with it. What only tests have
- * seen does not matter. */
-static bool is_last_row(const struct rr_client_table *table, uint32_t i)
-{
-	const struct rr_client_row *row = &table->row[i];
-
-	return row->to != RR_NO_ID && row->state != RR_NO_ID &&
-	       (table->states[row->to].is_attempt || table->states[row->to].has_ended);
-}
-
 /* A run with the values of another draw. */
 struct drawn {
 	struct rr_client_table *table;
@@ -76,7 +66,12 @@ bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, 
 	drawn.program.draw = draw;
 	rr_renaming_add_draws(&drawn.renaming, terms, table->program->draw, draw);
 	for (uint32_t i = 0; i < table->rows.n && is_same && most > 0; i++) {
-		if (!is_last_row(table, i))
+		const struct rr_client_row *row = &table->row[i];
+
+		/* Is it the last of its attempt? Then those before are compared with it. What only
+		 * tests have seen does not matter. */
+		if (!(row->to != RR_NO_ID && row->state != RR_NO_ID &&
+		      (table->states[row->to].is_attempt || table->states[row->to].has_ended)))
 			continue;
 		most--;
 		is_same = is_same_row(&drawn, &table->row[i]);

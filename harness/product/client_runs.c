@@ -32,7 +32,7 @@ char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *v
 		fputs(names[view->stops[0].kind], file);
 	for (uint32_t i = 0; view->stops[0].kind == RR_STOP_RECEIVE && i < view->n_sent && i < most;
 	     i++) {
-		const struct rl_command *words = &terms->command[view->sent[i].command].words;
+		const struct rdl_command *words = &terms->command[view->sent[i].command].words;
 
 		for (size_t j = 0; j < words->n_words; j++)
 			fprintf(file, "%s%s", j ? " " : i ? ", " : "", words->words[j].text);
@@ -41,30 +41,16 @@ char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *v
 	return text;
 }
 
-/* The same history, and another thing that it does next. */
-static bool fail_differing(struct rr_client_table *table, const struct rr_client_state *known,
-			   const struct rr_run_view *view)
-{
-	const struct rr_run_view before = rr_client_state_view(known);
-	char *once = rr_run_view_text(table->program->terms, &before, 1);
-	char *now = rr_run_view_text(table->program->terms, view, 1);
-
-	rr_error_set(&table->error, RR_ERROR_INTERNAL,
-		     "client %c is not deterministic: after the same replies it "
-		     "does '%.*s' one time, '%.*s' another",
-		     'A' + known->client, SHOWN, once, SHOWN, now);
-	free(once);
-	free(now);
-	return false;
-}
-
 /* ---- Bringing ----------------------------------------------------------------- */
 
 bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run)
 {
-	const struct rr_error *problem = rr_client_run_problem(run);
+	const struct rr_error *problem;
+	const enum rr_going going = rr_client_run_going(run, &problem);
 
-	if (problem)
+	if (going == RR_AGAIN)
+		return false;
+	if (going != RR_GO_ON)
 		return rr_error_set(&table->error, problem->kind, "%s", problem->text);
 	if (!rr_client_run_view(run)->is_too_much)
 		return true;
@@ -88,8 +74,20 @@ static bool does_as_known(struct rr_client_table *table, struct rr_client_run *r
 		state->clients |= 1U << client;
 		return state->is_seen_again = true;
 	}
-	if (rr_run_view_signature(view) != state->signature)
-		return fail_differing(table, state, view);
+	if (rr_run_view_signature(view) != state->signature) {
+		const struct rr_run_view before = rr_client_state_view(state);
+		char *once = rr_run_view_text(table->program->terms, &before, 1);
+		char *now = rr_run_view_text(table->program->terms, view, 1);
+
+		/* The same history, and another thing that it does next. */
+		rr_error_set(&table->error, RR_ERROR_INTERNAL,
+			     "client %c is not deterministic: after the same replies it "
+			     "does '%.*s' one time, '%.*s' another",
+			     'A' + state->client, SHOWN, once, SHOWN, now);
+		free(once);
+		free(now);
+		return false;
+	}
 	return rr_client_table_check_run(table, run);
 }
 
@@ -126,10 +124,17 @@ static struct rr_client_run *bring_run(struct rr_client_table *table, int client
 	return NULL;
 }
 
+int rr_client_table_first_client(const struct rr_client_table *table)
+{
+	return __builtin_ctz(table->clients);
+}
+
 int rr_client_table_next_client(struct rr_client_table *table)
 {
 	int client;
 
+	if (table->is_of_first)
+		return rr_client_table_first_client(table);
 	do
 		client = table->next_client++ % (int)table->program->n_clients;
 	while (!(table->clients >> client & 1));
@@ -146,7 +151,9 @@ bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32
 		rr_client_run_feed(run, &row->input, row->passed_ns);
 		good = does_as_known(table, run, client, &table->states[row->to]);
 	}
-	if (run && good && !row && !table->states[state].has_ended)
+	/* Such a run may learn what nobody has seen before. */
+	if (run && good && !row && !table->states[state].has_ended &&
+	    (!table->is_of_first || client == rr_client_table_first_client(table)))
 		rr_client_table_keep_run(table, state, client, run, 0);
 	else if (run)
 		rr_client_run_free(run);
@@ -169,19 +176,6 @@ static struct rr_kept_run *find_kept(const struct rr_client_table *table, uint32
 static void forget_kept(struct rr_kept_runs *kept, struct rr_kept_run *which)
 {
 	*which = kept->all[--kept->n];
-}
-
-static struct rr_kept_run *least_wanted(struct rr_kept_runs *kept)
-{
-	struct rr_kept_run *oldest = &kept->all[0], *newest = &kept->all[0];
-
-	for (size_t i = 1; i < kept->n; i++) {
-		if (kept->all[i].used < oldest->used)
-			oldest = &kept->all[i];
-		if (kept->all[i].used > newest->used)
-			newest = &kept->all[i];
-	}
-	return oldest->used < kept->taken ? oldest : newest;
 }
 
 struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
@@ -211,7 +205,16 @@ void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int
 		return;
 	}
 	if (kept->n == kept->most) {
-		struct rr_kept_run *least = least_wanted(kept);
+		struct rr_kept_run *oldest = &kept->all[0], *newest = &kept->all[0];
+		struct rr_kept_run *least;
+
+		for (size_t i = 1; i < kept->n; i++) {
+			if (kept->all[i].used < oldest->used)
+				oldest = &kept->all[i];
+			if (kept->all[i].used > newest->used)
+				newest = &kept->all[i];
+		}
+		least = oldest->used < kept->taken ? oldest : newest;
 
 		rr_client_run_free(least->run);
 		forget_kept(kept, least);

@@ -31,29 +31,6 @@ static struct row_key key_of(uint32_t state, const struct rr_input *input)
 
 /* ---- States --------------------------------------------------------------- */
 
-static void fill_state(struct rr_client_state *state, const struct rr_run_view *view)
-{
-	const size_t stops_size = view->n_threads * sizeof(*state->stops);
-
-	state->stops = rr_malloc(stops_size + view->n_sent * sizeof(*state->sent));
-	state->sent = (struct rr_sent *)(state->stops + view->n_threads);
-	memcpy(state->stops, view->stops, stops_size);
-	memcpy(state->sent, view->sent, view->n_sent * sizeof(*state->sent));
-	state->n_threads = view->n_threads;
-	state->n_sent = view->n_sent;
-	state->tally = view->tally;
-	state->signature = rr_run_view_signature(view);
-	state->is_attempt = view->stops[0].kind == RR_STOP_ATTEMPT;
-	state->has_ended = view->stops[0].kind == RR_STOP_ENDED;
-	state->slept_ns = view->slept_ns;
-	state->is_inside = view->is_inside;
-	state->is_holding = view->is_holding;
-	state->has_entered = view->has_entered;
-	state->has_read = view->has_read;
-	state->is_unheard = view->is_unheard;
-	state->is_guessed = view->is_guessed;
-}
-
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state)
 {
 	struct rr_run_view view = { .n_threads = state->n_threads,
@@ -99,43 +76,31 @@ static uint32_t put_state(struct rr_client_table *table, struct rr_client_state 
 			  const struct rr_run_view *view)
 {
 	const uint32_t id = table->n_states++;
+	size_t stops_size;
 
 	rr_array_grow(&table->states, id, sizeof(*state));
-	fill_state(state, view);
+	stops_size = view->n_threads * sizeof(*state->stops);
+	state->stops = rr_malloc(stops_size + view->n_sent * sizeof(*state->sent));
+	state->sent = (struct rr_sent *)(state->stops + view->n_threads);
+	memcpy(state->stops, view->stops, stops_size);
+	memcpy(state->sent, view->sent, view->n_sent * sizeof(*state->sent));
+	state->n_threads = view->n_threads;
+	state->n_sent = view->n_sent;
+	state->tally = view->tally;
+	state->signature = rr_run_view_signature(view);
+	state->is_attempt = view->stops[0].kind == RR_STOP_ATTEMPT;
+	state->has_ended = view->stops[0].kind == RR_STOP_ENDED;
+	state->slept_ns = view->slept_ns;
+	state->is_inside = view->is_inside;
+	state->is_holding = view->is_holding;
+	state->has_entered = view->has_entered;
+	state->has_read = view->has_read;
+	state->is_unheard = view->is_unheard;
+	state->is_guessed = view->is_guessed;
 	state->names = names_known_to(table, state);
 	table->states[id] = *state;
 	rr_learning_note_attempt(table, id);
 	return id;
-}
-
-static uint32_t add_beginning(struct rr_client_table *table, const struct rr_run_view *view,
-			      int client)
-{
-	struct rr_client_state state = { .parent = RR_NO_ID,
-					 .client = client,
-					 .clients = 1U << client,
-					 .row = RR_NO_ID,
-					 .first_row = RR_NO_ID };
-
-	return put_state(table, &state, view);
-}
-
-/* Where a row leads to. */
-static uint32_t add_state(struct rr_client_table *table, const struct rr_client_row *row,
-			  const struct rr_run_view *view)
-{
-	struct rr_client_state state = { .parent = row->from,
-					 .input = row->input,
-					 .passed_ns = row->passed_ns,
-					 .client = row->client,
-					 .clients = 1U << row->client,
-					 .same = RR_NO_ID,
-					 .row = RR_NO_ID,
-					 .first_row = RR_NO_ID };
-
-	state.depth = table->states[row->from].depth + 1;
-	state.attempt = table->states[row->from].attempt;
-	return put_state(table, &state, view);
 }
 
 /* ---- Rows ----------------------------------------------------------------- */
@@ -168,20 +133,6 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
-/* The input was received where the row begins: where has that led? Some processes read their
- * clock now and then: once is enough for all times. */
-static void fill_row(struct rr_client_table *table, struct rr_client_row *row,
-		     const struct rr_run_view *view, int64_t passed_ns)
-{
-
-	row->is_timed |= view->has_read;
-	row->has_entered = view->has_entered;
-	row->signature = rr_run_view_signature(view);
-	row->passed_ns = row->is_timed ? passed_ns : 0;
-	row->to = add_state(table, row, view);
-	row->state = RR_NO_ID;
-}
-
 /* Whether the row depends on the time is known once it has been filled for any. */
 static void add_timed_mark(struct rr_client_table *table, struct row_key key,
 			   const struct rr_client_row *row)
@@ -196,17 +147,6 @@ static void add_timed_mark(struct rr_client_table *table, struct row_key key,
 						.is_timed = true });
 }
 
-static const struct rr_client_row *add_filled(struct rr_client_table *table, struct row_key *key,
-					      const struct rr_client_row *row, int64_t passed_ns)
-{
-	if (row->is_timed) {
-		table->is_timed = true;
-		add_timed_mark(table, *key, row);
-		key->passed_ns = passed_ns;
-	}
-	return add_client_row(table, key, row);
-}
-
 static const struct rr_client_row *learn_client_row(struct rr_client_table *table,
 						    struct row_key *key,
 						    const struct rr_input *input, int64_t passed_ns)
@@ -216,6 +156,8 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 				     .is_timed = key->passed_ns != -1 };
 	struct rr_client_run *run = rr_client_table_take_run(table, key->state, passed_ns,
 							     &row.client);
+	const struct rr_run_view *view;
+	struct rr_client_state state;
 
 	if (!run)
 		return NULL;
@@ -225,36 +167,38 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 		return NULL;
 	}
 	rr_client_run_compare(run, NULL, row.client);
-	fill_row(table, &row, rr_client_run_view(run), passed_ns);
+	view = rr_client_run_view(run);
+	/* Some processes read their clock now and then: once is enough for all times. */
+	row.is_timed |= view->has_read;
+	row.has_entered = view->has_entered;
+	row.signature = rr_run_view_signature(view);
+	row.passed_ns = row.is_timed ? passed_ns : 0;
+	/* Where a row leads to. */
+	state = (struct rr_client_state){ .parent = row.from,
+					  .input = row.input,
+					  .passed_ns = row.passed_ns,
+					  .client = row.client,
+					  .clients = 1U << row.client,
+					  .same = RR_NO_ID,
+					  .row = RR_NO_ID,
+					  .first_row = RR_NO_ID };
+	state.depth = table->states[row.from].depth + 1;
+	state.attempt = table->states[row.from].attempt;
+	row.to = put_state(table, &state, view);
+	row.state = RR_NO_ID;
 	if (table->states[row.to].has_ended)
 		rr_client_run_free(run);
 	else
 		rr_client_table_keep_run(table, row.to, row.client, run,
 					 row.is_timed || !table->program->run_ops ? 0 : passed_ns);
-	table->learning.has_changed |= row.is_timed && !table->is_timed && table->program->run_ops;
-	return add_filled(table, key, &row, passed_ns);
-}
-
-bool rr_client_table_restore(struct rr_client_table *table, const struct rr_client_row *known,
-			     const struct rr_run_view *view)
-{
-	struct row_key key = key_of(known->from, &known->input);
-	struct rr_client_row row = { .from = known->from,
-				     .input = known->input,
-				     .client = known->client,
-				     .is_timed = known->is_timed };
-
-	if (rr_client_table_find(table, row.from, &row.input, known->passed_ns))
-		return false;
-	fill_row(table, &row, view, known->passed_ns);
-	add_filled(table, &key, &row, known->passed_ns);
-	return true;
-}
-
-void rr_client_table_restore_beginning(struct rr_client_table *table,
-				       const struct rr_run_view *view, int client)
-{
-	add_beginning(table, view, client);
+	if (row.is_timed && !table->is_timed && table->program->run_ops)
+		rr_belief_withdraw(table->program->beliefs, RR_BELIEF_TIMELESS, table);
+	if (row.is_timed) {
+		table->is_timed = true;
+		add_timed_mark(table, *key, &row);
+		key->passed_ns = passed_ns;
+	}
+	return add_client_row(table, key, &row);
 }
 
 /* A run is made after all of what was only assumed: that is a history now. */
@@ -294,7 +238,7 @@ const struct rr_client_row *rr_client_table_follow(struct rr_client_table *table
 		key.passed_ns = passed_ns;
 		row = find_row(table, &key);
 	}
-	if (table->error.kind)
+	if (rr_client_table_failed(table))
 		return NULL;
 	if (!row || !row->is_assumed)
 		return row ? row : learn_client_row(table, &key, input, passed_ns);
@@ -314,7 +258,7 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, u
 		row = rr_client_table_follow(table, state, input, passed_ns);
 	table->learning.n_asked += table->n_runs - n_runs;
 	if (!row || row->state != RR_NO_ID)
-		return table->error.kind ? NULL : row;
+		return rr_client_table_failed(table) ? NULL : row;
 	id = (uint32_t)(row - table->row);
 	return rr_learning_classify(table, row->to) ? &table->row[id] : NULL;
 }
@@ -368,6 +312,9 @@ void rr_client_table_init(struct rr_client_table *table, const struct rr_program
 
 bool rr_client_table_begin(struct rr_client_table *table)
 {
+	struct rr_client_state state = { .parent = RR_NO_ID,
+					 .row = RR_NO_ID,
+					 .first_row = RR_NO_ID };
 	struct rr_client_run *run;
 	uint32_t first;
 	int client;
@@ -379,7 +326,9 @@ bool rr_client_table_begin(struct rr_client_table *table)
 	if (!run)
 		return false;
 	rr_client_run_compare(run, NULL, client);
-	first = add_beginning(table, rr_client_run_view(run), client);
+	state.client = client;
+	state.clients = 1U << client;
+	first = put_state(table, &state, rr_client_run_view(run));
 	rr_client_table_keep_run(table, first, client, run, 0);
 	if (table->states[first].is_attempt)
 		rr_learning_find_attempt(table, first);

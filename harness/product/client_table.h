@@ -27,6 +27,7 @@
 #define RR_CLIENT_TABLE_H
 
 #include "base/error.h"
+#include "beliefs.h"
 #include "scheduler/scheduler.h"
 
 enum { RR_KEPT_MAX = 48 };
@@ -56,6 +57,7 @@ struct rr_client_state {
 	uint32_t row, first_row; /* that leads here; of those that lead on. RR_NO_ID: none */
 	bool is_in_loop;         /* a history leads from here to here */
 	bool is_loop_head;       /* where one was closed */
+	bool has_blocked;        /* its command has, with a time-out */
 	bool spins;              /* so many rounds as are tried are as the last one */
 	uint32_t left_by;        /* the last history of a round: it is left after all numbers
 				  * of these that are tried; 0: it is not */
@@ -138,9 +140,8 @@ struct rr_learning {
 	bool is_bounded;             /* there is no end to what it does: `rounds` counts */
 	uint32_t endless;            /* the last history behind which no end was found, and */
 	uint32_t first_round;        /* that behind the first of the rounds that it has */
-	bool has_slept_round;        /* since a search began, a state in which it has slept became
-				      * one of a loop */
-	bool has_changed;            /* since a search began: what that knows is not so any more */
+	bool has_waited_round;       /* since a search began, a state in which it has slept or
+				      * blocked became one of a loop */
 	uint32_t n_verified;         /* rows of the hypothesis, when all of it was tested last */
 	unsigned long n_asked, n_classified; /* runs that were started because a search asked,
 					      * and histories that it asked for */
@@ -154,7 +155,8 @@ struct rr_learning {
 
 struct rr_client_table {
 	const struct rr_program *program;
-	uint32_t clients; /* as bits: whose it is; their runs take turns */
+	uint32_t clients; /* as bits: whose it is; their runs take turns, unless */
+	bool is_of_first; /* it has only what the first of them draws at random */
 	int next_client;
 	struct rr_client_state *states;
 	uint32_t n_states;
@@ -175,6 +177,18 @@ void rr_client_table_release(struct rr_client_table *table);
 
 /* State 0 is the beginning. False: table->error. */
 bool rr_client_table_begin(struct rr_client_table *table);
+
+/* Is nothing learned any more: after an error, or because the search begins again? Whatever says below
+ * "table->error" may also mean that. */
+static inline bool rr_client_table_failed(const struct rr_client_table *table)
+{
+	const struct rr_beliefs *beliefs = table->program->beliefs;
+
+	return table->error.kind != RR_ERROR_NONE ||
+	       (rr_beliefs_withdrawn_of(beliefs, table) |
+		rr_beliefs_withdrawn_of(beliefs, table->program)) &
+		       RR_BELIEFS_STOP;
+}
 
 /* The row for an input, and the state that it leads to; NULL: table->error. `passed_ns` since
  * the clock was last read; it matters if the row is timed. Valid until the next call. */
@@ -253,6 +267,9 @@ bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32
 /* The client of the next run. */
 int rr_client_table_next_client(struct rr_client_table *table);
 
+/* The first of its clients. */
+int rr_client_table_first_client(const struct rr_client_table *table);
+
 /*
  * Runs clients again with the random values of another draw, up to the ends of `most`
  * attempts. Do they do the same, but for these? If not, they look at what they draw.
@@ -263,31 +280,6 @@ bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, 
  * from that state. */
 const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
 						   const struct rr_client_row *row);
-
-/*
- * In a file (client_table_file.c), of processes: what they did after each history, and nothing
- * of what is believed of that. How they ended is written where they have; an app has answered
- * something before, so that the table of an app is not to be written. How they ended is written where they have; an app has answered
- * something before, so that the table of an app is not to be written. Commands, replies and endings have other numbers there: of those
- * that are in the table, rr_client_table_use() says which; then `number[]` has the file's, or
- * what is read becomes.
- */
-struct rr_table_numbers {
-	uint32_t n;
-	uint32_t *number; /* RR_NO_ID: it is in no table */
-};
-
-struct rr_table_file {
-	struct rr_table_numbers commands, replies, endings;
-};
-
-void rr_client_table_use(const struct rr_client_table *table, struct rr_table_file *file);
-void rr_client_table_write(const struct rr_client_table *table, const struct rr_table_file *file,
-			   FILE *out);
-
-/* Into a table of which nothing is known yet. False: it is wrong, and the table is of no use. */
-bool rr_client_table_read(struct rr_client_table *table, const struct rr_table_file *file,
-			  struct rr_bytes *bytes);
 
 /* In words: "SET counter 1", "sleeps"; of several commands so many at most. malloc'd. */
 char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most);
@@ -302,12 +294,6 @@ static inline bool rr_client_state_is_fresh(const struct rr_client_state *state)
 }
 
 /* ---- Among the table's own files ------------------------------------------------- */
-
-/* What a run has once shown: as if one had now. False: that is known already. */
-bool rr_client_table_restore(struct rr_client_table *table, const struct rr_client_row *known,
-			     const struct rr_run_view *view);
-void rr_client_table_restore_beginning(struct rr_client_table *table,
-				       const struct rr_run_view *view, int client);
 
 /* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on
  * for longer than passed_ns since, or is brought there. The caller's to keep or to free.

@@ -34,31 +34,6 @@ static void make_room(void *array, uint32_t *n, uint32_t at, size_t size)
 
 /* ---- States ----------------------------------------------------------------- */
 
-/* The client's own commands and mutexes instead of self's. */
-static void fill_in(const struct rr_client_view *view, struct rr_client_state *state)
-{
-	const struct rr_program *program = program_of(view);
-	const struct rr_client_state self = *state;
-	const size_t stops_size = self.n_threads * sizeof(*self.stops);
-	struct rr_run_view seen;
-
-	state->stops = rr_malloc(stops_size + self.n_sent * sizeof(*self.sent));
-	state->sent = (struct rr_sent *)(state->stops + self.n_threads);
-	memcpy(state->stops, self.stops, stops_size);
-	memcpy(state->sent, self.sent, self.n_sent * sizeof(*self.sent));
-	for (uint32_t i = 0; i < self.n_sent && has_own(view); i++)
-		state->sent[i].command = program->sent_as_own(program->context, view->client,
-							      self.sent[i].command);
-	for (uint32_t i = 0; i < self.n_threads; i++) {
-		if (self.stops[i].kind == RR_STOP_LOCK || self.stops[i].kind == RR_STOP_UNLOCK)
-			state->stops[i].mutex = rr_mutex_as_own(program, view->client,
-								self.stops[i].mutex);
-	}
-	state->names = rr_exchange_mask(self.names, 0, view->client);
-	seen = rr_client_state_view(state);
-	state->signature = rr_run_view_signature(&seen);
-}
-
 static void see_state(struct rr_client_view *view, uint32_t id)
 {
 	struct rr_client_state *state;
@@ -68,8 +43,30 @@ static void see_state(struct rr_client_view *view, uint32_t id)
 	if (state->stops)
 		return;
 	*state = view->table->states[id];
-	if (view->is_another)
-		fill_in(view, state);
+	if (view->is_another) {
+		const struct rr_program *program = program_of(view);
+		const struct rr_client_state self = *state;
+		const size_t stops_size = self.n_threads * sizeof(*self.stops);
+		struct rr_run_view seen;
+
+		/* The client's own commands and mutexes instead of self's. */
+		state->stops = rr_malloc(stops_size + self.n_sent * sizeof(*self.sent));
+		state->sent = (struct rr_sent *)(state->stops + self.n_threads);
+		memcpy(state->stops, self.stops, stops_size);
+		memcpy(state->sent, self.sent, self.n_sent * sizeof(*self.sent));
+		for (uint32_t i = 0; i < self.n_sent && has_own(view); i++)
+			state->sent[i].command = program->sent_as_own(
+				program->context, view->client, self.sent[i].command);
+		for (uint32_t i = 0; i < self.n_threads; i++) {
+			if (self.stops[i].kind == RR_STOP_LOCK ||
+			    self.stops[i].kind == RR_STOP_UNLOCK)
+				state->stops[i].mutex = rr_mutex_as_own(program, view->client,
+									self.stops[i].mutex);
+		}
+		state->names = rr_exchange_mask(self.names, 0, view->client);
+		seen = rr_client_state_view(state);
+		state->signature = rr_run_view_signature(&seen);
+	}
 }
 
 bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *table, int client)

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/reply.h"
-#include "client_table.h"
+#include "learning.h"
 
 /* A step of a client in a serial execution. */
 struct serial_step {
@@ -45,7 +45,7 @@ void rr_waiting_release(struct rr_waiting *waiting)
 /* ---- Histories ------------------------------------------------------------------------ */
 
 /* Loops that are tried to be left out of one history. */
-enum { LOOPS_TRIED = 32 };
+enum { LOOPS_TRIED = 2 * RR_LOOP_ROUNDS };
 
 /* Where a client was on its way, and what it received there. */
 struct way {
@@ -161,12 +161,11 @@ bool rr_client_table_has_changed(const struct rr_client_table *table, uint32_t s
 	return false;
 }
 
-/* Does a reply say no more than that nothing was done? */
-static bool says_nothing(const struct rl_reply *reply)
+static bool says_nothing_was_done(const struct rdl_reply *reply)
 {
-	return reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_FAILED ||
-	       (reply->type == RL_REPLY_INTEGER && reply->integer == 0) ||
-	       (reply->type == RL_REPLY_ARRAY && reply->length == 0);
+	return reply->type == RDL_REPLY_NIL || reply->type == RDL_REPLY_FAILED ||
+	       (reply->type == RDL_REPLY_INTEGER && reply->integer == 0) ||
+	       (reply->type == RDL_REPLY_ARRAY && reply->length == 0);
 }
 
 /* An aborted transaction (WATCH) is tried again if the client goes back to where it began: what it sees
@@ -179,16 +178,16 @@ static bool is_refused(const struct rr_client_table *table, const struct way *wa
 	const uint32_t command = command_answered(table, way->states[at], input);
 	const struct kind_reply said = { kind_answered(table, way->states[at], input),
 					 (uint32_t)input->value };
-	const struct rl_reply *reply;
+	const struct rdl_reply *reply;
 
 	if (said.kind == RR_NO_ID)
 		return false;
 	reply = &terms->reply[said.reply].reply;
-	if (!says_nothing(reply) ||
+	if (!says_nothing_was_done(reply) ||
 	    rr_intern_find(&waiting->changing, &said.kind, sizeof(said.kind)) == RR_NO_ID ||
 	    rr_intern_find(&waiting->changed, &said, sizeof(said)) != RR_NO_ID)
 		return false;
-	if (reply->type == RL_REPLY_NIL &&
+	if (reply->type == RDL_REPLY_NIL &&
 	    rr_word_is(&terms->command[command].words.words[0], "EXEC"))
 		return true;
 	return next < way->n &&

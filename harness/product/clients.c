@@ -42,17 +42,43 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 	return 0;
 }
 
+/* Does a command that blocks time out, although others can act, who are late? Where nothing runs on
+ * meanwhile, or in a loop, whose phase is free, only its client's own clock goes on. */
+static bool may_time_out(const struct rr_expansion *it, const struct rr_state *from, size_t client,
+			 int64_t left_ns, bool *slowly)
+{
+	struct rr_product *product = it->product;
+	const int64_t run_on_ns = rr_state_run_on_ns(from, client);
+
+	*slowly = false;
+	if (!product->config.program->run_ops || left_ns == RR_NEVER)
+		return false;
+	if (!product->config.sleeps) {
+		if (run_on_ns != RR_NEVER)
+			rr_product_withdraw(product, RR_BELIEF_NO_SLEEPS);
+		return run_on_ns == RR_NEVER;
+	}
+	*slowly = run_on_ns != RR_NEVER && !rr_state_is_in_loop(from, client);
+	return !*slowly ||
+	       (!it->alone && !it->is_quiet && rr_state_may_pass_slowly(from, left_ns, client));
+}
+
 /* A command blocks on the lane. A program waits no longer for what others would have sent, had they
- * not been so slow for so long. Only its own clock goes on, for what others read of theirs and
- * servers write of it would depend on how long the others took. But no key's time is over before.
- * One whose connection was closed ends at any time. */
+ * not been so slow for so long. One whose connection was closed ends at any time. */
 static void add_blocked(struct rr_expansion *it, const struct rr_state *from, size_t client,
 			uint8_t lane, int64_t left_ns)
 {
 	const bool is_closed = rr_state_is_closed_blocked(from, client, lane);
+	bool slowly = false;
 	struct rr_state next;
 
-	wake_at(it, left_ns);
+	if (left_ns != RR_NEVER)
+		it->product->clients[client].table->states[from->clients[client].state].has_blocked =
+			true;
+	if (it->product->config.program->run_ops && rr_state_is_in_loop(from, client))
+		it->round_ns = rr_lesser_ns(it->round_ns, left_ns);
+	else
+		wake_at(it, left_ns);
 	if (!it->alone && rr_state_is_in_budget(from, RR_DO_LOSE) &&
 	    rr_state_can_lose(from, client, lane) &&
 	    rr_expansion_wants(it, RR_DO_LOSE, client, lane)) {
@@ -61,16 +87,18 @@ static void add_blocked(struct rr_expansion *it, const struct rr_state *from, si
 		rr_state_lose_blocked(&next, client, lane);
 		rr_expansion_add(it, RR_DO_LOSE, client, lane, &next);
 	}
-	if (!is_closed &&
-	    (!it->product->config.program->run_ops || left_ns >= rr_state_next_end_ns(from)))
+	if (!is_closed && !may_time_out(it, from, client, left_ns, &slowly))
 		return;
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), true);
 	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, lane))
 		return;
 	rr_state_copy(&next, from);
-	if (!is_closed)
+	if (slowly)
+		rr_state_pass_slowly(&next, left_ns, client);
+	else if (!is_closed)
 		rr_state_age_client(&next, client, left_ns);
-	rr_state_time_out(&next, client, lane);
+	if (!slowly)
+		rr_state_time_out(&next, client, lane);
 	rr_expansion_add(it, RR_DO_EXECUTE, client, lane, &next);
 }
 
@@ -95,61 +123,20 @@ static void add_lane(struct rr_expansion *it, const struct rr_state *from, size_
 	add_execution(it, from, client, sent, RR_DO_DROP);
 }
 
-static void add_lanes(struct rr_expansion *it, struct rr_state *from, size_t client, bool is_busy)
-{
-	const uint32_t n_sent = rr_state_client(from, client)->n_sent;
-	size_t first;
-	const bool is_end = rr_state_is_end_of_apps(from, &first);
-	uint64_t done = 0;
-
-	if (is_end && client != first)
-		return;
-	for (uint32_t i = 0; i < n_sent && !it->is_done; i++) {
-		const struct rr_sent *sent = &rr_state_client(from, client)->sent[i];
-		const uint8_t lane = sent->lane;
-
-		if (done >> lane & 1 || (sent->kind == RR_SENT_END) != is_end)
-			continue;
-		done |= UINT64_C(1) << lane;
-		add_lane(it, from, client, lane, is_busy);
-	}
-}
-
-/* ---- Threads go on -------------------------------------------------------- */
-
-static void add_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
-		       uint8_t thread, bool is_busy)
-{
-	struct rr_state next;
-	struct rr_input input;
-
-	rr_state_copy(&next, from);
-	if (!rr_state_wake(&next, client, thread, &input)) {
-		wake_at(it, rr_state_left_ns(from, client, thread));
-		return;
-	}
-	count_transition(it, thread, is_busy);
-	if (!rr_expansion_wants(it, RR_DO_GO, client, thread)) {
-		rr_expansion_drop(it);
-		return;
-	}
-	rr_state_feed(&next, client, &input);
-	rr_expansion_add(it, RR_DO_GO, client, thread, &next);
-}
-
 /* ---- Clients -------------------------------------------------------------- */
 
 /* It sleeps: when nobody who has begun can act, time passes by itself; else the others are late. */
 static void add_wake(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
+	const int64_t ns = rr_state_asleep_ns(from, client);
 	struct rr_state next;
 
-	wake_at(it, rr_state_asleep_ns(from, client));
-	if (it->alone || it->is_quiet || !rr_state_may_wake(from, client) ||
+	wake_at(it, ns);
+	if (it->alone || it->is_quiet || !rr_state_may_pass_slowly(from, ns, client) ||
 	    !rr_expansion_wants(it, RR_DO_WAKE, client, 0))
 		return;
 	rr_state_copy(&next, from);
-	rr_state_wake_early(&next, client);
+	rr_state_pass_slowly(&next, ns, client);
 	rr_expansion_add(it, RR_DO_WAKE, client, 0, &next);
 }
 
@@ -167,6 +154,10 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 {
 	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
 	const size_t n_before = it->n_clients;
+	uint32_t n_sent;
+	size_t first;
+	bool is_end;
+	uint64_t done = 0;
 
 	if (rr_state_has_ended(begun, client)) {
 		add_begin(it, begun, client, !is_idle);
@@ -174,9 +165,36 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 	}
 	if (rr_state_is_idle(begun, client))
 		return; /* an attempt that does nothing */
-	add_lanes(it, begun, client, !is_idle);
-	for (uint8_t i = 0; i < n_threads && !it->is_done; i++)
-		add_thread(it, begun, client, i, !is_idle);
+	n_sent = rr_state_client(begun, client)->n_sent;
+	is_end = rr_state_is_end_of_apps(begun, &first);
+	if (!is_end || client == first) {
+		for (uint32_t i = 0; i < n_sent && !it->is_done; i++) {
+			const struct rr_sent *sent = &rr_state_client(begun, client)->sent[i];
+			const uint8_t lane = sent->lane;
+
+			if (done >> lane & 1 || (sent->kind == RR_SENT_END) != is_end)
+				continue;
+			done |= UINT64_C(1) << lane;
+			add_lane(it, begun, client, lane, !is_idle);
+		}
+	}
+	for (uint8_t i = 0; i < n_threads && !it->is_done; i++) {
+		struct rr_state next;
+		struct rr_input input;
+
+		rr_state_copy(&next, begun);
+		if (!rr_state_wake(&next, client, i, &input)) {
+			wake_at(it, rr_state_left_ns(begun, client, i));
+			continue;
+		}
+		count_transition(it, i, !is_idle);
+		if (!rr_expansion_wants(it, RR_DO_GO, client, i)) {
+			rr_expansion_drop(it);
+			continue;
+		}
+		rr_state_feed(&next, client, &input);
+		rr_expansion_add(it, RR_DO_GO, client, i, &next);
+	}
 	/* What it waits for comes by itself, in time: it has to begin its
 	 * attempt to wait for it. */
 	if (is_idle && it->n_clients == n_before && it->next_ns != RR_NEVER)
@@ -268,7 +286,7 @@ static bool no_fault_can_tell(const struct rr_budget *left, bool changes_data)
 static bool is_local_command(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
 	const struct rr_terms *terms = state->product->config.program->terms;
-	const struct rl_word *name = &terms->command[sent->command].words.words[0];
+	const struct rdl_word *name = &terms->command[sent->command].words.words[0];
 	const struct rr_connection *connection = rr_state_connection(state, client, sent->lane);
 
 	if (rr_word_is(name, "MULTI") || rr_word_is(name, "SELECT"))

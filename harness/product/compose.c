@@ -27,28 +27,13 @@ uint32_t rr_connection_number(struct rr_server_table *table, const struct rr_con
 	return rr_intern_put(&table->singles, &copy, sizeof(copy), NULL);
 }
 
-/* All connections that listen, as one number. */
-static uint32_t number_of_listeners(struct rr_server_table *table,
-				    const struct rr_connections *connections)
-{
-	struct rr_connections those;
-
-	those.n = 0;
-	for (size_t i = 0; i < connections->n; i++) {
-		if (connections->all[i].listens)
-			those.all[those.n++] = connections->all[i];
-	}
-	return those.n == 0 ? 0 :
-			      1 + rr_intern_put(&table->connections, those.all,
-						those.n * sizeof(those.all[0]), NULL);
-}
-
 struct rr_own_key rr_server_own_key(struct rr_server_table *table, uint32_t from,
 				    struct rr_connections *connections,
 				    const struct rr_question *question)
 {
 	const struct rr_server_snapshot *state = &table->states[from];
 	struct rr_own_key key;
+	struct rr_connections those;
 
 	memset(&key, 0, sizeof(key));
 	key.data = state->data;
@@ -56,18 +41,27 @@ struct rr_own_key rr_server_own_key(struct rr_server_table *table, uint32_t from
 	key.clock_ns = state->clock_ns;
 	key.connection = rr_connection_number(table,
 					      rr_connections_find(connections, question->slot));
-	key.listening = number_of_listeners(table, connections);
+	/* All connections that listen, as one number. */
+	those.n = 0;
+	for (size_t i = 0; i < connections->n; i++) {
+		if (connections->all[i].listens)
+			those.all[those.n++] = connections->all[i];
+	}
+	key.listening = those.n == 0 ? 0 :
+				       1 + rr_intern_put(&table->connections, those.all,
+							 those.n * sizeof(those.all[0]), NULL);
 	key.question.kind = question->kind;
 	key.question.argument = question->argument;
-	/* Who of those that listen asks makes a difference. */
-	if (key.listening)
+	/* Who of those that listen asks makes a difference, and which database it is. */
+	if (key.listening || question->kind == RR_ASK_HOLD)
 		key.question.slot = question->slot;
 	return key;
 }
 
 static bool question_has_slot(const struct rr_question *question)
 {
-	return question->kind != RR_ASK_TICK && question->kind != RR_ASK_WIPE;
+	return question->kind != RR_ASK_TICK && question->kind != RR_ASK_WIPE &&
+	       question->kind != RR_ASK_HOLD;
 }
 
 static bool put_connection(struct rr_server_table *table, struct rr_connections *connections,
@@ -127,13 +121,6 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	return true;
 }
 
-static bool is_same_own(const struct rr_own *a, const struct rr_own *b)
-{
-	return a->reply == b->reply && a->connection == b->connection && a->blocks == b->blocks &&
-	       a->wakes == b->wakes && a->after.data == b->after.data &&
-	       a->after.clock_ns == b->after.clock_ns && a->after.was_wiped == b->after.was_wiped;
-}
-
 bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row *row)
 {
 	const struct rr_question *question = &row->question;
@@ -153,8 +140,16 @@ static bool note_own(struct rr_server_table *table, const struct rr_own_key *key
 	bool is_new;
 
 	*number = rr_intern_put(&table->owns, key, sizeof(*key), &is_new);
-	if (!is_new)
-		return is_same_own(&table->own[*number], own) || rr_server_differ(table, row);
+	if (!is_new) {
+		const struct rr_own *a = &table->own[*number];
+
+		return (a->reply == own->reply && a->connection == own->connection &&
+			a->blocks == own->blocks && a->wakes == own->wakes &&
+			a->after.data == own->after.data &&
+			a->after.clock_ns == own->after.clock_ns &&
+			a->after.was_wiped == own->after.was_wiped) ||
+		       rr_server_differ(table, row);
+	}
 	rr_array_grow(&table->own, *number, sizeof(*own));
 	table->own[*number] = *own;
 	return true;

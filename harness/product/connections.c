@@ -85,23 +85,13 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Ends what the connection's commands consist of. */
-static bool ends_transaction(const char *name, const struct rl_reply *reply)
-{
-	static const char *const names[] = { "EXEC", "DISCARD", "UNWATCH", "RESET", NULL };
-
-	return is_one_of(name, names) &&
-	       !(reply->type == RL_REPLY_FAILED && strncmp(reply->text, "ERR", 3) == 0) &&
-	       !(reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
-}
-
 /* Becomes a part of its transaction, or watches. */
-static bool belongs_to_transaction(const char *name, const struct rl_reply *reply)
+static bool belongs_to_transaction(const char *name, const struct rdl_reply *reply)
 {
 	static const char *const names[] = { "MULTI", "WATCH", NULL };
 
-	return (is_one_of(name, names) && reply->type != RL_REPLY_FAILED) ||
-	       (reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
+	return (is_one_of(name, names) && reply->type != RDL_REPLY_FAILED) ||
+	       (reply->type == RDL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
 static uint64_t names_in_commands(const struct rr_server_table *table, const uint32_t *commands,
@@ -133,22 +123,18 @@ uint64_t rr_connection_names(const struct rr_server_table *table,
 	return names;
 }
 
-/* Makes room: the commands become a list, whose number is the first of new ones. */
-static void fold_commands(struct rr_server_table *table, struct rr_connection *connection)
-{
-	const uint32_t list = rr_intern_put(&table->lists, connection->commands,
-					    sizeof(connection->commands), NULL);
-
-	memset(connection->commands, 0, sizeof(connection->commands));
-	connection->commands[0] = NO_COMMAND | IS_LIST | list;
-	connection->n_commands = 1;
-}
-
 static void append_command(struct rr_server_table *table, struct rr_connection *connection,
 			   uint32_t command)
 {
-	if (connection->n_commands == RR_CONNECTION_COMMANDS)
-		fold_commands(table, connection);
+	if (connection->n_commands == RR_CONNECTION_COMMANDS) {
+		const uint32_t list = rr_intern_put(&table->lists, connection->commands,
+						    sizeof(connection->commands), NULL);
+
+		/* Makes room: the commands become a list, whose number is the first of new ones. */
+		memset(connection->commands, 0, sizeof(connection->commands));
+		connection->commands[0] = NO_COMMAND | IS_LIST | list;
+		connection->n_commands = 1;
+	}
 	connection->commands[connection->n_commands++] = command;
 }
 
@@ -181,24 +167,23 @@ static bool sent_command(const struct rr_server_table *table,
 	return true;
 }
 
+bool rr_server_table_is_watched(const struct rr_server_table *table, uint32_t state)
+{
+	size_t n, i = 0;
+	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
+
+	while (i < n && !sent_command(table, &all[i], "WATCH"))
+		i++;
+	return i < n;
+}
+
 /* A command that is refused while its transaction is open makes EXEC fail. */
 static bool spoils_transaction(const struct rr_server_table *table,
 			       const struct rr_connection *connection, const char *name,
-			       const struct rl_reply *reply)
+			       const struct rdl_reply *reply)
 {
-	return reply->type == RL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
+	return reply->type == RDL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
 	       strcmp(name, "WATCH") != 0 && sent_command(table, connection, "MULTI");
-}
-
-/* A WATCH is of the database that is selected. */
-static void append_database(struct rr_server_table *table, struct rr_connection *connection)
-{
-	const char *says = rr_intern_get(&table->says, connection->says);
-	const char *field = strstr(says, "db=");
-	const uint32_t db = field ? (uint32_t)atoi(field + 3) : 0;
-
-	if (db)
-		append_command(table, connection, NO_COMMAND | db);
 }
 
 static bool is_last_command(const struct rr_connection *connection, uint32_t command)
@@ -208,17 +193,30 @@ static bool is_last_command(const struct rr_connection *connection, uint32_t com
 }
 
 void rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
-			uint32_t command, const struct rl_reply *reply)
+			uint32_t command, const struct rdl_reply *reply)
 {
 	const char *name = rr_server_command_name(table, command);
+	static const char *const names[] = { "EXEC", "DISCARD", "UNWATCH", "RESET", NULL };
 
-	if (ends_transaction(name, reply)) {
+	/* Ends what the connection's commands consist of. */
+	if (is_one_of(name, names) &&
+	    !(reply->type == RDL_REPLY_FAILED && strncmp(reply->text, "ERR", 3) == 0) &&
+	    !(reply->type == RDL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0)) {
 		connection->n_commands = 0;
 		memset(connection->commands, 0, sizeof(connection->commands));
 	} else if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply)) {
+		const char *says;
+		const char *field;
+		uint32_t db;
+
 		if (is_last_command(connection, command))
 			return;
-		append_database(table, connection);
+		/* A WATCH is of the database that is selected. */
+		says = rr_intern_get(&table->says, connection->says);
+		field = strstr(says, "db=");
+		db = field ? (uint32_t)atoi(field + 3) : 0;
+		if (db)
+			append_command(table, connection, NO_COMMAND | db);
 		append_command(table, connection, command);
 	} else if (strstr(name, "SUBSCRIBE")) {
 		if (!is_last_command(connection, command))
@@ -227,24 +225,6 @@ void rr_connection_note(struct rr_server_table *table, struct rr_connection *con
 		   spoils_transaction(table, connection, name, reply)) {
 		append_command(table, connection, command);
 	}
-}
-
-/* Nothing is subscribed to any more. */
-static void forget_subscriptions(const struct rr_server_table *table,
-				 struct rr_connection *connection)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < connection->n_commands; i++) {
-		const uint32_t command = connection->commands[i];
-
-		if (command & NO_COMMAND ||
-		    !strstr(rr_server_command_name(table, command), "SUBSCRIBE"))
-			connection->commands[n++] = command;
-	}
-	memset(&connection->commands[n], 0,
-	       (connection->n_commands - n) * sizeof(connection->commands[0]));
-	connection->n_commands = n;
 }
 
 bool rr_connection_add_message(struct rr_server_table *table, struct rr_connection *connection,
@@ -300,20 +280,12 @@ void rr_connection_block(struct rr_connections *connections, uint16_t slot, uint
 	connection->rank = rank;
 }
 
-static void end_blocking(struct rr_connections *connections, struct rr_connection *connection)
-{
-	for (size_t i = 0; i < connections->n; i++)
-		connections->all[i].rank -= connections->all[i].rank > connection->rank;
-	connection->blocks = connection->rank = 0;
-	connection->left_ns = 0;
-}
-
 bool rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
 				struct rr_server_row *row)
 {
 	struct rr_wake wakes[RR_ASKER_SLOTS];
 	size_t n = 0;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; i < connections->n; i++) {
 		struct rr_connection *connection = &connections->all[i];
@@ -326,19 +298,13 @@ bool rr_connections_note_served(struct rr_server_table *table, struct rr_connect
 		}
 		wakes[n++] = (struct rr_wake){ .slot = connection->slot,
 					       .reply = rr_terms_reply(table->terms, &reply) };
-		end_blocking(connections, connection);
+		for (size_t j = 0; j < connections->n; j++)
+			connections->all[j].rank -= connections->all[j].rank > connection->rank;
+		connection->blocks = connection->rank = 0;
+		connection->left_ns = 0;
 	}
 	row->wakes = rr_intern_put(&table->wakes, wakes, n * sizeof(wakes[0]), NULL);
 	return true;
-}
-
-/* As if nothing blocked; false: it is as new then. */
-static bool without_blocking(struct rr_connection *to, const struct rr_connection *from)
-{
-	*to = *from;
-	to->blocks = to->rank = 0;
-	to->left_ns = 0;
-	return !is_unchanged_connection(to);
 }
 
 /* The next connection from *i on that is not as new but for a command that blocks. */
@@ -346,7 +312,13 @@ static bool next_alike(const struct rr_connection *all, size_t n, size_t *i,
 		       struct rr_connection *connection)
 {
 	while (*i < n) {
-		if (without_blocking(connection, &all[(*i)++]))
+		const struct rr_connection *from = &all[(*i)++];
+
+		/* As if nothing blocked; false: it is as new then. */
+		*connection = *from;
+		connection->blocks = connection->rank = 0;
+		connection->left_ns = 0;
+		if (!is_unchanged_connection(connection))
 			return true;
 	}
 	return false;
@@ -378,37 +350,45 @@ bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, 
 
 /* ---- Looking ------------------------------------------------------------------ */
 
-/* In what CLIENT LIST says: that a command blocks is noted apart. A connection without any flag has
- * "N". */
-static void drop_blocked_flag(char *text)
-{
-	static const char field[] = " flags=";
-	char *flags = strstr(text, field), *flag;
-
-	if (!flags)
-		return;
-	flags += strlen(field);
-	flag = memchr(flags, 'b', strcspn(flags, " "));
-	if (flag && flags[1] == ' ')
-		*flag = 'N';
-	else if (flag)
-		memmove(flag, flag + 1, strlen(flag));
-}
-
 /* What the server says of it now, and what has come for it. */
 static bool look_at_connection(struct rr_server_table *table, struct rr_connection *connection)
 {
-	struct rl_reply message;
+	struct rdl_reply message;
 	char text[400];
+	static const char field[] = " flags=";
+	char *flags, *flag;
 
 	if (!rr_asker_connection(table->asker, connection->slot, text, sizeof(text)))
 		return rr_server_fail_asking(table);
-	drop_blocked_flag(text);
+	/* In what CLIENT LIST says: that a command blocks is noted apart. A connection without any
+	 * flag has "N". */
+	flags = strstr(text, field);
+	if (flags) {
+		flags += strlen(field);
+		flag = memchr(flags, 'b', strcspn(flags, " "));
+		if (flag && flags[1] == ' ')
+			*flag = 'N';
+		else if (flag)
+			memmove(flag, flag + 1, strlen(flag));
+	}
 	connection->says = rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
 	connection->listens = !strstr(text, " sub=0 psub=0 ") ||
 			      (strstr(text, " ssub=") && !strstr(text, " ssub=0 "));
-	if (!connection->listens)
-		forget_subscriptions(table, connection);
+	if (!connection->listens) {
+		uint32_t n = 0;
+
+		/* Nothing is subscribed to any more. */
+		for (uint32_t i = 0; i < connection->n_commands; i++) {
+			const uint32_t command = connection->commands[i];
+
+			if (command & NO_COMMAND ||
+			    !strstr(rr_server_command_name(table, command), "SUBSCRIBE"))
+				connection->commands[n++] = command;
+		}
+		memset(&connection->commands[n], 0,
+		       (connection->n_commands - n) * sizeof(connection->commands[0]));
+		connection->n_commands = n;
+	}
 	while (rr_asker_message(table->asker, connection->slot, &message)) {
 		if (!rr_connection_add_message(table, connection,
 					       rr_terms_reply(table->terms, &message)))

@@ -12,7 +12,7 @@
 static uint32_t mutate_command(const struct rr_program *program, uint32_t number)
 {
 	static const char *const unwatch[] = { "UNWATCH", NULL };
-	struct rl_command command;
+	struct rdl_command command;
 
 	if (!program->mutate || !program->run_ops)
 		return number;
@@ -157,18 +157,6 @@ static uint32_t read_next_message(struct rr_state *state, size_t client, uint8_t
 	return row->reply;
 }
 
-/* A program's connection that was closed is reset: nobody reads what has come for it. */
-static void drop_messages(struct rr_state *state, size_t client, const struct rr_sent *sent)
-{
-	const struct rr_program *program = state->product->config.program;
-	const struct rl_word *words = program->terms->command[sent->command].words.words;
-
-	if (!program->run_ops || !rr_word_is(&words[0], "RESET"))
-		return;
-	while (read_next_message(state, client, sent->lane) != RR_NO_ID)
-		continue;
-}
-
 /* The command is executed. `answer`: what its client receives of it. */
 static void execute_command(struct rr_state *state, size_t client, const struct rr_sent *sent,
 			    enum rr_answer_kind answer)
@@ -179,8 +167,14 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 	struct rr_served served;
 	bool blocks;
 	uint32_t reply;
+	const struct rr_program *program = state->product->config.program;
+	const struct rdl_word *words = program->terms->command[sent->command].words.words;
 
-	drop_messages(state, client, sent);
+	/* A program's connection that was closed is reset: nobody reads what has come for it. */
+	if (program->run_ops && rr_word_is(&words[0], "RESET")) {
+		while (read_next_message(state, client, sent->lane) != RR_NO_ID)
+			continue;
+	}
 	row = rr_state_move_server(state, server, &question, (int)client);
 	if (!row)
 		return;
@@ -275,9 +269,10 @@ bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_s
 	const struct rr_question question = question_of(state, client, sent);
 	const struct rr_server_row *row =
 		rr_state_ask(state, rr_state_lane_server(state, sent->lane), &question);
-	const struct rl_reply *reply = row && !row->blocks ? &terms->reply[row->reply].reply : NULL;
+	const struct rdl_reply *reply = row && !row->blocks ? &terms->reply[row->reply].reply :
+							      NULL;
 
-	return reply && reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0;
+	return reply && reply->type == RDL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0;
 }
 
 /* ---- What threads wait for besides replies -------------------------------- */
@@ -310,17 +305,18 @@ static void pass_mutex(struct rr_state *state, size_t client, uint8_t thread,
 		*owner = 0;
 }
 
-static bool is_timed_stop(const struct rr_stop *stop)
-{
-	return stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
-	       stop->kind == RR_STOP_LISTEN;
-}
-
 static bool has_unread(const struct rr_state *state, size_t client, uint8_t lane)
 {
 	const struct rr_connection *connection = rr_state_connection(state, client, lane);
 
 	return rr_state_is_cut(state, client, lane) || (connection && connection->n_messages > 0);
+}
+
+bool rr_stop_ends_by_time(const struct rr_stop *stop)
+{
+	return (stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
+		stop->kind == RR_STOP_LISTEN) &&
+	       stop->duration_ns != RR_NEVER;
 }
 
 int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t thread)
@@ -348,9 +344,9 @@ int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t th
 	}
 	if (can_go_on)
 		return 0;
-	return is_timed_stop(stop) && stop->duration_ns != RR_NEVER ?
-		       stop->duration_ns - state->clients[client].waited_ns[thread] :
-		       RR_NEVER;
+	if (!rr_stop_ends_by_time(stop))
+		return RR_NEVER;
+	return stop->duration_ns - state->clients[client].waited_ns[thread];
 }
 
 bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input)
@@ -374,7 +370,8 @@ bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct
 		listen_for(state, client, stop->lane, input);
 		break;
 	case RR_STOP_CLOCK:
-		state->product->wants_absolute |= !config->absolute;
+		if (!config->absolute)
+			rr_product_withdraw(state->product, RR_BELIEF_NO_DAY);
 		input->kind = RR_INPUT_CLOCK;
 		input->value = config->day_ns + state->common.now_ns +
 			       (int64_t)client * config->skew_ns;

@@ -36,9 +36,10 @@ bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b);
 void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 		   const uint32_t *near_key, rr_state_key key);
 
-static inline bool rr_product_failed(const struct rr_product *product)
+/* Of an app it is kept whose each command is that is on its way, where locks are looked for. */
+static inline bool rr_product_follows_owners(const struct rr_product *product)
 {
-	return product->error.kind != RR_ERROR_NONE;
+	return product->config.locks && product->config.program->n_requests > 0;
 }
 
 /* Where a client is. Valid until one is fed. */
@@ -204,6 +205,9 @@ bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_s
 /* Can the reply to the next command of a lane get lost? */
 bool rr_state_can_lose(const struct rr_state *state, size_t client, uint8_t lane);
 
+/* Does a thread that stands there go on by itself when enough time has passed? */
+bool rr_stop_ends_by_time(const struct rr_stop *stop);
+
 /* How long it takes until a thread can go on with what it waits for besides a reply and
  * its next attempt, if nobody else does anything; RR_NEVER = only others can help. */
 int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t thread);
@@ -216,6 +220,10 @@ bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct
 
 /* How many of the commands on a lane have been answered. */
 size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane);
+
+/* Owners (owners.h) of an app that are not through: requests that have no answer, or a command on its
+ * way. */
+uint16_t rr_part_open(const struct rr_product *product, const struct rr_part *part, size_t client);
 
 /* Was a reply on the lane lost? Nothing more will be received there. */
 bool rr_part_is_deaf(const struct rr_part *part, uint8_t lane);
@@ -272,6 +280,8 @@ struct rr_expansion {
 	size_t n_children;      /* those of renewers */
 	bool is_quiet;          /* nobody who has begun can act, and somebody sleeps */
 	int64_t next_ns;        /* when the first of those who wait goes on */
+	int64_t round_ns;       /* when the first command times out by which a client waits in
+				 * each round of a loop */
 };
 
 /* Is there any use in making that transition? If not, it has been listed, where that is
@@ -334,10 +344,15 @@ static inline int64_t rr_state_asleep_ns(const struct rr_state *state, size_t cl
 /* A command of a client may have written keys that expire: they are its leases. */
 void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before, int client);
 
-/* The client that sleeps wakes up, although others can act, who are late. Does it now, before all
- * others that sleep, and if no lease of those who are late ends by it? */
-bool rr_state_may_wake(const struct rr_state *state, size_t client);
-void rr_state_wake_early(struct rr_state *state, size_t client);
+/* Time passes, although clients can act, who are late: to the end of the sleep of `waiter`, or of its
+ * command that blocks. Keys run on that sleepers, those who have ended and `waiter` have written,
+ * and given ones; those of late clients last for longer. May it? Not to an end behind another. */
+enum { RR_NO_WAITER = RR_PRODUCT_CLIENTS };
+bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t waiter);
+void rr_state_pass_slowly(struct rr_state *state, int64_t ns, size_t waiter);
+
+/* Until the first of the keys ends that run on meanwhile; RR_NEVER: none does. */
+int64_t rr_state_run_on_ns(const struct rr_state *state, size_t waiter);
 
 /* Until the next key's time is over, or a server may come back. */
 int64_t rr_state_next_end_ns(const struct rr_state *state);
@@ -345,6 +360,9 @@ int64_t rr_state_next_end_ns(const struct rr_state *state);
 /* Do all clients of others' programs that have not ended go round in loops, and nothing changes
  * by it? */
 bool rr_state_all_go_round(const struct rr_state *from);
+
+/* A key whose time is over in this moment may end before or after what clients do next. */
+void rr_expand_ending(struct rr_expansion *it, const struct rr_state *from);
 
 /* If nobody can go on, time passes by itself. */
 void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);

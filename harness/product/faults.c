@@ -5,33 +5,15 @@
 
 /* ---- Crashes -------------------------------------------------------------- */
 
-/* The sums of what a client has done, for good. */
-static void keep_crashed_sums(struct rr_state *state, size_t client)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-	const struct rr_run_tally tally = it->tally;
-	const bool is_at_rest = rr_client_state_is_fresh(it);
-	struct rr_part *part = &state->clients[client];
-	const struct rr_part was = *part;
-
-	memset(part, 0, sizeof(*part));
-	part->is_crashed = 1;
-	part->state = was.answered ? was.state : 0;
-	part->answered = was.answered;
-	part->begun = was.begun;
-	memcpy(part->after, was.after, sizeof(part->after));
-	part->ok = (uint8_t)tally.acknowledged;
-	part->unknown = (uint8_t)tally.unknown;
-	part->cut = tally.acknowledged + tally.unknown + tally.failed <
-			    state->product->config.increments &&
-		    !is_at_rest;
-}
-
 /* Connections that listen stay until the server notices; others carry nothing that
  * anybody else could notice. */
 static void crash_client(struct rr_state *state, size_t client)
 {
 	const int n_lanes = rr_program_lanes(state->product->config.program);
+	struct rr_part *part = &state->clients[client], was;
+	const struct rr_client_state *it;
+	struct rr_run_tally tally;
+	bool is_at_rest;
 
 	if (rr_state_has_ended(state, client))
 		return;
@@ -45,52 +27,55 @@ static void crash_client(struct rr_state *state, size_t client)
 		if (!listens)
 			rr_state_close(state, client, lane);
 	}
-	keep_crashed_sums(state, client);
-}
-
-static void start_again(struct rr_state *state, size_t crashed)
-{
-	const uint8_t *again = state->product->config.program->again;
-
-	for (size_t i = 0; again && i < state->product->n_clients; i++) {
-		if (again[i] == crashed + 1)
-			rr_state_cancel_requests(state, i);
-	}
+	/* The sums of what a client has done, for good. */
+	it = rr_state_client(state, client);
+	tally = it->tally;
+	is_at_rest = rr_client_state_is_fresh(it);
+	was = *part;
+	memset(part, 0, sizeof(*part));
+	part->is_crashed = 1;
+	part->state = was.answered ? was.state : 0;
+	part->answered = was.answered;
+	part->begun = was.begun;
+	memcpy(part->after, was.after, sizeof(part->after));
+	part->ok = (uint8_t)tally.acknowledged;
+	part->unknown = (uint8_t)tally.unknown;
+	part->cut = tally.acknowledged + tally.unknown + tally.failed <
+			    state->product->config.increments &&
+		    !is_at_rest;
 }
 
 void rr_state_crash(struct rr_state *state, size_t client)
 {
+	const uint8_t *again;
+
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		if (i == client || !state->product->config.program->separate)
 			crash_client(state, i);
 	}
-	start_again(state, client);
-}
-
-/* If all are of one process, it is the first of them that crashes. */
-static void add_crashes(struct rr_expansion *it, const struct rr_state *from)
-{
-	for (size_t i = 0; i < it->product->n_clients; i++) {
-		if (rr_state_has_ended(from, i))
-			continue;
-		if (rr_expansion_wants(it, RR_DO_CRASH, i, 0)) {
-			struct rr_state next;
-
-			rr_state_copy(&next, from);
-			rr_state_take_from_budget(&next, RR_DO_CRASH);
-			rr_state_crash(&next, i);
-			rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
-		}
-		if (!it->product->config.program->separate)
-			break;
+	again = state->product->config.program->again;
+	for (size_t i = 0; again && i < state->product->n_clients; i++) {
+		if (again[i] == client + 1)
+			rr_state_cancel_requests(state, i);
 	}
 }
 
 /* ---- Servers -------------------------------------------------------------- */
 
-/* Every client's connection to a server is gone, and they do not know. */
-static void cut_connections(struct rr_state *state, size_t server)
+void rr_state_restart(struct rr_state *state, size_t server)
 {
+	const struct rr_product_config *config = &state->product->config;
+	const struct rr_question question = { .kind = RR_ASK_WIPE };
+
+	if (config->stays_away) {
+		state->common.down = (int8_t)server;
+		state->common.down_ns = config->lease_ns + RR_LAPSE_NS;
+	}
+	rr_state_log(state, (struct rr_action){ .kind = config->stays_away ? RR_ACTION_DOWN :
+									     RR_ACTION_ASK,
+						.server = (uint8_t)server,
+						.question = question });
+	/* Every client's connection to a server is gone, and they do not know. */
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		const struct rr_client_state *it = rr_state_client(state, i);
 		uint64_t *is_cut = &state->clients[i].is_cut;
@@ -106,35 +91,7 @@ static void cut_connections(struct rr_state *state, size_t server)
 				*is_cut |= UINT64_C(1) << lane;
 		}
 	}
-}
-
-void rr_state_restart(struct rr_state *state, size_t server)
-{
-	const struct rr_product_config *config = &state->product->config;
-	const struct rr_question question = { .kind = RR_ASK_WIPE };
-
-	if (config->stays_away) {
-		state->common.down = (int8_t)server;
-		state->common.down_ns = config->lease_ns + RR_LAPSE_NS;
-	}
-	rr_state_log(state, (struct rr_action){ .kind = config->stays_away ? RR_ACTION_DOWN :
-									     RR_ACTION_ASK,
-						.server = (uint8_t)server,
-						.question = question });
-	cut_connections(state, server);
 	rr_state_move_server(state, server, &question, -1);
-}
-
-static void add_restart(struct rr_expansion *it, const struct rr_state *from, size_t server)
-{
-	struct rr_state next;
-
-	if (!rr_expansion_wants(it, RR_DO_RESTART, server, 0))
-		return;
-	rr_state_copy(&next, from);
-	rr_state_take_from_budget(&next, RR_DO_RESTART);
-	rr_state_restart(&next, server);
-	rr_expansion_add(it, RR_DO_RESTART, server, 0, &next);
 }
 
 void rr_state_jump(struct rr_state *state, size_t server, int64_t ns)
@@ -144,33 +101,6 @@ void rr_state_jump(struct rr_state *state, size_t server, int64_t ns)
 					 .server = (uint8_t)server,
 					 .question = { .kind = RR_ASK_TICK, .argument = ns } });
 	rr_state_tick_server(state, server, ns);
-}
-
-/* A server's clock jumps forward by more than a lease. */
-static void add_jump(struct rr_expansion *it, const struct rr_state *from, size_t server)
-{
-	struct rr_state next;
-
-	if (!rr_expansion_wants(it, RR_DO_JUMP, server, 0))
-		return;
-	rr_state_copy(&next, from);
-	rr_state_take_from_budget(&next, RR_DO_JUMP);
-	rr_state_jump(&next, server, it->product->config.lease_ns + RR_LAPSE_NS);
-	rr_expansion_add(it, RR_DO_JUMP, server, 0, &next);
-}
-
-static void add_server_faults(struct rr_expansion *it, const struct rr_state *from)
-{
-	const size_t n = it->product->n_servers;
-
-	for (size_t i = 1; i < n; i++) {
-		if (rr_state_is_in_budget(from, RR_DO_RESTART) && from->common.down < 0)
-			add_restart(it, from, i);
-	}
-	for (size_t i = n > 1; i < n; i++) {
-		if (rr_state_is_in_budget(from, RR_DO_JUMP))
-			add_jump(it, from, i);
-	}
 }
 
 /* ---- Time ----------------------------------------------------------------- */
@@ -230,28 +160,65 @@ static void add_key_ends(struct rr_expansion *it, const struct rr_state *from)
 	add_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS);
 }
 
-static void add_times(struct rr_expansion *it, const struct rr_state *from)
-{
-	const int64_t lease_ns = it->product->config.lease_ns;
-	const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
-	const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
-	const int64_t next_ns = rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
-
-	if (it->n_children == 0) {
-		add_passing(it, from, RR_DO_HALF, rr_lesser_ns(half_ns, next_ns));
-		add_passing(it, from, RR_DO_WHOLE, next_ns == RR_NEVER ? whole_ns : next_ns);
-	}
-	add_passing(it, from, RR_DO_PAUSE_HALF, half_ns);
-	add_passing(it, from, RR_DO_PAUSE, whole_ns);
-}
-
 void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	if (rr_state_is_in_budget(from, RR_DO_CRASH))
-		add_crashes(it, from);
-	add_server_faults(it, from);
-	if (it->product->config.program->run_ops)
+	size_t n;
+
+	if (rr_state_is_in_budget(from, RR_DO_CRASH)) {
+		/* If all are of one process, it is the first of them that crashes. */
+		for (size_t i = 0; i < it->product->n_clients; i++) {
+			if (rr_state_has_ended(from, i))
+				continue;
+			if (rr_expansion_wants(it, RR_DO_CRASH, i, 0)) {
+				struct rr_state next;
+
+				rr_state_copy(&next, from);
+				rr_state_take_from_budget(&next, RR_DO_CRASH);
+				rr_state_crash(&next, i);
+				rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
+			}
+			if (!it->product->config.program->separate)
+				break;
+		}
+	}
+	n = it->product->n_servers;
+	for (size_t i = 1; i < n; i++) {
+		struct rr_state next;
+
+		if (!rr_state_is_in_budget(from, RR_DO_RESTART) || from->common.down >= 0 ||
+		    !rr_expansion_wants(it, RR_DO_RESTART, i, 0))
+			continue;
+		rr_state_copy(&next, from);
+		rr_state_take_from_budget(&next, RR_DO_RESTART);
+		rr_state_restart(&next, i);
+		rr_expansion_add(it, RR_DO_RESTART, i, 0, &next);
+	}
+	for (size_t i = n > 1; i < n; i++) {
+		struct rr_state next;
+
+		if (!rr_state_is_in_budget(from, RR_DO_JUMP) ||
+		    !rr_expansion_wants(it, RR_DO_JUMP, i, 0))
+			continue;
+		/* A server's clock jumps forward by more than a lease. */
+		rr_state_copy(&next, from);
+		rr_state_take_from_budget(&next, RR_DO_JUMP);
+		rr_state_jump(&next, i, it->product->config.lease_ns + RR_LAPSE_NS);
+		rr_expansion_add(it, RR_DO_JUMP, i, 0, &next);
+	}
+	if (it->product->config.program->run_ops) {
 		add_key_ends(it, from);
-	else
-		add_times(it, from);
+	} else {
+		const int64_t lease_ns = it->product->config.lease_ns;
+		const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
+		const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
+		const int64_t next_ns = rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
+
+		if (it->n_children == 0) {
+			add_passing(it, from, RR_DO_HALF, rr_lesser_ns(half_ns, next_ns));
+			add_passing(it, from, RR_DO_WHOLE,
+				    next_ns == RR_NEVER ? whole_ns : next_ns);
+		}
+		add_passing(it, from, RR_DO_PAUSE_HALF, half_ns);
+		add_passing(it, from, RR_DO_PAUSE, whole_ns);
+	}
 }

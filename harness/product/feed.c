@@ -37,15 +37,6 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 		part->rounds = 0;
 }
 
-static uint8_t count_sent_inside(const struct rr_client_state *client)
-{
-	uint8_t n = 0;
-
-	for (uint32_t i = 0; i < client->n_sent; i++)
-		n += client->sent[i].is_inside;
-	return n;
-}
-
 static void log_feed(struct rr_state *state, size_t client, const struct rr_input *input,
 		     int64_t passed_ns, const struct rr_client_row *row)
 {
@@ -53,6 +44,10 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 	const struct rr_client_state *from = &view->states[row->from];
 	const struct rr_client_state *to = &view->states[row->state];
 
+	uint8_t n_inside = 0;
+
+	for (uint32_t i = 0; i < to->n_sent; i++)
+		n_inside += to->sent[i].is_inside;
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_FEED,
 				    .client = (uint8_t)client,
@@ -62,7 +57,7 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 				    .was_inside = from->is_inside,
 				    .has_entered = row->has_entered,
 				    .is_inside = to->is_inside,
-				    .n_inside = count_sent_inside(to),
+				    .n_inside = n_inside,
 				    .n_counted = (uint8_t)(to->tally.acknowledged -
 							   from->tally.acknowledged),
 			    });
@@ -181,11 +176,33 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 	}
 	if (row->is_timed) {
 		part->passed_ns = 0;
-		product->wants_clock |= !product->config.reads_clock;
+		if (!product->config.reads_clock)
+			rr_product_withdraw(product, RR_BELIEF_NO_CLOCKS);
 	}
 	/* Who begins in its critical section has entered it at some time before. */
 	*has_entered |= row->has_entered || (row->from == 0 && view->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
+	if (rr_product_follows_owners(product)) {
+		const struct rr_client_state *states = product->clients[client].states;
+		const struct rr_owners_step step = {
+			.program = product->config.program,
+			.client = client,
+			.from = &states[row->from],
+			.to = &states[row->state],
+			.input = input,
+			.begun = part->begun,
+			.answered = part->answered,
+			.is_likely = true,
+		};
+		uint16_t owners[RR_RUN_SENT];
+
+		/* Whose what the app sends is, before it is noted which request has begun. */
+		memcpy(owners, rr_intern_get(&product->owners, part->owners),
+		       step.from->n_sent * sizeof(owners[0]));
+		rr_owners_follow(&step, owners);
+		part->owners = rr_intern_put(&product->owners, owners,
+					     step.to->n_sent * sizeof(owners[0]), NULL);
+	}
 	if (product->config.program->n_requests)
 		note_request(state, client, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
@@ -260,25 +277,6 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 	}
 }
 
-/* The thread that waits for a reply on `lane` gets what is there. */
-static void take_lane_reply(struct rr_state *state, size_t client, uint8_t thread, uint8_t lane,
-			    bool *has_entered)
-{
-	struct rr_part *part = &state->clients[client];
-	const size_t at = find_lane_answer(part, lane);
-	const struct rr_part_answer answer = part->answers[at];
-	struct rr_input input = { .kind = RR_INPUT_REPLY, .thread = thread, .value = answer.reply };
-
-	if (answer.kind == RR_ANSWER_REPLY) {
-		take_answer(part, at);
-	} else {
-		input.kind = answer.kind == RR_ANSWER_REFUSED ? RR_INPUT_REFUSED : RR_INPUT_LOST;
-		input.value = 0;
-		drop_connection(state, client, lane);
-	}
-	feed_once(state, client, &input, has_entered);
-}
-
 /* Is there an answer on the lane that its client can take? That a reply was lost is noticed
  * by itself when all that was sent behind it has been executed; before that it is a step
  * of its own. */
@@ -351,10 +349,31 @@ void rr_state_run_client(struct rr_state *state, size_t client)
 	while (!rr_product_failed(state->product)) {
 		const uint8_t thread = find_receiver(state, client);
 		const struct rr_client_state *it = rr_state_client(state, client);
+		uint8_t lane;
+		struct rr_part *part;
+		size_t at;
+		struct rr_part_answer answer;
+		struct rr_input input;
 
 		if (thread == it->n_threads)
 			break;
-		take_lane_reply(state, client, thread, it->stops[thread].lane, &has_entered);
+		/* The thread that waits for a reply on `lane` gets what is there. */
+		lane = it->stops[thread].lane;
+		part = &state->clients[client];
+		at = find_lane_answer(part, lane);
+		answer = part->answers[at];
+		input = (struct rr_input){ .kind = RR_INPUT_REPLY,
+					   .thread = thread,
+					   .value = answer.reply };
+		if (answer.kind == RR_ANSWER_REPLY) {
+			take_answer(part, at);
+		} else {
+			input.kind = answer.kind == RR_ANSWER_REFUSED ? RR_INPUT_REFUSED :
+									RR_INPUT_LOST;
+			input.value = 0;
+			drop_connection(state, client, lane);
+		}
+		feed_once(state, client, &input, &has_entered);
 	}
 	if (has_entered)
 		rr_state_judge_entry(state, client);

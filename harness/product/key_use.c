@@ -22,9 +22,9 @@ struct rr_named_keys {
 	uint32_t *keys; /* numbers */
 };
 
-void rr_key_use_init(struct rr_key_use *use, struct rr_terms *terms)
+void rr_key_use_init(struct rr_key_use *use, struct rr_terms *terms, struct rr_beliefs *beliefs)
 {
-	*use = (struct rr_key_use){ .terms = terms };
+	*use = (struct rr_key_use){ .terms = terms, .beliefs = beliefs };
 }
 
 void rr_key_use_release(struct rr_key_use *use)
@@ -35,7 +35,7 @@ void rr_key_use_release(struct rr_key_use *use)
 	free(use->clients);
 	free(use->alone);
 	rr_intern_release(&use->keys);
-	rr_key_use_init(use, use->terms);
+	rr_key_use_init(use, use->terms, use->beliefs);
 }
 
 void rr_key_use_begin(struct rr_key_use *use)
@@ -43,65 +43,41 @@ void rr_key_use_begin(struct rr_key_use *use)
 	if (use->keys.n > 0)
 		memset(use->alone, 0, use->keys.n);
 	use->relying = 0;
-	use->relies_on_no_waits = use->is_wrong = false;
+	use->relies_on_no_waits = false;
 }
 
 /* ---- What the server says of a command --------------------------------------- */
 
-static uint32_t number_of_key(struct rr_key_use *use, const struct rl_reply *name)
-{
-	bool is_new;
-	const uint32_t key = rr_intern_put(&use->keys, name->text, name->length, &is_new);
-
-	if (is_new) {
-		use->clients = rr_realloc(use->clients, use->keys.n, 1);
-		use->alone = rr_realloc(use->alone, use->keys.n, 1);
-		use->clients[key] = use->alone[key] = 0;
-	}
-	return key;
-}
-
-static void keep_keys(struct rr_key_use *use, struct rr_named_keys *named,
-		      const struct rl_reply *reply)
-{
-	named->reach = REACH_ANY;
-	if (reply->type != RL_REPLY_ARRAY || reply->length == 0)
-		return;
-	named->reach = REACH_KEYS;
-	named->n = (uint32_t)reply->length;
-	named->keys = rr_calloc(named->n, sizeof(*named->keys));
-	for (uint32_t i = 0; i < named->n; i++)
-		named->keys[i] = number_of_key(use, &reply->elements[i]);
-}
-
 static void ask_for_keys(struct rr_key_use *use, struct rr_asker *asker,
-			 const struct rl_command *command, struct rr_named_keys *named)
+			 const struct rdl_command *command, struct rr_named_keys *named)
 {
-	static const struct rl_word before[] = { { "COMMAND", 7 }, { "GETKEYS", 7 } };
-	struct rl_command question = { .n_words = 2 + command->n_words };
-	struct rl_reply reply;
+	static const struct rdl_word before[] = { { "COMMAND", 7 }, { "GETKEYS", 7 } };
+	struct rdl_command question = { .n_words = 2 + command->n_words };
+	struct rdl_reply reply;
 
 	named->reach = REACH_ANY;
-	if (question.n_words > RL_WORDS_MAX)
+	if (question.n_words > RDL_WORDS_MAX)
 		return;
 	memcpy(question.words, before, sizeof(before));
 	memcpy(question.words + 2, command->words, command->n_words * sizeof(*command->words));
-	if (rr_asker_run(asker, &reply, &question))
-		keep_keys(use, named, &reply);
-}
+	if (!rr_asker_run(asker, &reply, &question) || reply.type != RDL_REPLY_ARRAY ||
+	    reply.length == 0)
+		return;
+	named->reach = REACH_KEYS;
+	named->n = (uint32_t)reply.length;
+	named->keys = rr_calloc(named->n, sizeof(*named->keys));
+	for (uint32_t i = 0; i < named->n; i++) {
+		const struct rdl_reply *name = &reply.elements[i];
+		bool is_new;
+		const uint32_t key = rr_intern_put(&use->keys, name->text, name->length, &is_new);
 
-static void find_reach(struct rr_key_use *use, struct rr_asker *asker, uint32_t command,
-		       struct rr_named_keys *named)
-{
-	const struct rl_command *words = &use->terms->command[command].words;
-	const struct rr_command_info info = rr_asker_info(asker, words->words[0].text);
-
-	named->waits = info.blocks;
-	if (info.has_keys && !info.finds_keys)
-		ask_for_keys(use, asker, words, named);
-	else
-		named->reach = info.of_connection ? REACH_NONE : REACH_ANY;
-	named->is_plain = named->reach == REACH_KEYS && !info.blocks && !info.of_connection;
+		if (is_new) {
+			use->clients = rr_realloc(use->clients, use->keys.n, 1);
+			use->alone = rr_realloc(use->alone, use->keys.n, 1);
+			use->clients[key] = use->alone[key] = 0;
+		}
+		named->keys[i] = key;
+	}
 }
 
 static const struct rr_named_keys *keys_of(struct rr_key_use *use, struct rr_asker *asker,
@@ -114,8 +90,18 @@ static const struct rr_named_keys *keys_of(struct rr_key_use *use, struct rr_ask
 		memset(use->named + use->n_named, 0, (n - use->n_named) * sizeof(*use->named));
 		use->n_named = n;
 	}
-	if (use->named[command].reach == REACH_UNKNOWN)
-		find_reach(use, asker, command, &use->named[command]);
+	if (use->named[command].reach == REACH_UNKNOWN) {
+		struct rr_named_keys *named = &use->named[command];
+		const struct rdl_command *words = &use->terms->command[command].words;
+		const struct rr_command_info info = rr_asker_info(asker, words->words[0].text);
+
+		named->waits = info.blocks;
+		if (info.has_keys && !info.finds_keys)
+			ask_for_keys(use, asker, words, named);
+		else
+			named->reach = info.of_connection ? REACH_NONE : REACH_ANY;
+		named->is_plain = named->reach == REACH_KEYS && !info.blocks && !info.of_connection;
+	}
 	return &use->named[command];
 }
 
@@ -126,17 +112,19 @@ void rr_key_use_note(struct rr_key_use *use, struct rr_asker *asker, size_t clie
 {
 	const struct rr_named_keys *named = keys_of(use, asker, command);
 	const unsigned self = 1U << client;
+	bool is_wrong = named->waits && use->relies_on_no_waits;
 
 	use->waits |= named->waits;
-	use->is_wrong |= named->waits && use->relies_on_no_waits;
 	if (named->reach == REACH_ANY) {
 		use->of_any |= self;
-		use->is_wrong |= (use->relying & ~self) != 0;
+		is_wrong |= (use->relying & ~self) != 0;
 	}
 	for (uint32_t i = 0; i < named->n; i++) {
 		use->clients[named->keys[i]] |= (uint8_t)self;
-		use->is_wrong |= (use->alone[named->keys[i]] & ~self) != 0;
+		is_wrong |= (use->alone[named->keys[i]] & ~self) != 0;
 	}
+	if (is_wrong)
+		rr_belief_withdraw(use->beliefs, RR_BELIEF_OWN_KEYS, NULL);
 }
 
 bool rr_key_use_is_own(struct rr_key_use *use, struct rr_asker *asker, size_t client,

@@ -14,34 +14,25 @@ enum {
 	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
 };
 
-/* All histories are asked for anew, and the search begins anew. */
-static bool ask_all_anew(struct rr_client_table *table, const char *why)
+/* All histories are asked for anew, and the search begins again. */
+static void ask_all_anew(struct rr_client_table *table, enum rr_belief withdrawn)
 {
-	struct rr_learning *learning = &table->learning;
-
-	learning->has_changed = true;
-	learning->merges = learning->loops = 0;
+	rr_belief_withdraw(table->program->beliefs, withdrawn, table);
+	table->learning.merges = table->learning.loops = 0;
 	for (uint32_t i = 1; i < table->n_states; i++)
 		table->states[i].same = RR_NO_ID;
 	for (uint32_t i = 0; i < table->rows.n; i++)
 		table->row[i].state = RR_NO_ID;
-	return rr_error_set(&table->error, RR_ERROR_INTERNAL, "%s", why);
 }
 
-bool rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round)
+void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round)
 {
 	table->learning.endless = state;
 	table->learning.first_round = first_round;
 	table->learning.is_bounded = table->learning.reuses_names || !table->program->run_ops;
 	table->learning.reuses_names = !table->learning.is_bounded;
 	table->learning.merges_all = false;
-	return ask_all_anew(table, "there is no end to what a client does");
-}
-
-static bool merge_all(struct rr_client_table *table)
-{
-	table->learning.merges_all = true;
-	return ask_all_anew(table, "a client has more histories than was thought");
+	ask_all_anew(table, RR_BELIEF_CLIENT_ENDS);
 }
 
 bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first)
@@ -74,6 +65,11 @@ static uint32_t *find_rows_from(const struct rr_client_table *table, uint32_t fi
 	return via;
 }
 
+static bool waits_there(const struct rr_client_state *state)
+{
+	return state->slept_ns > 0 || state->has_blocked;
+}
+
 /* A row leads from `last` to `first`: if there is a path from there, too, that is a loop. */
 static void mark_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
 {
@@ -82,24 +78,13 @@ static void mark_loop(struct rr_client_table *table, uint32_t first, uint32_t la
 	if (last == first || via[last] != RR_NO_ID) {
 		table->learning.loops += !table->states[first].is_loop_head;
 		table->states[first].is_loop_head = table->states[first].is_in_loop = true;
-		table->learning.has_slept_round |= table->states[first].slept_ns > 0;
+		table->learning.has_waited_round |= waits_there(&table->states[first]);
 		for (; last != first; last = table->row[via[last]].from) {
-			table->learning.has_slept_round |= table->states[last].slept_ns > 0;
+			table->learning.has_waited_round |= waits_there(&table->states[last]);
 			table->states[last].is_in_loop = true;
 		}
 	}
 	free(via);
-}
-
-/* A strategy goes round where one attempt begins like another that led to it. */
-static void mark_rounds(struct rr_client_table *table, uint32_t first, uint32_t last)
-{
-	if (!rr_learning_is_behind(table, last, first))
-		return;
-	table->learning.loops += !table->states[first].is_loop_head;
-	table->states[first].is_loop_head = table->states[first].is_in_loop = true;
-	for (; last != first; last = table->states[last].parent)
-		table->states[last].is_in_loop = true;
 }
 
 static void take_for(struct rr_client_table *table, uint32_t history, uint32_t state)
@@ -111,10 +96,19 @@ static void take_for(struct rr_client_table *table, uint32_t history, uint32_t s
 	if (state == history || it->has_ended)
 		return;
 	table->learning.merges++;
-	if (table->program->run_ops)
+	if (table->program->run_ops) {
 		mark_loop(table, state, table->row[it->row].from);
-	else
-		mark_rounds(table, state, table->row[it->row].from);
+	} else {
+		uint32_t last = table->row[it->row].from;
+
+		/* A strategy goes round where one attempt begins like another that led to it. */
+		if (rr_learning_is_behind(table, last, state)) {
+			table->learning.loops += !table->states[state].is_loop_head;
+			table->states[state].is_loop_head = table->states[state].is_in_loop = true;
+			for (; last != state; last = table->states[last].parent)
+				table->states[last].is_in_loop = true;
+		}
+	}
 }
 
 void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history)
@@ -135,23 +129,12 @@ static bool classify_attempt(struct rr_client_table *table, uint32_t history)
 		same = rr_learning_find_attempt(table, history);
 	if (same == history && is_attempt && !(table->program->learning & RR_LEARN_NOTHING))
 		rr_learning_count_rounds(table, history);
-	if (table->error.kind)
+	if (rr_client_table_failed(table))
 		return false;
 	if (same != history)
 		rr_client_table_drop_run(table, history);
 	take_for(table, history, same);
 	return true;
-}
-
-/* Of an app that goes round in one loop in another place too, a worker that polls, there are as
- * many as things to remember, which mostly does not matter. */
-static bool has_many_histories(struct rr_client_table *table, uint32_t loop)
-{
-	return table->learning.n_asked > RUNS_FEW ||
-	       ++table->learning.n_classified > HISTORIES_FEW ||
-	       table->program->learning & RR_LEARN_ALL ||
-	       (loop != RR_NO_ID && table->program->n_requests > 0 &&
-		rr_learning_has_like_loop(table, loop, false));
 }
 
 bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
@@ -172,11 +155,20 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		same = rr_learning_find_state(table, history);
 	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
 		rr_learning_count_rounds(table, history);
-	if (table->error.kind)
+	if (rr_client_table_failed(table))
 		return false;
+	/* Of an app that goes round in one loop in another place too, a worker that polls, there
+	 * are as many as things to remember, which mostly does not matter. */
 	if (!table->learning.merges_all && !table->learning.is_bounded &&
-	    !(table->program->learning & RR_LEARN_NOTHING) && has_many_histories(table, loop))
-		return merge_all(table);
+	    !(table->program->learning & RR_LEARN_NOTHING) &&
+	    (table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
+	     table->program->learning & RR_LEARN_ALL ||
+	     (loop != RR_NO_ID && table->program->n_requests > 0 &&
+	      rr_learning_has_like_loop(table, loop, false)))) {
+		table->learning.merges_all = true;
+		ask_all_anew(table, RR_BELIEF_FEW_HISTORIES);
+		return false;
+	}
 	take_for(table, history, same == RR_NO_ID ? history : same);
 	return true;
 }
@@ -185,18 +177,11 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 void rr_learning_note_refinement(struct rr_client_table *table)
 {
 	table->learning.refinements++;
-	table->learning.has_changed = true;
+	rr_belief_withdraw(table->program->beliefs, RR_BELIEF_HISTORIES, table);
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		table->states[i].left_by = 0;
 		table->states[i].left_after = 0;
 	}
-}
-
-/* It is classified when it is asked for again. */
-static void ask_anew(struct rr_client_table *table, uint32_t history)
-{
-	table->states[history].same = RR_NO_ID;
-	table->row[table->states[history].row].state = RR_NO_ID;
 }
 
 /* ---- Refining ----------------------------------------------------------------------------------- */
@@ -237,7 +222,7 @@ static void split(struct rr_client_table *table, const struct rr_inputs *inputs,
 	size_t good = 0, bad = inputs->n;
 	uint32_t history;
 
-	while (bad - good > 1 && !table->error.kind) {
+	while (bad - good > 1 && !rr_client_table_failed(table)) {
 		const size_t middle = good + (bad - good) / 2;
 		const uint32_t there = go_rest(table, states[middle], inputs, middle);
 
@@ -247,19 +232,21 @@ static void split(struct rr_client_table *table, const struct rr_inputs *inputs,
 			bad = middle;
 	}
 	history = rr_learning_go(table, states[good], &inputs->all[good]);
-	if (table->error.kind || history == RR_NO_ID || history == states[bad])
+	if (rr_client_table_failed(table) || history == RR_NO_ID || history == states[bad])
 		return;
 	rr_learning_note_refinement(table);
 	if (rr_learning_add_suffix(table, inputs->all + bad, inputs->n - bad) &&
-	    table->learning.merges_all && !(table->program->learning & RR_PLANT_NO_SUFFIXES))
-		ask_anew(table, history);
-	else
+	    table->learning.merges_all && !(table->program->learning & RR_PLANT_NO_SUFFIXES)) {
+		/* It is classified when it is asked for again. */
+		table->states[history].same = RR_NO_ID;
+		table->row[table->states[history].row].state = RR_NO_ID;
+	} else {
 		take_for(table, history, history);
+	}
 }
 
 void rr_learning_begin(struct rr_client_table *table)
 {
-	table->learning.has_changed = false;
 	table->learning.loops = table->learning.n_verified = 0;
 	for (uint32_t i = 0; i < table->n_states; i++)
 		table->states[i].is_in_loop = table->states[i].is_loop_head = false;
@@ -270,7 +257,7 @@ void rr_learning_begin(struct rr_client_table *table)
 		    !table->states[row->state].has_ended)
 			mark_loop(table, row->state, row->from);
 	}
-	table->learning.has_slept_round = false;
+	table->learning.has_waited_round = false;
 }
 
 void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *inputs)
@@ -282,12 +269,13 @@ void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *i
 	if (find_states(table, inputs, states, &said)) {
 		const uint32_t end = go_rest(table, 0, &some, 0);
 
-		if (!table->error.kind &&
+		if (!rr_client_table_failed(table) &&
 		    (end == RR_NO_ID || !rr_learning_is_same(table, end, said)))
 			split(table, &some, states);
 	}
 	free(states);
-	if (!table->program->run_ops && !table->learning.has_changed && !table->error.kind)
+	if (!table->program->run_ops && !rr_learning_has_changed(table) &&
+	    !rr_client_table_failed(table))
 		rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			     "a client remembers what cannot be told from its histories");
 }
@@ -333,7 +321,7 @@ static bool verify_merge(struct rr_client_table *table, uint32_t history, size_t
 	if (good && table->states[history].same == state && is_round_of(table, history) &&
 	    !(table->program->learning & RR_PLANT_NO_PUMPING))
 		good = rr_learning_leave_loop(table, state, history);
-	if (good || table->error.kind)
+	if (good || rr_client_table_failed(table))
 		return good;
 	if (table->states[history].same == state) {
 		rr_learning_note_refinement(table);
@@ -342,34 +330,29 @@ static bool verify_merge(struct rr_client_table *table, uint32_t history, size_t
 	return false;
 }
 
-static uint32_t count_rows(const struct rr_client_table *table)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < table->rows.n; i++)
-		n += table->row[i].state != RR_NO_ID;
-	return n;
-}
-
 /* Serial orders that are looked at afterwards may have asked for more, or for nothing. */
 bool rr_learning_verify(struct rr_client_table *table)
 {
-	const uint32_t n = table->n_states, n_rows = count_rows(table);
+	const uint32_t n = table->n_states;
 	const uint64_t n_runs = table->n_runs;
+	uint32_t n_rows = 0;
 
 	if (!table->program->run_ops)
 		return rr_learning_verify_attempts(table);
-	if (n_rows == table->learning.n_verified && !table->learning.has_changed)
+	for (uint32_t i = 0; i < table->rows.n; i++)
+		n_rows += table->row[i].state != RR_NO_ID;
+	if (n_rows == table->learning.n_verified && !rr_learning_has_changed(table))
 		return true;
-	for (uint32_t i = 1; i < n && !table->error.kind; i++) {
+	for (uint32_t i = 1; i < n && !rr_client_table_failed(table); i++) {
 		const size_t ran = (size_t)(table->n_runs - n_runs);
 		const bool is_round = is_merged(table, i) && is_round_of(table, i);
 
 		if (is_round || (is_merged(table, i) && ran < RUNS_MAX))
 			verify_merge(table, i, is_round ? COVER_MAX : RUNS_MAX - ran);
 	}
-	if (table->learning.merges > 0 && !table->learning.has_changed && !table->error.kind)
+	if (table->learning.merges > 0 && !rr_learning_has_changed(table) &&
+	    !rr_client_table_failed(table))
 		rr_learning_walk(table);
 	table->learning.n_verified = n_rows;
-	return !table->error.kind;
+	return !rr_client_table_failed(table);
 }

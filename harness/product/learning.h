@@ -29,11 +29,18 @@
 #include "client_table.h"
 
 enum {
-	RR_LOOP_ROUNDS = 100,    /* that a client is seen to do the same in a loop */
-	RR_LOOP_NUMBERS = 37,    /* numbers of rounds after which it is seen to leave one */
-	RR_LEARNING_IDLE = 20,   /* walks without two replies that were on none before */
-	RR_REFUSALS_ROUNDS = 256 /* both, of a strategy that is refused */
+	RR_ROUNDS_WITHOUT_END = 32, /* for which one is followed that never does the same */
+	RR_LOOP_ROUNDS = 100,       /* that a client is seen to do the same in a loop */
+	RR_LOOP_NUMBERS = 37,       /* numbers of rounds after which it is seen to leave one */
+	RR_LEARNING_IDLE = 20,      /* walks without two replies that were on none before */
+	RR_REFUSALS_ROUNDS = 256    /* both, of a strategy that is refused */
 };
+
+/* Was something withdrawn since the search began that it takes for granted of the table? */
+static inline bool rr_learning_has_changed(const struct rr_client_table *table)
+{
+	return rr_beliefs_withdrawn_of(table->program->beliefs, table) != 0;
+}
 
 /* Before a search. */
 void rr_learning_begin(struct rr_client_table *table);
@@ -48,7 +55,7 @@ const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, ui
 					       const struct rr_input *input, int64_t passed_ns);
 
 /* Tests the whole hypothesis, when a search is through. If it is refined by that, which
- * learning.has_changed says, the search has to begin anew. False: table->error. */
+ * rr_learning_has_changed() says, the search has to begin again. False: table->error. */
 bool rr_learning_verify(struct rr_client_table *table);
 
 /* A client has received that since it began, and did then what `did` shows; what does the
@@ -77,9 +84,6 @@ int rr_learning_untried(const struct rr_client_table *table);
 void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run *run,
 			    uint32_t state);
 bool rr_learning_leave_rest(struct rr_client_table *table);
-
-/* The same search has tried all of them before. */
-void rr_learning_note_all_left(struct rr_client_table *table);
 
 /* The numbers that were tried of each loop, as bits; 0 if no loop was left after all of them. */
 uint64_t rr_learning_left(const struct rr_client_table *table);
@@ -179,8 +183,8 @@ uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t 
 /* There is no end to what the client does behind that history, whose rounds are like each other
  * since another one, the first of them: perhaps there is one if a random value that is
  * nowhere any more has the name of the next; if not, from now on histories are no states, and it
- * is followed for some rounds. False: table->error, the search has to begin anew. */
-bool rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
+ * is followed for some rounds. */
+void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
 
 /* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);

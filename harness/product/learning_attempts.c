@@ -119,16 +119,12 @@ uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t id)
 
 /* ---- Is it so? ------------------------------------------------------------------------ */
 
-/* Behind a history the client does what is said of the state that it is taken for. */
-static void compare_sequels(struct rr_client_table *table, uint32_t history, uint32_t first,
-			    const struct rr_inputs *words, size_t n)
+static bool goes_on(const struct rr_client_table *table)
 {
-	for (size_t i = 0; i < n && !table->learning.has_changed && !table->error.kind; i++) {
-		if (!rr_learning_test(table, history, first, &words[i]))
-			rr_learning_note_refinement(table);
-	}
+	return !rr_learning_has_changed(table) && !rr_client_table_failed(table);
 }
 
+/* Behind histories the client does what is said of the state that they are taken for. */
 static void compare_histories(struct rr_client_table *table, uint32_t first, uint32_t n_histories,
 			      uint64_t most_runs)
 {
@@ -136,8 +132,12 @@ static void compare_histories(struct rr_client_table *table, uint32_t first, uin
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
 
 	for (uint32_t i = 0; i < n_histories && table->n_runs < most_runs; i++) {
-		if (i != first && table->states[i].same == first)
-			compare_sequels(table, i, first, words, n);
+		if (i == first || table->states[i].same != first)
+			continue;
+		for (size_t j = 0; j < n && goes_on(table); j++) {
+			if (!rr_learning_test(table, i, first, &words[j]))
+				rr_learning_note_refinement(table);
+		}
 	}
 	rr_learning_release_words(words, n);
 }
@@ -149,8 +149,8 @@ static void follow_loops(struct rr_client_table *table, uint32_t first, uint32_t
 	struct rr_inputs *words;
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
 
-	for (uint32_t i = 0; i < n_histories && most > 0 && !table->learning.has_changed; i++) {
-		if (i == first || table->states[i].same != first || table->error.kind ||
+	for (uint32_t i = 0; i < n_histories && most > 0 && !rr_learning_has_changed(table); i++) {
+		if (i == first || table->states[i].same != first || rr_client_table_failed(table) ||
 		    !rr_learning_is_behind(table, i, first))
 			continue;
 		rr_learning_follow_loop(table, first, i, words, n, rounds);
@@ -159,36 +159,9 @@ static void follow_loops(struct rr_client_table *table, uint32_t first, uint32_t
 	rr_learning_release_words(words, n);
 }
 
-static bool goes_on(const struct rr_client_table *table)
-{
-	return !table->learning.has_changed && !table->error.kind;
-}
-
 static bool is_beginning(const struct rr_client_table *table, uint32_t state)
 {
 	return table->states[state].is_attempt && table->states[state].same == state;
-}
-
-/* From each beginning as far as clients are followed; then, from the first ones, behind fewer
- * refusals, and of other kinds. */
-static void follow_refusals(struct rr_client_table *table, uint32_t n)
-{
-	struct rr_learning *learning = &table->learning;
-
-	learning->steps = learning->untested = 0;
-	for (uint32_t i = 0; i < n && goes_on(table); i++) {
-		if (!is_beginning(table, i) || !table->states[i].is_loop_head)
-			continue;
-		if (learning->steps < STEPS_FAR)
-			follow_loops(table, i, n, 1, RR_REFUSALS_ROUNDS);
-		else
-			learning->untested++;
-	}
-	learning->steps = 0;
-	for (uint32_t i = 0; i < n && goes_on(table) && learning->steps < STEPS_EACH; i++) {
-		if (is_beginning(table, i) && table->states[i].is_loop_head)
-			follow_loops(table, i, n, LOOPS_MAX, 1);
-	}
 }
 
 bool rr_learning_verify_attempts(struct rr_client_table *table)
@@ -200,9 +173,27 @@ bool rr_learning_verify_attempts(struct rr_client_table *table)
 		if (is_beginning(table, i))
 			compare_histories(table, i, n, most_runs);
 	}
-	if (goes_on(table))
-		follow_refusals(table, n);
+	if (goes_on(table)) {
+		struct rr_learning *learning = &table->learning;
+
+		/* From each beginning as far as clients are followed; then, from the first ones,
+		 * behind fewer refusals, and of other kinds. */
+		learning->steps = learning->untested = 0;
+		for (uint32_t i = 0; i < n && goes_on(table); i++) {
+			if (!is_beginning(table, i) || !table->states[i].is_loop_head)
+				continue;
+			if (learning->steps < STEPS_FAR)
+				follow_loops(table, i, n, 1, RR_REFUSALS_ROUNDS);
+			else
+				learning->untested++;
+		}
+		learning->steps = 0;
+		for (uint32_t i = 0; i < n && goes_on(table) && learning->steps < STEPS_EACH; i++) {
+			if (is_beginning(table, i) && table->states[i].is_loop_head)
+				follow_loops(table, i, n, LOOPS_MAX, 1);
+		}
+	}
 	if (table->learning.merges > 0 && goes_on(table))
 		rr_learning_walk(table);
-	return !table->error.kind;
+	return !rr_client_table_failed(table);
 }

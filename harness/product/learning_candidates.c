@@ -45,15 +45,6 @@ static struct rr_inputs guess_word(struct rr_client_table *table, uint32_t state
 	return word;
 }
 
-static bool agrees_with_guess(struct rr_client_table *table, uint32_t history, uint32_t state)
-{
-	const struct rr_inputs word = guess_word(table, state);
-	const bool good = rr_learning_tells_same(table, history, state, &word);
-
-	free(word.all);
-	return good;
-}
-
 static bool agrees_with_cover(struct rr_client_table *table, uint32_t history, uint32_t state)
 {
 	struct rr_inputs *words;
@@ -73,11 +64,6 @@ static bool is_candidate(struct rr_client_table *table, uint32_t history, uint32
 	return it->same == state && state != history && !it->has_ended &&
 	       !rr_learning_are_known_apart(table, state, history) &&
 	       rr_learning_is_like(table, history, state);
-}
-
-static bool is_state(struct rr_client_table *table, uint32_t history, uint32_t state)
-{
-	return agrees_with_guess(table, history, state) && agrees_with_cover(table, history, state);
 }
 
 /* ---- Diamonds ----------------------------------------------------------------------------- */
@@ -120,8 +106,9 @@ uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t histor
 	other = row_alike(table, first->from, last);
 	other = other ? row_alike(table, other->state, first) : NULL;
 	state = other ? other->state : RR_NO_ID;
-	return other && is_candidate(table, history, state) && !table->error.kind ? state :
-										    RR_NO_ID;
+	return other && is_candidate(table, history, state) && !rr_client_table_failed(table) ?
+		       state :
+		       RR_NO_ID;
 }
 
 /* ---- All that are known --------------------------------------------------------------------- */
@@ -134,12 +121,20 @@ uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history)
 	int n_tried = 0;
 
 	for (int turn = 0; turn < 2; turn++) {
-		for (uint32_t i = 0; i < n && !table->error.kind && n_tried < CANDIDATES_MAX; i++) {
+		for (uint32_t i = 0;
+		     i < n && !rr_client_table_failed(table) && n_tried < CANDIDATES_MAX; i++) {
+			struct rr_inputs word;
+			bool good;
+
 			if ((table->states[i].depth == depth) == (turn == 1) ||
 			    !is_candidate(table, history, i))
 				continue;
 			n_tried++;
-			if (is_state(table, history, i) && !table->error.kind)
+			word = guess_word(table, i);
+			good = rr_learning_tells_same(table, history, i, &word);
+			free(word.all);
+			if (good && agrees_with_cover(table, history, i) &&
+			    !rr_client_table_failed(table))
 				return i;
 		}
 	}

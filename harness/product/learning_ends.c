@@ -6,8 +6,8 @@
 #include "learning.h"
 
 enum {
-	PERIOD_MAX = 12,  /* inputs of one round */
-	ROUNDS_MAX = 64,  /* that are counted */
+	PERIOD_MAX = 12,                 /* inputs of one round */
+	ROUNDS_MAX = RR_LOOP_ROUNDS + 1, /* that are counted */
 	LIKE_AN_END = 4,  /* rounds after which it is tried whether there is an end to them */
 	SAME_ROUNDS = 24, /* where each is as the one before: who changes is seen until then */
 	TRIED_MAX = 1000, /* inputs; where each round is the same, RR_LOOP_ROUNDS rounds do */
@@ -38,13 +38,6 @@ static bool does_the_like(const struct rr_client_table *table, uint32_t a, uint3
 	return true;
 }
 
-static bool is_like_step(const struct rr_client_table *table, uint32_t a, uint32_t b)
-{
-	return table->states[a].input.kind == table->states[b].input.kind &&
-	       table->states[a].input.thread == table->states[b].input.thread &&
-	       does_the_like(table, a, b);
-}
-
 static int count_rounds(const struct rr_client_table *table, uint32_t state, int period)
 {
 	const struct rr_client_state *states = table->states;
@@ -54,7 +47,9 @@ static int count_rounds(const struct rr_client_table *table, uint32_t state, int
 	for (int i = 0; i < period && before != RR_NO_ID; i++)
 		before = states[before].parent;
 	while (before != RR_NO_ID && states[before].parent != RR_NO_ID && n < period * ROUNDS_MAX &&
-	       is_like_step(table, state, before)) {
+	       table->states[state].input.kind == table->states[before].input.kind &&
+	       table->states[state].input.thread == table->states[before].input.thread &&
+	       does_the_like(table, state, before)) {
 		state = states[state].parent;
 		before = states[before].parent;
 		n++;
@@ -67,13 +62,6 @@ static uint32_t rounds_before(const struct rr_client_table *table, uint32_t stat
 	while (inputs-- > 0)
 		state = table->states[state].parent;
 	return state;
-}
-
-/* A strategy that was refused so often: does one more refusal tell it apart still? */
-static bool is_still_apart(struct rr_client_table *table, uint32_t state, int period)
-{
-	return table->program->run_ops ||
-	       !rr_learning_is_like(table, rounds_before(table, state, period), state);
 }
 
 /* Hears what it has heard in its last round again and again. */
@@ -98,7 +86,9 @@ static bool has_no_end(struct rr_client_table *table, uint32_t state, int period
 	}
 	free(round);
 	free(like);
-	return goes_on && is_still_apart(table, at, period);
+	/* A strategy that was refused so often: does one more refusal tell it apart still? */
+	return goes_on && (table->program->run_ops ||
+			   !rr_learning_is_like(table, rounds_before(table, at, period), at));
 }
 
 /* The last rounds are the same: does the client leave them in another way behind each? Then it

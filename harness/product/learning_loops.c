@@ -96,7 +96,7 @@ static bool goes_round(struct rr_client_table *table, uint32_t *at, const struct
 			known[i] = *at;
 	}
 	free(known);
-	return is_same || table->error.kind;
+	return is_same || rr_client_table_failed(table);
 }
 
 static bool is_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
@@ -166,7 +166,7 @@ void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *i
 			break;
 		states[n + 1] = row->state;
 	}
-	for (size_t i = 0, last; i <= n && !table->error.kind; i = last + 1) {
+	for (size_t i = 0, last; i <= n && !rr_client_table_failed(table); i = last + 1) {
 		struct rr_inputs round = { 0, inputs->all + i };
 		int rounds = 0;
 
@@ -201,7 +201,7 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 	table->learning.tests++;
 	table->learning.steps += inputs.n;
 	n = rr_learning_steps_as_said(table, first, first, &inputs);
-	good = n == inputs.n || table->error.kind;
+	good = n == inputs.n || rr_client_table_failed(table);
 	if (!good) {
 		/* What comes behind the difference is nothing that a strategy waits for. */
 		struct rr_inputs whole = rr_learning_history_and(
@@ -229,14 +229,6 @@ static bool is_same_round(const struct rr_client_table *table, uint32_t first, u
 		b = table->states[b].parent;
 	}
 	return a == first && b == first;
-}
-
-/* Was it left behind all numbers of rounds that have taken another time? */
-static bool is_left_in_time(const struct rr_client_table *table, uint32_t first, uint32_t last)
-{
-	const uint32_t left_by = table->states[first].left_by;
-
-	return left_by && is_same_round(table, first, left_by, last);
 }
 
 bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left)
@@ -301,18 +293,6 @@ static bool differ_in_time(const struct rr_inputs *a, const struct rr_inputs *b)
 	return true;
 }
 
-/* The first word leaves after each number of rounds, others after some. What differs from one
- * before, or from the round, only in how much time passes, leaves after one. */
-static size_t how_seldom(const struct rr_inputs *words, size_t i, const struct rr_inputs *round,
-			 size_t n_before)
-{
-	bool is_other = !differ_in_time(&words[i], round);
-
-	for (size_t j = 0; j < i && is_other; j++)
-		is_other = words[j].n != words[i].n || !differ_in_time(&words[j], &words[i]);
-	return !is_other ? RR_LOOP_NUMBERS : n_before == 0 ? 1 : SOME;
-}
-
 /* So do those of a loop that is like another. */
 bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last)
 {
@@ -320,7 +300,9 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	const int before = rounds_until(table, first, last);
 	struct rr_inputs *words;
 	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
-	const bool is_left_before = is_left_in_time(table, first, last);
+	const uint32_t left_by = table->states[first].left_by;
+	/* Behind all numbers of rounds that have taken another time. */
+	const bool is_left_before = left_by && is_same_round(table, first, left_by, last);
 	const bool is_first_loop = !is_left_before &&
 				   !rr_learning_has_like_loop(table, first, true);
 	size_t n_left = !is_first_loop;
@@ -331,8 +313,17 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 
 		if (is_first_of(&words[i], &round))
 			continue;
-		if (!is_left_before)
-			every = how_seldom(words, i, &round, n_left);
+		if (!is_left_before) {
+			bool is_other = !differ_in_time(&words[i], &round);
+
+			/* The first word leaves after each number of rounds, others after some.
+			 * What differs from one before, or from the round, only in how much time
+			 * passes, leaves after one. */
+			for (size_t j = 0; j < i && is_other; j++)
+				is_other = words[j].n != words[i].n ||
+					   !differ_in_time(&words[j], &words[i]);
+			every = !is_other ? RR_LOOP_NUMBERS : n_left == 0 ? 1 : SOME;
+		}
 		good = every == 1 ? leaves_after_each(table, first, before, &round, &words[i],
 						      table->learning.n_played) :
 				    leaves_after_rounds(table, first, before, &round, &words[i],
@@ -353,14 +344,9 @@ static bool is_left(const struct rr_client_state *state)
 	return state->left_by && state->left_after;
 }
 
-static uint64_t all_numbers(void)
-{
-	return (UINT64_C(1) << RR_LOOP_NUMBERS) - 1;
-}
-
 uint64_t rr_learning_left(const struct rr_client_table *table)
 {
-	uint64_t left = all_numbers();
+	uint64_t left = (UINT64_C(1) << RR_LOOP_NUMBERS) - 1;
 	bool is_any = false;
 
 	for (uint32_t i = 0; i < table->n_states; i++) {
@@ -393,14 +379,6 @@ int rr_learning_untried(const struct rr_client_table *table)
 	return most;
 }
 
-static void note_left(struct rr_client_table *table, const struct rr_rounds_run *run)
-{
-	for (size_t i = 0; run->head != RR_NO_ID && i < RR_LOOP_NUMBERS; i++) {
-		if (rr_learning_rounds(i) == run->rounds)
-			table->states[run->head].left_after |= UINT64_C(1) << i;
-	}
-}
-
 void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run *run,
 			    uint32_t state)
 {
@@ -409,7 +387,10 @@ void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run 
 	if (is_head && state == run->head) {
 		run->rounds++;
 	} else if (is_head || !table->states[state].is_in_loop) {
-		note_left(table, run);
+		for (size_t i = 0; run->head != RR_NO_ID && i < RR_LOOP_NUMBERS; i++) {
+			if (rr_learning_rounds(i) == run->rounds)
+				table->states[run->head].left_after |= UINT64_C(1) << i;
+		}
 		*run = (struct rr_rounds_run){
 			.head = is_head ? state : RR_NO_ID,
 			.rounds = is_head ?
@@ -419,39 +400,27 @@ void rr_learning_note_state(struct rr_client_table *table, struct rr_rounds_run 
 	}
 }
 
-void rr_learning_note_all_left(struct rr_client_table *table)
-{
-	for (uint32_t i = 0; i < table->n_states; i++) {
-		if (is_left(&table->states[i]))
-			table->states[i].left_after = all_numbers();
-	}
-}
-
-static bool leave_rest_of(struct rr_client_table *table, uint32_t first)
-{
-	const struct rr_inputs round = round_behind(table, first, table->states[first].left_by);
-	struct rr_inputs *words;
-	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
-	size_t i = 0;
-	bool good;
-
-	while (i < n && is_first_of(&words[i], &round))
-		i++;
-	good = i == n || leaves_after_each(table, first,
-					   rounds_until(table, first, table->states[first].left_by),
-					   &round, &words[i], 0);
-	rr_learning_release_words(words, n);
-	free(round.all);
-	return good;
-}
-
 bool rr_learning_leave_rest(struct rr_client_table *table)
 {
-	for (uint32_t i = 0; i < table->n_states; i++) {
-		if (is_left(&table->states[i]) && !leave_rest_of(table, i))
-			return false;
+	bool good = true;
+
+	for (uint32_t i = 0; i < table->n_states && good; i++) {
+		const uint32_t left_by = table->states[i].left_by;
+		struct rr_inputs round, *words;
+		size_t n, at = 0;
+
+		if (!is_left(&table->states[i]))
+			continue;
+		round = round_behind(table, i, left_by);
+		n = rr_learning_cover(table, i, &words, COVER_MAX);
+		while (at < n && is_first_of(&words[at], &round))
+			at++;
+		good = at == n || leaves_after_each(table, i, rounds_until(table, i, left_by),
+						    &round, &words[at], 0);
+		rr_learning_release_words(words, n);
+		free(round.all);
 	}
-	return !table->error.kind;
+	return good && !rr_client_table_failed(table);
 }
 
 /* ---- Strategies ----------------------------------------------------------------------- */
@@ -466,25 +435,6 @@ static bool begins_with(const struct rr_inputs *word, const struct rr_inputs *ro
 	return i == round->n;
 }
 
-/* Behind so many rounds by so many words, which take turns. */
-static bool leaves_by_words(struct rr_client_table *table, uint32_t first,
-			    const struct rr_inputs *round, int rounds,
-			    const struct rr_inputs *words, size_t n)
-{
-	int left = rounds <= FEW_ROUNDS ? SOME_WORDS : 1;
-	bool good = true;
-
-	for (size_t i = 0; i < n && left > 0 && good; i++) {
-		const struct rr_inputs *word = &words[(i + (size_t)rounds) % n];
-
-		if (n > 1 && begins_with(word, round))
-			continue;
-		good = leaves_alike(table, first, round, rounds, word);
-		left--;
-	}
-	return good;
-}
-
 void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint32_t last,
 			     const struct rr_inputs *words, size_t n, int rounds)
 {
@@ -492,8 +442,18 @@ void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint
 	struct rr_random random = { first };
 	bool good = true;
 
-	while (good && !table->error.kind) {
-		good = leaves_by_words(table, first, &round, rounds, words, n);
+	while (good && !rr_client_table_failed(table)) {
+		int left = rounds <= FEW_ROUNDS ? SOME_WORDS : 1;
+
+		/* Behind so many rounds by so many words, which take turns. */
+		for (size_t i = 0; i < n && left > 0 && good; i++) {
+			const struct rr_inputs *word = &words[(i + (size_t)rounds) % n];
+
+			if (n > 1 && begins_with(word, &round))
+				continue;
+			good = leaves_alike(table, first, &round, rounds, word);
+			left--;
+		}
 		if (rounds == RR_REFUSALS_ROUNDS)
 			break;
 		rounds += rounds < FEW_ROUNDS ? 1 : 1 + (int)rr_random_below(&random, FEW_ROUNDS);

@@ -22,27 +22,16 @@ static uint32_t awaited(const struct rr_client_state *state, uint8_t thread)
 	return RR_NO_ID;
 }
 
-static bool is_reply(const struct rr_client_row *row)
-{
-	return row->to != RR_NO_ID && row->input.kind == RR_INPUT_REPLY;
-}
-
-/* The row by which a history went on first: what it heard then is mostly its longest way, for who goes
- * on alone comes first. RR_NO_ID: none. */
-static uint32_t first_heard(const struct rr_client_table *table, uint32_t state)
-{
-	uint32_t first = RR_NO_ID;
-
-	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next)
-		first = table->row[r].to != RR_NO_ID ? r : first;
-	return first;
-}
-
 bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 		       struct rr_received *received)
 {
 	const struct rr_client_state *it = &table->states[state];
-	const uint32_t first = first_heard(table, state);
+	uint32_t first = RR_NO_ID;
+
+	/* The row by which a history went on first: what it heard then is mostly its longest way,
+	 * for who goes on alone comes first. */
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next)
+		first = table->row[r].to != RR_NO_ID ? r : first;
 
 	if (first != RR_NO_ID) {
 		*received = (struct rr_received){ table->row[first].input,
@@ -55,7 +44,7 @@ bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 		for (uint32_t r = table->rows.n; r-- > 0 && command != RR_NO_ID;) {
 			const struct rr_client_row *row = &table->row[r];
 
-			if (!is_reply(row) ||
+			if (!(row->to != RR_NO_ID && row->input.kind == RR_INPUT_REPLY) ||
 			    awaited(&table->states[row->from], row->input.thread) != command)
 				continue;
 			*received = (struct rr_received){ row->input, 0 };
@@ -71,7 +60,7 @@ bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
 static bool have_one_name(const struct rr_client_table *table, uint32_t a, uint32_t b)
 {
 	const struct rr_term_command *commands = table->program->terms->command;
-	const struct rl_command *one = &commands[a].words, *other = &commands[b].words;
+	const struct rdl_command *one = &commands[a].words, *other = &commands[b].words;
 
 	return one->n_words > 0 && other->n_words > 0 &&
 	       strcasecmp(one->words[0].text, other->words[0].text) == 0;
@@ -97,16 +86,10 @@ bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
 
 /* ---- Assuming --------------------------------------------------------------------------- */
 
-static enum rl_reply_type type_of(const struct rr_client_table *table, const struct rr_input *input)
+static enum rdl_reply_type type_of(const struct rr_client_table *table,
+				   const struct rr_input *input)
 {
 	return table->program->terms->reply[input->value].reply.type;
-}
-
-static bool is_like(const struct rr_client_table *table, const struct rr_client_row *row,
-		    const struct rr_input *input)
-{
-	return row->input.kind == input->kind && row->input.thread == input->thread &&
-	       type_of(table, &row->input) == type_of(table, input);
 }
 
 /* The row that it would be, if two other replies there, at least, were tested and have led to one
@@ -127,7 +110,9 @@ static bool find_alike(const struct rr_client_table *table, uint32_t state,
 	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
 		const struct rr_client_row *row = &table->row[r];
 
-		if (row->state == RR_NO_ID || !is_like(table, row, input))
+		if (row->state == RR_NO_ID ||
+		    !(row->input.kind == input->kind && row->input.thread == input->thread &&
+		      type_of(table, &row->input) == type_of(table, input)))
 			continue;
 		if ((alike->state != RR_NO_ID && row->state != alike->state) ||
 		    (row->is_timed && row->passed_ns != passed_ns))

@@ -199,9 +199,9 @@ bool rr_learning_tells_same(struct rr_client_table *table, uint32_t a, uint32_t 
 	const size_t n = common_steps(table, a, b, word);
 
 	table->learning.tests++;
-	if (n < word->n && !table->error.kind)
+	if (n < word->n && !rr_client_table_failed(table))
 		rr_learning_add_suffix(table, word->all, n + 1);
-	return n == word->n || table->error.kind;
+	return n == word->n || rr_client_table_failed(table);
 }
 
 /* ---- Testing a history -------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ bool rr_learning_test(struct rr_client_table *table, uint32_t history, uint32_t 
 	struct rr_inputs some = { n + 1, word->all };
 
 	table->learning.tests++;
-	if (n == word->n || table->error.kind)
+	if (n == word->n || rr_client_table_failed(table))
 		return true;
 	if (common_steps(table, history, state, &some) < some.n) {
 		rr_learning_add_suffix(table, word->all, n + 1);
@@ -267,7 +267,7 @@ bool rr_learning_agrees(struct rr_client_table *table, uint32_t history, uint32_
 	const size_t n = rr_learning_cover(table, state, &words, most);
 	bool good = true;
 
-	for (size_t i = 0; i < n && good && !table->error.kind; i++)
+	for (size_t i = 0; i < n && good && !rr_client_table_failed(table); i++)
 		good = rr_learning_test(table, history, state, &words[i]);
 	rr_learning_release_words(words, n);
 	return good;

@@ -42,15 +42,6 @@ static bool is_believed(const struct rr_client_row *row)
 	return row->state != RR_NO_ID && row->to != row->state && !row->is_walked;
 }
 
-static size_t count_believed(const struct rr_client_table *table)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < table->rows.n; i++)
-		n += is_believed(&table->row[i]);
-	return n;
-}
-
 /* Of each state, the row that is to be walked next. */
 static uint32_t *find_leads(const struct rr_client_table *table)
 {
@@ -115,20 +106,6 @@ static bool is_choice(const struct rr_client_table *table, uint32_t row)
 	       table->states[table->row[row].from].first_row != row;
 }
 
-/* Two replies, neither of which matters by itself, may matter together. */
-static size_t count_new_pairs(const struct walk *walk, uint32_t row)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < walk->inputs.n && is_choice(walk->table, row); i++) {
-		const uint32_t pair[] = { walk->rows[i], row };
-
-		n += is_choice(walk->table, pair[0]) &&
-		     rr_intern_find(&walk->pairs->seen, pair, sizeof(pair)) == RR_NO_ID;
-	}
-	return n;
-}
-
 static void note_pairs(const struct walk *walk, uint32_t row)
 {
 	walk->pairs->steps++;
@@ -155,7 +132,14 @@ static uint32_t choose_pairing(struct walk *walk, uint32_t state)
 		if (table->row[r].state == RR_NO_ID ||
 		    rr_random_below(&walk->random, n_rows) >= PAIR_ROWS)
 			continue;
-		n = count_new_pairs(walk, r);
+		/* Two replies, neither of which matters by itself, may matter together. */
+		n = 0;
+		for (size_t i = 0; i < walk->inputs.n && is_choice(walk->table, r); i++) {
+			const uint32_t pair[] = { walk->rows[i], r };
+
+			n += is_choice(walk->table, pair[0]) &&
+			     rr_intern_find(&walk->pairs->seen, pair, sizeof(pair)) == RR_NO_ID;
+		}
 		if (chosen == RR_NO_ID || n > most)
 			n_equal = 0;
 		if (n < most || rr_random_below(&walk->random, ++n_equal) > 0)
@@ -230,7 +214,7 @@ static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *
 			     .rows = rr_calloc(WALK_MAX, sizeof(*walk.rows)) };
 	bool good = go_walk(&walk);
 
-	if (!good && !table->error.kind) {
+	if (!good && !rr_client_table_failed(table)) {
 		for (size_t i = 0; i < walk.inputs.n; i++)
 			table->row[walk.rows[i]].is_walked = false;
 		rr_learning_refine(table, &walk.inputs);
@@ -245,7 +229,7 @@ static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *
 static void walk_believed(struct rr_client_table *table)
 {
 	table->learning.untested = 0;
-	for (uint32_t n = 0; n < WALKS_MAX && !table->error.kind; n++) {
+	for (uint32_t n = 0; n < WALKS_MAX && !rr_client_table_failed(table); n++) {
 		uint32_t *leads = find_leads(table);
 
 		if (leads[0] == RR_NO_ID) {
@@ -255,7 +239,8 @@ static void walk_believed(struct rr_client_table *table)
 		take_walk(table, WALKS + n, leads, NULL);
 		table->learning.walks++;
 	}
-	table->learning.untested = count_believed(table);
+	for (uint32_t i = 0; i < table->rows.n; i++)
+		table->learning.untested += is_believed(&table->row[i]);
 }
 
 /* Until some in a row have had no new pair, or there were enough of them. */
@@ -265,14 +250,14 @@ static void walk_pairs(struct rr_client_table *table)
 	uint32_t idle = 0, n = 0;
 
 	for (; pairs.steps < PAIR_STEPS && idle < RR_LEARNING_IDLE &&
-	       !table->learning.has_changed && !table->error.kind;
+	       !rr_learning_has_changed(table) && !rr_client_table_failed(table);
 	     n++) {
 		const uint32_t before = pairs.seen.n;
 		const bool good = take_walk(table, WALKS + WALKS_MAX + n, NULL, &pairs);
 
 		idle = pairs.seen.n > before ? 0 : idle + 1;
 		/* It did something else, and nobody knows where that began. */
-		table->learning.untested += !good && !table->learning.has_changed;
+		table->learning.untested += !good && !rr_learning_has_changed(table);
 	}
 	table->learning.walks += n;
 	table->learning.has_pairs = idle == RR_LEARNING_IDLE;
@@ -297,10 +282,10 @@ bool rr_learning_walk(struct rr_client_table *table)
 	}
 	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
-	if (!is_strategy && table->learning.merges_all && !table->learning.has_changed &&
+	if (!is_strategy && table->learning.merges_all && !rr_learning_has_changed(table) &&
 	    !(planted & RR_PLANT_NO_WALKS))
 		walk_pairs(table);
 	/* It did something else, and nobody knows where that began. */
-	table->learning.untested += !good && !table->learning.has_changed;
-	return !table->error.kind;
+	table->learning.untested += !good && !rr_learning_has_changed(table);
+	return !rr_client_table_failed(table);
 }

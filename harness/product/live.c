@@ -3,11 +3,32 @@
 
 #include "base/memory.h"
 #include "expansion.h"
-#include "live_state.h"
+#include "live.h"
+#include "product.h"
 
 _Static_assert((int)RR_LIVE_CLIENTS == (int)RR_PRODUCT_CLIENTS, "all clients are seen");
 
 enum { OPENING_STEPS = 400 };
+
+struct live_client {
+	bool is_idle; /* its next attempt is to begin */
+	int64_t idle_since_ns, paused_until_ns;
+	uint64_t used;             /* lanes whose connection is open */
+	struct rr_run_tally tally; /* when it crashed */
+};
+
+struct rr_live {
+	struct rr_live_config config;
+	size_t n_servers; /* whose tables have been made */
+	struct rr_server_table tables[RR_PRODUCT_SERVERS];
+	struct rr_product product;
+	struct rr_state state;
+	struct rr_actions log; /* of what is being done */
+	struct live_client clients[RR_PRODUCT_CLIENTS];
+	bool is_opening; /* no attempt begins */
+	int64_t now_ns;
+	struct rr_live_view view;
+};
 
 /* ---- Making and freeing --------------------------------------------------- */
 
@@ -57,10 +78,10 @@ bool rr_live_has_crashed(const struct rr_live *live, size_t client)
 	return live->state.clients[client].is_crashed;
 }
 
-uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rl_command *command)
+uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rdl_command *command)
 {
 	const struct rr_live_config *config = &live->config;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (!rr_asker_run(live->tables[server].asker, &reply, command))
 		return RR_NO_ID;
@@ -68,22 +89,113 @@ uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rl_com
 	return rr_terms_reply(config->program->terms, &reply);
 }
 
-/* ---- What has been done ------------------------------------------------------- */
+/* ---- Who can go on, with what, and when the others can ---------------------- */
 
-/* A connection is open from its first command on. */
-static void note_use(struct rr_live *live, const struct rr_action *action)
+static int64_t time_after(int64_t from_ns, int64_t duration_ns)
 {
-	struct live_client *client = &live->clients[action->client];
-
-	if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND)
-		client->used |= UINT64_C(1) << action->lane;
-	if (action->kind == RR_ACTION_FEED && action->input.kind == RR_INPUT_LOST)
-		client->used &= ~(UINT64_C(1) << action->stop.lane);
+	return duration_ns >= RR_NEVER - from_ns ? RR_NEVER : from_ns + duration_ns;
 }
 
-/* Who was not refused begins its next attempt. */
-static void begin_attempts(struct rr_live *live)
+/* The first command of a thread that has not been executed; else what it waits
+ * for. */
+static void look_at_next(const struct rr_live *live, size_t client, uint8_t thread,
+			 struct rr_thread_view *view)
 {
+	const struct rr_client_state *it = rr_state_client(&live->state, client);
+
+	view->stop = it->stops[thread];
+	view->next = (struct rr_transition){ RR_DO_GO, (uint8_t)client, thread };
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		const struct rr_sent *sent = &it->sent[i];
+		int64_t left_ns = 0;
+
+		if (sent->thread != thread ||
+		    sent != rr_state_first_unanswered(&live->state, client, sent->lane))
+			continue;
+		if (!rr_state_is_blocked(&live->state, client, sent->lane, &left_ns) &&
+		    sent != rr_state_next_sent(&live->state, client, sent->lane))
+			continue;
+		view->command = sent->command;
+		view->next.kind = RR_DO_EXECUTE;
+		view->next.lane = sent->lane;
+		view->ready_ns = time_after(live->now_ns, left_ns);
+		return;
+	}
+	view->ready_ns = view->stop.kind == RR_STOP_ATTEMPT ?
+				 live->clients[client].idle_since_ns + live->config.wait_ns :
+				 time_after(live->now_ns,
+					    rr_state_left_ns(&live->state, client, thread));
+	if (view->stop.kind == RR_STOP_LOCK) {
+		const int owner = live->state.common.owners[view->stop.mutex % RR_MUTEXES] - 1;
+
+		/* The number of the thread that has a mutex; -1 = none has. */
+		view->holder = owner < 0 ? -1 :
+					   owner % RR_RUN_THREADS * (int)live->product.n_clients +
+						   owner / RR_RUN_THREADS;
+	}
+}
+
+static enum rr_thread_state state_of_gone(const struct rr_live *live, size_t client, uint8_t thread)
+{
+	const struct rr_client_state *it = rr_state_client(&live->state, client);
+
+	if (rr_live_has_crashed(live, client))
+		return thread == 0 ? RR_THREAD_CRASHED : RR_THREAD_ABSENT;
+	if (thread >= it->n_threads || it->stops[thread].kind == RR_STOP_ABSENT)
+		return RR_THREAD_ABSENT;
+	return it->stops[thread].kind == RR_STOP_ENDED ? RR_THREAD_ENDED : RR_THREAD_READY;
+}
+
+/* What a thread of a client waits for. */
+static void look_at_thread(const struct rr_live *live, size_t client, uint8_t thread,
+			   struct rr_thread_view *view)
+{
+	const int64_t paused_until_ns = live->clients[client].paused_until_ns;
+
+	*view = (struct rr_thread_view){
+		.state = state_of_gone(live, client, thread),
+		.client = (int)client,
+		.command = RR_NO_ID,
+		.holder = -1,
+		.ready_ns = RR_NEVER,
+	};
+	if (view->state != RR_THREAD_READY)
+		return;
+	look_at_next(live, client, thread, view);
+	if (view->ready_ns < paused_until_ns)
+		view->ready_ns = paused_until_ns;
+	if (view->ready_ns > live->now_ns)
+		view->state = paused_until_ns > live->now_ns ? RR_THREAD_PAUSED : RR_THREAD_BLOCKED;
+}
+
+const struct rr_live_view *rr_live_look(struct rr_live *live)
+{
+	struct rr_live_view *view = &live->view;
+	const size_t n = live->product.n_clients;
+
+	*view = (struct rr_live_view){
+		.n_clients = n, .n = n * RR_RUN_THREADS, .now_ns = live->now_ns, .next_ns = RR_NEVER
+	};
+	for (size_t i = 0; i < view->n; i++) {
+		struct rr_thread_view *thread = &view->threads[i];
+
+		look_at_thread(live, i % n, (uint8_t)(i / n), thread);
+		if (thread->state == RR_THREAD_READY)
+			view->n_ready++;
+		else
+			view->next_ns = rr_lesser_ns(view->next_ns, thread->ready_ns);
+		view->n_alive += thread->state == RR_THREAD_READY ||
+				 thread->state == RR_THREAD_BLOCKED ||
+				 thread->state == RR_THREAD_PAUSED;
+	}
+	return view;
+}
+
+/* ---- What has been done ------------------------------------------------------- */
+
+static enum rr_did settle(struct rr_live *live)
+{
+	/* Who was not refused begins its next attempt. */
 	for (size_t i = 0; i < live->product.n_clients; i++) {
 		struct live_client *client = &live->clients[i];
 
@@ -95,13 +207,15 @@ static void begin_attempts(struct rr_live *live)
 			client->idle_since_ns = live->now_ns;
 		client->is_idle = rr_state_is_idle(&live->state, i);
 	}
-}
-
-static enum rr_did settle(struct rr_live *live)
-{
-	begin_attempts(live);
 	for (size_t i = 0; i < live->log.n; i++) {
-		note_use(live, &live->log.all[i]);
+		const struct rr_action *action = &live->log.all[i];
+		struct live_client *client = &live->clients[action->client];
+
+		/* A connection is open from its first command on. */
+		if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND)
+			client->used |= UINT64_C(1) << action->lane;
+		if (action->kind == RR_ACTION_FEED && action->input.kind == RR_INPUT_LOST)
+			client->used &= ~(UINT64_C(1) << action->stop.lane);
 		if (live->config.note)
 			live->config.note(live->config.context, &live->log.all[i]);
 	}
@@ -146,7 +260,7 @@ static enum rr_did go_on(struct rr_live *live, size_t client, uint8_t thread)
 
 	if (thread >= RR_RUN_THREADS)
 		return RR_DID_REFUSE;
-	live_look_at_thread(live, client, thread, &view);
+	look_at_thread(live, client, thread, &view);
 	if (view.next.kind == RR_DO_GO && view.state != RR_THREAD_READY)
 		return RR_DID_REFUSE;
 	rr_state_copy(&next, &live->state);
@@ -160,18 +274,6 @@ static enum rr_did go_on(struct rr_live *live, size_t client, uint8_t thread)
 		return RR_DID_REFUSE;
 	}
 	return go_to(live, &next);
-}
-
-static enum rr_did step_client(struct rr_live *live, struct rr_transition transition)
-{
-	const size_t who = transition.who;
-
-	if (who >= live->product.n_clients || transition.kind == RR_DO_BEGIN ||
-	    rr_state_has_ended(&live->state, who) ||
-	    live->clients[who].paused_until_ns > live->now_ns)
-		return RR_DID_REFUSE;
-	return transition.kind == RR_DO_GO ? go_on(live, who, transition.lane) :
-					     execute(live, transition);
 }
 
 /* ---- Faults and time -------------------------------------------------------- */
@@ -253,8 +355,16 @@ enum rr_did rr_live_do(struct rr_live *live, struct rr_transition transition, in
 	if (rr_product_failed(&live->product))
 		return RR_DID_FAIL;
 	live->log.n = 0;
-	if (rr_transition_is_step(transition))
-		return step_client(live, transition);
+	if (rr_transition_is_step(transition)) {
+		const size_t who = transition.who;
+
+		if (who >= live->product.n_clients || transition.kind == RR_DO_BEGIN ||
+		    rr_state_has_ended(&live->state, who) ||
+		    live->clients[who].paused_until_ns > live->now_ns)
+			return RR_DID_REFUSE;
+		return transition.kind == RR_DO_GO ? go_on(live, who, transition.lane) :
+						     execute(live, transition);
+	}
 	switch (transition.kind) {
 	case RR_DO_CRASH:
 		return is_client ? crash(live, transition.who) : RR_DID_REFUSE;
@@ -315,7 +425,6 @@ static bool open_product(struct rr_live *live)
 	memset(&live->state, 0, sizeof(live->state));
 	live->state.product = &live->product;
 	live->state.common.down = -1;
-	memset(live->state.common.makers, -1, sizeof(live->state.common.makers));
 	return true;
 }
 
@@ -328,7 +437,7 @@ static bool open_client(struct rr_live *live, size_t client)
 		if (rr_state_is_idle(&live->state, client) ||
 		    rr_state_has_ended(&live->state, client))
 			return true;
-		live_look_at_thread(live, client, 0, &view);
+		look_at_thread(live, client, 0, &view);
 		if (view.state != RR_THREAD_READY)
 			return true;
 		if (rr_live_do(live, view.next, 0) != RR_DID_IT)

@@ -97,7 +97,7 @@ enum rr_did rr_live_do(struct rr_live *live, struct rr_transition transition, in
 
 /* A command that no client can notice, answered over a connection of our own: the
  * number of its reply, RR_NO_ID = the server is gone. For a program's `ask`. */
-uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rl_command *command);
+uint32_t rr_live_answer(struct rr_live *live, size_t server, const struct rdl_command *command);
 
 /* What a client says of itself, also when it has crashed. */
 struct rr_run_tally rr_live_tally(const struct rr_live *live, size_t client);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks of checked programs, and who holds them. Which keys are locks no name tells: a key that one
- * client's complete run creates and removes again, as another one's does, which is refused and
- * changes nothing else while the first one has it (explore/locks.c finds them).
+ * Locks of checked programs and apps, and who holds them. Which keys are locks no name tells: a key
+ * that one client's complete run creates and removes again, as another one's does, which is refused
+ * and changes nothing else while the first one has it (explore/locks.c finds them).
  *
  * The holder is the client that gave the key its last value, until it removes the key, ends or
  * crashes, or the key expires. Whoever else removes it, gives it another value or puts its end off
- * breaks its ownership. Two things do not:
+ * breaks its ownership. So it is with a request to an app, which ends when it has its answer and
+ * nothing of what it sent is on its way. Two things do not break it:
  *
  * - Another value, once time has passed since the holder's: a lock whose value is a time is made to
  *   be taken over then, and what tells that from force is only in its clients' code. The new client
@@ -18,7 +19,7 @@
 
 #include "server_table.h"
 
-enum { RR_LOCKS_MAX = 8 };
+enum { RR_LOCKS_MAX = 16 };
 
 struct rr_locks {
 	size_t n;
@@ -26,7 +27,8 @@ struct rr_locks {
 		long long database;
 		const char *name; /* the table's */
 		size_t length;
-		uint32_t clients; /* whose complete runs create and remove it, as bits */
+		uint32_t clients; /* whose complete runs create and remove it, as bits: of
+				   * apps requests (owners.h) */
 	} all[RR_LOCKS_MAX];
 };
 

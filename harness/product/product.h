@@ -25,11 +25,13 @@
 #define RR_PRODUCT_H
 
 #include "base/error.h"
+#include "beliefs.h"
 #include "client_view.h"
 #include "key_use.h"
 #include "learning.h"
 #include "live.h"
 #include "locks.h"
+#include "owners.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 
@@ -40,7 +42,7 @@ enum {
 	RR_PART_ANSWERS = 64,
 	RR_LATE_MAX = 16,
 	RR_MUTEXES = 160,
-	RR_LEASES = 8
+	RR_LEASES = 32
 };
 
 /* A client's part of a state. It is compared byte by byte: nothing is padding. */
@@ -52,7 +54,8 @@ struct rr_part {
 	uint8_t rounds;           /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
 	uint8_t answered, begun; /* requests of an app, as bits */
-	uint8_t unused[4];
+	uint32_t owners; /* of what an app has sent (owners.h), by the product's number; 0 where
+			  * nobody looks who holds what */
 	uint8_t after[RR_PRODUCT_CLIENTS]; /* those that were when each of them began */
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
 	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
@@ -69,33 +72,32 @@ struct rr_part {
 	} answers[RR_PART_ANSWERS]; /* that it has not taken */
 };
 
-/* Time has passed since a program has made a lock. */
-enum { RR_MAKER_LATE = 64 };
-
 /* What all have in common. */
 struct rr_common {
-	struct rr_budget left;             /* in parts: rr_budget_in_parts() */
-	int8_t down;                       /* a server, -1 = none */
-	int8_t blind;                      /* waits in a row for nothing that is known */
-	int8_t waits;                      /* where bounded */
-	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there, or
-					    * lock number so much of programs;
-					    * -1 = nobody's; and RR_MAKER_LATE */
-	uint8_t owners[RR_MUTEXES];        /* client * threads + thread + 1; 0 = free */
+	struct rr_budget left;               /* in parts: rr_budget_in_parts() */
+	int8_t down;                         /* a server, -1 = none */
+	int8_t blind;                        /* waits in a row for nothing that is known */
+	int8_t waits;                        /* where bounded */
+	uint16_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there, or lock number
+					      * so much of programs: a client's bit, of apps
+					      * owners (owners.h); 0 = nobody's */
+	uint16_t late_makers;       /* locks: time has passed since programs have made them */
+	uint8_t owners[RR_MUTEXES]; /* client * threads + thread + 1; 0 = free */
 	uint8_t n_late;
 	struct rr_late {
 		uint8_t server, unused;
 		uint16_t slot;
 		uint32_t command;
 	} late[RR_LATE_MAX];
-	struct rr_written {
-		uint64_t key; /* see struct rr_expiring */
-		uint64_t client;
-	} leases[RR_LEASES]; /* who wrote keys that expire last; where sleeps count */
-	uint64_t n_leases;
 	int64_t now_ns;   /* where `absolute` */
 	int64_t down_ns;  /* until the server that is down may come back */
 	int64_t lapse_ns; /* since a program crashed or lost a reply, up to RR_LAPSES_NS */
+	uint64_t n_leases;
+	struct rr_written {
+		uint64_t key; /* see struct rr_expiring */
+		uint64_t client;
+	} leases[RR_LEASES]; /* who wrote keys that expire last; where sleeps count. Of a state
+			      * that is known only those that there are */
 };
 
 /* Beyond that nobody counts how much time has passed since a crash or a lost reply. */
@@ -171,17 +173,29 @@ struct rr_product {
 	struct rr_client_own *own;      /* what is known of them, unless the program
 					 * keeps it */
 	struct rr_server_table *tables[RR_PRODUCT_SERVERS]; /* of each server; the owner's */
-	struct rr_intern parts, commons;
-	uint32_t get_counter; /* the number of that command */
-	/* The search has to begin anew, with these in its configuration. */
-	bool wants_absolute, wants_clock, wants_sleeps;
+	struct rr_intern parts, commons, owners;
+	uint32_t get_counter;     /* the number of that command */
 	bool has_slept, has_ends; /* a program has; keys expire, or commands that block time out */
 	bool time_has_passed;     /* in some state, if only tentatively */
-	struct rr_edges edges;    /* of the state that was expanded last */
-	struct rr_actions *log;   /* where what is done is written down; NULL = nowhere */
+	const char *left_out; /* what was not searched, so that nobody can say yes; NULL = nothing */
+	struct rr_edges edges;  /* of the state that was expanded last */
+	struct rr_actions *log; /* where what is done is written down; NULL = nowhere */
 	struct rr_error error;
 };
 
+/* Can nothing be done with it any more: after an error, or because the search begins again? */
+static inline bool rr_product_failed(const struct rr_product *product)
+{
+	return product->error.kind != RR_ERROR_NONE ||
+	       rr_beliefs_withdrawn(product->config.program->beliefs) & RR_BELIEFS_STOP;
+}
+
+static inline void rr_product_withdraw(const struct rr_product *product, enum rr_belief kind)
+{
+	rr_belief_withdraw(product->config.program->beliefs, kind, NULL);
+}
+
+/* False, or NULL, where a call below says so: product->error, or rr_product_failed() without one. */
 bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
 		     struct rr_server_table *data, struct rr_server_table *locks);
 void rr_product_release(struct rr_product *product);
@@ -202,6 +216,14 @@ const struct rr_edges *rr_product_expand(struct rr_product *product, const uint3
 const struct rr_edges *rr_product_expand_logged(struct rr_product *product, const uint32_t *key);
 const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_t *key);
 
+/* Does the transition end the time-out of a command that blocks? */
+bool rr_product_times_out(const struct rr_product *product, const uint32_t *key,
+			  struct rr_transition transition);
+
+/* The state in which so much time has passed: `next`. False: product->error. */
+bool rr_product_pass(struct rr_product *product, const uint32_t *key, int64_t ns,
+		     rr_state_key next);
+
 /* The edge of one transition, with its actions: no other is looked at. NULL: there is
  * no such transition, or product->error. */
 const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t *key,
@@ -215,6 +237,12 @@ const struct rr_sent *rr_product_next_sent(const struct rr_product *product, con
 /* Writes the actions of an edge behind those that are there. */
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
 			     struct rr_actions *actions);
+
+/* Whose the next command is that a transition of an app is about (owners.h), where somebody looks
+ * who holds what; 0 = there is none. And has a request nothing on its way, with its answer? */
+uint16_t rr_product_next_owners(const struct rr_product *product, const uint32_t *key,
+				struct rr_transition transition);
+bool rr_product_is_through(const struct rr_product *product, const uint32_t *key, size_t request);
 
 /* Would a client that asks again and again be refused each time, and leave something
  * new each time? Then there is no end to the states. */

@@ -8,6 +8,9 @@
 /* Before a lease's end: who asks now asks before it is over. */
 #define SHORTLY_NS INT64_C(2000000)
 
+/* The millisecond in which a key's time is over. */
+#define MOMENT_NS INT64_C(1000000)
+
 /* How far a timestamp in a value may lie ahead, and how well its end is found. */
 #define DAY_NS INT64_C(86400000000000)
 #define SECOND_NS INT64_C(1000000000)
@@ -33,6 +36,7 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 		.unbounded = unbounded,
 		.slice = product->log ? product->log->n : 0,
 		.next_ns = RR_NEVER,
+		.round_ns = RR_NEVER,
 	};
 
 	rr_expand_client(&it, state, client);
@@ -134,31 +138,42 @@ static const struct rr_client_state *known_state(const struct rr_state *state, s
 	return &state->product->clients[client].table->states[state->clients[client].state];
 }
 
-/* It hears the same and does the same in each round, and changes nothing, although it is not
- * known to be where it was: it may remember how often or how long it has waited. */
-static bool spins_on(const struct rr_state *from, size_t client)
-{
-	struct rr_state at;
-
-	rr_state_copy(&at, from);
-	for (int step = 1; step <= SPIN_STEPS_MAX; step++) {
-		if (!rr_state_step_alone(&at, client, true) || !rr_state_has_servers_of(&at, from))
-			return false;
-		if (known_state(&at, client)->spins)
-			return true;
-	}
-	return false;
-}
-
 /* Time does not pass in the middle of a round in which something is done and undone. */
 static bool goes_round(const struct rr_state *from, size_t client)
 {
 	bool back, stays;
 
-	if (known_state(from, client)->spins)
-		return spins_on(from, client);
+	if (known_state(from, client)->spins) {
+		struct rr_state at;
+
+		/* It hears the same and does the same in each round, and changes nothing, although
+		 * it is not known to be where it was: it may remember how often or how long it has
+		 * waited. */
+		rr_state_copy(&at, from);
+		for (int step = 1; step <= SPIN_STEPS_MAX; step++) {
+			if (!rr_state_step_alone(&at, client, true) ||
+			    !rr_state_has_servers_of(&at, from))
+				return false;
+			if (known_state(&at, client)->spins)
+				return true;
+		}
+		return false;
+	}
 	return rr_state_is_in_loop(from, client) && comes_round(from, client, &back, &stays) &&
 	       back && (stays || known_state(from, client)->is_loop_head);
+}
+
+static bool is_timed_blocked(const struct rr_state *state, size_t client)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	int64_t left_ns;
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (rr_state_is_blocked(state, client, it->sent[i].lane, &left_ns) &&
+		    left_ns != RR_NEVER)
+			return true;
+	}
+	return false;
 }
 
 /* Has it nothing to do but to wait? */
@@ -263,17 +278,6 @@ static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes
 	return !all_are_refused(&later, false, &changes_later) || changes_later != changes;
 }
 
-/* Can what somebody waits for end by what a clock says? */
-static bool may_end_unknown(const struct rr_state *from)
-{
-	const struct rr_product_config *config = &from->product->config;
-	bool may = config->absolute;
-
-	for (size_t i = 0; i < from->product->n_clients && config->program->run_ops; i++)
-		may |= !rr_state_has_ended(from, i) && reads_clock(from, i);
-	return may && from->common.blind < BLIND_WAITS_MAX;
-}
-
 /* Nothing that is known ends by itself. What a timestamp in a value stands for may: the
  * time until then; RR_NEVER: it does not within a day. Each look at processes is a start of
  * one, so those who would still poll a day later are looked at no more, and the time is found
@@ -282,8 +286,12 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 {
 	const struct rr_product_config *config = &from->product->config;
 	int64_t too_early_ns = 0, ns = config->lease_ns + RR_LAPSE_NS;
+	bool may = config->absolute;
 
-	if (!may_end_unknown(from) ||
+	/* Can what somebody waits for end by what a clock says? */
+	for (size_t i = 0; i < from->product->n_clients && config->program->run_ops; i++)
+		may |= !rr_state_has_ended(from, i) && reads_clock(from, i);
+	if (!(may && from->common.blind < BLIND_WAITS_MAX) ||
 	    (config->program->run_ops && !is_other_after(from, DAY_NS, changes)))
 		return RR_NEVER;
 	while (!is_other_after(from, ns, changes)) {
@@ -304,42 +312,43 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 	return ns;
 }
 
-/* A client that has not begun may still end what the others wait for. */
-static void note_no_end(struct rr_expansion *it, const struct rr_state *from, bool changes)
+/* Does the client go round in a loop, and wait in each round by a command with a time-out? */
+static bool blocks_in_round(const struct rr_state *from, size_t client)
 {
-	bool have_begun = true;
+	struct rr_state at;
 
-	for (size_t i = 0; i < it->product->n_clients; i++)
-		have_begun &= rr_state_has_begun(from, i) || rr_state_has_ended(from, i);
-	if (it->product->config.bounded && it->n_clients == 0)
-		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
-	if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT && have_begun)
-		it->flags |= RR_STATE_STARVED;
-}
-
-/* Somebody who asks shortly before the end puts it off, or gets in. */
-static void add_near(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns)
-{
-	if (it->product->config.bounded && it->n_clients == 0 && it->next_ns == RR_NEVER) {
-		it->flags |= RR_STATE_STARVED;
-		/* Once more, to show it. */
-		if (from->common.waits > 0)
-			return;
+	rr_state_copy(&at, from);
+	for (int step = 0; step < ROUND_STEPS_MAX; step++) {
+		if (!rr_state_is_in_loop(&at, client))
+			return false;
+		if (is_timed_blocked(&at, client))
+			return true;
+		if (!rr_state_step_alone(&at, client, true) || rr_state_is_same(&at, from))
+			return false;
 	}
-	if (next_ns > SHORTLY_NS)
-		add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
+	return false;
 }
 
-/* To the end of a sleep; if a key expires just then, also to that. */
-static void add_waits(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns,
-		      int64_t end_ns)
-{
-	const bool is_tie = it->product->config.sleeps && next_ns < end_ns &&
-			    end_ns - next_ns <= SHORTLY_NS;
+enum phase {
+	PHASE_ANY,     /* time passes to the next end */
+	PHASE_BETWEEN, /* to shortly before it */
+	PHASE_ON_WAY   /* not here */
+};
 
-	add_wait(it, from, is_tie ? RR_DO_NEAR : RR_DO_WAIT, next_ns, false);
-	if (is_tie)
-		add_wait(it, from, RR_DO_WAIT, end_ns, false);
+/* A round that waits by a command with a time-out takes time while the command blocks; which part of
+ * that is over is not known. So time passes for many rounds between two of them, to shortly before
+ * the next end, and to the end when all such commands block. */
+static enum phase phase_of(const struct rr_state *from)
+{
+	enum phase phase = PHASE_ANY;
+
+	for (size_t i = 0; i < from->product->n_clients && phase != PHASE_ON_WAY; i++) {
+		if (rr_state_has_ended(from, i) || is_timed_blocked(from, i) ||
+		    !blocks_in_round(from, i))
+			continue;
+		phase = known_state(from, i)->is_loop_head ? PHASE_BETWEEN : PHASE_ON_WAY;
+	}
+	return phase;
 }
 
 /* Would the end come, although those who are refused go on asking? */
@@ -355,6 +364,20 @@ static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 	       (!from->product->config.program->run_ops || rr_state_all_go_round(&near));
 }
 
+void rr_expand_ending(struct rr_expansion *it, const struct rr_state *from)
+{
+	const int64_t ns = rr_state_run_on_ns(from, RR_NO_WAITER);
+	struct rr_state next;
+
+	if (!it->product->config.sleeps || ns > MOMENT_NS ||
+	    !rr_state_may_pass_slowly(from, ns, RR_NO_WAITER) ||
+	    !rr_expansion_wants(it, RR_DO_WAIT, 0, 0))
+		return;
+	rr_state_copy(&next, from);
+	rr_state_pass_slowly(&next, ns, RR_NO_WAITER);
+	rr_expansion_add(it, RR_DO_WAIT, 0, 0, &next);
+}
+
 void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 {
 	struct rr_product *product = it->product;
@@ -363,8 +386,12 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	const int64_t next_ns = rr_lesser_ns(it->next_ns, end_ns);
 	int64_t unknown_ns = RR_NEVER;
 	bool changes = false, is_quiet, is_certain;
+	enum phase phase;
 
 	if (it->wanted && it->wanted->kind != RR_DO_WAIT && it->wanted->kind != RR_DO_NEAR)
+		return;
+	/* The phase of a round is free: its command times out first. */
+	if (it->round_ns < next_ns)
 		return;
 	product->log = NULL; /* of what is only tried */
 	is_quiet = all_are_refused(from, false, &changes);
@@ -372,15 +399,43 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 		     (next_ns < end_ns || is_certain_end(from, next_ns));
 	if (is_quiet && next_ns == RR_NEVER)
 		unknown_ns = find_unknown_end(from, changes);
+	phase = is_quiet && product->config.program->run_ops ? phase_of(from) : PHASE_ANY;
 	product->log = log;
 	if (rr_product_failed(product) || !is_quiet)
 		return;
-	if (unknown_ns != RR_NEVER)
+	if (unknown_ns != RR_NEVER) {
 		add_wait(it, from, RR_DO_WAIT, unknown_ns, true);
-	else if (next_ns == RR_NEVER)
-		note_no_end(it, from, changes);
-	else if (is_certain)
-		add_waits(it, from, next_ns, end_ns);
-	else
-		add_near(it, from, next_ns);
+	} else if (next_ns == RR_NEVER) {
+		bool have_begun = true;
+
+		/* A client that has not begun may still end what the others wait for. */
+		for (size_t i = 0; i < it->product->n_clients; i++)
+			have_begun &= rr_state_has_begun(from, i) || rr_state_has_ended(from, i);
+		if (it->product->config.bounded && it->n_clients == 0)
+			it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
+		if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT && have_begun)
+			it->flags |= RR_STATE_STARVED;
+	} else if (phase == PHASE_BETWEEN && next_ns > SHORTLY_NS) {
+		add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
+	} else if (phase != PHASE_ANY) {
+		return;
+	} else if (is_certain) {
+		const bool is_tie = it->product->config.sleeps && next_ns < end_ns &&
+				    end_ns - next_ns <= SHORTLY_NS;
+
+		/* To the end of a sleep; if a key expires just then, also to that. */
+		add_wait(it, from, is_tie ? RR_DO_NEAR : RR_DO_WAIT, next_ns, false);
+		if (is_tie)
+			add_wait(it, from, RR_DO_WAIT, end_ns, false);
+	} else {
+		/* Somebody who asks shortly before the end puts it off, or gets in. */
+		if (it->product->config.bounded && it->n_clients == 0 && it->next_ns == RR_NEVER) {
+			it->flags |= RR_STATE_STARVED;
+			/* Once more, to show it. */
+			if (from->common.waits > 0)
+				return;
+		}
+		if (next_ns > SHORTLY_NS)
+			add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
+	}
 }

@@ -61,7 +61,7 @@ static bool counts_wrong(struct rr_free_replay *replay, const struct rr_product 
 {
 	const long increments = product->config.increments;
 	struct rr_count count = { 0 };
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; i < product->n_clients; i++) {
 		const struct rr_replayed_client seen = rr_free_replay_client(replay, i);

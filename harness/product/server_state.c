@@ -33,7 +33,7 @@ const char *rr_server_command_name(const struct rr_server_table *table, uint32_t
 
 /* ---- Data ----------------------------------------------------------------- */
 
-static void append_element(FILE *file, const struct rl_reply *element)
+static void append_element(FILE *file, const struct rdl_reply *element)
 {
 	const char type = (char)element->type;
 
@@ -44,27 +44,7 @@ static void append_element(FILE *file, const struct rl_reply *element)
 		fwrite(element->text, 1, element->length, file);
 }
 
-static bool is_key_named(const struct rl_reply *element, const char *key)
-{
-	return element->text && strlen(key) == element->length &&
-	       memcmp(element->text, key, element->length) == 0;
-}
-
-/* The lock is a key of database 0: a number stands for its value. */
-static void note_key(struct rr_server_table *table, const struct rl_reply *key, long long db,
-		     struct rr_server_snapshot *state)
-{
-	const struct rl_reply *left = key + 1, *dump = key + 2;
-
-	if (left->integer >= 0 && (left->integer + 1) * MS < state->first_end_ns)
-		state->first_end_ns = (left->integer + 1) * MS;
-	if (db == 0 && is_key_named(key, table->lock) && dump->text) {
-		state->lock = 1 + rr_intern_put(&table->locks, dump->text, dump->length, NULL);
-		state->lock_left_ms = left->integer;
-	}
-}
-
-static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)
+static uint64_t digest_of_text(uint64_t hash, const struct rdl_reply *reply)
 {
 	hash = rr_hash_number(rr_hash_number(hash, reply->integer), (int64_t)reply->length);
 	for (size_t i = 0; reply->text && i < reply->length; i++)
@@ -72,45 +52,25 @@ static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)
 	return hash;
 }
 
-/* Of a key, its time and its value, so that a sum of them is in no order. */
-static uint64_t digest_of_key(const struct rl_reply *key, long long db)
-{
-	uint64_t hash = rr_hash_number(RR_HASH_START, db);
-
-	for (int i = 0; i < 3; i++)
-		hash = digest_of_text(hash, &key[i]);
-	return hash;
-}
-
-uint64_t rr_digest_of_key(long long db, const struct rl_reply *name)
+uint64_t rr_digest_of_key(long long db, const struct rdl_reply *name)
 {
 	return digest_of_text(rr_hash_number(RR_HASH_START, db), name);
 }
 
-static void note_expiring(const struct rl_reply *key, long long db, FILE *expiring)
-{
-	const struct rr_expiring it = {
-		.key = rr_digest_of_key(db, key),
-		.value = digest_of_text(RR_HASH_START, &key[2]),
-		.left_ms = key[1].integer,
-		.given_ms = key[1].integer,
-	};
-
-	if (it.left_ms >= 0)
-		fwrite(&it, sizeof(it), 1, expiring);
-}
-
 /* An integer begins a database, three elements are a key. */
-static void read_keys(struct rr_server_table *table, const struct rl_reply *data, FILE *file,
+static void read_keys(struct rr_server_table *table, const struct rdl_reply *data, FILE *file,
 		      FILE *expiring, struct rr_server_snapshot *state)
 {
 	long long db = 0;
 
 	for (size_t i = 0; i < data->length;) {
-		const struct rl_reply *element = &data->elements[i];
+		const struct rdl_reply *element = &data->elements[i];
+		const struct rdl_reply *left, *dump;
+		uint64_t hash;
+		struct rr_expiring it;
 
 		append_element(file, element);
-		if (element->type == RL_REPLY_INTEGER) {
+		if (element->type == RDL_REPLY_INTEGER) {
 			db = element->integer;
 			i++;
 			continue;
@@ -119,26 +79,47 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 			return;
 		append_element(file, element + 1);
 		append_element(file, element + 2);
-		note_key(table, element, db, state);
-		note_expiring(element, db, expiring);
-		state->contents += digest_of_key(element, db);
+		/* The lock is a key of database 0: a number stands for its value. */
+		left = element + 1;
+		dump = element + 2;
+		if (left->integer >= 0 && (left->integer + 1) * MS < state->first_end_ns)
+			state->first_end_ns = (left->integer + 1) * MS;
+		if (db == 0 && element->text && strlen(table->lock) == element->length &&
+		    memcmp(element->text, table->lock, element->length) == 0 && dump->text) {
+			state->lock = 1 +
+				      rr_intern_put(&table->locks, dump->text, dump->length, NULL);
+			state->lock_left_ms = left->integer;
+		}
+		it = (struct rr_expiring){
+			.key = rr_digest_of_key(db, element),
+			.value = digest_of_text(RR_HASH_START, &element[2]),
+			.left_ms = element[1].integer,
+			.given_ms = element[1].integer,
+		};
+		if (it.left_ms >= 0)
+			fwrite(&it, sizeof(it), 1, expiring);
+		/* Of a key, its time and its value, so that a sum of them is in no order. */
+		hash = rr_hash_number(RR_HASH_START, db);
+		for (int j = 0; j < 3; j++)
+			hash = digest_of_text(hash, &element[j]);
+		state->contents += hash;
 		i += 3;
 	}
 }
 
 /* As append_element() has written it. False: it is not there. */
-static bool next_element(const char *bytes, size_t size, size_t *at, struct rl_reply *element)
+static bool next_element(const char *bytes, size_t size, size_t *at, struct rdl_reply *element)
 {
 	const size_t head = 1 + sizeof(element->integer) + sizeof(element->length);
 
 	if (size - *at < head)
 		return false;
-	*element = (struct rl_reply){ .type = (enum rl_reply_type)bytes[*at] };
+	*element = (struct rdl_reply){ .type = (enum rdl_reply_type)bytes[*at] };
 	memcpy(&element->integer, bytes + *at + 1, sizeof(element->integer));
 	memcpy(&element->length, bytes + *at + 1 + sizeof(element->integer),
 	       sizeof(element->length));
 	*at += head;
-	if (element->type == RL_REPLY_INTEGER)
+	if (element->type == RDL_REPLY_INTEGER)
 		return true;
 	if (size - *at < element->length)
 		return false;
@@ -153,17 +134,17 @@ bool rr_server_next_key(const struct rr_server_table *table, uint32_t state, siz
 	const uint32_t data = table->states[state].data;
 	const char *bytes = rr_intern_get(&table->data, data);
 	const size_t size = table->data.values[data].length;
-	struct rl_reply name, left, dump;
+	struct rdl_reply name, left, dump;
 
 	if (*at == 0)
 		key->database = 0;
 	do {
 		if (!next_element(bytes, size, at, &name))
 			return false;
-		if (name.type == RL_REPLY_INTEGER)
+		if (name.type == RDL_REPLY_INTEGER)
 			key->database = name.integer;
-	} while (name.type == RL_REPLY_INTEGER);
-	if (!next_element(bytes, size, at, &left) || left.type != RL_REPLY_INTEGER ||
+	} while (name.type == RDL_REPLY_INTEGER);
+	if (!next_element(bytes, size, at, &left) || left.type != RDL_REPLY_INTEGER ||
 	    !next_element(bytes, size, at, &dump))
 		return false;
 	key->name = name.text;
@@ -188,9 +169,9 @@ bool rr_server_find_key(const struct rr_server_table *table, uint32_t state,
 }
 
 /* Of a command that makes a script known; NULL: it is none. */
-static const struct rl_word *script_of(const struct rr_server_table *table, uint32_t command)
+static const struct rdl_word *script_of(const struct rr_server_table *table, uint32_t command)
 {
-	const struct rl_command *words = &table->terms->command[command].words;
+	const struct rdl_command *words = &table->terms->command[command].words;
 	const char *name = rr_server_command_name(table, command);
 
 	if (words->n_words > 2 && (strcmp(name, "EVAL") == 0 || strcmp(name, "EVAL_RO") == 0))
@@ -202,11 +183,11 @@ static const struct rl_word *script_of(const struct rr_server_table *table, uint
 static bool see_scripts(struct rr_server_table *table, struct rr_asker *asker)
 {
 	static const char sha1[] = "return redis.sha1hex(ARGV[1])";
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (; table->n_looked < table->terms->n_commands; table->n_looked++) {
-		const struct rl_word *source = script_of(table, table->n_looked);
-		struct rl_command hash = {
+		const struct rdl_word *source = script_of(table, table->n_looked);
+		struct rdl_command hash = {
 			.n_words = 4,
 			.words = { { "EVAL", 4 }, { sha1, strlen(sha1) }, { "0", 1 } },
 		};
@@ -224,7 +205,7 @@ static bool see_scripts(struct rr_server_table *table, struct rr_asker *asker)
 /* Which of the clients' scripts are known. */
 static bool read_scripts(const struct rr_scripts *scripts, struct rr_asker *asker, FILE *file)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; i < scripts->n; i++) {
 		if (!rr_asker_say(asker, &reply, "SCRIPT EXISTS %s", scripts->all[i].sha1))
@@ -238,7 +219,7 @@ static bool read_scripts(const struct rr_scripts *scripts, struct rr_asker *aske
 static bool read_functions(struct rr_server_table *table, struct rr_asker *asker, FILE *file,
 			   struct rr_server_snapshot *state)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (rr_intern_find(&table->terms->words, "FUNCTION", sizeof("FUNCTION")) == RR_NO_ID)
 		return true;
@@ -281,32 +262,10 @@ bool rr_server_table_has_expired(const struct rr_server_table *table, uint32_t s
 	       table->states[state].question.kind == RR_ASK_TICK;
 }
 
-/* Keys that were there before the question, which has not written them, were given their time
- * before. */
-static uint32_t inherit_times(struct rr_server_table *table, const struct rr_server_snapshot *state)
-{
-	const size_t size = table->expiring.values[state->expiring].length;
-	struct rr_expiring *all = rr_memdup(rr_intern_get(&table->expiring, state->expiring), size);
-	uint32_t number;
-
-	for (size_t i = 0; i < size / sizeof(*all); i++) {
-		const struct rr_expiring *before =
-			rr_server_table_find_expiring(table, state->parent, all[i].key);
-		const bool is_written = !before || before->value != all[i].value ||
-					(before->left_ms != all[i].left_ms &&
-					 state->question.kind != RR_ASK_TICK);
-
-		all[i].given_ms = is_written ? all[i].left_ms : before->given_ms;
-	}
-	number = rr_intern_put(&table->expiring, all, size, NULL);
-	free(all);
-	return number;
-}
-
 bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
 			 struct rr_server_snapshot *state)
 {
-	struct rl_reply data;
+	struct rdl_reply data;
 	char *bytes = NULL, *keys = NULL;
 	size_t size, keys_size;
 	FILE *file = rr_open_memory(&bytes, &size), *expiring = rr_open_memory(&keys, &keys_size);
@@ -356,9 +315,28 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 	rr_array_grow(&table->states, id, sizeof(*state));
 	if (state->parent != RR_NO_ID) {
 		const struct rr_server_snapshot *parent = &table->states[state->parent];
+		size_t size;
+		struct rr_expiring *all;
+		uint32_t number;
 
 		state->length = parent->length + 1;
-		state->expiring = inherit_times(table, state);
+		/* Keys that were there before the question, which has not written them, were given
+		 * their time before. */
+		size = table->expiring.values[state->expiring].length;
+		all = rr_memdup(rr_intern_get(&table->expiring, state->expiring), size);
+		for (size_t i = 0; i < size / sizeof(*all); i++) {
+			const struct rr_expiring *before =
+				rr_server_table_find_expiring(table, state->parent, all[i].key);
+			const bool is_written = !before || before->value != all[i].value ||
+						(before->left_ms != all[i].left_ms &&
+						 state->question.kind != RR_ASK_TICK &&
+						 state->question.kind != RR_ASK_HOLD);
+
+			all[i].given_ms = is_written ? all[i].left_ms : before->given_ms;
+		}
+		number = rr_intern_put(&table->expiring, all, size, NULL);
+		free(all);
+		state->expiring = number;
 		state->passed_ns = parent->passed_ns + (state->question.kind == RR_ASK_TICK ?
 								state->question.argument :
 								0);

@@ -65,7 +65,7 @@ uint64_t rr_connection_names(const struct rr_server_table *table,
 
 /* A command was answered there: what is left of it. */
 void rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
-			uint32_t command, const struct rl_reply *reply);
+			uint32_t command, const struct rdl_reply *reply);
 
 bool rr_connection_add_message(struct rr_server_table *table, struct rr_connection *connection,
 			       uint32_t message);
@@ -121,6 +121,6 @@ uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct
 /* What a script calls the server does not say before it runs: one that names a random
  * command, math.random or OBJECT, may be answered by more than the data. */
 bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
-			const struct rl_command *command);
+			const struct rdl_command *command);
 
 #endif

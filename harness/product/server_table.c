@@ -10,11 +10,12 @@
 
 /* ---- Asking --------------------------------------------------------------- */
 
-static const struct rl_command *question_command(const struct rr_server_table *table,
-						 const struct rr_question *question)
+static const struct rdl_command *question_command(const struct rr_server_table *table,
+						  const struct rr_question *question)
 {
-	return question->kind == RR_ASK_COMMAND ? &table->terms->command[question->argument].words :
-						  NULL;
+	return question->kind == RR_ASK_COMMAND || question->kind == RR_ASK_HOLD ?
+		       &table->terms->command[question->argument].words :
+		       NULL;
 }
 
 /* Does more come on it than replies? What was unsubscribed without being subscribed has as many
@@ -29,7 +30,7 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 {
 	size_t n;
 	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
-	struct rl_reply message;
+	struct rdl_reply message;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!has_messages(&all[i]))
@@ -54,19 +55,6 @@ static bool has_listener(const struct rr_server_table *table, uint32_t state)
 	return false;
 }
 
-/* A command that has led to a state, sent when its reply is not needed. One on a connection that carried
- * nothing, and left nothing there, may be sent on any connection. */
-static bool queue_command(struct rr_server_table *table, const struct rr_server_snapshot *state,
-			  bool is_of_connection)
-{
-	const struct rr_question *question = &state->question;
-	const struct rl_command *command = question_command(table, question);
-
-	if (is_of_connection || rr_server_table_connection(table, state->parent, question->slot))
-		return rr_asker_queue_on(table->asker, question->slot, command);
-	return rr_asker_queue(table->asker, command);
-}
-
 /* Has a question one reply, which nobody waits for? A command that is about subscriptions may have
  * several, and where somebody listens each may have. */
 static bool has_one_reply(struct rr_server_table *table, uint32_t id, struct rr_command_info *info)
@@ -88,12 +76,21 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	const struct rr_server_snapshot *state = &table->states[id];
 	const struct rr_question *question = &state->question;
 	struct rr_command_info info;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	bool blocks;
 
 	table->n_replayed++;
-	if (has_one_reply(table, id, &info))
-		return queue_command(table, state, info.of_connection);
+	if (has_one_reply(table, id, &info)) {
+		const struct rdl_command *command = question_command(table, question);
+
+		/* A command that has led to a state, sent when its reply is not needed. One on a
+		 * connection that carried nothing, and left nothing there, may be sent on any
+		 * connection. */
+		if (info.of_connection ||
+		    rr_server_table_connection(table, state->parent, question->slot))
+			return rr_asker_queue_on(table->asker, question->slot, command);
+		return rr_asker_queue(table->asker, command);
+	}
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
 			  &blocks))
 		return false;
@@ -124,9 +121,9 @@ bool rr_server_bring_to(struct rr_server_table *table, uint32_t id)
 }
 
 bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
-			const struct rl_command *command)
+			const struct rdl_command *command)
 {
-	const struct rl_word *text = &command->words[command->n_words > 1];
+	const struct rdl_word *text = &command->words[command->n_words > 1];
 
 	if (strncmp(name, "EVALSHA", 7) == 0)
 		text = rr_scripts_find(table->scripts, text->text);
@@ -161,7 +158,7 @@ const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
 /* The reply of a command; on a connection that listens the next that lies there
  * unread comes before it. */
 static bool keep_row_reply(struct rr_server_table *table, struct rr_connections *connections,
-			   const struct rr_question *question, const struct rl_reply *reply,
+			   const struct rr_question *question, const struct rdl_reply *reply,
 			   struct rr_server_row *row)
 {
 	const uint32_t command = (uint32_t)question->argument;
@@ -170,7 +167,10 @@ static bool keep_row_reply(struct rr_server_table *table, struct rr_connections 
 	struct rr_connection *connection = rr_connections_find(connections, question->slot);
 
 	row->reply = rr_terms_reply(table->terms, reply);
-	if (reply->type == RL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0)
+	if (reply->type == RDL_REPLY_INTEGER &&
+	    (strcmp(name, "TTL") == 0 || strcmp(name, "PTTL") == 0))
+		rr_terms_note_left(table->terms, reply->integer);
+	if (reply->type == RDL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0)
 		table->lacked_script = true;
 	if (info.is_random || rr_server_may_draw(table, name, question_command(table, question)))
 		table->random_command = name;
@@ -191,8 +191,10 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 		   struct rr_connections *connections, struct rr_server_row *row)
 {
 	const struct rr_question *question = &row->question;
-	struct rr_connection *connection = rr_connections_find(connections, question->slot);
-	struct rl_reply reply;
+	struct rr_connection *connection = question->kind == RR_ASK_HOLD ?
+						   NULL :
+						   rr_connections_find(connections, question->slot);
+	struct rdl_reply reply;
 	bool good;
 
 	if (question->kind == RR_ASK_READ) {
@@ -312,7 +314,7 @@ static bool learn_new_connection(struct rr_server_table *table)
 		.kind = RR_ASK_COMMAND,
 		.argument = rr_terms_words(table->terms, ping),
 	};
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char text[400];
 	bool blocks;
 

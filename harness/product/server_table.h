@@ -151,9 +151,12 @@ const struct rr_expiring *rr_server_table_expiring(const struct rr_server_table 
 /* Of one of them; NULL: it does not expire. */
 const struct rr_expiring *rr_server_table_find_expiring(const struct rr_server_table *table,
 							uint32_t state, uint64_t key);
+/* Does a connection watch keys (WATCH), so that whoever gives one another time to live is noticed? */
+bool rr_server_table_is_watched(const struct rr_server_table *table, uint32_t state);
+
 /* Is a key not there because its time was over? */
 bool rr_server_table_has_expired(const struct rr_server_table *table, uint32_t state, uint64_t key);
-uint64_t rr_digest_of_key(long long db, const struct rl_reply *name);
+uint64_t rr_digest_of_key(long long db, const struct rdl_reply *name);
 
 /* Do two states differ in nothing but which commands block, and for how long still? */
 bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, uint32_t b);

@@ -12,12 +12,20 @@ static size_t part_size(const struct rr_part *part)
 	return offsetof(struct rr_part, answers) + part->n_answers * sizeof(part->answers[0]);
 }
 
+static size_t common_size(const struct rr_common *common)
+{
+	return offsetof(struct rr_common, leases) + common->n_leases * sizeof(common->leases[0]);
+}
+
 void rr_state_unpack(struct rr_product *product, const uint32_t *key, struct rr_state *state)
 {
+	const struct rr_common *common = rr_product_common(product, key);
+
 	state->product = product;
 	state->broken = 0;
 	memcpy(state->servers, key, product->n_servers * sizeof(*key));
-	state->common = *rr_product_common(product, key);
+	memset(&state->common, 0, sizeof(state->common));
+	memcpy(&state->common, common, common_size(common));
 	for (size_t i = 0; i < product->n_clients; i++) {
 		const struct rr_part *part = rr_product_part(product, key, i);
 
@@ -41,7 +49,7 @@ static bool is_same_part(const struct rr_part *a, const struct rr_part *b)
 
 static bool is_same_common(const struct rr_common *a, const struct rr_common *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	return a->n_leases == b->n_leases && memcmp(a, b, common_size(a)) == 0;
 }
 
 bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b)
@@ -73,22 +81,8 @@ void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 							   NULL);
 	}
 	if (!near || !is_same_common(&state->common, &near->common))
-		key[last] = rr_intern_put(&product->commons, &state->common, sizeof(state->common),
-					  NULL);
-}
-
-/* What clients do before their first attempts is done by one after the other. */
-static void open_clients(struct rr_state *state)
-{
-	struct rr_product *product = state->product;
-
-	for (size_t i = 0; i < product->n_clients; i++) {
-		int left = product->config.strategy ? OPEN_STEPS_MAX : 0;
-
-		while (left-- > 0 && !rr_state_is_idle(state, i) && !rr_state_has_ended(state, i) &&
-		       rr_state_step_alone(state, i, false))
-			continue;
-	}
+		key[last] = rr_intern_put(&product->commons, &state->common,
+					  common_size(&state->common), NULL);
 }
 
 bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_actions *log)
@@ -100,11 +94,29 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_ac
 	state.product = product;
 	state.common.left = rr_budget_in_parts(&product->config.budget);
 	state.common.down = -1;
-	memset(state.common.makers, -1, sizeof(state.common.makers));
 	product->log = log;
-	for (size_t i = 0; i < product->n_clients; i++)
+	for (size_t i = 0; i < product->n_clients; i++) {
 		rr_product_note_keys(product, i, rr_state_client(&state, i));
-	open_clients(&state);
+		if (rr_product_follows_owners(product)) {
+			const uint32_t n_sent = rr_state_client(&state, i)->n_sent;
+			uint16_t owners[RR_RUN_SENT];
+
+			/* What an app sends before a request has begun, it sends of its own
+			 * accord. */
+			for (uint32_t j = 0; j < n_sent; j++)
+				owners[j] = rr_owner_of_app(i);
+			state.clients[i].owners = rr_intern_put(&state.product->owners, owners,
+								n_sent * sizeof(owners[0]), NULL);
+		}
+	}
+	/* What clients do before their first attempts is done by one after the other. */
+	for (size_t i = 0; i < product->n_clients; i++) {
+		int left = product->config.strategy ? OPEN_STEPS_MAX : 0;
+
+		while (left-- > 0 && !rr_state_is_idle(&state, i) &&
+		       !rr_state_has_ended(&state, i) && rr_state_step_alone(&state, i, false))
+			continue;
+	}
 	rr_state_begin_sleeps(&state);
 	product->log = NULL;
 	rr_state_pack(&state, NULL, nothing, key);
@@ -137,6 +149,23 @@ bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr
 						  tally->ok + tally->unknown;
 	}
 	return true;
+}
+
+uint16_t rr_part_open(const struct rr_product *product, const struct rr_part *part, size_t client)
+{
+	const struct rr_client_state *state = &product->clients[client].states[part->state];
+	const uint16_t *owners = rr_intern_get(&product->owners, part->owners);
+	uint32_t open = part->begun & ~(part->answered | product->config.program->unanswered);
+	size_t n[RR_RUN_ORDINALS] = { 0 };
+
+	for (uint32_t i = 0; i < state->n_sent; i++) {
+		const uint8_t lane = state->sent[i].lane;
+
+		if (state->sent[i].kind == RR_SENT_COMMAND &&
+		    ++n[lane] > rr_part_n_answers(part, lane))
+			open |= owners[i];
+	}
+	return (uint16_t)open;
 }
 
 size_t rr_product_client_of(const struct rr_product *product, const uint32_t *key, size_t request)
@@ -215,6 +244,7 @@ void rr_product_release(struct rr_product *product)
 	free(product->edges.actions.all);
 	rr_intern_release(&product->parts);
 	rr_intern_release(&product->commons);
+	rr_intern_release(&product->owners);
 	product->clients = NULL;
 	product->own = NULL;
 	product->edges = (struct rr_edges){ 0 };

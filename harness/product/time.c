@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Time that passes, for clients and servers. */
+#include <stdio.h>
+
 #include "expansion.h"
 
 #define MS INT64_C(1000000) /* in nanoseconds */
@@ -26,8 +28,9 @@ static void note_ends(struct rr_state *state, size_t client, bool is_end)
 	const struct rr_client_table *table = product->clients[client].table;
 
 	product->has_ends |= is_end;
-	product->wants_sleeps |= product->config.sleeps && table->learning.has_slept_round;
-	product->wants_sleeps |= product->has_slept && product->has_ends && !product->config.sleeps;
+	if (product->config.sleeps ? table->learning.has_waited_round :
+				     product->has_slept && product->has_ends)
+		rr_product_withdraw(product, RR_BELIEF_NO_SLEEPS);
 }
 
 void rr_state_fall_asleep(struct rr_state *state, size_t client)
@@ -62,14 +65,9 @@ static struct rr_written *find_lease(struct rr_common *common, uint64_t key)
 	return NULL;
 }
 
-static void drop_lease(struct rr_common *common, struct rr_written *lease)
-{
-	*lease = common->leases[--common->n_leases];
-	common->leases[common->n_leases] = (struct rr_written){ 0 };
-}
-
 /* In the order of their keys, so that equal ones are one state. */
-static void put_lease(struct rr_common *common, uint64_t key, size_t client)
+static void put_lease(struct rr_product *product, struct rr_common *common, uint64_t key,
+		      size_t client)
 {
 	struct rr_written *lease = find_lease(common, key);
 	size_t i = common->n_leases;
@@ -78,8 +76,11 @@ static void put_lease(struct rr_common *common, uint64_t key, size_t client)
 		lease->client = client;
 		return;
 	}
-	if (i == RR_LEASES)
+	if (i == RR_LEASES) {
+		product->left_out =
+			"more than 32 keys expire, and whose they are is not known of all";
 		return;
+	}
 	for (; i > 0 && common->leases[i - 1].key > key; i--)
 		common->leases[i] = common->leases[i - 1];
 	common->leases[i] = (struct rr_written){ key, client };
@@ -103,66 +104,80 @@ void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before
 	if (!product->config.sleeps)
 		return;
 	for (size_t i = common->n_leases; i-- > 0;) {
-		if (!rr_server_table_find_expiring(table, after, common->leases[i].key))
-			drop_lease(common, &common->leases[i]);
+		if (rr_server_table_find_expiring(table, after, common->leases[i].key))
+			continue;
+		common->leases[i] = common->leases[--common->n_leases];
+		common->leases[common->n_leases] = (struct rr_written){ 0 };
 	}
 	for (size_t i = 0; i < n_is && client >= 0; i++) {
 		const struct rr_expiring *was = rr_server_table_find_expiring(table, before,
 									      is[i].key);
 
 		if (!was || was->value != is[i].value || was->left_ms != is[i].left_ms)
-			put_lease(common, is[i].key, (size_t)client);
+			put_lease(state->product, common, is[i].key, (size_t)client);
 	}
 }
 
-/* Is a key the lease of a client that can act? */
-static bool is_of_late(const struct rr_state *state, uint64_t key)
+/* Is a key the lease of a client that can act, or waits for others, while time passes because of
+ * `waiter`? Not in the millisecond in which its time is over. */
+static bool is_of_late(const struct rr_state *state, const struct rr_expiring *key, size_t waiter)
 {
-	const struct rr_written *lease = find_lease((struct rr_common *)&state->common, key);
+	const struct rr_written *lease = find_lease((struct rr_common *)&state->common, key->key);
 
-	return lease && !rr_state_has_ended(state, lease->client) &&
+	return lease && key->left_ms > 0 && lease->client != waiter &&
+	       !rr_state_has_ended(state, lease->client) &&
 	       rr_state_asleep_ns(state, lease->client) == 0;
 }
 
-/* Do leases of clients run on that sleep, have ended or crashed, or leases that were given? */
-static bool leases_run_on(const struct rr_state *state)
+/* Until the first key ends of those that are of late clients, or of those that are not. */
+static int64_t first_end_ns(const struct rr_state *state, bool of_late, size_t waiter)
 {
-	bool run_on = state->product->config.absolute;
+	int64_t first_ns = RR_NEVER;
 
-	for (size_t i = 0; i < state->product->n_servers; i++) {
-		size_t n;
-		const struct rr_expiring *all = rr_server_table_expiring(
-			rr_product_table(state->product, i), state->servers[i], &n);
-
-		for (size_t j = 0; j < n; j++)
-			run_on |= !is_of_late(state, all[j].key);
-	}
-	return run_on;
-}
-
-static bool would_end_lease_of_late(const struct rr_state *state, int64_t ns)
-{
 	for (size_t i = 0; i < state->product->n_servers; i++) {
 		size_t n;
 		const struct rr_expiring *all = rr_server_table_expiring(
 			rr_product_table(state->product, i), state->servers[i], &n);
 
 		for (size_t j = 0; j < n; j++) {
-			if (is_of_late(state, all[j].key) && all[j].left_ms * MS <= ns)
-				return true;
+			if (is_of_late(state, &all[j], waiter) == of_late)
+				first_ns = rr_lesser_ns(first_ns, (all[j].left_ms + 1) * MS);
 		}
 	}
-	return false;
+	return first_ns;
 }
 
-/* Would a command that blocks time out? */
-static bool would_time_out(const struct rr_state *state, int64_t ns)
+int64_t rr_state_run_on_ns(const struct rr_state *state, size_t waiter)
+{
+	return first_end_ns(state, false, waiter);
+}
+
+/* Do keys run on, or is the server's time asked, while clients are late? Else it stands still. */
+static bool time_runs_on(const struct rr_state *state, size_t waiter)
+{
+	return state->product->config.absolute || rr_state_run_on_ns(state, waiter) != RR_NEVER;
+}
+
+/* May another client's command change what a connection watches? */
+static bool is_watched(const struct rr_state *state)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < state->product->n_servers; i++)
+		is |= rr_server_table_is_watched(rr_product_table(state->product, i),
+						 state->servers[i]);
+	return is;
+}
+
+/* Would a command that blocks time out, but that of `waiter`? */
+static bool would_time_out(const struct rr_state *state, int64_t ns, size_t waiter)
 {
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		const struct rr_client_state *it = rr_state_client(state, i);
 		int64_t left_ns;
 
-		for (uint32_t j = 0; !rr_state_has_ended(state, i) && j < it->n_sent; j++) {
+		for (uint32_t j = 0; i != waiter && !rr_state_has_ended(state, i) && j < it->n_sent;
+		     j++) {
 			if (rr_state_is_blocked(state, i, it->sent[j].lane, &left_ns) &&
 			    left_ns <= ns)
 				return true;
@@ -171,28 +186,61 @@ static bool would_time_out(const struct rr_state *state, int64_t ns)
 	return false;
 }
 
-bool rr_state_may_wake(const struct rr_state *state, size_t client)
+bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t waiter)
 {
-	const int64_t ns = rr_state_asleep_ns(state, client);
-
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		const int64_t other_ns = rr_state_asleep_ns(state, i);
 
-		if (other_ns > 0 && other_ns < ns)
+		if (i != waiter && other_ns > 0 && other_ns < ns)
 			return false;
 	}
-	return !leases_run_on(state) ||
-	       (!would_end_lease_of_late(state, ns) && !would_time_out(state, ns));
+	if (!time_runs_on(state, waiter))
+		return true;
+	if (would_time_out(state, ns, waiter))
+		return false;
+	if (first_end_ns(state, true, waiter) > ns || !is_watched(state))
+		return true;
+	state->product->left_out =
+		"a client watches keys (WATCH) while another one sleeps, and a slow client's key "
+		"would have to last for longer";
+	return false;
 }
 
-/* Of a program: is what it holds its own no more? */
-static bool may_be_left(const struct rr_state *state)
+/* Keys of late clients last for longer, by as much as passes. Whoever watches would notice. */
+static void hold_leases(struct rr_state *state, size_t server, int64_t ns, size_t waiter)
 {
-	const struct rr_budget *left = &state->common.left;
-	const struct rr_budget *all = &state->product->config.budget;
+	const struct rr_server_table *table = rr_product_table(state->product, server);
+	const uint32_t from = state->servers[server];
+	const long long passed_ms = (table->states[from].clock_ns % MS + ns) / MS;
+	struct rr_server_key key;
+	size_t at = 0;
 
-	return left->of[RR_CRASHES] < all->of[RR_CRASHES] ||
-	       left->of[RR_LOST_REPLIES] < all->of[RR_LOST_REPLIES];
+	while (!rr_product_failed(state->product) && rr_server_next_key(table, from, &at, &key)) {
+		const struct rdl_reply name = { .text = key.name, .length = key.length };
+		char left_ms[24];
+		const int length = snprintf(left_ms, sizeof(left_ms), "%lld",
+					    key.left_ms + passed_ms);
+		const struct rdl_command command = {
+			.n_words = 3,
+			.words = { { "PEXPIRE", 7 },
+				   { key.name, key.length },
+				   { left_ms, (size_t)length } },
+		};
+		struct rr_action action = { .kind = RR_ACTION_ASK,
+					    .server = (uint8_t)server,
+					    .question = { .kind = RR_ASK_HOLD,
+							  .slot = (uint16_t)key.database } };
+		const struct rr_expiring *expiring = rr_server_table_find_expiring(
+			table, from, rr_digest_of_key(key.database, &name));
+
+		if (passed_ms == 0 || !expiring || !is_of_late(state, expiring, waiter))
+			continue;
+		action.client = (uint8_t)find_lease(&state->common, expiring->key)->client;
+		action.command = rr_terms_command(state->product->config.program->terms, &command);
+		action.question.argument = action.command;
+		rr_state_log(state, action);
+		rr_state_move_server(state, server, &action.question, -1);
+	}
 }
 
 /* How long ago a program has crashed or lost a reply, if one has; whoever holds a lock may be late. */
@@ -200,46 +248,51 @@ static void note_passed(struct rr_state *state, int64_t ns)
 {
 	const struct rr_product_config *config = &state->product->config;
 	struct rr_common *common = &state->common;
+	const int *left = common->left.of, *all = config->budget.of;
 
-	if (config->program->run_ops && may_be_left(state))
+	if (config->program->run_ops &&
+	    (left[RR_CRASHES] < all[RR_CRASHES] || left[RR_LOST_REPLIES] < all[RR_LOST_REPLIES]))
 		common->lapse_ns = rr_lesser_ns(common->lapse_ns + ns, RR_LAPSES_NS);
 	for (size_t i = 0; config->locks && i < config->locks->n; i++) {
-		if (common->makers[i] >= 0)
-			common->makers[i] |= RR_MAKER_LATE;
+		if (common->makers[i])
+			common->late_makers |= (uint16_t)(1U << i);
 	}
 }
 
 /* Clocks of those who are late stand still meanwhile: for what they do it makes no difference how
  * late they are. But who hears the server's time may compare it with a clock of its own. */
-void rr_state_wake_early(struct rr_state *state, size_t client)
+void rr_state_pass_slowly(struct rr_state *state, int64_t ns, size_t waiter)
 {
 	const struct rr_product *product = state->product;
-	const int64_t ns = rr_state_asleep_ns(state, client);
-	const bool run_on = leases_run_on(state);
+	const bool runs_on = time_runs_on(state, waiter);
+	const bool holds = !is_watched(state);
 
-	if (run_on)
-		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	for (size_t i = 0; runs_on && holds && i < product->n_servers; i++)
+		hold_leases(state, i, ns, waiter);
 	for (size_t i = 0; i < product->n_clients; i++) {
 		struct rr_part *part = &state->clients[i];
 		const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
-		const bool goes_on = product->config.absolute && rr_state_has_begun(state, i);
+		const bool goes_on = (product->config.absolute && rr_state_has_begun(state, i)) ||
+				     (i == waiter && asleep_ns == 0);
 		const int64_t held_ns = goes_on ? asleep_ns : ns;
 
 		if (rr_state_has_ended(state, i))
 			continue;
 		part->asleep_ns -= asleep_ns;
-		if (run_on && held_ns > 0)
+		if (runs_on && held_ns > 0)
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,
 								.ns = -held_ns });
 		if (goes_on)
 			pass_own_clock(state, i, ns - asleep_ns);
 	}
-	for (size_t i = 0; run_on && i < product->n_servers; i++)
+	if (runs_on) /* What it serves follows. */
+		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	for (size_t i = 0; runs_on && i < product->n_servers; i++)
 		rr_state_tick_server(state, i, ns);
-	if (run_on && product->config.absolute)
+	if (runs_on && product->config.absolute)
 		state->common.now_ns += ns;
-	if (run_on)
+	if (runs_on)
 		note_passed(state, ns);
 }
 
@@ -250,33 +303,6 @@ void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns)
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_CLOCK, .client = (uint8_t)client, .ns = ns });
 	pass_own_clock(state, client, ns);
-}
-
-static void age_client(struct rr_state *state, size_t client, int64_t ns)
-{
-	const struct rr_product_config *config = &state->product->config;
-	const struct rr_client_state *it = rr_state_client(state, client);
-	struct rr_part *part = &state->clients[client];
-	const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
-
-	/* The clock of a process has gone on before it sent what it sends after its sleep. */
-	part->asleep_ns -= asleep_ns;
-	if (asleep_ns > 0)
-		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
-							.client = (uint8_t)client,
-							.ns = -asleep_ns });
-	pass_own_clock(state, client, ns - asleep_ns);
-	if (rr_state_has_leases(state) && !it->is_attempt)
-		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns, config->lease_ns);
-	for (uint32_t i = 0; i < it->n_threads; i++) {
-		const struct rr_stop *stop = &it->stops[i];
-		const bool is_timed = stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
-				      stop->kind == RR_STOP_LISTEN;
-
-		if (is_timed && stop->duration_ns != RR_NEVER)
-			part->waited_ns[i] = rr_lesser_ns(part->waited_ns[i] + ns,
-							  stop->duration_ns);
-	}
 }
 
 void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
@@ -292,37 +318,56 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
 	rr_state_wake_served(state, server, &served);
 }
 
-/* A program that has received nothing yet begins so much later. What it reads of its clock before its
- * first command is later, too. */
-static void begin_late(struct rr_state *state, size_t client, int64_t ns)
-{
-	const struct rr_input late = { .kind = RR_INPUT_CLOCK, .value = ns };
-
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
-						.client = (uint8_t)client,
-						.ns = -ns });
-	if (rr_state_client(state, client)->has_read)
-		rr_state_feed(state, client, &late);
-}
-
 static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kind kind)
 {
 	const struct rr_product *product = state->product;
 	struct rr_common *common = &state->common;
 
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
 		if (rr_state_has_ended(state, i))
 			continue;
-		if (rr_state_has_begun(state, i) || kind == RR_DO_WHOLE)
-			age_client(state, i, ns);
-		else if (kind == RR_DO_PAUSE)
-			begin_late(state, i, ns);
-		else
+		if (rr_state_has_begun(state, i) || kind == RR_DO_WHOLE) {
+			const struct rr_product_config *config = &state->product->config;
+			const struct rr_client_state *it = rr_state_client(state, i);
+			struct rr_part *part = &state->clients[i];
+			const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
+
+			/* The clock of a process has gone on before it sent what it sends after
+			 * its sleep. */
+			part->asleep_ns -= asleep_ns;
+			if (asleep_ns > 0)
+				rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+									.client = (uint8_t)i,
+									.ns = -asleep_ns });
+			pass_own_clock(state, i, ns - asleep_ns);
+			if (rr_state_has_leases(state) && !it->is_attempt)
+				part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns,
+								config->lease_ns);
+			for (uint32_t j = 0; j < it->n_threads; j++) {
+				const struct rr_stop *stop = &it->stops[j];
+
+				if (rr_stop_ends_by_time(stop))
+					part->waited_ns[j] = rr_lesser_ns(part->waited_ns[j] + ns,
+									  stop->duration_ns);
+			}
+		} else if (kind == RR_DO_PAUSE) {
+			const struct rr_input late = { .kind = RR_INPUT_CLOCK, .value = ns };
+
+			/* A program that has received nothing yet begins so much later. What it
+			 * reads of its clock before its first command is later, too. */
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,
 								.ns = -ns });
+			if (rr_state_client(state, i)->has_read)
+				rr_state_feed(state, i, &late);
+		} else {
+			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
+								.client = (uint8_t)i,
+								.ns = -ns });
+		}
 	}
+	/* What it serves follows. */
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_servers; i++)
 		rr_state_tick_server(state, i, ns);
 	if (product->config.absolute)

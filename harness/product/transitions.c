@@ -132,29 +132,6 @@ static void add_lates(struct rr_expansion *it, const struct rr_state *from)
 	}
 }
 
-/* A server notices that a dead client listens no more. */
-static void add_notices(struct rr_expansion *it, const struct rr_state *from)
-{
-	const int n_lanes = rr_program_lanes(it->product->config.program);
-
-	for (size_t i = 0; i < it->product->n_clients; i++) {
-		for (int lane = 0; from->clients[i].is_crashed && lane < n_lanes; lane++) {
-			const size_t server = rr_state_lane_server(from, lane);
-			struct rr_state next;
-
-			if (!rr_state_connection(from, i, lane))
-				continue;
-			rr_state_copy(&next, from);
-			rr_state_close(&next, i, lane);
-			if (next.servers[server] != from->servers[server] &&
-			    rr_expansion_wants(it, RR_DO_NOTICE, i, (size_t)lane))
-				rr_expansion_add(it, RR_DO_NOTICE, i, (size_t)lane, &next);
-			else
-				rr_expansion_drop(it);
-		}
-	}
-}
-
 static void add_return(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int8_t server = from->common.down;
@@ -180,18 +157,11 @@ static bool is_final(const struct rr_state *state)
 	return true;
 }
 
-static void expand_clients(struct rr_expansion *it, const struct rr_state *from, bool is_step)
-{
-	for (size_t i = 0; i < it->product->n_clients; i++) {
-		if (!is_step || it->wanted->who == i)
-			rr_expand_client(it, from, i);
-	}
-}
-
 static void expand_all(struct rr_expansion *it, struct rr_state *from)
 {
 	const bool is_step = it->wanted && rr_transition_is_step(*it->wanted);
 	bool is_quiet;
+	int n_lanes;
 
 	if (is_final(from)) {
 		it->flags = RR_STATE_FINAL;
@@ -202,14 +172,36 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 		return;
 	is_quiet = it->product->config.program->run_ops && rr_state_all_go_round(from);
 	it->is_quiet = is_quiet;
-	expand_clients(it, from, is_step);
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		if (!is_step || it->wanted->who == i)
+			rr_expand_client(it, from, i);
+	}
 	if (it->is_done || is_step)
 		return;
 	add_lates(it, from);
-	add_notices(it, from);
+	/* A server notices that a dead client listens no more. */
+	n_lanes = rr_program_lanes(it->product->config.program);
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		for (int lane = 0; from->clients[i].is_crashed && lane < n_lanes; lane++) {
+			const size_t server = rr_state_lane_server(from, lane);
+			struct rr_state next;
+
+			if (!rr_state_connection(from, i, lane))
+				continue;
+			rr_state_copy(&next, from);
+			rr_state_close(&next, i, lane);
+			if (next.servers[server] != from->servers[server] &&
+			    rr_expansion_wants(it, RR_DO_NOTICE, i, (size_t)lane))
+				rr_expansion_add(it, RR_DO_NOTICE, i, (size_t)lane, &next);
+			else
+				rr_expansion_drop(it);
+		}
+	}
 	add_return(it, from);
 	rr_expand_faults(it, from);
-	if (it->product->config.program->run_ops ? is_quiet : it->n_busy == 0)
+	if (it->product->config.program->run_ops && !is_quiet)
+		rr_expand_ending(it, from);
+	else if (is_quiet || it->n_busy == 0)
 		rr_expand_quiet(it, from);
 }
 
@@ -228,7 +220,7 @@ static const struct rr_edges *expand_state(struct rr_product *product, const uin
 	how.from = &from;
 	how.key = from_key;
 	how.edges = edges;
-	how.next_ns = RR_NEVER;
+	how.next_ns = how.round_ns = RR_NEVER;
 	product->log = is_logged ? &edges->actions : NULL;
 	expand_all(&how, &from);
 	product->log = NULL;
@@ -260,6 +252,53 @@ const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t
 	return edges && edges->n > 0 ? edges->all : NULL;
 }
 
+bool rr_product_times_out(const struct rr_product *product, const uint32_t *key,
+			  struct rr_transition transition)
+{
+	const struct rr_program *program = product->config.program;
+	const size_t server = (size_t)rr_lane_server(program, transition.lane);
+	const struct rr_connection *connection;
+
+	if (transition.kind != RR_DO_EXECUTE)
+		return false;
+	connection =
+		rr_server_table_connection(rr_product_table(product, server), key[server],
+					   (uint16_t)(transition.who * RR_RUN_ORDINALS +
+						      rr_lane_ordinal(program, transition.lane)));
+	return connection && connection->blocks;
+}
+
+bool rr_product_pass(struct rr_product *product, const uint32_t *key, int64_t ns, rr_state_key next)
+{
+	struct rr_state state;
+	rr_state_key from;
+
+	memcpy(from, key, product->n_words * sizeof(*key));
+	rr_state_unpack(product, from, &state);
+	rr_state_pass_time(&state, ns);
+	rr_state_pack(&state, NULL, from, next);
+	return !rr_product_failed(product);
+}
+
+uint16_t rr_product_next_owners(const struct rr_product *product, const uint32_t *key,
+				struct rr_transition transition)
+{
+	const struct rr_sent *sent = rr_product_next_sent(product, key, transition);
+	const uint16_t *owners = rr_intern_get(
+		&product->owners, rr_product_part(product, key, transition.who)->owners);
+
+	return sent ? owners[sent - rr_product_client(product, key, transition.who)->sent] : 0;
+}
+
+bool rr_product_is_through(const struct rr_product *product, const uint32_t *key, size_t request)
+{
+	const size_t client = rr_product_client_of(product, key, request);
+	const struct rr_part *part = rr_product_part(product, key, client);
+
+	return part->is_crashed ||
+	       ((part->begun & ~rr_part_open(product, part, client)) >> request & 1);
+}
+
 const struct rr_sent *rr_product_next_sent(const struct rr_product *product, const uint32_t *key,
 					   struct rr_transition transition)
 {
@@ -277,6 +316,10 @@ const struct rr_sent *rr_product_next_sent(const struct rr_product *product, con
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
 			     struct rr_actions *actions)
 {
+	const size_t first = actions->n;
+
 	for (size_t i = edge->from; i < edge->to; i++)
 		rr_actions_add(actions, &product->edges.actions.all[i]);
+	if (actions->n > first)
+		actions->all[first].fault = rr_transition_rows[edge->transition.kind].fault;
 }

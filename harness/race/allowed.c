@@ -79,7 +79,7 @@ static bool allows_replica_of(const struct rr_step *step)
 }
 
 /* Words with variables are other words when they are sent. */
-static bool has_variable(const struct rl_word *word)
+static bool has_variable(const struct rdl_word *word)
 {
 	for (size_t i = 0; i + 1 < word->length; i++) {
 		if (word->text[i] == '$' &&
@@ -181,22 +181,27 @@ bool rr_step_makes_user(const struct rr_step *step)
 	return rr_step_is_reserved(step) && is_word(step, 1, "SETUSER");
 }
 
-bool parser_allows_command(struct parser *parser, const struct rr_step *step)
+bool rr_step_is_allowed(const struct rr_step *step)
 {
 	const struct judged *by = find_judged(step);
 
 	/* Words with variables are other words when they are sent. */
+	return !strchr(step->words[0].text, '$') &&
+	       (!by || is_harmless(by, step) || rr_step_is_reserved(step));
+}
+
+bool parser_allows_command(struct parser *parser, const struct rr_step *step)
+{
 	if (strchr(step->words[0].text, '$'))
 		return parser_fail(parser,
 				   "expected a command's name without variables, found '%.60s'",
 				   step->words[0].text);
-	if (by && !is_harmless(by, step) && !rr_step_is_reserved(step))
-		return parser_fail(
-			parser,
-			"expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
-			step->words[0].text, step->n_words > 1 ? " " : "",
-			step->n_words > 1 ? step->words[1].text : "");
-	return true;
+	return rr_step_is_allowed(step) ||
+	       parser_fail(
+		       parser,
+		       "expected a command that races may have (docs/races.md), found '%.60s%s%.60s'",
+		       step->words[0].text, step->n_words > 1 ? " " : "",
+		       step->n_words > 1 ? step->words[1].text : "");
 }
 
 /* ---- What the program does --------------------------------------------------------- */
@@ -316,24 +321,11 @@ static const char *add_bytes(struct stream *stream, const struct rr_step *step)
 								       forbidden_name(stream);
 }
 
-static const char *suspect(const struct rl_word *word)
+static const char *suspect(const struct rdl_word *word)
 {
 	if (memmem(word->text, word->length, "\\x", 2))
 		return "\\x";
 	return has_variable(word) ? "a variable" : NULL;
-}
-
-static const char *add_command(struct stream *stream, const struct rr_step *step)
-{
-	const char *found = NULL;
-
-	stream->ends_in_backslash = false;
-	for (size_t i = 0; i < step->n_words && !found; i++) {
-		found = suspect(&step->words[i]);
-		stream_add(stream, "\n", 1);
-		stream_add(stream, step->words[i].text, step->words[i].length);
-	}
-	return found ? found : forbidden_name(stream);
 }
 
 /* What the step adds that may not be; NULL = nothing. */
@@ -345,8 +337,17 @@ static const char *add_step(struct stream *stream, const struct rr_race *race,
 		return NULL;
 	if (step->kind == RR_STEP_BYTES)
 		return add_bytes(stream, step);
-	if (stream->has_bytes && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE))
-		return add_command(stream, step);
+	if (stream->has_bytes && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE)) {
+		const char *found = NULL;
+
+		stream->ends_in_backslash = false;
+		for (size_t i = 0; i < step->n_words && !found; i++) {
+			found = suspect(&step->words[i]);
+			stream_add(stream, "\n", 1);
+			stream_add(stream, step->words[i].text, step->words[i].length);
+		}
+		return found ? found : forbidden_name(stream);
+	}
 	return NULL;
 }
 

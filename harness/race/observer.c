@@ -171,23 +171,6 @@ static bool value_differs(const struct rr_observer *observer, const struct rr_lo
 	return !observer->race->lock_is_count && strcmp(lock->value, observer->lock.value) != 0;
 }
 
-/* Another value, or another lease, by somebody who does not hold it. */
-static void note_lock_changed(struct rr_observer *observer, int client,
-			      const struct rr_lock_state *lock, long long now_s,
-			      char remark[RR_REMARK_SIZE])
-{
-	if (lock_is_held(observer, now_s))
-		note_finding(observer, RR_FOREIGN_CHANGE, remark, "%s changes %s's lock",
-			     client_name(observer, client), client_name(observer, observer->owner));
-	else if (observer->owner >= 0 && lease_runs(observer, now_s) &&
-		 lease_is_longer(observer, lock))
-		note_finding(observer, RR_KEPT_ALIVE, remark,
-			     "%s renews the lock of %s, who is dead", client_name(observer, client),
-			     client_name(observer, observer->owner));
-	else if (value_differs(observer, lock))
-		note_lock_made(observer, client);
-}
-
 void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_lock_state *lock,
 		      long long now_s, char remark[RR_REMARK_SIZE])
 {
@@ -198,8 +181,21 @@ void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_
 	else if (lock_exists(before) && !lock_exists(lock))
 		note_lock_removed(observer, client, now_s, remark);
 	else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
-		 (value_differs(observer, lock) || before->expires_ns != lock->expires_ns))
-		note_lock_changed(observer, client, lock, now_s, remark);
+		 (value_differs(observer, lock) || before->expires_ns != lock->expires_ns)) {
+		/* Another value, or another lease, by somebody who does not hold it. */
+		if (lock_is_held(observer, now_s))
+			note_finding(observer, RR_FOREIGN_CHANGE, remark, "%s changes %s's lock",
+				     client_name(observer, client),
+				     client_name(observer, observer->owner));
+		else if (observer->owner >= 0 && lease_runs(observer, now_s) &&
+			 lease_is_longer(observer, lock))
+			note_finding(observer, RR_KEPT_ALIVE, remark,
+				     "%s renews the lock of %s, who is dead",
+				     client_name(observer, client),
+				     client_name(observer, observer->owner));
+		else if (value_differs(observer, lock))
+			note_lock_made(observer, client);
+	}
 	observer->lock = *lock;
 }
 
@@ -246,8 +242,14 @@ static void judge_lock(struct rr_observer *observer)
 	}
 }
 
-static void judge_together(struct rr_observer *observer, char *together[RR_KEYS_SHOWN_MAX])
+void rr_observer_end(struct rr_observer *observer, const char *counter,
+		     char *together[RR_KEYS_SHOWN_MAX])
 {
+	if (observer->race->counter)
+		judge_counter(observer, counter);
+	if (observer->race->lock)
+		judge_lock(observer);
+
 	const size_t n = observer->race->n_together;
 	char remark[RR_REMARK_SIZE];
 	size_t changed = 0;
@@ -257,14 +259,4 @@ static void judge_together(struct rr_observer *observer, char *together[RR_KEYS_
 	if (changed > 0 && changed < n)
 		note_finding(observer, RR_HALF_DONE, remark, "%zu of %zu keys have changed",
 			     changed, n);
-}
-
-void rr_observer_end(struct rr_observer *observer, const char *counter,
-		     char *together[RR_KEYS_SHOWN_MAX])
-{
-	if (observer->race->counter)
-		judge_counter(observer, counter);
-	if (observer->race->lock)
-		judge_lock(observer);
-	judge_together(observer, together);
 }

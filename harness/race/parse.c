@@ -64,30 +64,6 @@ static bool is_next(const struct cursor *cursor, const char *token)
 	       (left == length || is_blank(cursor->at[length]));
 }
 
-/* What is left up to a remark or a comment, without blanks at its ends. */
-static const char *cut_reply(struct rr_race *race, struct cursor *cursor)
-{
-	const char *begin, *last;
-	char quote = '\0';
-
-	skip_blanks(cursor);
-	begin = last = cursor->at;
-	for (; cursor->at < cursor->end; cursor->at++) {
-		const char c = *cursor->at;
-		const bool first = cursor->at == begin || is_blank(cursor->at[-1]);
-
-		if (quote == '\0' && first && (is_next(cursor, "!") || is_next(cursor, "#")))
-			break;
-		if (quote && c == '\\' && cursor->at + 1 < cursor->end)
-			cursor->at++;
-		else if (c == '"')
-			quote = quote ? '\0' : c;
-		if (!is_blank(c))
-			last = cursor->at + 1;
-	}
-	return rr_race_keep(race, begin, (size_t)(last - begin));
-}
-
 static const char *cut_rest(struct rr_race *race, struct cursor *cursor)
 {
 	const char *end = cursor->end;
@@ -111,7 +87,7 @@ static bool cut_word(struct parser *parser, struct cursor *cursor)
 	struct parser_line *line = &parser->line;
 	const size_t length = (size_t)(cursor->end - cursor->at);
 	char *copy = rr_race_keep(parser->race, cursor->at, length), *at = copy;
-	struct rl_word word;
+	struct rdl_word word;
 
 	if (line->n_words == RR_WORDS_MAX)
 		return parser_fail(parser, "expected at most %d words", RR_WORDS_MAX);
@@ -140,7 +116,28 @@ static bool cut_piece(struct parser *parser, struct cursor *cursor)
 	} else {
 		return cut_word(parser, cursor);
 	}
-	line->reply = cut_reply(parser->race, cursor);
+
+	/* What is left up to a remark or a comment, without blanks at its ends. */
+	struct rr_race *race = parser->race;
+	const char *begin, *last;
+	char quote = '\0';
+
+	skip_blanks(cursor);
+	begin = last = cursor->at;
+	for (; cursor->at < cursor->end; cursor->at++) {
+		const char c = *cursor->at;
+		const bool first = cursor->at == begin || is_blank(cursor->at[-1]);
+
+		if (quote == '\0' && first && (is_next(cursor, "!") || is_next(cursor, "#")))
+			break;
+		if (quote && c == '\\' && cursor->at + 1 < cursor->end)
+			cursor->at++;
+		else if (c == '"')
+			quote = quote ? '\0' : c;
+		if (!is_blank(c))
+			last = cursor->at + 1;
+	}
+	line->reply = rr_race_keep(race, begin, (size_t)(last - begin));
 	return true;
 }
 
@@ -221,17 +218,17 @@ bool parser_take_duration(struct parser *parser, const char *text, bool is_signe
 bool parser_take_command(struct parser *parser, struct rr_step *step, size_t first)
 {
 	struct parser_line *line = &parser->line;
-	struct rl_word words[RR_WORDS_MAX];
+	struct rdl_word words[RR_WORDS_MAX];
 
 	step->n_words = line->n_words - first;
 	if (step->n_words == 0)
 		return parser_fail(parser, "expected a command");
-	if (step->n_words > RL_WORDS_MAX)
-		return parser_fail(parser, "expected a command of at most %d words", RL_WORDS_MAX);
+	if (step->n_words > RDL_WORDS_MAX)
+		return parser_fail(parser, "expected a command of at most %d words", RDL_WORDS_MAX);
 	for (size_t i = 0; i < step->n_words; i++)
-		words[i] = (struct rl_word){ line->words[first + i], line->lengths[first + i] };
-	step->words = (const struct rl_word *)rr_race_keep(parser->race, (const char *)words,
-							   step->n_words * sizeof(words[0]));
+		words[i] = (struct rdl_word){ line->words[first + i], line->lengths[first + i] };
+	step->words = (const struct rdl_word *)rr_race_keep(parser->race, (const char *)words,
+							    step->n_words * sizeof(words[0]));
 	line->has_zero = false;
 	return parser_allows_command(parser, step);
 }
@@ -310,21 +307,6 @@ static bool ends_in_time(struct parser *parser)
 	return true;
 }
 
-static bool has_all_parts(struct parser *parser)
-{
-	if (parser->repeat)
-		return parser_fail(parser, "expected 'end' of the repeat in line %d",
-				   parser->repeat_line);
-	if (parser->race->n_steps == 0)
-		return parser_fail(parser, "expected at least one step");
-	if (!parser->race->title)
-		return parser_fail(parser, "expected a 'title' somewhere above");
-	if (!parser->race->n_verdicts)
-		return parser_fail(parser, "expected a 'verdict' at the end");
-	return ends_in_time(parser) && parser_allows_bytes(parser) &&
-	       parser_allows_reserved(parser);
-}
-
 static bool parse_all(struct parser *parser, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -339,7 +321,17 @@ static bool parse_all(struct parser *parser, const char *text, size_t length)
 			return false;
 		text += n + 1;
 	}
-	return has_all_parts(parser);
+	if (parser->repeat)
+		return parser_fail(parser, "expected 'end' of the repeat in line %d",
+				   parser->repeat_line);
+	if (parser->race->n_steps == 0)
+		return parser_fail(parser, "expected at least one step");
+	if (!parser->race->title)
+		return parser_fail(parser, "expected a 'title' somewhere above");
+	if (!parser->race->n_verdicts)
+		return parser_fail(parser, "expected a 'verdict' at the end");
+	return ends_in_time(parser) && parser_allows_bytes(parser) &&
+	       parser_allows_reserved(parser);
 }
 
 struct rr_race *rr_race_parse(const char *path, const char *text, size_t length,

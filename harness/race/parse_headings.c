@@ -102,8 +102,9 @@ static bool add_client(struct parser *parser, const char *name, int connection)
 		return parser_fail(parser, "expected at most %d clients", RR_RACE_CLIENTS_MAX);
 	if (parser_find_client(race, name, strlen(name)) >= 0)
 		return parser_fail(parser, "expected names that differ, found '%.60s' twice", name);
-	race->clients[race->n_clients] =
-		(struct rr_race_client){ name, connection < 0 ? (int)race->n_clients : connection };
+	race->clients[race->n_clients] = (struct rr_race_client){
+		.name = name, .connection = connection < 0 ? (int)race->n_clients : connection
+	};
 	race->n_clients++;
 	return true;
 }

@@ -227,26 +227,20 @@ int rr_race_key_server(const struct rr_race *race, const char *key, size_t *leng
 
 /* ---- Time -------------------------------------------------------------------- */
 
-static bool step_needs_time(const struct rr_step *step)
-{
-	static const char *const commands[] = { "TIME", "TTL", "PTTL", "EXPIRETIME",
-						"PEXPIRETIME" };
-
-	if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
-	    step->kind == RR_STEP_COMPUTE)
-		return true;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (step->n_words > 0 && strcasecmp(step->words[0].text, commands[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool rr_race_needs_time(const struct rr_race *race)
 {
 	for (size_t i = 0; i < race->n_steps; i++) {
-		if (step_needs_time(&race->steps[i]))
+		const struct rr_step *step = &race->steps[i];
+		static const char *const commands[] = { "TIME", "TTL", "PTTL", "EXPIRETIME",
+							"PEXPIRETIME" };
+
+		if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
+		    step->kind == RR_STEP_COMPUTE)
 			return true;
+		for (size_t j = 0; j < sizeof(commands) / sizeof(commands[0]); j++) {
+			if (step->n_words > 0 && strcasecmp(step->words[0].text, commands[j]) == 0)
+				return true;
+		}
 	}
 	return false;
 }

@@ -16,7 +16,7 @@
 #include "cluster/cluster.h"
 #include "driver.h"
 
-struct rl_reply;
+struct rdl_reply;
 
 enum {
 	RR_RACE_CLIENTS_MAX = 12,
@@ -55,20 +55,22 @@ struct rr_step {
 	int repetitions;
 	int client; /* -1 = none */
 	int server; /* -1 = none */
-	int peer;   /* CLOCK of a client: that client, else -1 */
+	int peer;   /* CLOCK of a client: that client; of a note of a command that never
+		     * arrived: whose; else -1 */
 	enum rr_fault fault;
 	enum rr_tear tear;
+	const char *injected; /* the fault that a search has injected, "crash"; NULL = none */
 	size_t n_words;
-	const struct rl_word *words; /* a command, still with its $variables */
-	const char *text;            /* a note, a mutex, a variable, a key, bytes */
-	size_t length;               /* of bytes */
-	int64_t amount;              /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
-	const char *expected;        /* the pattern after =>; NULL = anything that
+	const struct rdl_word *words; /* a command, still with its $variables */
+	const char *text;             /* a note, a mutex, a variable, a key, bytes */
+	size_t length;                /* of bytes */
+	int64_t amount;               /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
+	const char *expected;         /* the pattern after =>; NULL = anything that
 				* is no error */
-	const char *remark;          /* after !: why this is the deciding step, or NULL */
-	bool is_lost;                /* => (lost): executed, the client never knows */
-	bool is_waiting;             /* => (waits): no reply yet */
-	bool skips;                  /* else skip: with another reply the race is about
+	const char *remark;           /* after !: why this is the deciding step, or NULL */
+	bool is_lost;                 /* => (lost): executed, the client never knows */
+	bool is_waiting;              /* => (waits): no reply yet */
+	bool skips;                   /* else skip: with another reply the race is about
 				* other servers */
 };
 
@@ -88,10 +90,13 @@ struct rr_race_server {
 	const char *config[RR_CONFIG_LINES_MAX + 1];
 };
 
-/* A client: its name, and whose connection it uses (usually its own index). */
+/* A client: its name, and whose connection it uses (usually its own index). Of what was recorded,
+ * a client may be one connection of several of another one: whose, and which, from 1; 0 = none. */
 struct rr_race_client {
 	const char *name;
 	int connection;
+	const char *of; /* NULL = its own */
+	size_t number;
 };
 
 struct rr_race {
@@ -156,6 +161,9 @@ void rr_race_drop_texts(struct rr_race *race, const struct rr_race_text *last);
  * a race may not do, nor of what is reserved. malloc'd. */
 char *rr_race_rights(void);
 
+/* May a race have this command? */
+bool rr_step_is_allowed(const struct rr_step *step);
+
 /* A command that a race may have and no client may do: the program does it, as a user of
  * its own. */
 bool rr_step_is_reserved(const struct rr_step *step);
@@ -206,6 +214,9 @@ bool rr_library_print(bool markdown, struct rr_error *error);
  */
 void rr_race_write(FILE *file, const struct rr_race *race);
 
+/* The same as a text, malloc'd. */
+char *rr_race_text(const struct rr_race *race);
+
 /* One step as its line, without the newline. */
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step);
 
@@ -218,7 +229,7 @@ const char *rr_step_expectation(const struct rr_step *step);
 enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64, RR_VARIABLE_SIZE = 512 };
 
 /* As redis-cli prints it, arrays on one line; cut off with ... if too long. */
-void rr_reply_text(const struct rl_reply *reply, char *text, size_t size);
+void rr_reply_text(const struct rdl_reply *reply, char *text, size_t size);
 
 /* What the names behind a $ stand for. */
 struct rr_variables {
@@ -237,8 +248,8 @@ bool rr_variable_set(struct rr_variables *variables, const char *name, size_t na
 		     const char *value, size_t length);
 
 /* `word` with $names replaced by values; its text is malloc'd. */
-struct rl_word rr_variables_expand(const struct rr_variables *variables,
-				   const struct rl_word *word);
+struct rdl_word rr_variables_expand(const struct rr_variables *variables,
+				    const struct rdl_word *word);
 
 /*
  * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1,
@@ -328,11 +339,24 @@ struct rr_trace {
 
 void rr_trace_free(struct rr_trace *trace);
 
+/* A race together with how it went: what a search has found. It is played once, and drawn and
+ * written from its trace. */
+struct rr_played {
+	struct rr_race *race; /* NULL = there is none */
+	struct rr_trace trace;
+};
+
+void rr_played_release(struct rr_played *played);
+
 /* The findings' names, comma separated, or "nothing broken". */
 void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size);
 
 /* Makes them what the race is said to show. */
 void rr_race_set_verdict(struct rr_race *race, rr_findings found);
+
+/* What it is said to show, comma separated. */
+enum { RR_VERDICT_SIZE = 300 };
+const char *rr_race_verdict(const struct rr_race *race, char *text, size_t size);
 
 /*
  * Writes a race that is as this one went: where it differed from what was

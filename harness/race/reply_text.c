@@ -11,7 +11,7 @@
 /* ---- Replies as text ---------------------------------------------------- */
 
 /* An error's text is not escaped: its newlines become blanks. */
-void rr_reply_text(const struct rl_reply *reply, char *text, size_t size)
+void rr_reply_text(const struct rdl_reply *reply, char *text, size_t size)
 {
 	char *written = NULL;
 	FILE *file = rr_open_text(&written);
@@ -74,7 +74,8 @@ bool rr_variable_set(struct rr_variables *variables, const char *name, size_t na
 	return true;
 }
 
-struct rl_word rr_variables_expand(const struct rr_variables *variables, const struct rl_word *word)
+struct rdl_word rr_variables_expand(const struct rr_variables *variables,
+				    const struct rdl_word *word)
 {
 	const char *at = word->text;
 	char *text = NULL;
@@ -92,7 +93,7 @@ struct rl_word rr_variables_expand(const struct rr_variables *variables, const s
 		at += value ? 1 + length : 1;
 	}
 	fclose(file);
-	return (struct rl_word){ text, size };
+	return (struct rdl_word){ text, size };
 }
 
 /* ---- Patterns ----------------------------------------------------------- */

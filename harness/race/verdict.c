@@ -127,6 +127,13 @@ void rr_trace_free(struct rr_trace *trace)
 	trace->n_events = 0;
 }
 
+void rr_played_release(struct rr_played *played)
+{
+	rr_trace_free(&played->trace);
+	rr_race_free(played->race);
+	played->race = NULL;
+}
+
 void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -150,27 +157,12 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found)
 		race->verdicts[race->n_verdicts++] = "nothing broken";
 }
 
-/* The steps that were played, the last one with the reply that came, if it is
- * another. A repeat that was not finished is written in full. */
-static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
+const char *rr_race_verdict(const struct rr_race *race, char *text, size_t size)
 {
-	const size_t n = trace->n_events;
-	const bool is_whole = n == trace->race->n_steps;
-	struct rr_step *steps = rr_calloc(n, sizeof(*steps));
-
-	for (size_t i = 0; i < n; i++) {
-		const struct rr_event *event = &trace->events[i];
-
-		steps[i] = *event->step;
-		if (!is_whole)
-			steps[i].repetition = steps[i].repetitions = 0;
-		if (!event->differs)
-			continue;
-		rr_reply_to_pattern(reply);
-		steps[i].expected = reply;
-		steps[i].is_lost = steps[i].is_waiting = false;
-	}
-	return steps;
+	text[0] = '\0';
+	for (size_t i = 0; i < race->n_verdicts; i++)
+		rr_add_text(text, size, "%s%s", i ? ", " : "", race->verdicts[i]);
+	return text;
 }
 
 /* What is said of the end, and of the replies that came. */
@@ -199,7 +191,25 @@ void rr_trace_write(FILE *file, const struct rr_trace *trace)
 	}
 	if (n > 0 && trace->events[n - 1].reply)
 		snprintf(reply, sizeof(reply), "%s", trace->events[n - 1].reply);
-	race.steps = copy_played(trace, reply);
+
+	/* The steps that were played, the last one with the reply that came, if it is
+	 * another. A repeat that was not finished is written in full. */
+	const bool is_whole = n == trace->race->n_steps;
+	struct rr_step *steps = rr_calloc(n, sizeof(*steps));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_event *event = &trace->events[i];
+
+		steps[i] = *event->step;
+		if (!is_whole)
+			steps[i].repetition = steps[i].repetitions = 0;
+		if (!event->differs)
+			continue;
+		rr_reply_to_pattern(reply);
+		steps[i].expected = reply;
+		steps[i].is_lost = steps[i].is_waiting = false;
+	}
+	race.steps = steps;
 	race.n_steps = n;
 	race.sayings = copy_sayings(trace, &race.n_sayings);
 	rr_race_set_verdict(&race, trace->broken_off);

@@ -25,14 +25,6 @@ static void write_words(FILE *file, const char *const *words, size_t n)
 	}
 }
 
-static void write_command(FILE *file, const struct rr_step *step)
-{
-	for (size_t i = 0; i < step->n_words; i++) {
-		fputc(' ', file);
-		rr_write_bare_word(file, step->words[i].text, step->words[i].length);
-	}
-}
-
 /* ---- Steps of clients --------------------------------------------------- */
 
 /* The pattern of the reply; NULL = any reply will do. */
@@ -58,7 +50,7 @@ static void write_run(FILE *file, const struct rr_race *race, const struct rr_st
 		write_word(file, race->servers[step->server].name);
 	}
 	fputc('>', file);
-	write_command(file, step);
+	rr_write_command(file, step->words, step->n_words);
 	if (pattern_of(step))
 		fprintf(file, "  => %s", pattern_of(step));
 }
@@ -69,7 +61,7 @@ static void write_doing(FILE *file, const struct rr_race *race, const struct rr_
 	write_word(file, race->clients[step->client].name);
 	fprintf(file, " %s", rr_step_word(step->kind));
 	if (step->kind == RR_STEP_WRITE) {
-		write_command(file, step);
+		rr_write_command(file, step->words, step->n_words);
 	} else if (step->kind == RR_STEP_BYTES) {
 		fputs(" bytes ", file);
 		rr_write_quoted(file, step->text, step->length);
@@ -156,27 +148,6 @@ static bool shares_connection(const struct rr_race *race, size_t i)
 	       (i + 1 < race->n_clients && clients[i + 1].connection == (int)i);
 }
 
-/* Clients with a connection of their own stand in one line, those that share
- * one in a line each group. */
-static void write_clients(FILE *file, const struct rr_race *race)
-{
-	const char *names[RR_RACE_CLIENTS_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < race->n_clients; i++) {
-		const bool shares = shares_connection(race, i);
-		const bool ends = i + 1 == race->n_clients ||
-				  (race->clients[i + 1].connection == (int)i + 1 &&
-				   (shares || shares_connection(race, i + 1)));
-
-		names[n++] = race->clients[i].name;
-		if (!ends)
-			continue;
-		write_heading(file, shares ? "connection" : "clients", names, n);
-		n = 0;
-	}
-}
-
 /* A blank and an option as one word, in quotes where needed. */
 static void write_option(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -190,30 +161,6 @@ static void write_option(FILE *file, const char *format, ...)
 	va_end(arguments);
 	write_words(file, (const char *const[]){ word }, 1);
 	free(word);
-}
-
-static void write_options(FILE *file, const struct rr_race_server *server)
-{
-	const struct rr_server_options *options = &server->options;
-
-	if (options->aof != RR_AOF_NONE)
-		write_option(file, "aof=%s", rr_aof_name(options->aof));
-	if (options->rdb)
-		write_option(file, "rdb");
-	if (options->debug)
-		write_option(file, "debug");
-	if (options->maxmemory)
-		write_option(file, "maxmemory=%lld", options->maxmemory);
-	if (options->replica_of)
-		write_option(file, "replica-of=%s", options->replica_of);
-	else if (options->tcp)
-		write_option(file, "tcp");
-	for (size_t i = 0; server->config[i]; i++) {
-		const char *line = server->config[i];
-		const int name = (int)strcspn(line, " ");
-
-		write_option(file, "config=%.*s=%s", name, line, line + name + 1);
-	}
 }
 
 static bool has_options(const struct rr_race_server *server)
@@ -235,7 +182,28 @@ static void write_servers(FILE *file, const struct rr_race *race)
 		if (!plain || i == 0 || has_options(&servers[i - 1]))
 			fputs(plain ? "servers" : "server ", file);
 		write_words(file, &servers[i].name, 1);
-		write_options(file, &servers[i]);
+
+		const struct rr_race_server *server = &servers[i];
+		const struct rr_server_options *options = &server->options;
+
+		if (options->aof != RR_AOF_NONE)
+			write_option(file, "aof=%s", rr_aof_name(options->aof));
+		if (options->rdb)
+			write_option(file, "rdb");
+		if (options->debug)
+			write_option(file, "debug");
+		if (options->maxmemory)
+			write_option(file, "maxmemory=%lld", options->maxmemory);
+		if (options->replica_of)
+			write_option(file, "replica-of=%s", options->replica_of);
+		else if (options->tcp)
+			write_option(file, "tcp");
+		for (size_t j = 0; server->config[j]; j++) {
+			const char *line = server->config[j];
+			const int name = (int)strcspn(line, " ");
+
+			write_option(file, "config=%.*s=%s", name, line, line + name + 1);
+		}
 		if (!plain || i + 1 == race->n_servers || has_options(&servers[i + 1]))
 			fputc('\n', file);
 	}
@@ -254,7 +222,24 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		fprintf(file, "shows   %s\n", race->shows);
 	if (race->safe)
 		write_heading(file, "safe", &race->safe, 1);
-	write_clients(file, race);
+
+	/* Clients with a connection of their own stand in one line, those that share
+	 * one in a line each group. */
+	const char *names[RR_RACE_CLIENTS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < race->n_clients; i++) {
+		const bool shares = shares_connection(race, i);
+		const bool ends = i + 1 == race->n_clients ||
+				  (race->clients[i + 1].connection == (int)i + 1 &&
+				   (shares || shares_connection(race, i + 1)));
+
+		names[n++] = race->clients[i].name;
+		if (!ends)
+			continue;
+		write_heading(file, shares ? "connection" : "clients", names, n);
+		n = 0;
+	}
 	write_servers(file, race);
 	for (size_t i = 0; i < race->n_needs; i++) {
 		const char *need[] = { "no", race->needs[i].command };
@@ -276,7 +261,7 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		write_heading(file, "together", race->together, race->n_together);
 	for (size_t i = 0; i < race->n_given; i++) {
 		fputs("given  ", file);
-		write_command(file, &race->given[i]);
+		rr_write_command(file, race->given[i].words, race->given[i].n_words);
 		fputc('\n', file);
 	}
 	fputc('\n', file);
@@ -340,6 +325,7 @@ static size_t write_steps(FILE *file, const struct rr_race *race)
 
 void rr_race_write(FILE *file, const struct rr_race *race)
 {
+	char verdict[RR_VERDICT_SIZE];
 	size_t sayings;
 
 	write_headings(file, race);
@@ -348,8 +334,16 @@ void rr_race_write(FILE *file, const struct rr_race *race)
 		fputc('\n', file);
 	for (; sayings < race->n_sayings; sayings++)
 		write_saying(file, &race->sayings[sayings]);
-	for (size_t i = 0; i < race->n_verdicts; i++)
-		fprintf(file, "%s%s", i ? ", " : "verdict ", race->verdicts[i]);
 	if (race->n_verdicts)
-		fputc('\n', file);
+		fprintf(file, "verdict %s\n", rr_race_verdict(race, verdict, sizeof(verdict)));
+}
+
+char *rr_race_text(const struct rr_race *race)
+{
+	char *text;
+	FILE *file = rr_open_text(&text);
+
+	rr_race_write(file, race);
+	fclose(file);
+	return text;
 }

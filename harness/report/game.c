@@ -59,27 +59,6 @@ static void add_option(FILE *file, const char *name, long value)
 		fprintf(file, " --%s %ld", name, value);
 }
 
-/* What searches the same. */
-static char *level_explore_command(const struct rr_level *level)
-{
-	const struct rr_explore_config *search = &level->search;
-	char *text = NULL;
-	FILE *file = rr_open_text(&text);
-
-	fputs("redrace explore", file);
-	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
-	add_option(file, "increments-each", search->increments == 1 ? 0 : search->increments);
-	/* With faults each client is a process anyway. */
-	if (!rr_budget_has_faults(&search->budget) && search->separate)
-		add_option(file, "processes", (long)search->n_clients);
-	for (int i = 0; i < RR_BUDGETS; i++)
-		add_option(file, rr_budget_rows[i].option, search->budget.of[i]);
-	add_option(file, "lock-servers", (long)search->lock_servers);
-	fprintf(file, " %s", level->strategy->name);
-	fclose(file);
-	return text;
-}
-
 /* What plays a schedule of it, without schedule and strategy; "" = nothing does: play has
  * all lock servers. */
 static char *level_play_command(const struct rr_level *level)
@@ -114,7 +93,22 @@ static json_t *json_of_texts(const char *const *texts)
 static json_t *json_of_strategy(const struct rr_level *level)
 {
 	char *play = level_play_command(level);
-	char *explore = level_explore_command(level);
+	/* What searches the same. */
+	const struct rr_explore_config *search = &level->search;
+	char *explore = NULL;
+	FILE *file = rr_open_text(&explore);
+
+	fputs("redrace explore", file);
+	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
+	add_option(file, "increments-each", search->increments == 1 ? 0 : search->increments);
+	/* With faults each client is a process anyway. */
+	if (!rr_budget_has_faults(&search->budget) && search->separate)
+		add_option(file, "processes", (long)search->n_clients);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		add_option(file, rr_budget_rows[i].option, search->budget.of[i]);
+	add_option(file, "lock-servers", (long)search->lock_servers);
+	fprintf(file, " %s", level->strategy->name);
+	fclose(file);
 	json_t *json = json_pack("{s:s, s:s, s:b, s:s, s:s}", "strategy", level->strategy->name,
 				 "program",
 				 level->program ? level->program : level->strategy->summary, "key",
@@ -247,22 +241,17 @@ static void write_level_text(FILE *out, const struct rr_level *level, size_t n)
 	rr_xml_print(out, "<p>One way there: <code>%s</code></p></details>\n", level->solution);
 }
 
-static void write_without_script(FILE *out, const struct rr_level *const *levels, size_t n)
+void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
+			  const struct rr_level *const *levels, size_t n)
 {
+	fprintf(out, "%s%s%s</style>\n</head>\n<body>\n%s%s", game_head, rr_asset_style_css,
+		rr_asset_game_css, navigation ? navigation : "", game_top);
 	fputs("<noscript>\n<p>To pick who goes next, this page needs JavaScript; it needs "
 	      "no network. Without it, these are the levels.</p>\n",
 	      out);
 	for (size_t i = 0; i < n; i++)
 		write_level_text(out, levels[i], i + 1);
 	fputs("</noscript>\n", out);
-}
-
-void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
-			  const struct rr_level *const *levels, size_t n)
-{
-	fprintf(out, "%s%s%s</style>\n</head>\n<body>\n%s%s", game_head, rr_asset_style_css,
-		rr_asset_game_css, navigation ? navigation : "", game_top);
-	write_without_script(out, levels, n);
 	fprintf(out, "%s</main>\n<script type=\"application/json\" id=\"levels\">",
 		rr_asset_game_html);
 	json_dumpf(data, out, JSON_COMPACT | JSON_ESCAPE_SLASH);

@@ -83,19 +83,10 @@ static const struct checked_task {
 	  "No way ends badly: the search has seen all of them. Just let everybody finish." },
 };
 
-static const struct checked_task *task_of(unsigned found)
-{
-	const struct checked_task *task = checked_tasks;
-
-	while (task->found && !(task->found & found))
-		task++;
-	return task;
-}
-
 /* "Let all clients end with data that no serial order of them leaves (lost update)." */
 static char *task_text(const struct rr_checked_game *game, const struct checked_task *task)
 {
-	const char *anomaly = game->result->findings[0].anomaly;
+	const char *anomaly = rr_anomaly_name(game->result->findings[0].anomaly);
 	const char *text = game->is_app ? task->of_app : task->task;
 
 	if (task->found && anomaly)
@@ -213,7 +204,10 @@ static bool write_level(FILE *out, struct rr_level *level, json_t *graph, struct
 
 bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct rr_error *error)
 {
-	const struct checked_task *task = task_of(game->result->found);
+	const struct checked_task *task = checked_tasks;
+
+	while (task->found && !(task->found & game->result->found))
+		task++;
 	const char *words = game->result->findings[0].words;
 	char *told = task_text(game, task), *intro = intro_text(game),
 	     *explain = explain_text(game);

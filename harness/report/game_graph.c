@@ -11,18 +11,48 @@
  * that breaks something and stays within its loop.
  */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "game_graph.h"
+#include "levels.h"
 
 /* A reader walks through small graphs; more than so many schedules are not counted. */
 enum { STATES_MAX = 6000 };
 
 #define COUNT_MAX ((UINT64_C(1) << 53) - 1)
+
+struct shown_edge {
+	uint32_t to;
+	json_int_t transition, broken;
+};
+
+/* How many schedules go on, and how many of them break something. */
+struct count {
+	uint64_t all, bad;
+};
+
+struct shown_state {
+	uint32_t state; /* in the graph */
+	unsigned flags;
+	size_t first, n; /* of its edges */
+	struct count count;
+};
+
+struct shown_graph {
+	const struct rr_level *level;
+	json_t *graph;
+	uint32_t *numbers; /* shown states by those of the graph, two each: is it over? */
+	struct shown_state *states;
+	size_t n_states;
+	struct shown_edge *edges;
+	size_t n_edges;
+	json_t *before; /* transitions that lead to the beginning */
+	struct rr_error *error;
+};
 
 enum { LEVEL_OVER = 8 }; /* a state behind a break, and nothing more is shown */
 
@@ -228,23 +258,6 @@ static uint32_t find_shortest(struct components *it, uint32_t begin)
 	return n_queue;
 }
 
-static void count_from(struct components *it, uint32_t begin)
-{
-	const uint32_t n = find_shortest(it, begin);
-	struct count sum = { 0 };
-
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t at = it->queue[i];
-		const struct count out = count_out(it, at);
-
-		sum.all = add_counts(sum.all, multiply_counts(it->paths[at], out.all));
-		sum.bad = add_counts(sum.bad, multiply_counts(it->paths[at], out.bad));
-		it->distance[at] = 0;
-		it->paths[at] = 0;
-	}
-	it->shown->states[begin].count = sum;
-}
-
 static void close_component(struct components *it, uint32_t root)
 {
 	uint32_t first = it->n_open;
@@ -254,8 +267,22 @@ static void close_component(struct components *it, uint32_t root)
 		first--;
 		it->of[it->open[first]] = it->n;
 	} while (it->open[first] != root);
-	for (uint32_t i = first; i < it->n_open; i++)
-		count_from(it, it->open[i]);
+	for (uint32_t i = first; i < it->n_open; i++) {
+		uint32_t begin = it->open[i];
+		const uint32_t n = find_shortest(it, begin);
+		struct count sum = { 0 };
+
+		for (uint32_t j = 0; j < n; j++) {
+			const uint32_t at = it->queue[j];
+			const struct count out = count_out(it, at);
+
+			sum.all = add_counts(sum.all, multiply_counts(it->paths[at], out.all));
+			sum.bad = add_counts(sum.bad, multiply_counts(it->paths[at], out.bad));
+			it->distance[at] = 0;
+			it->paths[at] = 0;
+		}
+		it->shown->states[begin].count = sum;
+	}
 	it->n_open = first;
 }
 
@@ -296,6 +323,123 @@ static void count_all(struct shown_graph *shown)
 	free(numbers);
 	free(it.paths);
 }
+
+/* ---- Rows of the page, with only what they use of the graph's tables ------- */
+
+/* A list of which only what is used is kept, in the order in which it is come by. */
+struct kept {
+	const json_t *all;
+	json_t *used, *numbers;
+};
+
+static struct kept keep_of(const json_t *graph, const char *name)
+{
+	return (struct kept){ json_object_get(graph, name), json_array(), json_object() };
+}
+
+static json_t *keep(struct kept *kept, const json_t *number)
+{
+	char name[24];
+	json_t *now;
+
+	snprintf(name, sizeof(name), "%lld", (long long)json_integer_value(number));
+	now = json_incref(json_object_get(kept->numbers, name));
+	if (!now) {
+		now = json_integer((json_int_t)json_array_size(kept->used));
+		json_array_append(kept->used,
+				  json_array_get(kept->all, (size_t)json_integer_value(number)));
+		json_object_set(kept->numbers, name, now);
+	}
+	return now;
+}
+
+static json_t *keep_all(struct kept *kept, const json_t *numbers)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < json_array_size(numbers); i++)
+		json_array_append_new(all, keep(kept, json_array_get(numbers, i)));
+	return all;
+}
+
+static void put_kept(json_t *graph, const char *name, struct kept *kept)
+{
+	json_object_set_new(graph, name, kept->used);
+	json_decref(kept->numbers);
+}
+
+/* "0,2": where they are in what is kept. */
+static void print_numbers(FILE *out, struct kept *kept, const json_t *numbers)
+{
+	for (size_t i = 0; i < json_array_size(numbers); i++) {
+		json_t *now = keep(kept, json_array_get(numbers, i));
+
+		fprintf(out, "%s%lld", i ? "," : "", json_integer_value(now));
+		json_decref(now);
+	}
+}
+
+/* What a row of the page's table of states is made of. */
+struct shown_rows {
+	const struct shown_graph *shown;
+	const json_t *states; /* of the whole graph */
+	struct kept servers, clients, transitions;
+};
+
+/* A state of the graph as one short text, for there are thousands: servers, clients, flags,
+ * ways on, bad ones, and its edges, "TO,TRANSITION[,BROKEN]": "0,1;2,1;0;14;6; 3,7 4,8,2". */
+static json_t *state_row(struct shown_rows *rows, const struct shown_state *state)
+{
+	const json_t *row = json_array_get(rows->states, state->state);
+	char *text;
+	FILE *out = rr_open_text(&text);
+	json_t *string;
+
+	print_numbers(out, &rows->servers, json_array_get(row, 0));
+	fputc(';', out);
+	print_numbers(out, &rows->clients, json_array_get(row, 1));
+	fprintf(out, ";%u;%llu;%llu;", state->flags, (unsigned long long)state->count.all,
+		(unsigned long long)state->count.bad);
+	for (size_t i = 0; i < state->n; i++) {
+		const struct shown_edge *edge = &rows->shown->edges[state->first + i];
+		struct kept *transitions = &rows->transitions;
+		json_t *number = json_integer(edge->transition);
+		json_t *now = keep(transitions, number);
+
+		fprintf(out, " %u,%lld", edge->to, json_integer_value(now));
+		if (edge->broken)
+			fprintf(out, ",%lld", edge->broken);
+		json_decref(now);
+		json_decref(number);
+	}
+	fclose(out);
+	string = json_string(text);
+	free(text);
+	return string;
+}
+
+/* Puts what is shown into shown->graph, and leaves out of its tables what is not. */
+static void rr_shown_put_states(struct shown_graph *shown)
+{
+	json_t *graph = shown->graph, *states = json_array();
+	struct shown_rows rows = {
+		.shown = shown,
+		.states = json_object_get(graph, "states"),
+		.servers = keep_of(graph, "server_states"),
+		.clients = keep_of(graph, "client_states"),
+		.transitions = keep_of(graph, "transitions"),
+	};
+
+	json_object_set_new(graph, "before", keep_all(&rows.transitions, shown->before));
+	for (size_t i = 0; i < shown->n_states; i++)
+		json_array_append_new(states, state_row(&rows, &shown->states[i]));
+	json_object_set_new(graph, "states", states);
+	put_kept(graph, "server_states", &rows.servers);
+	put_kept(graph, "client_states", &rows.clients);
+	put_kept(graph, "transitions", &rows.transitions);
+}
+
+/* ---- The whole --------------------------------------------------------------- */
 
 bool rr_level_show(const struct rr_level *level, json_t *graph, struct rr_error *error)
 {

@@ -67,65 +67,10 @@ static bool fail_level(const struct level_reader *reader, const char *what, cons
 			    levels->n ? levels->all[levels->n - 1].name : "?", what, found);
 }
 
-static bool begin_level(struct level_reader *reader, const char *name)
-{
-	struct rr_levels *levels = reader->levels;
-
-	if (levels->n == RR_LEVELS_MAX)
-		return fail_level(reader, "too many levels", name);
-	rr_array_grow(&levels->all, levels->n, sizeof(*levels->all));
-	levels->all[levels->n++] = (struct rr_level){
-		.name = name,
-		.search = { .n_clients = 2,
-			    .increments = 1,
-			    .rounds = 2,
-			    .ttl_ms = LEASE_MS,
-			    .audit = AUDIT_WAYS },
-	};
-	return true;
-}
-
-static bool add_level_text(const struct level_reader *reader, const char **texts, const char *text)
-{
-	size_t n = 0;
-
-	while (n < RR_LEVEL_TEXTS && texts[n])
-		n++;
-	if (n == RR_LEVEL_TEXTS)
-		return fail_level(reader, "too many of these", text);
-	texts[n] = text;
-	return true;
-}
-
-/* The name, and what it contains. */
-static bool add_level_script(const struct level_reader *reader, struct rr_level *level, char *text)
-{
-	char *blank = strchr(text, ' ');
-	size_t n = 0;
-
-	while (n < RR_LEVEL_SCRIPTS && level->scripts[n].part)
-		n++;
-	if (!blank || n == RR_LEVEL_SCRIPTS)
-		return fail_level(
-			reader, "expected a name and a part of a script, four times at most", text);
-	*blank = '\0';
-	level->scripts[n] = (struct rr_script_name){ .part = blank + 1, .name = text };
-	return true;
-}
-
 static bool set_level_number(const struct level_reader *reader, long *field, const char *text)
 {
 	return rr_parse_number(text, 1, NUMBER_MAX, field) ||
 	       fail_level(reader, "expected a number from 1 to 8", text);
-}
-
-static bool set_level_budget(const struct level_reader *reader, int *budget, const char *text)
-{
-	long number = 0;
-	const bool good = set_level_number(reader, &number, text);
-
-	*budget = (int)number;
-	return good;
 }
 
 static bool set_level_word(const struct level_reader *reader, struct rr_level *level,
@@ -137,16 +82,38 @@ static bool set_level_word(const struct level_reader *reader, struct rr_level *l
 	case LEVEL_TEXT:
 		memcpy(field, &text, sizeof(text));
 		return true;
-	case LEVEL_TEXTS:
-		return add_level_text(reader, (const char **)(void *)field, text);
+	case LEVEL_TEXTS: {
+		const char **texts = (const char **)(void *)field;
+		size_t n = 0;
+
+		while (n < RR_LEVEL_TEXTS && texts[n])
+			n++;
+		if (n == RR_LEVEL_TEXTS)
+			return fail_level(reader, "too many of these", text);
+		texts[n] = text;
+		return true;
+	}
 	case LEVEL_FLAG:
 		*(bool *)(void *)field = true;
 		return true;
 	case LEVEL_STRATEGY:
 		level->strategy = rr_strategy_find(text);
 		return level->strategy || fail_level(reader, "no such strategy", text);
-	case LEVEL_SCRIPT:
-		return add_level_script(reader, level, text);
+	case LEVEL_SCRIPT: {
+		/* The name, and what it contains. */
+		char *blank = strchr(text, ' ');
+		size_t n = 0;
+
+		while (n < RR_LEVEL_SCRIPTS && level->scripts[n].part)
+			n++;
+		if (!blank || n == RR_LEVEL_SCRIPTS)
+			return fail_level(
+				reader,
+				"expected a name and a part of a script, four times at most", text);
+		*blank = '\0';
+		level->scripts[n] = (struct rr_script_name){ .part = blank + 1, .name = text };
+		return true;
+	}
 	default:
 		return set_level_number(reader, (long *)(void *)field, text);
 	}
@@ -163,8 +130,20 @@ static bool read_level_line(struct level_reader *reader, char *line)
 		return true;
 	if (*rest)
 		*rest++ = '\0';
-	if (strcmp(line, "level") == 0)
-		return begin_level(reader, rest);
+	if (strcmp(line, "level") == 0) {
+		if (levels->n == RR_LEVELS_MAX)
+			return fail_level(reader, "too many levels", rest);
+		rr_array_grow(&levels->all, levels->n, sizeof(*levels->all));
+		levels->all[levels->n++] = (struct rr_level){
+			.name = rest,
+			.search = { .n_clients = 2,
+				    .increments = 1,
+				    .rounds = 2,
+				    .ttl_ms = LEASE_MS,
+				    .audit = AUDIT_WAYS },
+		};
+		return true;
+	}
 	if (levels->n == 0)
 		return fail_level(reader, "expected a level first", line);
 	level = &levels->all[levels->n - 1];
@@ -173,8 +152,14 @@ static bool read_level_line(struct level_reader *reader, char *line)
 			return set_level_word(reader, level, &level_words[i], rest);
 	}
 	for (int i = 0; i < RR_BUDGETS; i++) {
-		if (strcmp(rr_budget_rows[i].option, line) == 0)
-			return set_level_budget(reader, &level->search.budget.of[i], rest);
+		if (strcmp(rr_budget_rows[i].option, line) == 0) {
+			int *budget = &level->search.budget.of[i];
+			long number = 0;
+			const bool good = set_level_number(reader, &number, rest);
+
+			*budget = (int)number;
+			return good;
+		}
 	}
 	return fail_level(reader, "unknown word", line);
 }

@@ -68,25 +68,6 @@ static void make_id(char id[ID_SIZE], const char *subject, size_t number)
 		id[n] = '\0';
 }
 
-static void write_trace(FILE *out, const struct rr_report *report, size_t i,
-			const struct rr_trace *trace, const struct rr_counterpart *counterpart)
-{
-	char id[ID_SIZE], command[COMMAND_SIZE];
-	size_t n_before = 0;
-	struct rr_article article = {
-		.id = id,
-		.command = command,
-		.is_part = report->n_subjects > 1,
-	};
-
-	for (size_t k = 0; k < i; k++)
-		n_before += strcmp(report->subjects[k], report->subjects[i]) == 0;
-	make_id(id, report->subjects[i], n_before);
-	snprintf(command, sizeof(command), "redrace play %s", report->subjects[i]);
-	rr_counterpart_show(counterpart, trace->race, &article);
-	rr_draw_article(out, trace, &article);
-}
-
 static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		       struct rr_cluster *cluster, bool *as_written, struct rr_error *error)
 {
@@ -109,7 +90,21 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 	       rr_counterpart_play(&counterpart, race, cluster, error);
 	if (good) {
 		*as_written = *as_written && trace.as_written;
-		write_trace(out, report, i, &trace, &counterpart);
+
+		char id[ID_SIZE], command[COMMAND_SIZE];
+		size_t n_before = 0;
+		struct rr_article article = {
+			.id = id,
+			.command = command,
+			.is_part = report->n_subjects > 1,
+		};
+
+		for (size_t k = 0; k < i; k++)
+			n_before += strcmp(report->subjects[k], report->subjects[i]) == 0;
+		make_id(id, report->subjects[i], n_before);
+		snprintf(command, sizeof(command), "redrace play %s", report->subjects[i]);
+		rr_counterpart_show(&counterpart, trace.race, &article);
+		rr_draw_article(out, &trace, &article);
 	} else if (error->kind == RR_ERROR_SKIPPED) {
 		rr_xml_print(out, "<h2>%s</h2>\n<p><strong>Skipped: %s.</strong></p>\n", subject,
 			     error->text);

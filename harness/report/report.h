@@ -69,9 +69,10 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error);
 
 /* A search of `redrace explore` as a section of a page: what was printed of it; or its first
  * line and the interleaving that fails, played, beside the strategy's remedy in the same
- * order; `transcript` NULL = nothing fails. False: see the error. */
+ * order; `played` has no race: nothing fails. False: see the error. */
 bool rr_report_search(FILE *page, const struct rr_explore_config *config, const char *text,
-		      const char *transcript, struct rr_cluster *cluster, struct rr_error *error);
+		      const struct rr_played *played, struct rr_cluster *cluster,
+		      struct rr_error *error);
 
 /* ---- The game (game.c) --------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A results directory of bench as a section of a page: what came of it in a sentence,
- * the table, the plots, and on what it was measured. */
+ * the table, on what it was measured, and the plots. */
 #include "report.h"
 
 #include <jansson.h>
@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/files.h"
+#include "base/markdown.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -22,28 +23,6 @@ static size_t count_verdicts(const struct rr_csv *csv, const char *verdict)
 	for (size_t i = 0; i < csv->n_rows; i++)
 		n += strcmp(rr_csv_cell(csv, i, "verdict"), verdict) == 0;
 	return n;
-}
-
-/* Rows of the table are called results: a strategy has one for each number of threads. */
-static void print_sentence(FILE *out, const struct rr_csv *csv)
-{
-	const size_t violated = count_verdicts(csv, "violated");
-	const size_t inconclusive = count_verdicts(csv, "inconclusive");
-	const size_t failed_over = count_verdicts(csv, "lost-by-fail-over");
-
-	rr_xml_print(
-		out,
-		"<p class=\"lead %s\"><strong>%s %zu result%s: %zu exact, %zu lossy as expected",
-		violated ? "bad" : "good", violated ? "✗" : "✓", csv->n_rows,
-		csv->n_rows == 1 ? "" : "s", count_verdicts(csv, "exact"),
-		count_verdicts(csv, "lossy"));
-	if (failed_over)
-		rr_xml_print(out, ", %zu lost by fail-over", failed_over);
-	if (violated)
-		rr_xml_print(out, ", %zu violated", violated);
-	if (inconclusive)
-		rr_xml_print(out, ", %zu inconclusive", inconclusive);
-	fputs(".</strong></p>\n", out);
 }
 
 /* ---- The table ----------------------------------------------------------- */
@@ -67,51 +46,36 @@ static const struct {
 
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
-static void print_figure(FILE *out, const char *text, enum unit unit)
-{
-	char buffer[RR_GROUPED_SIZE];
-	const double value = strtod(text, NULL);
-
-	if (!*text || unit == TEXT)
-		rr_xml_text(out, text);
-	else if (unit == COUNT)
-		rr_xml_text(out, rr_grouped(buffer, (long long)(value + 0.5)));
-	else if (unit == DURATION)
-		rr_xml_text(out, rr_duration(buffer, (uint64_t)value));
-	else
-		fprintf(out, "%.1f", value);
-}
-
-static void print_result(FILE *out, const struct rr_csv *csv, size_t row)
-{
-	const bool bad = strcmp(rr_csv_cell(csv, row, "verdict"), "violated") == 0;
-
-	fputs(bad ? "<tr class=\"violated\">" : "<tr>", out);
-	for (size_t i = 0; i < N_SHOWN; i++) {
-		const char *text = rr_csv_cell(csv, row, shown[i].column);
-
-		fputs(i == 0                ? "<th scope=\"row\">" :
-		      shown[i].unit == TEXT ? "<td>" :
-					      "<td class=\"number\">",
-		      out);
-		print_figure(out, text, shown[i].unit);
-		fputs(i == 0 ? "</th>" : "</td>", out);
-	}
-	fputs("</tr>\n", out);
-}
-
 static void print_results(FILE *out, const struct rr_csv *csv)
 {
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table>\n"
-	      "<caption>Medians of all repeats</caption>\n<thead><tr>",
-	      out);
+	fputs("Medians of all repeats:\n\n|", out);
 	for (size_t i = 0; i < N_SHOWN; i++)
-		rr_xml_print(out, "<th scope=\"col\" class=\"%s\">%s</th>",
-			     shown[i].unit == TEXT ? "text" : "number", shown[i].title);
-	fputs("</tr></thead>\n<tbody>\n", out);
-	for (size_t i = 0; i < csv->n_rows; i++)
-		print_result(out, csv, i);
-	fputs("</tbody></table></div>\n", out);
+		fprintf(out, " %s |", shown[i].title);
+	fputs("\n|", out);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		fputs(shown[i].unit == TEXT ? "---|" : "--:|", out);
+	for (size_t row = 0; row < csv->n_rows; row++) {
+		fputs("\n|", out);
+		for (size_t i = 0; i < N_SHOWN; i++) {
+			putc(' ', out);
+
+			const char *text = rr_csv_cell(csv, row, shown[i].column);
+			enum unit unit = shown[i].unit;
+			char buffer[RR_GROUPED_SIZE];
+			const double value = strtod(text, NULL);
+
+			if (!*text || unit == TEXT)
+				rr_markdown_text(out, text);
+			else if (unit == COUNT)
+				fputs(rr_grouped(buffer, (long long)(value + 0.5)), out);
+			else if (unit == DURATION)
+				fputs(rr_duration(buffer, (uint64_t)value), out);
+			else
+				fprintf(out, "%.1f", value);
+			fputs(" |", out);
+		}
+	}
+	fputs("\n\n", out);
 }
 
 /* ---- Plots --------------------------------------------------------------- */
@@ -149,34 +113,24 @@ bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 	return true;
 }
 
-/* What plots/describe wrote into it; malloc'd. NULL: it cannot be read. */
-static char *read_description(const char *path, struct rr_error *error)
+/* With what plots/describe wrote into it. */
+static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 {
 	static const char label[] = "aria-label=\"";
 	size_t length;
-	char *svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
+	char *svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error), *words;
 	const char *from = svg ? strstr(svg, label) : NULL;
-	char *words;
-
-	if (!svg)
-		return NULL;
-	from = from ? from + strlen(label) : "A plot";
-	words = rr_strndup(from, strcspn(from, "\""));
-	free(svg);
-	return words;
-}
-
-static bool print_plot(FILE *out, const char *path, struct rr_error *error)
-{
-	char *words = read_description(path, error);
 	bool good;
 
-	if (!words)
+	if (!svg)
 		return false;
+	from = from ? from + strlen(label) : "A plot";
+	words = rr_strndup(from, strcspn(from, "\""));
 	fputs("<figure class=\"plot\">", out);
 	good = rr_report_image(out, path, words, true, error);
 	rr_xml_print(out, "<figcaption>%s</figcaption></figure>\n", words);
 	free(words);
+	free(svg);
 	return good;
 }
 
@@ -202,43 +156,36 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 
 /* ---- On what ------------------------------------------------------------- */
 
-static void print_object(FILE *out, const char *name, const json_t *object)
-{
-	const char *key;
-	json_t *value;
-
-	rr_xml_print(out, "<tr><th scope=\"row\">%s</th><td>", name);
-	json_object_foreach((json_t *)object, key, value) {
-		char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-
-		if (!json_is_null(value))
-			rr_xml_print(out, "%s <code>%s</code>; ", key,
-				     json_is_string(value) ? json_string_value(value) : text);
-		free(text);
-	}
-	fputs("</td></tr>\n", out);
-}
-
 /* Without env.json there is nothing to say. */
 static void print_environment(FILE *out, const char *directory)
 {
-	char path[RR_PATH_SIZE];
-	json_t *root;
-	const char *key;
-	json_t *value;
+	char path[RR_PATH_SIZE], *command;
+	json_t *root, *object, *value;
+	const char *name, *key;
 
 	snprintf(path, sizeof(path), "%s/env.json", directory);
 	root = json_load_file(path, 0, NULL);
 	if (!root)
 		return;
-	rr_xml_print(out, "<h3>How it was measured</h3>\n<pre>%s</pre>\n",
-		     json_string_value(json_object_get(root, "command_line")));
-	fputs("<table>\n<tbody>\n", out);
-	json_object_foreach(root, key, value) {
-		if (json_is_object(value))
-			print_object(out, key, value);
+	command = rr_plain(json_string_value(json_object_get(root, "command_line")));
+	fprintf(out, "**How it was measured**\n\n    %s\n\n| part | values |\n|---|---|\n",
+		command ? command : "");
+	free(command);
+	json_object_foreach(root, name, object) {
+		if (!json_is_object(object))
+			continue;
+		rr_markdown_print(out, "| %s |", name);
+		json_object_foreach(object, key, value) {
+			char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+			if (!json_is_null(value))
+				rr_markdown_print(out, " %s: %s;", key,
+						  json_is_string(value) ? json_string_value(value) :
+									  text);
+			free(text);
+		}
+		fputs(" |\n", out);
 	}
-	fputs("</tbody></table>\n", out);
 	json_decref(root);
 }
 
@@ -259,19 +206,41 @@ bool rr_report_is_results(const char *subject)
 
 bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 {
-	char path[RR_PATH_SIZE];
+	static const char *const classes[][2] = { { ">violated</td>", "breaks" }, { NULL, NULL } };
+	const struct rr_markdown how = { .classes = classes };
+	char path[RR_PATH_SIZE], *text;
 	struct rr_csv csv;
+	FILE *markdown;
 	bool good;
 
 	summary_path(path, directory);
 	if (!rr_csv_read(&csv, path, error))
 		return false;
-	rr_xml_print(out, "<section class=\"results\">\n<h2>Results: %s</h2>\n", directory);
-	print_sentence(out, &csv);
-	print_results(out, &csv);
+	markdown = rr_open_text(&text);
+	rr_markdown_print(markdown, "## Results: %s\n\n", directory);
+
+	/* Rows of the table are called results: a strategy has one for each number of threads. */
+	const size_t violated = count_verdicts(&csv, "violated");
+	const size_t inconclusive = count_verdicts(&csv, "inconclusive");
+	const size_t failed_over = count_verdicts(&csv, "lost-by-fail-over");
+
+	fprintf(markdown, "**%s %zu result%s: %zu exact, %zu lossy as expected",
+		violated ? "✗" : "✓", csv.n_rows, csv.n_rows == 1 ? "" : "s",
+		count_verdicts(&csv, "exact"), count_verdicts(&csv, "lossy"));
+	if (failed_over)
+		fprintf(markdown, ", %zu lost by fail-over", failed_over);
+	if (violated)
+		fprintf(markdown, ", %zu violated", violated);
+	if (inconclusive)
+		fprintf(markdown, ", %zu inconclusive", inconclusive);
+	fputs(".**\n\n", markdown);
+	print_results(markdown, &csv);
+	print_environment(markdown, directory);
+	fclose(markdown);
+	fputs("<section class=\"results\">\n", out);
+	rr_markdown_print_html(out, text, &how);
 	snprintf(path, sizeof(path), "%.1000s/plots", directory);
 	good = rr_report_plots(out, path, error);
-	print_environment(out, directory);
 	fputs("</section>\n", out);
 	rr_csv_free(&csv);
 	return good;

@@ -14,7 +14,7 @@ enum { NAME_SIZE = 80 };
 struct search_page {
 	FILE *out;
 	const struct rr_explore_config *config;
-	const char *transcript;
+	const struct rr_played *played;
 	struct rr_cluster *cluster;
 	struct rr_error *error;
 };
@@ -32,8 +32,7 @@ static void draw_search(const struct search_page *page, const struct rr_trace *s
 	const struct rr_style style = { .article = &article };
 
 	snprintf(id, sizeof(id), "race-%s", strategy->name);
-	rr_conclude_draw(page->out, page->transcript, page->cluster, RR_FORMAT_HTML, &style,
-			 page->error);
+	rr_draw(page->out, &page->played->trace, RR_FORMAT_HTML, &style);
 }
 
 /* ---- The remedy in the same order ---------------------------------------- */
@@ -66,21 +65,12 @@ static enum rr_exit draw_beside(void *context, const struct rr_trace *trace)
 	return RR_EXIT_OK;
 }
 
-static char *find_order(const char *transcript, struct rr_error *error)
-{
-	struct rr_race *race = rr_race_parse("transcript", transcript, strlen(transcript), error);
-	char *order = race ? order_of_clients(race) : NULL;
-
-	rr_race_free(race);
-	return order;
-}
-
 /* Without one that can be played there is the search alone. */
 static void draw_with_remedy(struct search_page *page)
 {
 	const struct rr_explore_config *config = page->config;
 	const char *remedy = config->strategy->remedy;
-	char *order = remedy ? find_order(page->transcript, page->error) : NULL;
+	char *order = remedy ? order_of_clients(page->played->race) : NULL;
 	const struct rr_guided_options options = {
 		.setup = { .strategy = remedy ? rr_strategy_find(remedy) : NULL,
 			   .n_clients = config->n_clients,
@@ -97,22 +87,23 @@ static void draw_with_remedy(struct search_page *page)
 }
 
 bool rr_report_search(FILE *page, const struct rr_explore_config *config, const char *text,
-		      const char *transcript, struct rr_cluster *cluster, struct rr_error *error)
+		      const struct rr_played *played, struct rr_cluster *cluster,
+		      struct rr_error *error)
 {
 	struct search_page search = {
 		.out = page,
 		.config = config,
-		.transcript = transcript,
+		.played = played,
 		.cluster = cluster,
 		.error = error,
 	};
 	const size_t first = strcspn(text, "\n");
-	char *plain = transcript ? rr_plain_bytes(text, first) : rr_strdup(text);
+	char *plain = played->race ? rr_plain_bytes(text, first) : rr_strdup(text);
 
 	rr_xml_print(page, "<section>\n<h2>%s</h2>\n", config->strategy->name);
 	rr_xml_print(page, "<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n", plain);
 	free(plain);
-	if (transcript)
+	if (played->race)
 		draw_with_remedy(&search);
 	fputs("</section>\n", page);
 	return error->kind == RR_ERROR_NONE;

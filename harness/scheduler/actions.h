@@ -51,6 +51,7 @@ struct rr_action {
 	struct rr_input input;       /* FEED */
 	uint32_t command, reply;     /* ASK, ANSWER, SERVE */
 	int64_t ns;                  /* TIME; FEED: see rr_client_run_feed() */
+	const char *fault;           /* the first one of a fault: rr_transition_row.fault */
 };
 
 struct rr_actions {

@@ -20,11 +20,13 @@ enum rr_question_kind {
 	RR_ASK_WIPE,    /* restarted without its files */
 	RR_ASK_READ,    /* the next message on connection `slot` is read */
 	RR_ASK_UNBLOCK, /* the command that blocks on connection `slot` times out */
+	RR_ASK_HOLD,    /* a key of database `slot` gets another time to live, by nobody's command
+			 * number `argument` */
 };
 
 struct rr_question {
 	uint8_t kind;
-	uint16_t slot; /* one of RR_ASKER_SLOTS */
+	uint16_t slot; /* one of RR_ASKER_SLOTS, or a database */
 	int64_t argument;
 };
 
@@ -59,25 +61,25 @@ void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
  * connection with it, until rr_asker_served() has its reply. False: rr_asker_error().
  */
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
-		  const struct rl_command *command, struct rl_reply *reply, bool *blocks);
+		  const struct rdl_command *command, struct rdl_reply *reply, bool *blocks);
 
 /* Commands of connections that carry nothing, sent down one of our own, many in one
  * write, and at the latest before anything else is asked: for who brings a server to a state
  * by what is known already. */
-bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command);
+bool rr_asker_queue(struct rr_asker *asker, const struct rdl_command *command);
 bool rr_asker_flush(struct rr_asker *asker);
 
 /* The same on a client's connection, of a command that waits for nothing and has one
  * reply. Nobody listens. */
-bool rr_asker_queue_on(struct rr_asker *asker, uint16_t slot, const struct rl_command *command);
+bool rr_asker_queue_on(struct rr_asker *asker, uint16_t slot, const struct rdl_command *command);
 
 /* A message that has come unasked on a connection, read off it. False: none has.
  * All that were sent before the last call have come. */
-bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *message);
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rdl_reply *message);
 
 /* Takes the reply to the command that blocks on a connection. False: it blocks still, or none
  * does. The server has served whatever the last question made ready. */
-bool rr_asker_served(struct rr_asker *asker, uint16_t slot, struct rl_reply *reply);
+bool rr_asker_served(struct rr_asker *asker, uint16_t slot, struct rdl_reply *reply);
 
 /* How long the command that blocks on a connection waits still, by the server's clock;
  * INT64_MAX: until it is served. */
@@ -89,14 +91,15 @@ struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);
 /* The server's data as a text of bytes: see server_table.h. The reply of a script:
  * for each database with keys its number, then name, milliseconds left and DUMP of
  * each key. */
-bool rr_asker_data(struct rr_asker *asker, struct rl_reply *data);
+bool rr_asker_data(struct rr_asker *asker, struct rdl_reply *data);
 
 /* CLIENT LIST of a connection without what changes by itself. */
 bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text, size_t size);
 
 /* A command that is not the clients'. */
-bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command);
-bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply, const char *format, ...)
+bool rr_asker_run(struct rr_asker *asker, struct rdl_reply *reply,
+		  const struct rdl_command *command);
+bool rr_asker_say(struct rr_asker *asker, struct rdl_reply *reply, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 const char *rr_asker_error(const struct rr_asker *asker);

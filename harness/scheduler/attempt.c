@@ -15,50 +15,50 @@ static bool is_confirmed(const struct rr_attempt *attempt)
 }
 
 /* The increment's write was answered, or was not. */
-static enum rl_outcome acknowledge(const struct rr_attempt *attempt, enum rl_outcome outcome)
+static enum rdl_outcome acknowledge(const struct rr_attempt *attempt, enum rdl_outcome outcome)
 {
-	if (outcome == RL_OK && !is_confirmed(attempt))
-		return RL_UNKNOWN;
-	if (outcome == RL_OK)
+	if (outcome == RDL_OK && !is_confirmed(attempt))
+		return RDL_UNKNOWN;
+	if (outcome == RDL_OK)
 		tell(attempt, attempt->hooks->acknowledge);
 	return outcome;
 }
 
-static enum rl_outcome increment_inside(const struct rr_attempt *attempt)
+static enum rdl_outcome increment_inside(const struct rr_attempt *attempt)
 {
 	const struct rr_attempt_hooks *hooks = attempt->hooks;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	tell(attempt, hooks->enter);
-	rl_mark(attempt->client->data, RL_MARK_ENTER);
+	rdl_mark(attempt->client->data, RDL_MARK_ENTER);
 	outcome = hooks->increment ? hooks->increment(attempt->context) :
 				     attempt->strategy->increment(attempt->client);
 	if (!attempt->strategy->writes_at_release)
 		outcome = acknowledge(attempt, outcome);
-	rl_mark(attempt->client->data, RL_MARK_LEAVE);
+	rdl_mark(attempt->client->data, RDL_MARK_LEAVE);
 	tell(attempt, hooks->leave);
 	return outcome;
 }
 
-enum rl_outcome rr_attempt_make(struct rr_attempt *attempt)
+enum rdl_outcome rr_attempt_make(struct rr_attempt *attempt)
 {
 	const struct rr_strategy *strategy = attempt->strategy;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
-	attempt->released = RL_OK;
+	attempt->released = RDL_OK;
 	if (!strategy->acquire)
 		return acknowledge(attempt, strategy->increment(attempt->client));
 	outcome = strategy->acquire(attempt->client);
-	if (outcome == RL_OK && !is_confirmed(attempt)) {
+	if (outcome == RDL_OK && !is_confirmed(attempt)) {
 		attempt->released = strategy->release(attempt->client);
-		outcome = RL_BUSY;
+		outcome = RDL_BUSY;
 	}
-	attempt->entered = outcome == RL_OK;
-	if (outcome != RL_OK)
-		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
+	attempt->entered = outcome == RDL_OK;
+	if (outcome != RDL_OK)
+		return outcome == RDL_UNKNOWN ? RDL_LOST : outcome;
 	outcome = increment_inside(attempt);
 	attempt->released = strategy->release(attempt->client);
-	if (outcome == RL_OK && strategy->writes_at_release)
+	if (outcome == RDL_OK && strategy->writes_at_release)
 		return acknowledge(attempt, attempt->released);
 	return outcome;
 }

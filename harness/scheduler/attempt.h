@@ -14,7 +14,7 @@
 struct rr_attempt_hooks {
 	void (*enter)(void *context); /* it is granted; before the mark */
 	/* Instead of the strategy's own, in the critical section. */
-	enum rl_outcome (*increment)(void *context);
+	enum rdl_outcome (*increment)(void *context);
 	void (*leave)(void *context);       /* after the mark, before the release */
 	void (*acknowledge)(void *context); /* its write was answered */
 	/* Asked after a lock was granted and after the write was answered: is that
@@ -27,14 +27,14 @@ struct rr_attempt {
 	const struct rr_strategy *strategy;
 	struct rr_client *client;
 	const struct rr_attempt_hooks *hooks;
-	void *context;            /* of the hooks */
-	bool entered;             /* it got its lock ... */
-	enum rl_outcome released; /* ... and gave it back; RL_OK: it had none */
+	void *context;             /* of the hooks */
+	bool entered;              /* it got its lock ... */
+	enum rdl_outcome released; /* ... and gave it back; RDL_OK: it had none */
 };
 
 /* What became of the increment. An acquire without a known end has counted nothing:
- * RL_LOST. */
-enum rl_outcome rr_attempt_make(struct rr_attempt *attempt);
+ * RDL_LOST. */
+enum rdl_outcome rr_attempt_make(struct rr_attempt *attempt);
 
 /* ---- Between attempts ------------------------------------------------------ */
 

@@ -15,7 +15,7 @@
 
 /* ---- Time ----------------------------------------------------------------- */
 
-static int64_t on_now(void *context, enum rl_clock clock)
+static int64_t on_now(void *context, enum rdl_clock clock)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -23,7 +23,7 @@ static int64_t on_now(void *context, enum rl_clock clock)
 
 	if (run->is_dead)
 		return AFTER_ALL_NS;
-	if (clock == RL_CLOCK_MONOTONIC) {
+	if (clock == RDL_CLOCK_MONOTONIC) {
 		run->view.has_read = true;
 		run->clock_ns += run->unread_ns;
 		run->unread_ns = 0;
@@ -58,7 +58,7 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 
 /* ---- Marks, mutexes, random values ---------------------------------------- */
 
-static void on_mark(void *context, enum rl_mark mark)
+static void on_mark(void *context, enum rdl_mark mark)
 {
 	struct run_thread *thread = context;
 	struct rr_run_view *view = &thread->run->view;
@@ -67,13 +67,13 @@ static void on_mark(void *context, enum rl_mark mark)
 		return;
 	run_take_sent(thread);
 	run_note_queued(thread->run);
-	view->is_inside = mark == RL_MARK_ENTER;
+	view->is_inside = mark == RDL_MARK_ENTER;
 	view->has_entered = view->has_entered || view->is_inside;
 	view->is_holding = view->is_holding || view->is_inside;
 }
 
 /* The process's own is known by the number of its first client. */
-static uint8_t mutex_number(struct rr_client_run *run, struct rl_mutex *mutex)
+static uint8_t mutex_number(struct rr_client_run *run, struct rdl_mutex *mutex)
 {
 	const size_t n = sizeof(run->mutexes) / sizeof(run->mutexes[0]);
 	const int own = run->program->separate ? run->client : 0;
@@ -89,7 +89,7 @@ static uint8_t mutex_number(struct rr_client_run *run, struct rl_mutex *mutex)
 	return (uint8_t)(RR_RUN_MUTEXES + (size_t)run->client * n + i);
 }
 
-static void on_mutex(void *context, struct rl_mutex *mutex, bool take)
+static void on_mutex(void *context, struct rdl_mutex *mutex, bool take)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -109,7 +109,7 @@ static void on_random(void *context, unsigned char *bytes, size_t n)
 			run->n_random++, bytes, n);
 }
 
-static const struct rl_driver_ops ops = {
+static const struct rdl_driver_ops ops = {
 	.now = on_now,
 	.sleep = on_sleep,
 	.mark = on_mark,
@@ -124,7 +124,7 @@ static const struct rl_driver_ops ops = {
 };
 
 /* Commands and replies go over sockets; all else is as above. */
-static const struct rl_driver_ops socket_ops = {
+static const struct rdl_driver_ops socket_ops = {
 	.now = on_now,
 	.sleep = on_sleep,
 	.mark = on_mark,
@@ -182,10 +182,10 @@ static bool open_links(struct rr_client_run *run)
 	const struct rr_program *program = run->program;
 
 	for (size_t i = 0; i < program->n_servers; i++) {
-		run->links[i] = rl_link_new(&program->addresses[i], 1000);
+		run->links[i] = rdl_link_new(&program->addresses[i], 1000);
 		if (!run->links[i])
 			return false;
-		rl_link_set_driver(run->links[i], &run->threads[0].driver);
+		rdl_link_set_driver(run->links[i], &run->threads[0].driver);
 	}
 	return true;
 }
@@ -262,13 +262,13 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 	}
 	run->client = client;
 	run->generation = -1;
-	rl_mutex_init(&run->mutex);
+	rdl_mutex_init(&run->mutex);
 	for (uint8_t i = 0; i < RR_RUN_THREADS; i++) {
 		run->threads[i].run = run;
 		run->threads[i].number = i;
-		run->threads[i].driver = (struct rl_driver){ program->on_sockets ? &socket_ops :
-										   &ops,
-							     &run->threads[i] };
+		run->threads[i].driver = (struct rdl_driver){ program->on_sockets ? &socket_ops :
+										    &ops,
+							      &run->threads[i] };
 	}
 	if (open_links(run))
 		run->made = program->make(program->context, run, client, run->links, &run->mutex);
@@ -280,9 +280,14 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 	return run;
 }
 
-/* Children first: who joins them finds that they have ended. */
-static void unwind(struct rr_client_run *run)
+void rr_client_run_free(struct rr_client_run *run)
 {
+	if (run->other) {
+		run->program->run_ops->end(run->other);
+		free(run);
+		return;
+	}
+	/* Children first: who joins them finds that they have ended. */
 	run->is_dead = true;
 	for (int i = 0; i < RR_RUN_LANES; i++) {
 		if (run->lanes[i])
@@ -294,28 +299,18 @@ static void unwind(struct rr_client_run *run)
 		if (kind != RR_STOP_ABSENT && kind != RR_STOP_ENDED)
 			run_go_on(&run->threads[i]);
 	}
-}
-
-void rr_client_run_free(struct rr_client_run *run)
-{
-	if (run->other) {
-		run->program->run_ops->end(run->other);
-		free(run);
-		return;
-	}
-	unwind(run);
 	if (run->made)
 		run->program->free(run->made);
 	for (int i = 0; i < RR_RUN_THREADS; i++)
 		run_give_stack_back(&run->threads[i]);
 	for (size_t i = 0; i < run->program->n_servers; i++)
-		rl_link_free(run->links[i]);
+		rdl_link_free(run->links[i]);
 	for (int i = 0; i < RR_RUN_LANES; i++) {
 		if (run->lanes[i])
 			rr_wire_release(&run->lanes[i]->wire);
 		free(run->lanes[i]);
 	}
-	rl_mutex_destroy(&run->mutex);
+	rdl_mutex_destroy(&run->mutex);
 	free(run);
 }
 
@@ -351,14 +346,15 @@ uint32_t rr_client_run_connection(const struct rr_client_run *run, uint8_t lane)
 	return run->lanes[lane] && run->lanes[lane]->wire.is_open ? run->lanes[lane]->n_opened : 0;
 }
 
-const struct rr_error *rr_client_run_problem(const struct rr_client_run *run)
+enum rr_going rr_client_run_going(const struct rr_client_run *run, const struct rr_error **problem)
 {
-	return run->other ? run->program->run_ops->problem(run->other) : NULL;
+	return run->other ? run->program->run_ops->going(run->other, problem) : RR_GO_ON;
 }
 
-bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client)
+void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client)
 {
-	return !run->other || run->program->run_ops->compare(run->other, known, client);
+	if (run->other)
+		run->program->run_ops->compare(run->other, known, client);
 }
 
 /* ---- What it does ---------------------------------------------------------- */
@@ -403,7 +399,7 @@ bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *
 
 /* ---- For programs ---------------------------------------------------------- */
 
-const struct rl_driver *rr_client_run_driver(struct rr_client_run *run)
+const struct rdl_driver *rr_client_run_driver(struct rr_client_run *run)
 {
 	return &run->threads[0].driver;
 }

@@ -22,6 +22,7 @@
 #ifndef RR_CLIENT_RUN_H
 #define RR_CLIENT_RUN_H
 
+#include "base/error.h"
 #include "terms.h"
 
 enum {
@@ -172,21 +173,21 @@ struct rr_stacks {
 
 void rr_stacks_release(struct rr_stacks *stacks);
 
-/* How clients run, where it is not in fibers: the same calls as below. A problem is
- * what keeps it from running on; NULL = there is none. */
+/* How clients run, where it is not in fibers: the same calls as below. */
 struct rr_run_ops {
 	void *(*begin)(const struct rr_program *program, int client);
 	void (*end)(void *run);
 	void (*feed)(void *run, const struct rr_input *input, int64_t passed_ns);
 	const struct rr_run_view *(*view)(const void *run);
-	const struct rr_error *(*problem)(const void *run);
+	enum rr_going (*going)(const void *run, const struct rr_error **problem);
 	/* Has it done what a run of client `client` with the same history is known to have
 	 * done, but for random values? NULL: nobody else has had this history. */
-	bool (*compare)(void *run, const struct rr_run_view *known, int client);
+	void (*compare)(void *run, const struct rr_run_view *known, int client);
 	/* Have two ended alike, by their tallies? NULL: if these are the same. */
 	bool (*ends_alike)(const struct rr_program *program, long a, long b);
 };
 
+struct rr_beliefs;
 struct rr_client_table;
 struct rr_suffixes;
 
@@ -208,9 +209,9 @@ enum rr_learning_bits {
 struct rr_program {
 	const struct rr_run_ops *run_ops; /* NULL: fibers */
 	size_t n_clients, n_servers;
-	const char *const *names;           /* of clients; NULL = A, B, C, ... */
-	const struct rl_address *addresses; /* of the servers, data first */
-	bool separate;                      /* each client is a process of its own */
+	const char *const *names;            /* of clients; NULL = A, B, C, ... */
+	const struct rdl_address *addresses; /* of the servers, data first */
+	bool separate;                       /* each client is a process of its own */
 	struct rr_terms *terms;
 	unsigned draw; /* of all random values, see rr_terms_random() */
 	struct rr_stacks *stacks;
@@ -224,17 +225,17 @@ struct rr_program {
 	uint32_t (*sent_as_own)(void *context, int client, uint32_t command);
 	/* Makes and frees what a client needs. `links`: one to each server.
 	 * No command may be sent yet. */
-	void *(*make)(void *context, struct rr_client_run *run, int client, struct rl_link **links,
-		      struct rl_mutex *mutex);
+	void *(*make)(void *context, struct rr_client_run *run, int client, struct rdl_link **links,
+		      struct rdl_mutex *mutex);
 	void (*run)(void *client); /* its first thread */
 	void (*free)(void *client);
 	/* A command that nobody else can notice is answered at once: the number
 	 * of the reply, RR_NO_ID = the server is gone. */
-	uint32_t (*ask)(void *ask_context, int server, const struct rl_command *command);
+	uint32_t (*ask)(void *ask_context, int server, const struct rdl_command *command);
 	void *ask_context;
 	/* Changes a command, or answers it (the number of a reply) instead of
 	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
-	uint32_t (*mutate)(void *mutate_context, struct rl_command *command);
+	uint32_t (*mutate)(void *mutate_context, struct rdl_command *command);
 	void *mutate_context;
 	bool on_sockets;    /* commands and replies of its own links go over sockets, the
 			     * other ends of which are the run's */
@@ -242,6 +243,8 @@ struct rr_program {
 	bool loads_scripts; /* to load one is a step: see rr_scripts */
 	unsigned learning;  /* see rr_learning_bits; 0: histories that are the same are one
 			     * state */
+	struct rr_beliefs
+		*beliefs; /* what is withdrawn of it (product/beliefs.h); NULL: nothing is */
 	/* By what its histories were ever distinguished (product/client_table.h); NULL: each
 	 * table keeps that. */
 	struct rr_suffixes *suffixes;
@@ -306,11 +309,11 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view);
 /* Does it wait for the same and send the same, in both? */
 bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b);
 
-/* What keeps it from running on; NULL = nothing. */
-const struct rr_error *rr_client_run_problem(const struct rr_client_run *run);
+/* Can it run on? *problem: the error, if there is one. */
+enum rr_going rr_client_run_going(const struct rr_client_run *run, const struct rr_error **problem);
 
-/* See rr_run_ops; of fibers it is true. */
-bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);
+/* See rr_run_ops; of fibers nothing. */
+void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);
 
 /* So many lanes a client may have. */
 static inline int rr_program_lanes(const struct rr_program *program)
@@ -341,7 +344,7 @@ static inline int rr_lane_ordinal(const struct rr_program *program, int lane)
 /* ---- For programs ---------------------------------------------------------- */
 
 /* The driver of a client's own links: for who opens another. */
-const struct rl_driver *rr_client_run_driver(struct rr_client_run *run);
+const struct rdl_driver *rr_client_run_driver(struct rr_client_run *run);
 
 /* May it go on, or is it being unwound? */
 bool rr_client_run_is_alive(const struct rr_client_run *run);

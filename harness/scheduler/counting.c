@@ -30,11 +30,11 @@ static void acknowledge(void *context)
 
 /* ---- Increments ----------------------------------------------------------- */
 
-static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
+static bool was_refused(const struct seat *seat, enum rdl_outcome outcome)
 {
 	const struct rr_counting *counting = seat->counting;
 
-	if (outcome == RL_UNKNOWN && counting->repeats)
+	if (outcome == RDL_UNKNOWN && counting->repeats)
 		return true;
 	return rr_was_refused(counting->strategy, outcome, seat->attempt.entered);
 }
@@ -43,7 +43,7 @@ static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
 static bool insist(struct seat *seat)
 {
 	struct rr_run_tally *tally = rr_client_run_tally(seat->run);
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	tally->refused = 0;
 	while (rr_client_run_begin_attempt(seat->run)) {
@@ -51,23 +51,14 @@ static bool insist(struct seat *seat)
 		if (!is_alive(seat))
 			return false;
 		if (!was_refused(seat, outcome)) {
-			tally->ok += outcome == RL_OK;
-			tally->unknown += outcome == RL_UNKNOWN;
-			tally->failed += outcome != RL_OK && outcome != RL_UNKNOWN;
+			tally->ok += outcome == RDL_OK;
+			tally->unknown += outcome == RDL_UNKNOWN;
+			tally->failed += outcome != RDL_OK && outcome != RDL_UNKNOWN;
 			return true;
 		}
 		tally->refused++;
 	}
 	return false;
-}
-
-/* A link that does not know yet how its server deletes would do so in another way
- * the first time: attempts would differ by what went before. */
-static void learn_methods(const struct rr_client *client)
-{
-	rl_link_learn_release(client->data);
-	for (size_t i = 0; i < client->n_lock_nodes; i++)
-		rl_link_learn_release(client->lock_nodes[i]);
 }
 
 static void count_up(void *argument)
@@ -76,8 +67,14 @@ static void count_up(void *argument)
 	const struct rr_strategy *strategy = seat->counting->strategy;
 
 	seat->opened = true;
-	learn_methods(&seat->client);
-	if (strategy->open && strategy->open(&seat->client) != RL_OK) {
+
+	/* A link that does not know yet how its server deletes would do so in another way
+	 * the first time: attempts would differ by what went before. */
+	const struct rr_client *client = &seat->client;
+	rdl_link_learn_release(client->data);
+	for (size_t i = 0; i < client->n_lock_nodes; i++)
+		rdl_link_learn_release(client->lock_nodes[i]);
+	if (strategy->open && strategy->open(&seat->client) != RDL_OK) {
 		seat->counting->cannot_open = is_alive(seat);
 		return;
 	}
@@ -90,8 +87,8 @@ static void count_up(void *argument)
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-static void *make(void *context, struct rr_client_run *run, int number, struct rl_link **links,
-		  struct rl_mutex *mutex)
+static void *make(void *context, struct rr_client_run *run, int number, struct rdl_link **links,
+		  struct rdl_mutex *mutex)
 {
 	static const struct rr_attempt_hooks hooks = {
 		.acknowledge = acknowledge,

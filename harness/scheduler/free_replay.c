@@ -33,22 +33,6 @@ static const struct rr_run_view *view_of(const struct rr_free_replay *replay, si
 
 /* ---- Clients go on ------------------------------------------------------------------ */
 
-static bool use_mutex(struct rr_free_replay *replay, const struct rr_action *action,
-		      const struct rr_stop *stop)
-{
-	const int self = 1 + action->client * RR_RUN_THREADS + action->input.thread;
-	int *owner = &replay->owners[stop->mutex % MUTEXES];
-
-	if (stop->kind == RR_STOP_LOCK && *owner)
-		return rr_relay_differ(&replay->relay, action, "takes a mutex that client %c has",
-				       'A' + (*owner - 1) / RR_RUN_THREADS);
-	if (stop->kind == RR_STOP_LOCK)
-		*owner = self;
-	else if (*owner == self)
-		*owner = 0;
-	return true;
-}
-
 /* Has it waited as long as it wanted to? */
 static bool is_time_over(const struct rr_free_replay *replay, const struct rr_action *action,
 			 const struct rr_stop *stop)
@@ -83,8 +67,20 @@ static bool give_input(struct rr_free_replay *replay, const struct rr_action *ac
 						      action->client * replay->config.skew_ns ||
 		       rr_relay_differ(&replay->relay, action, "reads another time of day");
 	case RR_STOP_LOCK:
-	case RR_STOP_UNLOCK:
-		return use_mutex(replay, action, stop);
+	case RR_STOP_UNLOCK: {
+		const int self = 1 + action->client * RR_RUN_THREADS + action->input.thread;
+		int *owner = &replay->owners[stop->mutex % MUTEXES];
+
+		if (stop->kind == RR_STOP_LOCK && *owner)
+			return rr_relay_differ(&replay->relay, action,
+					       "takes a mutex that client %c has",
+					       'A' + (*owner - 1) / RR_RUN_THREADS);
+		if (stop->kind == RR_STOP_LOCK)
+			*owner = self;
+		else if (*owner == self)
+			*owner = 0;
+		return true;
+	}
 	default:
 		return true;
 	}
@@ -137,11 +133,14 @@ static bool let_run(struct rr_free_replay *replay, const struct rr_action *actio
 	const struct rr_run_view before = *rr_client_run_view(run);
 	const struct rr_run_view *after;
 	const struct rr_error *problem;
+	enum rr_going going;
 
 	rr_client_run_feed(run, &action->input, replay->now_ns - client->read_ns);
-	problem = rr_client_run_problem(run);
-	if (problem)
-		return rr_error_set(&replay->relay.error, RR_ERROR_INTERNAL, "%s", problem->text);
+	going = rr_client_run_going(run, &problem);
+	if (going != RR_GO_ON)
+		return rr_error_set(&replay->relay.error, RR_ERROR_INTERNAL, "%s",
+				    going == RR_AGAIN ? "it does not do what it did before" :
+							problem->text);
 	after = rr_client_run_view(run);
 	if (after->has_read)
 		client->read_ns = replay->now_ns;
@@ -151,36 +150,6 @@ static bool let_run(struct rr_free_replay *replay, const struct rr_action *actio
 			client->since_ns[i] = replay->now_ns;
 	}
 	return compare_marks(replay, action, &before);
-}
-
-static bool feed_again(struct rr_free_replay *replay, const struct rr_action *action)
-{
-	const struct rr_stop *stop;
-
-	if (!replay->relay.runs[action->client])
-		return rr_relay_differ(&replay->relay, action,
-				       "has crashed, and goes on in the path");
-	stop = &view_of(replay, action->client)->stops[action->input.thread];
-	if (!rr_stop_is_same(stop, &action->stop) || stop->mutex != action->stop.mutex)
-		return rr_relay_differ(&replay->relay, action,
-				       "waits for something else than in the path");
-	return give_input(replay, action, stop) && let_run(replay, action);
-}
-
-static bool crash_again(struct rr_free_replay *replay, const struct rr_action *action)
-{
-	struct client *client = &replay->clients[action->client];
-	struct rr_client_run **run = &replay->relay.runs[action->client];
-
-	if (!*run)
-		return rr_relay_differ(&replay->relay, action, "has crashed before");
-	client->tally = rr_client_run_view(*run)->tally;
-	client->was_busy = rr_client_run_view(*run)->stops[0].kind != RR_STOP_ATTEMPT;
-	if (!rr_relay_leave_all(&replay->relay, action))
-		return false;
-	rr_client_run_free(*run);
-	*run = NULL;
-	return true;
 }
 
 /* ---- The path ------------------------------------------------------------------------- */
@@ -194,10 +163,32 @@ static bool act_again(struct rr_free_replay *replay, const struct rr_action *act
 		return rr_relay_serve(&replay->relay, action);
 	case RR_ACTION_ASK:
 		return rr_relay_ask(&replay->relay, action);
-	case RR_ACTION_FEED:
-		return feed_again(replay, action);
-	case RR_ACTION_CRASH:
-		return crash_again(replay, action);
+	case RR_ACTION_FEED: {
+		const struct rr_stop *stop;
+
+		if (!replay->relay.runs[action->client])
+			return rr_relay_differ(&replay->relay, action,
+					       "has crashed, and goes on in the path");
+		stop = &view_of(replay, action->client)->stops[action->input.thread];
+		if (!rr_stop_is_same(stop, &action->stop) || stop->mutex != action->stop.mutex)
+			return rr_relay_differ(&replay->relay, action,
+					       "waits for something else than in the path");
+		return give_input(replay, action, stop) && let_run(replay, action);
+	}
+	case RR_ACTION_CRASH: {
+		struct client *client = &replay->clients[action->client];
+		struct rr_client_run **run = &replay->relay.runs[action->client];
+
+		if (!*run)
+			return rr_relay_differ(&replay->relay, action, "has crashed before");
+		client->tally = rr_client_run_view(*run)->tally;
+		client->was_busy = rr_client_run_view(*run)->stops[0].kind != RR_STOP_ATTEMPT;
+		if (!rr_relay_leave_all(&replay->relay, action))
+			return false;
+		rr_client_run_free(*run);
+		*run = NULL;
+		return true;
+	}
 	case RR_ACTION_ANSWER:
 		return rr_relay_drop(&replay->relay, action);
 	case RR_ACTION_TIME:

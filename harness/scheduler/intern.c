@@ -21,19 +21,21 @@ static uint64_t mix(uint64_t hash)
 	return hash ^ hash >> 32;
 }
 
+/* Two halves are mixed in turn, so that neither mixing waits for the one just before it. */
 static uint32_t hash_of(const unsigned char *bytes, size_t length)
 {
-	uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t word;
+	uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15), other = ~hash;
+	uint64_t words[2];
 
-	for (; length >= 8; bytes += 8, length -= 8) {
-		memcpy(&word, bytes, 8);
-		hash = mix(hash ^ word);
+	for (; length >= 16; bytes += 16, length -= 16) {
+		memcpy(words, bytes, 16);
+		hash = mix(hash ^ words[0]);
+		other = mix(other ^ words[1]);
 	}
-	word = 0;
+	memset(words, 0, sizeof(words));
 	if (length)
-		memcpy(&word, bytes, length);
-	return (uint32_t)mix(hash ^ word);
+		memcpy(words, bytes, length);
+	return (uint32_t)mix(mix(hash ^ words[0]) ^ mix(other ^ words[1]) * 3);
 }
 
 uint64_t rr_hash_number(uint64_t hash, int64_t number)
@@ -74,33 +76,6 @@ uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes, size_
 
 /* ---- Growing -------------------------------------------------------------- */
 
-static void grow_slots(struct rr_intern *intern)
-{
-	const uint32_t n_slots = intern->n_slots ? 2 * intern->n_slots : FIRST_SLOTS;
-	uint32_t *slots = rr_calloc(n_slots, sizeof(*slots));
-
-	for (uint32_t i = 0; i < intern->n; i++) {
-		uint32_t at = intern->values[i].hash & (n_slots - 1);
-
-		while (slots[at])
-			at = (at + 1) & (n_slots - 1);
-		slots[at] = i + 1;
-	}
-	intern->n_bytes += (n_slots - intern->n_slots) * sizeof(*slots);
-	free(intern->slots);
-	intern->slots = slots;
-	intern->n_slots = n_slots;
-}
-
-static void grow_values(struct rr_intern *intern)
-{
-	const uint32_t capacity = intern->capacity ? 2 * intern->capacity : 32;
-
-	intern->values = rr_realloc(intern->values, capacity, sizeof(*intern->values));
-	intern->n_bytes += (capacity - intern->capacity) * sizeof(*intern->values);
-	intern->capacity = capacity;
-}
-
 static void *take_bytes(struct rr_intern *intern, size_t length)
 {
 	const size_t size = (length + 7) / 8 * 8;
@@ -129,15 +104,34 @@ uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes, size_t lengt
 
 	if (is_new)
 		*is_new = false;
-	if (intern->n >= intern->n_slots / 4 * 3)
-		grow_slots(intern);
+	if (intern->n >= intern->n_slots / 4 * 3) {
+		const uint32_t n_slots = intern->n_slots ? 2 * intern->n_slots : FIRST_SLOTS;
+		uint32_t *slots = rr_calloc(n_slots, sizeof(*slots));
+
+		for (uint32_t i = 0; i < intern->n; i++) {
+			uint32_t at = intern->values[i].hash & (n_slots - 1);
+
+			while (slots[at])
+				at = (at + 1) & (n_slots - 1);
+			slots[at] = i + 1;
+		}
+		intern->n_bytes += (n_slots - intern->n_slots) * sizeof(*slots);
+		free(intern->slots);
+		intern->slots = slots;
+		intern->n_slots = n_slots;
+	}
 	slot = find_slot(intern, bytes, length, hash);
 	if (*slot)
 		return *slot - 1;
 	if (intern->n == RR_NO_ID - 1)
 		rr_out_of_memory();
-	if (intern->n == intern->capacity)
-		grow_values(intern);
+	if (intern->n == intern->capacity) {
+		const uint32_t capacity = intern->capacity ? 2 * intern->capacity : 32;
+
+		intern->values = rr_realloc(intern->values, capacity, sizeof(*intern->values));
+		intern->n_bytes += (capacity - intern->capacity) * sizeof(*intern->values);
+		intern->capacity = capacity;
+	}
 	copy = take_bytes(intern, length);
 	if (length)
 		memcpy(copy, bytes, length);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/reply.h"
 
-enum { TEXT_SIZE = 300 };
+enum { TEXT_SIZE = 300, COMMAND_SHOWN = 200 };
 
 /* ---- Differences -------------------------------------------------------------- */
 
@@ -29,11 +29,11 @@ bool rr_relay_differ(struct rr_relay *relay, const struct rr_action *action, con
 static const char *command_text(const struct rr_relay *relay, uint32_t command,
 				char text[TEXT_SIZE])
 {
-	const struct rl_command *words = &relay->program->terms->command[command].words;
-	char *joined = rr_join_words(words->words, words->n_words);
+	const struct rdl_command *words = &relay->program->terms->command[command].words;
+	char *plain = rr_command_text(words->words, words->n_words, COMMAND_SHOWN);
 
-	snprintf(text, TEXT_SIZE, "%s", joined ? joined : "");
-	free(joined);
+	snprintf(text, TEXT_SIZE, "%s", plain);
+	free(plain);
 	return text;
 }
 
@@ -57,6 +57,138 @@ static bool differ_in_reply(struct rr_relay *relay, const struct rr_action *acti
 	return rr_relay_differ(relay, action, "%s %s, and the path has %s", of,
 			       reply_text(relay, seen, texts[0]),
 			       reply_text(relay, expected, texts[1]));
+}
+
+/* ---- Connections: which lane of which client each is, and how it ends --------------- */
+
+/* The error is that of the servers. Returns false. */
+static bool relay_fail_servers(struct rr_relay *relay)
+{
+	relay->error = relay->servers.error;
+	return false;
+}
+
+static const struct rr_run_view *relay_view_of(const struct rr_relay *relay, size_t client)
+{
+	return rr_client_run_view(relay->runs[client]);
+}
+
+static size_t lane_server(const struct rr_relay *relay, uint8_t lane)
+{
+	return (size_t)rr_lane_server(relay->program, lane);
+}
+
+/* Asks a server, and notes which commands that blocked it has served by that. */
+static bool relay_ask_server(struct rr_relay *relay, size_t server,
+			     const struct rr_question *question, struct rr_heard *heard)
+{
+	if (!rr_servers_ask(&relay->servers, server, question, heard))
+		return relay_fail_servers(relay);
+
+	/* What the server has served of commands that blocked there. */
+	struct rr_relay_connection *all = relay->connections[server];
+
+	for (uint16_t i = 0; i < RR_ASKER_SLOTS; i++) {
+		if (all[i].is_used && all[i].blocks != RR_NO_ID && !all[i].is_served)
+			all[i].is_served = rr_servers_served(&relay->servers, server, i,
+							     &all[i].served);
+	}
+	return true;
+}
+
+/* Asks a connection's server. */
+static bool relay_ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,
+			 enum rr_question_kind kind, int64_t argument, struct rr_heard *heard)
+{
+	const size_t server = lane_server(relay, connection->lane);
+	const struct rr_question question = {
+		.kind = (uint8_t)kind,
+		.slot = (uint16_t)(connection - relay->connections[server]),
+		.argument = argument,
+	};
+
+	return relay_ask_server(relay, server, &question, heard);
+}
+
+/* The server has noticed when this returns. */
+static bool relay_close_connection(struct rr_relay *relay, struct rr_relay_connection *connection)
+{
+	struct rr_heard heard;
+
+	if (connection->is_closed)
+		return true;
+	connection->is_closed = true;
+	connection->n_late = 0;
+	connection->blocks = RR_NO_ID;
+	connection->is_served = false;
+	return relay_ask_of(relay, connection, RR_ASK_CLOSE, 0, &heard);
+}
+
+/* The client listens no more; the server has not noticed. What was sent may still arrive,
+ * unless the connection was closed on that side. */
+static void relay_leave_connection(const struct rr_relay *relay,
+				   struct rr_relay_connection *connection)
+{
+	const struct rr_run_view *view = relay_view_of(relay, connection->client);
+	size_t answered = connection->n_answers;
+
+	connection->is_left = true;
+	for (uint32_t i = 0; i < view->n_sent && !connection->is_closed; i++) {
+		if (view->sent[i].lane != connection->lane)
+			continue;
+		if (answered > 0)
+			answered--;
+		else
+			connection->late[connection->n_late++] = view->sent[i].command;
+	}
+}
+
+/* One that a client has on a lane, or has left; NULL = none. */
+static struct rr_relay_connection *relay_find_connection(struct rr_relay *relay, uint8_t client,
+							 uint8_t lane, bool is_left)
+{
+	struct rr_relay_connection *all = relay->connections[lane_server(relay, lane)];
+
+	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
+		if (all[i].is_used && all[i].client == client && all[i].lane == lane &&
+		    all[i].is_left == is_left && !(is_left && all[i].is_closed))
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* What the client has open on a lane is connected to the server, if it was not. NULL: it
+ * has nothing open there, or an error. */
+static struct rr_relay_connection *relay_connect_lane(struct rr_relay *relay,
+						      const struct rr_action *action, uint8_t lane)
+{
+	const struct rr_client_run *run = relay->runs[action->client];
+	const uint32_t ordinal = run ? rr_client_run_connection(run, lane) : 0;
+	struct rr_relay_connection *known = relay_find_connection(relay, action->client, lane,
+								  false);
+	struct rr_relay_connection *all = relay->connections[lane_server(relay, lane)];
+
+	if (known && ordinal && known->ordinal == ordinal)
+		return known;
+	/* The client has closed it by itself. */
+	if (known) {
+		known->is_left = true;
+		if (!relay_close_connection(relay, known))
+			return NULL;
+	}
+	for (int i = 0; ordinal && i < RR_ASKER_SLOTS - 1; i++) {
+		if (all[i].is_used && !(all[i].is_closed && all[i].is_left))
+			continue;
+		all[i] = (struct rr_relay_connection){ .is_used = true,
+						       .client = action->client,
+						       .lane = lane,
+						       .ordinal = ordinal,
+						       .message = RR_NO_ID,
+						       .blocks = RR_NO_ID };
+		return &all[i];
+	}
+	rr_relay_differ(relay, action, "has no connection there");
+	return NULL;
 }
 
 /* ---- Servers are asked ------------------------------------------------------------ */
@@ -242,21 +374,6 @@ static bool read_message(struct rr_relay *relay, const struct rr_action *action)
 	       differ_in_reply(relay, action, "is sent", action->reply, heard.reply);
 }
 
-/* Of a client that has left it, or will find out. */
-static bool close_as_told(struct rr_relay *relay, const struct rr_action *action)
-{
-	const int ordinal = action->question.slot % RR_RUN_ORDINALS;
-	const uint8_t lane = (uint8_t)(ordinal * (int)relay->program->n_servers + action->server);
-	struct rr_relay_connection *connection = relay_find_connection(relay, action->client, lane,
-								       false);
-
-	if (!connection)
-		connection = relay_find_connection(relay, action->client, lane, true);
-	return connection ?
-		       relay_close_connection(relay, connection) :
-		       rr_relay_differ(relay, action, "has no connection that could be closed");
-}
-
 /* All connections to the server are gone, and their clients do not know. */
 static bool restart_server(struct rr_relay *relay, const struct rr_action *action)
 {
@@ -310,10 +427,27 @@ bool rr_relay_ask(struct rr_relay *relay, const struct rr_action *action)
 		return read_message(relay, action);
 	case RR_ASK_UNBLOCK:
 		return time_out_request(relay, action);
-	case RR_ASK_CLOSE:
-		return close_as_told(relay, action);
+	case RR_ASK_CLOSE: {
+		/* Of a client that has left it, or will find out. */
+		const int ordinal = action->question.slot % RR_RUN_ORDINALS;
+		const uint8_t lane =
+			(uint8_t)(ordinal * (int)relay->program->n_servers + action->server);
+		struct rr_relay_connection *connection =
+			relay_find_connection(relay, action->client, lane, false);
+
+		if (!connection)
+			connection = relay_find_connection(relay, action->client, lane, true);
+		return connection ? relay_close_connection(relay, connection) :
+				    rr_relay_differ(relay, action,
+						    "has no connection that could be closed");
+	}
 	case RR_ASK_TICK:
 		return move_clock(relay, action->server, action->question.argument);
+	case RR_ASK_HOLD: {
+		struct rr_heard heard;
+
+		return relay_ask_server(relay, action->server, &action->question, &heard);
+	}
 	default:
 		return restart_server(relay, action);
 	}

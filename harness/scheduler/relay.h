@@ -90,35 +90,4 @@ size_t rr_relay_count_inside(const struct rr_run_view *view);
 bool rr_relay_differ(struct rr_relay *relay, const struct rr_action *action, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 
-/* ---- Of relay_connections.c for relay.c ----------------------------------------------- */
-
-const struct rr_run_view *relay_view_of(const struct rr_relay *relay, size_t client);
-
-/* The error is that of the servers. Returns false. */
-bool relay_fail_servers(struct rr_relay *relay);
-
-/* Asks a server, and notes which commands that blocked it has served by that. */
-bool relay_ask_server(struct rr_relay *relay, size_t server, const struct rr_question *question,
-		      struct rr_heard *heard);
-
-/* Asks a connection's server. */
-bool relay_ask_of(struct rr_relay *relay, const struct rr_relay_connection *connection,
-		  enum rr_question_kind kind, int64_t argument, struct rr_heard *heard);
-
-/* The server has noticed when this returns. */
-bool relay_close_connection(struct rr_relay *relay, struct rr_relay_connection *connection);
-
-/* The client listens no more; the server has not noticed. What was sent may still arrive,
- * unless the connection was closed on that side. */
-void relay_leave_connection(const struct rr_relay *relay, struct rr_relay_connection *connection);
-
-/* One that a client has on a lane, or has left; NULL = none. */
-struct rr_relay_connection *relay_find_connection(struct rr_relay *relay, uint8_t client,
-						  uint8_t lane, bool is_left);
-
-/* What the client has open on a lane is connected to the server, if it was not. NULL: it
- * has nothing open there, or an error. */
-struct rr_relay_connection *relay_connect_lane(struct rr_relay *relay,
-					       const struct rr_action *action, uint8_t lane);
-
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-void rr_renaming_add(struct rr_renaming *renaming, struct rl_word from, struct rl_word to)
+void rr_renaming_add(struct rr_renaming *renaming, struct rdl_word from, struct rdl_word to)
 {
 	rr_array_grow(&renaming->pairs, renaming->n, sizeof(*renaming->pairs));
 	renaming->pairs[renaming->n++] = (struct rr_rename){
@@ -40,18 +40,18 @@ static size_t find_pair(const struct rr_renaming *renaming, const char *from, si
 	return i;
 }
 
-bool rr_renaming_has(const struct rr_renaming *renaming, struct rl_word from)
+bool rr_renaming_has(const struct rr_renaming *renaming, struct rdl_word from)
 {
 	return find_pair(renaming, from.text, from.length) < renaming->n;
 }
 
-struct rl_word rr_renaming_of(const struct rr_renaming *renaming, struct rl_word from)
+struct rdl_word rr_renaming_of(const struct rr_renaming *renaming, struct rdl_word from)
 {
 	const size_t at = find_pair(renaming, from.text, from.length);
 
 	return at == renaming->n ?
 		       from :
-		       (struct rl_word){ renaming->pairs[at].to, renaming->pairs[at].n_to };
+		       (struct rdl_word){ renaming->pairs[at].to, renaming->pairs[at].n_to };
 }
 
 static void drop_pair(struct rr_renaming *renaming, size_t at)
@@ -66,7 +66,7 @@ static void drop_pair(struct rr_renaming *renaming, size_t at)
 }
 
 bool rr_renaming_drop(struct rr_renaming *renaming, struct rr_renaming *reverse,
-		      struct rl_word from)
+		      struct rdl_word from)
 {
 	const size_t at = find_pair(renaming, from.text, from.length);
 
@@ -140,20 +140,20 @@ static char *rename_text(const void *context, const char *text, size_t length, s
 uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
 			   uint32_t number)
 {
-	struct rl_command command;
-	char *texts[RL_WORDS_MAX];
+	struct rdl_command command;
+	char *texts[RDL_WORDS_MAX];
 	bool changed = false;
 
 	if (renaming->n == 0 || number == RR_NO_ID)
 		return number;
 	command = terms->command[number].words;
 	for (size_t i = 0; i < command.n_words; i++) {
-		struct rl_word *word = &command.words[i];
+		struct rdl_word *word = &command.words[i];
 		size_t length;
 
 		texts[i] = rename_text(renaming, word->text, word->length, &length);
 		if (texts[i])
-			*word = (struct rl_word){ texts[i], length };
+			*word = (struct rdl_word){ texts[i], length };
 		changed |= texts[i] != NULL;
 	}
 	if (changed)
@@ -164,10 +164,10 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *
 }
 
 /* A copy whose texts are all malloc'd. */
-static struct rl_reply copy_mapped(const struct rl_reply *reply, rr_map_text *map,
-				   const void *context)
+static struct rdl_reply copy_mapped(const struct rdl_reply *reply, rr_map_text *map,
+				    const void *context)
 {
-	struct rl_reply copy = *reply;
+	struct rdl_reply copy = *reply;
 
 	if (reply->text) {
 		copy.text = map(context, reply->text, reply->length, &copy.length);
@@ -175,7 +175,7 @@ static struct rl_reply copy_mapped(const struct rl_reply *reply, rr_map_text *ma
 			copy.length = reply->length;
 			copy.text = rr_memdup(reply->text, reply->length + 1);
 		}
-	} else if (reply->type == RL_REPLY_ARRAY) {
+	} else if (reply->type == RDL_REPLY_ARRAY) {
 		copy.elements = rr_calloc(reply->length + 1, sizeof(*copy.elements));
 		for (size_t i = 0; i < reply->length; i++)
 			copy.elements[i] = copy_mapped(&reply->elements[i], map, context);
@@ -186,7 +186,7 @@ static struct rl_reply copy_mapped(const struct rl_reply *reply, rr_map_text *ma
 uint32_t rr_map_reply(struct rr_terms *terms, uint32_t number, rr_map_text *map,
 		      const void *context)
 {
-	struct rl_reply copy;
+	struct rdl_reply copy;
 
 	if (number == RR_NO_ID)
 		return number;
@@ -206,8 +206,8 @@ uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *te
 
 static void add_both(struct rr_renaming *renaming, const void *a, const void *b, size_t n)
 {
-	rr_renaming_add(renaming, (struct rl_word){ a, n }, (struct rl_word){ b, n });
-	rr_renaming_add(renaming, (struct rl_word){ b, n }, (struct rl_word){ a, n });
+	rr_renaming_add(renaming, (struct rdl_word){ a, n }, (struct rdl_word){ b, n });
+	rr_renaming_add(renaming, (struct rdl_word){ b, n }, (struct rdl_word){ a, n });
 }
 
 /* A random value, raw and in hexadecimal, and the other one for it. */

@@ -18,18 +18,18 @@ struct rr_renaming {
 };
 
 /* Both are copied. */
-void rr_renaming_add(struct rr_renaming *renaming, struct rl_word from, struct rl_word to);
+void rr_renaming_add(struct rr_renaming *renaming, struct rdl_word from, struct rdl_word to);
 void rr_renaming_release(struct rr_renaming *renaming);
 
 /* What a text is renamed to; itself: it is not. */
-struct rl_word rr_renaming_of(const struct rr_renaming *renaming, struct rl_word from);
+struct rdl_word rr_renaming_of(const struct rr_renaming *renaming, struct rdl_word from);
 
 /* Takes out that text, and from the other one, which is its reverse, what it is renamed to. False:
  * it is not there. */
 bool rr_renaming_drop(struct rr_renaming *renaming, struct rr_renaming *reverse,
-		      struct rl_word from);
+		      struct rdl_word from);
 
-bool rr_renaming_has(const struct rr_renaming *renaming, struct rl_word from);
+bool rr_renaming_has(const struct rr_renaming *renaming, struct rdl_word from);
 
 /* The command, or reply, with all of it renamed. */
 uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,

@@ -21,9 +21,9 @@ struct run_thread {
 	struct rr_client_run *run;
 	uint8_t number;
 	struct rr_stack *stack;
-	struct rl_task *task;      /* a child's, until it is joined */
+	struct rdl_task *task;     /* a child's, until it is joined */
 	struct run_thread *opener; /* goes on when this one stops at first */
-	struct rl_driver driver;
+	struct rdl_driver driver;
 	struct rr_input input;
 	int fd;          /* that it waits for, see RR_STOP_WAIT */
 	bool is_refused; /* it was told so, and its connection is closed for that */
@@ -38,7 +38,7 @@ struct run_pending {
 };
 
 struct run_lane {
-	struct rl_link *link;
+	struct rdl_link *link;
 	struct rr_wire wire; /* program->on_sockets: the other end of its connection */
 	uint32_t n_opened;   /* connections that there have been */
 	size_t n_queued;     /* commands that were there to be sent when a mark was passed */
@@ -52,8 +52,8 @@ struct rr_client_run {
 	void *other; /* with program->run_ops: theirs, and no more than that */
 	int client;
 	void *made;
-	struct rl_link *links[RR_RUN_SERVERS];
-	struct rl_mutex mutex, *mutexes[RR_RUN_MUTEXES]; /* of its own, by their numbers */
+	struct rdl_link *links[RR_RUN_SERVERS];
+	struct rdl_mutex mutex, *mutexes[RR_RUN_MUTEXES]; /* of its own, by their numbers */
 	struct rr_fiber caller;
 	struct run_thread threads[RR_RUN_THREADS];
 	struct run_lane *lanes[RR_RUN_LANES];
@@ -76,23 +76,23 @@ const struct rr_input *run_stop(struct run_thread *thread, struct rr_stop where)
 /* Until it stops again. */
 void run_go_on(struct run_thread *thread);
 
-bool run_on_spawn(void *context, struct rl_task *task);
-void run_on_join(void *context, struct rl_task *task);
+bool run_on_spawn(void *context, struct rdl_task *task);
+void run_on_join(void *context, struct rdl_task *task);
 
 /* ---- Lanes (run_lanes.c) -------------------------------------------------------- */
 
 /* The lane of a link and its number; NULL: there are too many. */
-struct run_lane *run_lane_of(struct rr_client_run *run, struct rl_link *link, uint8_t *number);
+struct run_lane *run_lane_of(struct rr_client_run *run, struct rdl_link *link, uint8_t *number);
 
 /* A command has been sent. False: there are too many. */
 bool run_add_pending(struct run_thread *thread, struct run_lane *lane, uint8_t number,
-		     const struct rl_command *command, bool is_inside);
+		     const struct rdl_command *command, bool is_inside);
 
-enum rl_outcome run_on_submit(void *context, struct rl_link *link,
-			      const struct rl_command *command);
-enum rl_outcome run_on_deliver(void *context, struct rl_link *link, struct rl_reply *reply);
-enum rl_outcome run_on_listen(void *context, struct rl_link *link, struct rl_reply *message,
-			      int64_t timeout_ns);
+enum rdl_outcome run_on_submit(void *context, struct rdl_link *link,
+			       const struct rdl_command *command);
+enum rdl_outcome run_on_deliver(void *context, struct rdl_link *link, struct rdl_reply *reply);
+enum rdl_outcome run_on_listen(void *context, struct rdl_link *link, struct rdl_reply *message,
+			       int64_t timeout_ns);
 
 /* ---- Over sockets (run_sockets.c) ------------------------------------------------- */
 
@@ -104,11 +104,11 @@ void run_note_queued(struct rr_client_run *run);
 /* The commands that have come over the connections meanwhile. */
 void run_take_sent(struct run_thread *thread);
 
-int run_on_open(void *context, struct rl_link *link);
-void run_on_await(void *context, struct rl_link *link, int fd);
-enum rl_outcome run_on_receive(void *context, struct rl_link *link, struct rl_reply *reply,
-			       enum rl_outcome outcome);
-enum rl_outcome run_on_listen_there(void *context, struct rl_link *link, struct rl_reply *message,
-				    int64_t timeout_ns);
+int run_on_open(void *context, struct rdl_link *link);
+void run_on_await(void *context, struct rdl_link *link, int fd);
+enum rdl_outcome run_on_receive(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				enum rdl_outcome outcome);
+enum rdl_outcome run_on_listen_there(void *context, struct rdl_link *link,
+				     struct rdl_reply *message, int64_t timeout_ns);
 
 #endif

@@ -6,12 +6,12 @@
 #include "base/reply.h"
 #include "run.h"
 
-static int server_of(const struct rr_program *program, const struct rl_link *link)
+static int server_of(const struct rr_program *program, const struct rdl_link *link)
 {
-	const struct rl_address *address = rl_link_address(link);
+	const struct rdl_address *address = rdl_link_address(link);
 
 	for (size_t i = 0; i < program->n_servers; i++) {
-		const struct rl_address *known = &program->addresses[i];
+		const struct rdl_address *known = &program->addresses[i];
 
 		if (known->port == address->port && strcmp(known->host, address->host) == 0)
 			return (int)i;
@@ -21,7 +21,7 @@ static int server_of(const struct rr_program *program, const struct rl_link *lin
 
 /* A link's lane, by its server and how many were there before it; NULL = there is
  * no room, or it leads elsewhere. */
-struct run_lane *run_lane_of(struct rr_client_run *run, struct rl_link *link, uint8_t *number)
+struct run_lane *run_lane_of(struct rr_client_run *run, struct rdl_link *link, uint8_t *number)
 {
 	const int server = server_of(run->program, link);
 
@@ -43,7 +43,7 @@ struct run_lane *run_lane_of(struct rr_client_run *run, struct rl_link *link, ui
 
 /* Nobody else could notice it, and whether it is sent depends on what the link has
  * been used for before. */
-static bool is_unnoticed(const struct rl_command *command)
+static bool is_unnoticed(const struct rdl_command *command)
 {
 	return rr_word_is(&command->words[0], "COMMAND") ||
 	       (command->n_words > 1 && rr_word_is(&command->words[0], "SCRIPT") &&
@@ -52,14 +52,14 @@ static bool is_unnoticed(const struct rl_command *command)
 
 /* A script that is sent whole is known by its hash as well: whether the client knew
  * that is no difference. */
-static void name_script(const struct rr_client_run *run, int server, struct rl_command *command)
+static void name_script(const struct rr_client_run *run, int server, struct rdl_command *command)
 {
 	const struct rr_program *program = run->program;
-	const struct rl_command load = {
+	const struct rdl_command load = {
 		.n_words = 3,
 		.words = { { "SCRIPT", 6 }, { "LOAD", 4 }, command->words[1] },
 	};
-	const struct rl_reply *reply;
+	const struct rdl_reply *reply;
 	uint32_t answer;
 
 	if (!program->knows_scripts || command->n_words < 3 ||
@@ -69,14 +69,14 @@ static void name_script(const struct rr_client_run *run, int server, struct rl_c
 	if (answer == RR_NO_ID)
 		return;
 	reply = &program->terms->reply[answer].reply;
-	if (reply->type != RL_REPLY_STRING)
+	if (reply->type != RDL_REPLY_STRING)
 		return;
-	command->words[0] = (struct rl_word){ "EVALSHA", 7 };
-	command->words[1] = (struct rl_word){ reply->text, reply->length };
+	command->words[0] = (struct rdl_word){ "EVALSHA", 7 };
+	command->words[1] = (struct rdl_word){ reply->text, reply->length };
 }
 
 static uint32_t answer_at_once(const struct rr_client_run *run, int server,
-			       struct rl_command *command)
+			       struct rdl_command *command)
 {
 	const struct rr_program *program = run->program;
 
@@ -88,10 +88,10 @@ static uint32_t answer_at_once(const struct rr_client_run *run, int server,
 
 /* A command is on its way from now on. */
 bool run_add_pending(struct run_thread *thread, struct run_lane *lane, uint8_t number,
-		     const struct rl_command *command, bool is_inside)
+		     const struct rdl_command *command, bool is_inside)
 {
 	struct rr_client_run *run = thread->run;
-	struct rl_command changed = *command;
+	struct rdl_command changed = *command;
 	struct run_pending *pending = &lane->pending[(lane->first + lane->n) % RR_RUN_SENT];
 
 	if (lane->n == RR_RUN_SENT) {
@@ -106,7 +106,8 @@ bool run_add_pending(struct run_thread *thread, struct run_lane *lane, uint8_t n
 	return true;
 }
 
-enum rl_outcome run_on_submit(void *context, struct rl_link *link, const struct rl_command *command)
+enum rdl_outcome run_on_submit(void *context, struct rdl_link *link,
+			       const struct rdl_command *command)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -114,15 +115,15 @@ enum rl_outcome run_on_submit(void *context, struct rl_link *link, const struct 
 	uint8_t number;
 
 	if (run->is_dead)
-		return RL_ERROR;
+		return RDL_ERROR;
 	lane = run_lane_of(run, link, &number);
 	return lane && run_add_pending(thread, lane, number, command, run->view.is_inside) ?
-		       RL_OK :
-		       RL_ERROR;
+		       RDL_OK :
+		       RDL_ERROR;
 }
 
 /* The next reply of the lane; the thread stops if it has to wait. */
-enum rl_outcome run_on_deliver(void *context, struct rl_link *link, struct rl_reply *reply)
+enum rdl_outcome run_on_deliver(void *context, struct rdl_link *link, struct rdl_reply *reply)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -132,25 +133,25 @@ enum rl_outcome run_on_deliver(void *context, struct rl_link *link, struct rl_re
 	uint32_t answer;
 
 	if (!lane || lane->n == 0)
-		return RL_UNKNOWN;
+		return RDL_UNKNOWN;
 	answer = lane->pending[lane->first].answer;
 	if (answer == RR_NO_ID) {
 		input = run_stop(thread, where);
 		if (!input || input->kind != RR_INPUT_REPLY) {
 			lane->n = 0;
 			run->view.is_unheard |= input && input->kind == RR_INPUT_LOST;
-			return input && input->kind == RR_INPUT_REFUSED ? RL_ERROR : RL_UNKNOWN;
+			return input && input->kind == RR_INPUT_REFUSED ? RDL_ERROR : RDL_UNKNOWN;
 		}
 		answer = (uint32_t)input->value;
 	}
 	lane->first = (lane->first + 1) % RR_RUN_SENT;
 	lane->n--;
 	*reply = run->program->terms->reply[answer].reply;
-	return RL_OK;
+	return RDL_OK;
 }
 
-enum rl_outcome run_on_listen(void *context, struct rl_link *link, struct rl_reply *message,
-			      int64_t timeout_ns)
+enum rdl_outcome run_on_listen(void *context, struct rdl_link *link, struct rdl_reply *message,
+			       int64_t timeout_ns)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -158,12 +159,12 @@ enum rl_outcome run_on_listen(void *context, struct rl_link *link, struct rl_rep
 	const struct rr_input *input;
 
 	if (run->is_dead || !run_lane_of(run, link, &where.lane))
-		return RL_UNKNOWN;
+		return RDL_UNKNOWN;
 	input = run_stop(thread, where);
 	if (!input || input->kind == RR_INPUT_LOST)
-		return RL_UNKNOWN;
+		return RDL_UNKNOWN;
 	if (input->kind != RR_INPUT_MESSAGE)
-		return RL_BUSY;
+		return RDL_BUSY;
 	*message = run->program->terms->reply[input->value].reply;
-	return RL_OK;
+	return RDL_OK;
 }

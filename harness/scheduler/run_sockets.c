@@ -29,8 +29,8 @@ void run_note_queued(struct rr_client_run *run)
 {
 	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
 		struct run_lane *lane = run->lanes[i];
-		const struct rl_buffer *out = lane ? &lane->link->out : NULL;
-		struct rl_command command;
+		const struct rdl_buffer *out = lane ? &lane->link->out : NULL;
+		struct rdl_command command;
 		size_t used = 0, n = 0;
 
 		for (size_t at = 0; out && at < out->length && n < RR_RUN_SENT; at += used, n++) {
@@ -46,7 +46,7 @@ void run_note_queued(struct rr_client_run *run)
 void run_take_sent(struct run_thread *thread)
 {
 	struct rr_client_run *run = thread->run;
-	struct rl_command command;
+	struct rdl_command command;
 
 	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
 		struct run_lane *lane = run->lanes[i];
@@ -57,7 +57,7 @@ void run_take_sent(struct run_thread *thread)
 	}
 }
 
-int run_on_open(void *context, struct rl_link *link)
+int run_on_open(void *context, struct rdl_link *link)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -84,7 +84,7 @@ static void answer_on_wire(struct rr_client_run *run, struct run_lane *lane, uin
 }
 
 /* Until the thread may have the next reply. */
-void run_on_await(void *context, struct rl_link *link, int fd)
+void run_on_await(void *context, struct rdl_link *link, int fd)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -113,20 +113,20 @@ void run_on_await(void *context, struct rl_link *link, int fd)
 
 /* Where nobody listens a client is told so when it connects. Here it has connected, to
  * us: that its connection is closed means that it was refused. */
-enum rl_outcome run_on_receive(void *context, struct rl_link *link, struct rl_reply *reply,
-			       enum rl_outcome outcome)
+enum rdl_outcome run_on_receive(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				enum rdl_outcome outcome)
 {
 	struct run_thread *thread = context;
-	const bool is_refused = thread->is_refused && outcome == RL_UNKNOWN;
+	const bool is_refused = thread->is_refused && outcome == RDL_UNKNOWN;
 
 	(void)link;
 	(void)reply;
 	thread->is_refused = false;
-	return is_refused ? RL_ERROR : outcome;
+	return is_refused ? RDL_ERROR : outcome;
 }
 
-enum rl_outcome run_on_listen_there(void *context, struct rl_link *link, struct rl_reply *message,
-				    int64_t timeout_ns)
+enum rdl_outcome run_on_listen_there(void *context, struct rdl_link *link,
+				     struct rdl_reply *message, int64_t timeout_ns)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -135,13 +135,13 @@ enum rl_outcome run_on_listen_there(void *context, struct rl_link *link, struct 
 	const struct rr_input *input = lane ? run_stop(thread, where) : NULL;
 
 	if (!input)
-		return RL_UNKNOWN;
+		return RDL_UNKNOWN;
 	if (input->kind == RR_INPUT_MESSAGE)
 		rr_wire_reply(&lane->wire, &run->program->terms->reply[input->value].reply);
 	else if (input->kind == RR_INPUT_LOST)
 		rr_wire_close(&lane->wire);
 	else
-		return RL_BUSY;
+		return RDL_BUSY;
 	link->pending++;
-	return rl_receive(link, message);
+	return rdl_receive(link, message);
 }

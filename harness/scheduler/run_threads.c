@@ -121,7 +121,7 @@ void run_give_stack_back(struct run_thread *thread)
 	thread->stack = NULL;
 }
 
-bool run_on_spawn(void *context, struct rl_task *task)
+bool run_on_spawn(void *context, struct rdl_task *task)
 {
 	struct run_thread *parent = context;
 	struct rr_client_run *run = parent->run;
@@ -136,13 +136,13 @@ bool run_on_spawn(void *context, struct rl_task *task)
 	child->opener = parent;
 	if (run->view.n_threads <= child->number)
 		run->view.n_threads = child->number + 1;
-	rl_link_set_driver(task->link, &child->driver);
+	rdl_link_set_driver(task->link, &child->driver);
 	rr_fiber_pass(&parent->stack->fiber, &child->stack->fiber);
 	return true;
 }
 
 /* A child that is unwound has ended before: see rr_client_run_free(). */
-void run_on_join(void *context, struct rl_task *task)
+void run_on_join(void *context, struct rdl_task *task)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
@@ -156,7 +156,7 @@ void run_on_join(void *context, struct rl_task *task)
 			run_stop(thread, (struct rr_stop){ .kind = RR_STOP_JOIN, .whom = i });
 		child->task = NULL;
 		run->view.stops[i] = (struct rr_stop){ .kind = RR_STOP_ABSENT };
-		rl_link_set_driver(task->link, &run->threads[0].driver);
+		rdl_link_set_driver(task->link, &run->threads[0].driver);
 		return;
 	}
 }

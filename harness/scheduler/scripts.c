@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-const struct rl_word *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
+const struct rdl_word *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
 {
 	for (size_t i = 0; i < scripts->n; i++) {
 		if (strcasecmp(scripts->all[i].sha1, sha1) == 0)
@@ -31,13 +31,13 @@ void rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *so
 	rr_array_grow(&scripts->all, scripts->n, sizeof(*script));
 	script = &scripts->all[scripts->n++];
 	snprintf(script->sha1, sizeof(script->sha1), "%s", sha1);
-	script->source = (struct rl_word){ copy, length };
+	script->source = (struct rdl_word){ copy, length };
 }
 
-void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
-		     const struct rl_reply *reply)
+void rr_scripts_keep(struct rr_scripts *scripts, const struct rdl_command *command,
+		     const struct rdl_reply *reply)
 {
-	if (command->n_words == 3 && reply->type == RL_REPLY_STRING)
+	if (command->n_words == 3 && reply->type == RDL_REPLY_STRING)
 		rr_scripts_add(scripts, reply->text, command->words[2].text,
 			       command->words[2].length);
 }
@@ -64,7 +64,7 @@ void rr_scripts_release(struct rr_scripts *scripts)
 }
 
 /* In quotes, in whichever letters. */
-static bool has_literal(const struct rl_word *word, const char *literal)
+static bool has_literal(const struct rdl_word *word, const char *literal)
 {
 	const size_t length = strlen(literal);
 
@@ -78,7 +78,7 @@ static bool has_literal(const struct rl_word *word, const char *literal)
 	return false;
 }
 
-bool rr_script_asks_of_objects(const struct rl_word *text)
+bool rr_script_asks_of_objects(const struct rdl_word *text)
 {
 	static const char *const asked[] = { "IDLETIME", "FREQ", "ENCODING", "REFCOUNT" };
 	bool asks = false;

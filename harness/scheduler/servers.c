@@ -48,7 +48,7 @@ bool rr_servers_reset(struct rr_servers *servers)
 
 static bool keep_messages(struct rr_servers *servers, size_t server)
 {
-	struct rl_reply message;
+	struct rdl_reply message;
 
 	for (uint16_t slot = 0; slot < RR_ASKER_SLOTS; slot++) {
 		struct rr_inbox *inbox = &servers->inboxes[server][slot];
@@ -68,7 +68,7 @@ static bool keep_messages(struct rr_servers *servers, size_t server)
 /* The server has sent the messages of what was asked before when it answers. */
 static bool collect(struct rr_servers *servers, size_t server)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	return rr_asker_say(servers->askers[server], &reply, "PING") ?
 		       keep_messages(servers, server) :
@@ -88,7 +88,7 @@ static uint32_t take_message(struct rr_inbox *inbox)
 
 /* The reply of a command comes behind the messages that came before it. */
 static uint32_t heard_on(struct rr_servers *servers, struct rr_inbox *inbox,
-			 const struct rl_reply *reply)
+			 const struct rdl_reply *reply)
 {
 	const uint32_t heard = rr_terms_reply(servers->terms, reply);
 
@@ -101,11 +101,12 @@ static uint32_t heard_on(struct rr_servers *servers, struct rr_inbox *inbox,
 bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
 		    struct rr_heard *heard)
 {
-	struct rr_inbox *inbox = &servers->inboxes[server][question->slot];
 	const bool is_command = question->kind == RR_ASK_COMMAND;
-	const struct rl_command *command =
-		is_command ? &servers->terms->command[question->argument].words : NULL;
-	struct rl_reply reply;
+	const bool is_hold = question->kind == RR_ASK_HOLD;
+	struct rr_inbox *inbox = &servers->inboxes[server][is_hold ? 0 : question->slot];
+	const struct rdl_command *command =
+		is_command || is_hold ? &servers->terms->command[question->argument].words : NULL;
+	struct rdl_reply reply;
 
 	*heard = (struct rr_heard){ .reply = RR_NO_ID };
 	if (question->kind == RR_ASK_READ) {
@@ -127,7 +128,7 @@ bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_q
 
 bool rr_servers_served(struct rr_servers *servers, size_t server, uint16_t slot, uint32_t *reply)
 {
-	struct rl_reply text;
+	struct rdl_reply text;
 
 	if (!rr_asker_served(servers->askers[server], slot, &text))
 		return false;

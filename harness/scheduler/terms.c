@@ -66,7 +66,7 @@ void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int gene
 			 bytes, n);
 }
 
-void rr_terms_add_name(struct rr_terms *terms, struct rl_word text, int client, int generation)
+void rr_terms_add_name(struct rr_terms *terms, struct rdl_word text, int client, int generation)
 {
 	remember(terms, (struct rr_term_name){ .client = client, .generation = generation },
 		 (const unsigned char *)text.text, text.length);
@@ -112,7 +112,7 @@ static void append(FILE *file, const void *bytes, size_t length)
 }
 
 /* The next one, and moves on. A byte after it is free for its end. */
-static struct rl_word take(const unsigned char **at)
+static struct rdl_word take(const unsigned char **at)
 {
 	uint32_t size;
 	char *copy;
@@ -122,12 +122,12 @@ static struct rl_word take(const unsigned char **at)
 	memcpy(copy, *at + sizeof(size), size);
 	copy[size] = '\0';
 	*at += sizeof(size) + size;
-	return (struct rl_word){ copy, size };
+	return (struct rdl_word){ copy, size };
 }
 
 /* ---- Commands ------------------------------------------------------------- */
 
-static uint32_t capitals(struct rr_terms *terms, const struct rl_word *word)
+static uint32_t capitals(struct rr_terms *terms, const struct rdl_word *word)
 {
 	char text[32];
 	size_t i;
@@ -139,7 +139,7 @@ static uint32_t capitals(struct rr_terms *terms, const struct rl_word *word)
 }
 
 /* Digits in a row as one N. */
-static void write_without_digits(FILE *file, const struct rl_word *word)
+static void write_without_digits(FILE *file, const struct rdl_word *word)
 {
 	for (size_t i = 0; i < word->length; i++) {
 		const bool is_digit = isdigit((unsigned char)word->text[i]);
@@ -151,7 +151,7 @@ static void write_without_digits(FILE *file, const struct rl_word *word)
 }
 
 /* Commands of a kind differ in random values and in numbers alone. */
-static uint32_t kind_of(struct rr_terms *terms, const struct rl_command *command)
+static uint32_t kind_of(struct rr_terms *terms, const struct rdl_command *command)
 {
 	char *text = NULL;
 	size_t size;
@@ -159,7 +159,7 @@ static uint32_t kind_of(struct rr_terms *terms, const struct rl_command *command
 	uint32_t kind;
 
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct rl_word *word = &command->words[i];
+		const struct rdl_word *word = &command->words[i];
 
 		if (i)
 			fputc(' ', file);
@@ -193,7 +193,7 @@ static void add_command(struct rr_terms *terms, uint32_t id)
 	command->kind = kind_of(terms, &command->words);
 }
 
-uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command)
+uint32_t rr_terms_command(struct rr_terms *terms, const struct rdl_command *command)
 {
 	char *bytes = NULL;
 	size_t size;
@@ -213,11 +213,11 @@ uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *comma
 
 uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words)
 {
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	for (; words[command.n_words]; command.n_words++)
-		command.words[command.n_words] = (struct rl_word){ words[command.n_words],
-								   strlen(words[command.n_words]) };
+		command.words[command.n_words] =
+			(struct rdl_word){ words[command.n_words], strlen(words[command.n_words]) };
 	return rr_terms_command(terms, &command);
 }
 
@@ -229,9 +229,9 @@ static int64_t to_ns(const char *text, double unit_ns)
 }
 
 /* XREAD and XREADGROUP, whose group may be called BLOCK, and so may a stream. */
-static int64_t stream_time_out_ns(const struct rl_command *command, size_t first)
+static int64_t stream_time_out_ns(const struct rdl_command *command, size_t first)
 {
-	const struct rl_word *words = command->words;
+	const struct rdl_word *words = command->words;
 
 	for (size_t i = first; i + 1 < command->n_words && !rr_word_is(&words[i], "STREAMS"); i++) {
 		if (rr_word_is(&words[i], "BLOCK"))
@@ -241,9 +241,9 @@ static int64_t stream_time_out_ns(const struct rl_command *command, size_t first
 }
 
 /* In seconds, and the last word, unless it is said otherwise. */
-int64_t rr_command_time_out_ns(const struct rl_command *command)
+int64_t rr_command_time_out_ns(const struct rdl_command *command)
 {
-	const struct rl_word *words = command->words, *name = words;
+	const struct rdl_word *words = command->words, *name = words;
 	const size_t last = command->n_words - 1;
 
 	if (rr_word_is(name, "XREAD") || rr_word_is(name, "XREADGROUP"))
@@ -255,7 +255,7 @@ int64_t rr_command_time_out_ns(const struct rl_command *command)
 	return to_ns(words[last].text, 1e9);
 }
 
-static bool has_category(const struct rl_reply *categories, const char *name)
+static bool has_category(const struct rdl_reply *categories, const char *name)
 {
 	for (size_t i = 0; i < categories->length; i++) {
 		const char *text = categories->elements[i].text;
@@ -283,12 +283,12 @@ static bool is_timed(const char *name)
 	return false;
 }
 
-struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const char *name)
+struct rr_command_info rr_command_info_of(const struct rdl_reply *reply, const char *name)
 {
-	const struct rl_reply *of = reply->length == 1 ? reply->elements : NULL;
+	const struct rdl_reply *of = reply->length == 1 ? reply->elements : NULL;
 	struct rr_command_info info = { .of_connection = true };
 
-	if (reply->type != RL_REPLY_ARRAY || !of || of->type != RL_REPLY_ARRAY || of->length < 7)
+	if (reply->type != RDL_REPLY_ARRAY || !of || of->type != RDL_REPLY_ARRAY || of->length < 7)
 		return info;
 	/* WAIT is not marked in all versions. */
 	info.blocks = has_category(&of->elements[2], "blocking") || strcasecmp(name, "WAIT") == 0;
@@ -305,9 +305,9 @@ struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const ch
 
 /* ---- Replies -------------------------------------------------------------- */
 
-static void encode(FILE *file, const struct rl_reply *reply)
+static void encode(FILE *file, const struct rdl_reply *reply)
 {
-	const bool is_array = reply->type == RL_REPLY_ARRAY;
+	const bool is_array = reply->type == RDL_REPLY_ARRAY;
 
 	fputc((int)reply->type, file);
 	fwrite(&reply->integer, sizeof(reply->integer), 1, file);
@@ -317,17 +317,17 @@ static void encode(FILE *file, const struct rl_reply *reply)
 		encode(file, &reply->elements[i]);
 }
 
-static struct rl_reply decode(const unsigned char **at)
+static struct rdl_reply decode(const unsigned char **at)
 {
-	struct rl_reply reply = { .type = (enum rl_reply_type) * (*at)++ };
-	const bool is_array = reply.type == RL_REPLY_ARRAY;
-	struct rl_word text, length;
+	struct rdl_reply reply = { .type = (enum rdl_reply_type) * (*at)++ };
+	const bool is_array = reply.type == RDL_REPLY_ARRAY;
+	struct rdl_word text, length;
 
 	memcpy(&reply.integer, *at, sizeof(reply.integer));
 	*at += sizeof(reply.integer);
 	text = take(at);
 	length = take(at);
-	if (reply.type != RL_REPLY_NIL && reply.type != RL_REPLY_INTEGER && !is_array) {
+	if (reply.type != RDL_REPLY_NIL && reply.type != RDL_REPLY_INTEGER && !is_array) {
 		reply.text = text.text;
 		reply.length = text.length;
 	} else {
@@ -343,7 +343,7 @@ static struct rl_reply decode(const unsigned char **at)
 	return reply;
 }
 
-void rr_reply_release(struct rl_reply *reply)
+void rr_reply_release(struct rdl_reply *reply)
 {
 	for (size_t i = 0; reply->elements && i < reply->length; i++)
 		rr_reply_release(&reply->elements[i]);
@@ -363,7 +363,7 @@ static void add_reply(struct rr_terms *terms, uint32_t id)
 	reply->reply = decode(&at);
 }
 
-uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply)
+uint32_t rr_terms_reply(struct rr_terms *terms, const struct rdl_reply *reply)
 {
 	char *bytes = NULL;
 	size_t size;
@@ -395,5 +395,6 @@ void rr_terms_release(struct rr_terms *terms)
 	rr_intern_release(&terms->replies);
 	rr_intern_release(&terms->words);
 	rr_intern_release(&terms->kinds);
+	rr_intern_release(&terms->left);
 	*terms = (struct rr_terms){ 0 };
 }

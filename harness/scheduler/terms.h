@@ -30,19 +30,20 @@ struct rr_command_info {
 };
 
 struct rr_term_command {
-	struct rl_command words; /* texts stay; no numbers */
-	uint64_t names;          /* the mask of random values in it */
-	uint32_t name;           /* its first word in capitals, a number */
-	uint32_t kind;           /* without names and numbers, see mutants.h */
+	struct rdl_command words; /* texts stay; no numbers */
+	uint64_t names;           /* the mask of random values in it */
+	uint32_t name;            /* its first word in capitals, a number */
+	uint32_t kind;            /* without names and numbers, see mutants.h */
 };
 
 struct rr_term_reply {
-	struct rl_reply reply; /* texts stay */
+	struct rdl_reply reply; /* texts stay */
 	uint64_t names;
 };
 
 struct rr_terms {
 	struct rr_intern commands, replies, words, kinds;
+	struct rr_intern left;           /* what keys had left, as clients were told: texts */
 	struct rr_term_command *command; /* by number */
 	struct rr_term_reply *reply;
 	uint32_t n_commands, n_replies;
@@ -60,23 +61,17 @@ struct rr_terms {
 void rr_terms_release(struct rr_terms *terms);
 
 /* Their numbers, new or known. */
-uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command);
-uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
+uint32_t rr_terms_command(struct rr_terms *terms, const struct rdl_command *command);
+uint32_t rr_terms_reply(struct rr_terms *terms, const struct rdl_reply *reply);
 
 /* Frees what a copy of a reply consists of. */
-void rr_reply_release(struct rl_reply *reply);
-
-/* In a file (terms_file.c). What is read gets its number; RR_NO_ID: it is wrong. */
-void rr_command_write(FILE *out, const struct rl_command *command);
-void rr_reply_write(FILE *out, const struct rl_reply *reply);
-uint32_t rr_terms_read_command(struct rr_terms *terms, struct rr_bytes *bytes);
-uint32_t rr_terms_read_reply(struct rr_terms *terms, struct rr_bytes *bytes);
+void rr_reply_release(struct rdl_reply *reply);
 
 /* By the reply to COMMAND INFO of one command. */
-struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const char *name);
+struct rr_command_info rr_command_info_of(const struct rdl_reply *reply, const char *name);
 
 /* How long a command that waits does so, by its own words; INT64_MAX = for ever. */
-int64_t rr_command_time_out_ns(const struct rl_command *command);
+int64_t rr_command_time_out_ns(const struct rdl_command *command);
 
 /* A command of words, the last one NULL. */
 uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
@@ -88,7 +83,7 @@ void rr_terms_random(struct rr_terms *terms, unsigned draw, int client, int gene
 
 /* A text that is a random value of a client, too. Behind the last one rr_terms_see_names()
  * looks for them in all commands and replies that are known. */
-void rr_terms_add_name(struct rr_terms *terms, struct rl_word text, int client, int generation);
+void rr_terms_add_name(struct rr_terms *terms, struct rdl_word text, int client, int generation);
 void rr_terms_see_names(struct rr_terms *terms);
 
 /* The mask of those random values, raw or in hexadecimal, that a text contains. */

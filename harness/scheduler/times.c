@@ -28,7 +28,7 @@ size_t rr_digits_of_day(int64_t day_ns)
 	return write_seconds(start, day_ns) - DAY_DIGITS;
 }
 
-bool rr_is_time(struct rl_word word, int64_t day_ns)
+bool rr_is_time(struct rdl_word word, int64_t day_ns)
 {
 	char start[24];
 	const size_t seconds = write_seconds(start, day_ns);
@@ -80,17 +80,45 @@ static size_t length_of_date(const char *text, size_t left, int64_t day_ns)
 	return n;
 }
 
-/* How many bytes are a time of day from there on; 0: it is none. */
-static size_t length_of_time(const char *text, size_t left, int64_t day_ns)
+/* What moves with the clock: times of day, and of `terms`, if given, what keys have had left. */
+struct moving {
+	int64_t day_ns;
+	const struct rr_terms *terms;
+};
+
+void rr_terms_note_left(struct rr_terms *terms, long long left)
+{
+	enum { LEAST = 10, MS = 1000 };
+	const long long numbers[] = { left, left / MS, (left + MS / 2) / MS, (left + MS - 1) / MS };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "%lld", numbers[i]);
+		if (numbers[i] >= LEAST)
+			rr_intern_put(&terms->left, text, strlen(text), NULL);
+	}
+}
+
+/* How many bytes are a time from there on; 0: it is none. */
+static size_t length_of_time(const char *text, size_t left, const struct moving *moving)
 {
 	const size_t n = length_of_number(text, left);
 
-	if (n > 0 && rr_is_time((struct rl_word){ text, n }, day_ns))
+	const char *point = memchr(text, '.', n);
+	const size_t whole = point ? (size_t)(point - text) : n;
+
+	if (n > 0 && moving->terms && rr_intern_find(&moving->terms->left, text, whole) != RR_NO_ID)
 		return n;
-	return length_of_date(text, left, day_ns);
+	if (moving->day_ns == 0)
+		return 0;
+	return n > 0 && rr_is_time((struct rdl_word){ text, n }, moving->day_ns) ?
+		       n :
+		       length_of_date(text, left, moving->day_ns);
 }
 
-char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *new_length)
+static char *without_times(const char *text, size_t length, const struct moving *moving,
+			   size_t *new_length)
 {
 	char *without = NULL;
 	bool changed = false;
@@ -98,7 +126,7 @@ char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *
 
 	for (size_t at = 0; at < length;) {
 		const bool begins = at == 0 || !is_part_of_word(text[at - 1]);
-		const size_t n = begins ? length_of_time(text + at, length - at, day_ns) : 0;
+		const size_t n = begins ? length_of_time(text + at, length - at, moving) : 0;
 
 		changed |= n > 0;
 		if (n > 0)
@@ -114,12 +142,21 @@ char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *
 	return NULL;
 }
 
+char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *new_length)
+{
+	const struct moving moving = { .day_ns = day_ns };
+
+	return without_times(text, length, &moving, new_length);
+}
+
 static char *map_text(const void *context, const char *text, size_t length, size_t *new_length)
 {
-	return rr_without_times(text, length, *(const int64_t *)context, new_length);
+	return without_times(text, length, context, new_length);
 }
 
 uint32_t rr_reply_without_times(struct rr_terms *terms, uint32_t reply, int64_t day_ns)
 {
-	return rr_map_reply(terms, reply, map_text, &day_ns);
+	const struct moving moving = { day_ns, terms };
+
+	return rr_map_reply(terms, reply, map_text, &moving);
 }

@@ -13,7 +13,7 @@
 #include "terms.h"
 
 /* Is the whole word digits that are a time of day near that one? */
-bool rr_is_time(struct rl_word word, int64_t day_ns);
+bool rr_is_time(struct rdl_word word, int64_t day_ns);
 
 /* How many digits all those times have in common, from the first one on. */
 size_t rr_digits_of_day(int64_t day_ns);
@@ -22,6 +22,10 @@ size_t rr_digits_of_day(int64_t day_ns);
 char *rr_without_times(const char *text, size_t length, int64_t day_ns, size_t *new_length);
 
 /* The same in all texts of a reply. */
+/* And without what keys had left, at least 10, in the units in which clients were told. */
 uint32_t rr_reply_without_times(struct rr_terms *terms, uint32_t reply, int64_t day_ns);
+
+/* A client was told that a key has so much left, in seconds or milliseconds. */
+void rr_terms_note_left(struct rr_terms *terms, long long left);
 
 #endif

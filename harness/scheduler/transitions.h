@@ -100,6 +100,7 @@ struct rr_transition_row {
 	const char *word;  /* in schedules; NULL = a client's step, which has none before
 			    * its client */
 	const char *alias; /* another one that is understood */
+	const char *fault; /* what programs know a fault by, or a late command: it stays the same */
 	enum rr_subject subject;
 	bool is_step;     /* of a client */
 	bool has_command; /* its word says which */

@@ -160,21 +160,6 @@ static bool is_said(const char *word, const char *text, size_t length)
 	return word && strlen(word) == length && strncmp(word, text, length) == 0;
 }
 
-/* "a client, tick:, crash: ...": what can be said to redrace play. */
-static bool expect_word(const struct reader *reader, const char *found)
-{
-	char what[120] = "a client";
-
-	for (int i = 0; i < RR_TRANSITIONS; i++) {
-		const struct rr_transition_row *row = &rr_transition_rows[i];
-
-		if (row->is_played && row->word)
-			rr_add_text(what, sizeof(what), "%s%s:", i == RR_DO_PAUSE ? " or " : ", ",
-				    row->word);
-	}
-	return expect(reader, what, found);
-}
-
 bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr_word *word,
 		  struct rr_error *error)
 {
@@ -192,8 +177,19 @@ bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr
 			(row->subject == RR_OF_NOBODY || row->subject == RR_OF_ENDS)) ||
 		       take_rest(&reader, text[length] ? text + length + 1 : "");
 	}
-	if (!take_client(&reader, text, length))
-		return expect_word(&reader, text);
+	if (!take_client(&reader, text, length)) {
+		/* "a client, tick:, crash: ...": what can be said to redrace play. */
+		char what[120] = "a client";
+
+		for (int i = 0; i < RR_TRANSITIONS; i++) {
+			const struct rr_transition_row *row = &rr_transition_rows[i];
+
+			if (row->is_played && row->word)
+				rr_add_text(what, sizeof(what),
+					    "%s%s:", i == RR_DO_PAUSE ? " or " : ", ", row->word);
+		}
+		return expect(&reader, what, text);
+	}
 	return !text[length] || take_command(&reader, text + length + 1);
 }
 
@@ -206,8 +202,10 @@ static void write_client(FILE *out, const struct rr_word *word)
 		fprintf(out, ".%d", word->connection);
 }
 
-static void write_parts(FILE *out, const struct rr_word *word, const struct rr_word_names *names)
+void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,
+		   char text[RR_WORD_SIZE])
 {
+	FILE *out = rr_open_fixed(text, RR_WORD_SIZE);
 	const struct rr_transition_row *row = &rr_transition_rows[word->kind];
 	char server[RR_WORD_SERVER], duration[RR_GROUPED_SIZE];
 
@@ -226,14 +224,6 @@ static void write_parts(FILE *out, const struct rr_word *word, const struct rr_w
 		fprintf(out, ":%d", word->more + 1);
 	if (word->ns)
 		fprintf(out, ":%s", rr_exact_duration(duration, word->ns));
-}
-
-void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,
-		   char text[RR_WORD_SIZE])
-{
-	FILE *out = rr_open_fixed(text, RR_WORD_SIZE);
-
-	write_parts(out, word, names);
 	fclose(out);
 }
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/report.h"
 
 enum { SOURCE_BYTES_MAX = 200000 };
 
@@ -25,25 +26,13 @@ static char *stem_of(const char *path)
 	return rr_strndup(from, strcspn(from, "."));
 }
 
-static bool has_cell(const struct rr_site *site, const char *name)
-{
-	const struct rr_cell *cell = NULL;
-	char id[RR_CELL_ID];
-
-	while ((cell = rr_matrix_next_page(&site->matrix, cell))) {
-		rr_cell_id(cell, id);
-		if (strcmp(id, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A transcript is the page of its race or its cell. */
 static char *find_transcript(const struct rr_site *site, const char *path)
 {
 	const bool is_cell = strncmp(path, "docs/matrix/", 12) == 0;
 	char *name = stem_of(path);
-	const bool is_there = is_cell ? has_cell(site, name) : rr_site_has_race(site, name);
+	const bool is_there = is_cell ? rr_matrix_has_page(&site->matrix, name) :
+					rr_site_has_race(site, name);
 	char *found = is_there ? rr_asprintf("../%s/%s.html", is_cell ? "matrix" : "races", name) :
 				 NULL;
 
@@ -75,20 +64,29 @@ static void path_in_project(const struct rr_site *site, const char *path, char f
 	snprintf(full, RR_PATH_SIZE, "%.700s/../%.300s", site->docs, path);
 }
 
+/* "source/scenarios-none.c.html": malloc'd. */
+static char *source_page(const char *path)
+{
+	char *page = rr_asprintf("source/%s.html", path);
+
+	for (char *at = page + strlen("source/"); *at; at++)
+		*at = *at == '/' ? '-' : *at;
+	return page;
+}
+
 /* "../source/scenarios-none.c.html", and that it is wanted. NULL: there is no such file. */
 static char *find_source(struct rr_site *site, const char *path)
 {
-	char full[RR_PATH_SIZE];
+	char full[RR_PATH_SIZE], *page, *name;
 	struct stat status;
-	char *name;
 
 	path_in_project(site, path, full);
 	if (stat(full, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > SOURCE_BYTES_MAX)
 		return NULL;
-	name = rr_asprintf("../source/%s.html", path);
-	for (char *at = name + strlen("../source/"); *at; at++)
-		*at = *at == '/' ? '-' : *at;
+	page = source_page(path);
+	name = rr_asprintf("../%s", page);
+	free(page);
 	for (size_t i = 0; i < site->n_sources; i++) {
 		if (strcmp(site->sources[i], path) == 0)
 			return name;
@@ -153,6 +151,28 @@ char *rr_site_find_target(struct rr_site *site, const char *target)
 	return found;
 }
 
+/* Of documents the site has a list of what is claimed. */
+static char *find_main_target(void *site, const char *target)
+{
+	static const char document[] = "documents.md#";
+	char *found, *main_target;
+
+	if (strncmp(target, document, strlen(document)) == 0)
+		return rr_asprintf("by-document.html#%s", target + strlen(document));
+	found = rr_site_find_target(site, target);
+	if (!found)
+		return NULL;
+	main_target = strncmp(found, "../", 3) == 0 ? rr_strdup(found + 3) :
+						      rr_asprintf("docs/%s", found);
+	free(found);
+	return main_target;
+}
+
+struct rr_markdown rr_site_links(struct rr_site *site)
+{
+	return (struct rr_markdown){ .find_target = find_main_target, .context = site };
+}
+
 /* ---- Documents ------------------------------------------------------------------------------- */
 
 static char *read_document(const struct rr_site *site, const char *name, size_t *length,
@@ -190,9 +210,35 @@ char *rr_site_document_title(const struct rr_site *site, const char *name, struc
 	return title;
 }
 
+/* What the parts of a document that lead elsewhere need. */
+struct document {
+	struct rr_site *site;
+	struct rr_error *error;
+};
+
+static char *find_document_target(void *context, const char *target)
+{
+	return rr_site_find_target(((struct document *)context)->site, target);
+}
+
+static void print_image(void *context, FILE *out, const char *source, const char *words)
+{
+	const struct document *document = context;
+	char path[2 * RR_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%.900s", document->site->docs, source);
+	rr_report_image(out, path, words, rr_ends_in(source, ".svg"), document->error);
+}
+
 static bool write_document(struct rr_site *site, const char *name, struct rr_error *error)
 {
-	struct rr_site_page page;
+	struct document document = { site, error };
+	const struct rr_markdown how = {
+		.is_document = true,
+		.find_target = find_document_target,
+		.print_image = print_image,
+		.context = &document,
+	};
 	size_t length;
 	char *text = read_document(site, name, &length, error);
 	char *title = text ? rr_site_document_title(site, name, error) : NULL;
@@ -204,14 +250,8 @@ static bool write_document(struct rr_site *site, const char *name, struct rr_err
 		return false;
 	}
 	snprintf(file, sizeof(file), "docs/%.*s.html", (int)(strlen(name) - 3), name);
-	rr_site_page_begin(&page, site, file, title);
-	fprintf(page.draft.out, "<article class=\"document\"%s>\n",
-		rr_ends_in(name, ".zh.md") ? " lang=\"zh\"" : "");
-	rr_site_print_markdown(site, text, length, page.draft.out, error);
-	fputs("</article>\n", page.draft.out);
-	good = rr_site_page_end(&page, NULL, error);
+	good = rr_site_write_markdown(site, file, title, text, &how, error);
 	free(title);
-	free(text);
 	return good;
 }
 
@@ -220,18 +260,16 @@ static bool write_document(struct rr_site *site, const char *name, struct rr_err
 static bool write_source(const struct rr_site *site, const char *path, struct rr_error *error)
 {
 	struct rr_site_page page;
-	char full[RR_PATH_SIZE], file[RR_PATH_SIZE];
+	char full[RR_PATH_SIZE], *text, *file;
 	size_t length;
-	char *text;
 
 	path_in_project(site, path, full);
 	text = rr_files_read(full, RR_ERROR_DATA, 64, &length, error);
 	if (!text)
 		return false;
-	snprintf(file, sizeof(file), "source/%.300s.html", path);
-	for (char *at = file + strlen("source/"); *at; at++)
-		*at = *at == '/' ? '-' : *at;
+	file = source_page(path);
 	rr_site_page_begin(&page, site, file, path);
+	free(file);
 	rr_xml_print(page.draft.out, "<h1>%s</h1>\n<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n",
 		     path, text);
 	free(text);

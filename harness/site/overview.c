@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -28,103 +29,71 @@ bool rr_site_write_plots(const struct rr_site *site, struct rr_error *error)
 
 /* ---- Lessons -------------------------------------------------------------------------------- */
 
-static bool is_lesson(const char *name)
-{
-	return strncmp(name, "teaching.", 9) == 0;
-}
-
-static void print_document(const struct rr_site *site, const char *name, FILE *out,
-			   struct rr_error *error)
-{
-	char *title = rr_site_document_title(site, name, error);
-
-	if (title)
-		rr_xml_print(out, "<li><a href=\"docs/%.*s.html\">%s</a></li>\n",
-			     (int)(strlen(name) - 3), name, title);
-	free(title);
-}
-
 static void print_documents(const struct rr_site *site, bool lessons, FILE *out,
 			    struct rr_error *error)
 {
 	size_t n;
 	char **names = rr_files_list(site->docs, ".md", &n);
 
-	fputs("<ul>\n", out);
 	for (size_t i = 0; i < n; i++) {
-		if (is_lesson(names[i]) == lessons && rr_site_is_document(names[i]))
-			print_document(site, names[i], out, error);
+		const bool is_lesson = strncmp(names[i], "teaching.", 9) == 0;
+		char *title = is_lesson == lessons && rr_site_is_document(names[i]) ?
+				      rr_site_document_title(site, names[i], error) :
+				      NULL;
+
+		if (title)
+			rr_markdown_print(out, "- [%s](docs/%.*s.html)\n", title,
+					  (int)(strlen(names[i]) - 3), names[i]);
+		free(title);
 	}
-	fputs("</ul>\n", out);
 	rr_files_free_list(names, n);
 }
 
 bool rr_site_write_lessons(const struct rr_site *site, struct rr_error *error)
 {
-	struct rr_site_page page;
+	const struct rr_markdown how = { 0 };
+	char *text;
+	FILE *markdown = rr_open_text(&text);
 
-	rr_site_page_begin(&page, site, "lessons.html", "Lessons and documents");
-	fputs("<h1>Lessons</h1>\n", page.draft.out);
-	print_documents(site, true, page.draft.out, error);
-	fputs("<h2>All documents</h2>\n", page.draft.out);
-	print_documents(site, false, page.draft.out, error);
-	return rr_site_page_end(&page, NULL, error);
+	fputs("# Lessons\n\n", markdown);
+	print_documents(site, true, markdown, error);
+	fputs("\n## All documents\n\n", markdown);
+	print_documents(site, false, markdown, error);
+	fclose(markdown);
+	return rr_site_write_markdown(site, "lessons.html", "Lessons and documents", text, &how,
+				      error);
 }
 
 /* ---- The first page ----------------------------------------------------------------------------- */
 
-static void print_item(FILE *out, const char *file, const char *title, const char *words)
-{
-	rr_xml_print(out, "<dt><a href=\"%s\">%s</a></dt>\n<dd>%s</dd>\n", file, title, words);
-}
-
-static void print_figures(const struct rr_site *site, FILE *out)
-{
-	fputs("<ul>\n", out);
-	rr_xml_print(out, "<li>%zu race%s</li>\n<li>", site->n_races,
-		     site->n_races == 1 ? "" : "s");
-	rr_claim_rows_summarise(&site->claims, out);
-	fputs("</li>\n<li>the matrix: ", out);
-	rr_matrix_summarise(&site->matrix, out);
-	fputs("</li>\n</ul>\n", out);
-	rr_xml_print(out, "<p>Played and searched on %s when this site was made.</p>\n",
-		     site->matrix.version[0] ? site->matrix.version : "a real server");
-}
-
-static void print_contents(FILE *out)
-{
-	fputs("<dl>\n", out);
-	print_item(out, "game.html", "The game",
-		   "You are the scheduler: pick whose command comes next, and break it.");
-	print_item(out, "races.html", "Races by subject",
-		   "Each with its own page, to be stepped through.");
-	print_item(out, "by-document.html", "Races by document",
-		   "What five documents about Redis locks say, and what happens.");
-	print_item(out, "matrix.html", "The safety matrix",
-		   "Every strategy under every hazard; what fails, fails on a page of its own.");
-	print_item(out, "claims.html", "Claims", "What is true of what the documents say.");
-	print_item(out, "docs/found.html", "Found",
-		   "Races in packages that people use, published ones and new ones.");
-	print_item(out, "plots.html", "Plots", "What is lost, and what it costs to lose nothing.");
-	print_item(out, "lessons.html", "Lessons", "Three of 45 minutes, and all documents.");
-	print_item(out, "docs/check.html", "Your own program",
-		   "The same search of a program in any language.");
-	fputs("</dl>\n", out);
-}
+static const char contents[] =
+	"# Races of Redis clients, on real servers\n\n"
+	"**Every command of Redis is atomic; two of them are not.** "
+	"These pages show what goes wrong in between, what prevents it, and how that is known.\n\n"
+	"- [The game](game.html): you are the scheduler: pick whose command comes next, and break it.\n"
+	"- [Races by subject](races.html): each with its own page, to be stepped through.\n"
+	"- [Races by document](by-document.html): what five documents about Redis locks say, and what happens.\n"
+	"- [The safety matrix](matrix.html): every strategy under every hazard; what fails, fails on a page of its own.\n"
+	"- [Claims](claims.html): what is true of what the documents say.\n"
+	"- [Found](docs/found.html): races in packages that people use, published ones and new ones.\n"
+	"- [Plots](plots.html): what is lost, and what it costs to lose nothing.\n"
+	"- [Lessons](lessons.html): three of 45 minutes, and all documents.\n"
+	"- [Your own program](docs/check.html): the same search of a program in any language.\n\n"
+	"## In figures\n\n";
 
 bool rr_site_write_index(const struct rr_site *site, struct rr_error *error)
 {
-	struct rr_site_page page;
-	FILE *out;
+	const struct rr_markdown how = { 0 };
+	char *text;
+	FILE *markdown = rr_open_text(&text);
 
-	rr_site_page_begin(&page, site, "index.html", "redrace");
-	out = page.draft.out;
-	fputs("<h1>Races of Redis clients, on real servers</h1>\n"
-	      "<p class=\"lead\">Every command of Redis is atomic; two of them are not. "
-	      "These pages show what goes wrong in between, what prevents it, and how that is known.</p>\n",
-	      out);
-	print_contents(out);
-	fputs("<h2>In figures</h2>\n", out);
-	print_figures(site, out);
-	return rr_site_page_end(&page, NULL, error);
+	fprintf(markdown, "%s- %zu race%s\n- ", contents, site->n_races,
+		site->n_races == 1 ? "" : "s");
+	rr_claim_rows_summarise(&site->claims, markdown);
+	fputs("\n- the matrix: ", markdown);
+	rr_matrix_summarise(&site->matrix, markdown);
+	rr_markdown_print(markdown, "\n\nPlayed and searched on %s when this site was made.\n",
+			  site->matrix.version[0] ? site->matrix.version : "a real server");
+	fclose(markdown);
+	return rr_site_write_markdown(site, "index.html", "redrace", text, &how, error);
 }

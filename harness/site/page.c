@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "draw/draw.h"
 
 static const struct {
@@ -48,6 +49,22 @@ void rr_site_page_begin(struct rr_site_page *page, const struct rr_site *site, c
 	rr_draft_open(&page->draft);
 	rr_page_begin_among(page->draft.out, title, navigation);
 	free(navigation);
+}
+
+bool rr_site_write_markdown(const struct rr_site *site, const char *file, const char *title,
+			    char *text, const struct rr_markdown *how, struct rr_error *error)
+{
+	struct rr_site_page page;
+	FILE *out;
+
+	rr_site_page_begin(&page, site, file, title);
+	out = page.draft.out;
+	if (how->is_document)
+		fprintf(out, "<article class=\"document\"%s>\n",
+			rr_ends_in(file, ".zh.html") ? " lang=\"zh\"" : "");
+	rr_markdown_print_html(out, text, how);
+	fputs(how->is_document ? "</article>\n" : "", out);
+	return rr_site_page_end(&page, NULL, error);
 }
 
 bool rr_site_page_end(struct rr_site_page *page, const char *script, struct rr_error *error)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/files.h"
+#include "base/markdown.h"
 #include "claims/claims.h"
 #include "matrix/matrix.h"
 #include "race/race.h"
@@ -46,6 +47,10 @@ void rr_site_page_begin(struct rr_site_page *page, const struct rr_site *site, c
 /* Ends it with a script, NULL = none, and puts it in place. */
 bool rr_site_page_end(struct rr_site_page *page, const char *script, struct rr_error *error);
 
+/* A whole page of Markdown, whose text it frees. */
+bool rr_site_write_markdown(const struct rr_site *site, const char *file, const char *title,
+			    char *text, const struct rr_markdown *how, struct rr_error *error);
+
 /* The links to the main pages, as they stand above `file`: malloc'd. */
 char *rr_site_navigation(const char *file);
 
@@ -61,7 +66,7 @@ bool rr_site_write_races(struct rr_site *site, struct rr_error *error);
 
 /* ---- Races by what they are about (lists.c) -------------------------------------------- */
 
-/* What is claimed about a race, on its page. */
+/* What is claimed about a race, on its page: HTML. */
 void rr_site_print_claims_of(const struct rr_site *site, const struct rr_race *race, FILE *out);
 
 /* By subject and by document. */
@@ -77,7 +82,7 @@ bool rr_site_write_lessons(const struct rr_site *site, struct rr_error *error);
 
 bool rr_site_write_index(const struct rr_site *site, struct rr_error *error);
 
-/* ---- Documents (documents.c, markdown.c) ---------------------------------------------- */
+/* ---- Documents (documents.c) ---------------------------------------------- */
 
 /* docs/ *.md, and the files that they link to. */
 bool rr_site_write_documents(struct rr_site *site, struct rr_error *error);
@@ -92,8 +97,7 @@ char *rr_site_document_title(const struct rr_site *site, const char *name, struc
  * from a page of docs/, malloc'd. NULL: it has none. */
 char *rr_site_find_target(struct rr_site *site, const char *target);
 
-/* Markdown as HTML, whose links are those of the site. */
-bool rr_site_print_markdown(struct rr_site *site, const char *text, size_t length, FILE *out,
-			    struct rr_error *error);
+/* Links of such a document that is a page of the site's first folder, "claims.html". */
+struct rr_markdown rr_site_links(struct rr_site *site);
 
 #endif

@@ -88,43 +88,6 @@ static void print_neighbour(const struct rr_site *site, size_t i, const char *wo
 		fputs("<span></span>\n", out);
 }
 
-static void end_page(const struct rr_site *site, size_t i, FILE *out)
-{
-	rr_site_print_claims_of(site, site->races[i].race, out);
-	fputs("<p class=\"neighbours\">", out);
-	print_neighbour(site, i - 1, "Before it", out);
-	print_neighbour(site, i + 1, "After it", out);
-	fputs("</p>\n", out);
-}
-
-static void print_played(struct rr_site_race *race, const struct rr_trace *trace,
-			 const struct rr_counterpart *counterpart, FILE *out)
-{
-	char command[FILE_SIZE], outcome[FILE_SIZE];
-	struct rr_article article = { .id = "race", .command = command };
-
-	snprintf(command, sizeof(command), "redrace play %s", race->name);
-	rr_counterpart_show(counterpart, race->race, &article);
-	rr_draw_article(out, trace, &article);
-	rr_trace_verdict(trace, outcome, sizeof(outcome));
-	race->outcome = rr_strdup(outcome);
-}
-
-/* It needs another server: its file is shown all the same. */
-static void print_skipped(struct rr_site_race *race, const char *why, FILE *out)
-{
-	char *text;
-	FILE *memory = rr_open_text(&text);
-
-	rr_race_write(memory, race->race);
-	fclose(memory);
-	rr_xml_print(out, "<h1>%s</h1>\n<p class=\"lead\"><strong>Skipped: %s.</strong></p>\n",
-		     race->race->title, why);
-	rr_xml_print(out, "<h2>The race as a file</h2>\n<pre>%s</pre>\n", text);
-	free(text);
-	race->outcome = rr_asprintf("skipped: %s", why);
-}
-
 static bool play_race(struct rr_site *site, struct rr_site_race *race, struct rr_cluster *cluster,
 		      FILE *out, struct rr_error *error)
 {
@@ -135,9 +98,29 @@ static bool play_race(struct rr_site *site, struct rr_site_race *race, struct rr
 
 	if (good) {
 		site->as_expected = site->as_expected && trace.as_written;
-		print_played(race, &trace, &counterpart, out);
+
+		char command[FILE_SIZE], outcome[FILE_SIZE];
+		struct rr_article article = { .id = "race", .command = command };
+
+		snprintf(command, sizeof(command), "redrace play %s", race->name);
+		rr_counterpart_show(&counterpart, race->race, &article);
+		rr_draw_article(out, &trace, &article);
+		rr_trace_verdict(&trace, outcome, sizeof(outcome));
+		race->outcome = rr_strdup(outcome);
 	} else if (error->kind == RR_ERROR_SKIPPED) {
-		print_skipped(race, error->text, out);
+		/* It needs another server: its file is shown all the same. */
+		const char *why = error->text;
+		char *text;
+		FILE *memory = rr_open_text(&text);
+
+		rr_race_write(memory, race->race);
+		fclose(memory);
+		rr_xml_print(out,
+			     "<h1>%s</h1>\n<p class=\"lead\"><strong>Skipped: %s.</strong></p>\n",
+			     race->race->title, why);
+		rr_xml_print(out, "<h2>The race as a file</h2>\n<pre>%s</pre>\n", text);
+		free(text);
+		race->outcome = rr_asprintf("skipped: %s", why);
 		good = rr_error_set_aside(error, RR_ERROR_SKIPPED);
 	}
 	rr_counterpart_free(&counterpart);
@@ -156,8 +139,14 @@ static bool write_race(struct rr_site *site, size_t i, struct rr_cluster *cluste
 	snprintf(file, sizeof(file), "races/%.180s.html", race->name);
 	rr_site_page_begin(&page, site, file, race->race->title);
 	good = play_race(site, race, cluster, page.draft.out, error);
-	if (good)
-		end_page(site, i, page.draft.out);
+	if (good) {
+		FILE *out = page.draft.out;
+		rr_site_print_claims_of(site, site->races[i].race, out);
+		fputs("<p class=\"neighbours\">", out);
+		print_neighbour(site, i - 1, "Before it", out);
+		print_neighbour(site, i + 1, "After it", out);
+		fputs("</p>\n", out);
+	}
 	return rr_site_page_end(&page, rr_race_script, error);
 }
 

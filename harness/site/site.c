@@ -77,13 +77,12 @@ static bool compute(struct rr_site *site, struct rr_error *error)
 
 /* ---- Pages ------------------------------------------------------------------------------------- */
 
-static bool write_claims(const struct rr_site *site, struct rr_error *error)
+static bool write_claims(struct rr_site *site, struct rr_error *error)
 {
-	const struct rr_claim_pages pages = { rr_site_has_race, site };
 	struct rr_site_page page;
 
 	rr_site_page_begin(&page, site, "claims.html", "What the documents claim");
-	rr_claims_html_part(&site->claims, &pages, page.draft.out);
+	rr_claims_html_part(&site->claims, rr_site_links(site), page.draft.out);
 	return rr_site_page_end(&page, NULL, error);
 }
 
@@ -102,14 +101,14 @@ static bool write_cell(const struct rr_site *site, const struct rr_cell *cell,
 	return rr_site_page_end(&page, rr_race_script, error);
 }
 
-static bool write_matrix(const struct rr_site *site, struct rr_error *error)
+static bool write_matrix(struct rr_site *site, struct rr_error *error)
 {
 	const struct rr_cell *cell = NULL;
 	struct rr_site_page page;
 	bool good;
 
 	rr_site_page_begin(&page, site, "matrix.html", "The safety matrix");
-	rr_matrix_html_part(&site->matrix, true, page.draft.out);
+	rr_matrix_html_part(&site->matrix, rr_site_links(site), page.draft.out);
 	good = rr_site_page_end(&page, NULL, error);
 	while (good && (cell = rr_matrix_next_page(&site->matrix, cell)))
 		good = write_cell(site, cell, error);

@@ -3,19 +3,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/reply.h"
 #include "end.h"
 
 /* ---- Servers ------------------------------------------------------------------------ */
 
 /* What only the connection that asks can notice is answered at once. */
-static uint32_t answer_at_once(void *context, int server, const struct rl_command *command)
+static uint32_t answer_at_once(void *context, int server, const struct rdl_command *command)
 {
 	struct drive *drive = context;
 	const uint32_t id = rr_terms_command(drive->terms, command);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	bool is_new;
 	const uint32_t number = rr_intern_put(&drive->asked, &id, sizeof(id), &is_new);
 
@@ -23,7 +25,7 @@ static uint32_t answer_at_once(void *context, int server, const struct rl_comman
 		return drive->answers[number];
 	rr_array_grow(&drive->answers, number, sizeof(*drive->answers));
 	if (!rr_asker_run(drive->servers.askers[server], &reply, command))
-		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+		reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	drive->answers[number] = rr_terms_reply(drive->terms, &reply);
 	return drive->answers[number];
 }
@@ -38,7 +40,6 @@ bool drive_open(struct drive *drive, const struct rr_skeptic_config *config)
 	/* A script is there when it was loaded, as on any server. */
 	rr_scripts_become_state(&drive->scripts);
 	drive->scripts.first = config->given;
-	drive->scripts.n_first = config->n_given;
 	program->loads_scripts = true;
 	program->ask = answer_at_once;
 	program->ask_context = drive;
@@ -50,6 +51,17 @@ bool drive_open(struct drive *drive, const struct rr_skeptic_config *config)
 		return true;
 	drive->error = drive->servers.error;
 	return false;
+}
+
+bool drive_learn(struct drive *drive)
+{
+	const bool counts = drive->has_slept && (drive->has_ends || drive->asks_time);
+	const bool is_new = counts > drive->counts_sleeps ||
+			    (counts && drive->asks_time > drive->is_absolute);
+
+	drive->counts_sleeps |= counts;
+	drive->is_absolute |= counts && drive->asks_time;
+	return is_new;
 }
 
 void drive_close(struct drive *drive)
@@ -205,10 +217,12 @@ static void note_rounds(struct execution *it, size_t operation)
 	struct operation *own = &it->operations[operation];
 	size_t events[BACK], n = 0, period;
 
-	for (size_t i = it->n_events; i-- > 0 && n < BACK && it->events[i].kind != EVENT_TIME;) {
-		if (it->events[i].operation == operation)
+	for (size_t i = it->n_events; i-- > 0 && n < BACK;) {
+		const struct event *event = &it->events[i];
+
+		if (event->kind != EVENT_TIME && event->operation == operation)
 			events[n++] = i;
-		else if (it->events[i].changes)
+		else if (event->changes || (event->kind == EVENT_TIME && !event->is_sleep))
 			break;
 	}
 	for (size_t i = 0; i < n / 2; i++) {
@@ -230,39 +244,84 @@ static struct event *add_event(struct execution *it, struct event event)
 	return &it->events[it->n_events++];
 }
 
-static bool read_data(struct execution *it, bool *changes)
+static bool read_data(struct execution *it)
 {
-	const uint32_t before = it->data;
-
 	if (!end_read_data(it->drive, &it->data))
 		return fail_server(it->drive);
-	*changes = it->data != before;
-	it->version += *changes;
+	it->drive->has_ends |= end_expiry_ns(it->drive, it->data, RR_NO_ID) != RR_NEVER;
 	return true;
 }
 
-/* Time passes on the server, and for all clients but one, whose own clock has moved already. */
-static bool pass_time(struct execution *it, int64_t ns, size_t except)
+static void note_given(struct execution *it, uint32_t key, uint32_t command, uint8_t operation)
 {
-	struct rr_heard heard;
-	bool changes;
+	size_t i = 0;
 
-	it->now_ns += ns;
-	it->moved_ns += ns;
-	for (size_t i = 0; i < it->drive->config->parties.n; i++)
-		it->clients[i].owed_ns += i == except ? 0 : ns;
-	add_event(it,
-		  (struct event){
-			  .kind = EVENT_TIME, .ns = ns, .command = RR_NO_ID, .reply = RR_NO_ID });
-	return ask(it, RR_ASK_TICK, 0, ns, &heard) && read_data(it, &changes);
+	while (i < it->n_given && it->given[i].key != key)
+		i++;
+	if (i == it->n_given)
+		rr_array_grow(&it->given, it->n_given++, sizeof(*it->given));
+	it->given[i] = (struct given){ .key = key,
+				       .command = command,
+				       .operation = operation,
+				       .event = it->n_events,
+				       .ns = end_expiry_ns(it->drive, it->data, key),
+				       .left_ns = RR_NEVER,
+				       .last = RR_NO_ID };
 }
 
-/* The keys to which a command has just given a time to live are its client's. */
-static void note_leases(struct execution *it, size_t client, uint32_t before)
+/* What a key has left: less than nothing if it has expired. */
+static int64_t left_ns(const struct execution *it, const struct given *given)
 {
+	return given->last == RR_NO_ID ? end_expiry_ns(it->drive, it->data, given->key) :
+					 given->expired_ns - it->now_ns;
+}
+
+/* It will give no key another time to live. */
+static void note_left(struct execution *it, uint8_t operation)
+{
+	for (size_t i = 0; i < it->n_given; i++) {
+		struct given *given = &it->given[i];
+
+		if (given->command != RR_NO_ID && given->operation == operation &&
+		    given->left_ns == RR_NEVER)
+			given->left_ns = left_ns(it, given);
+	}
+}
+
+/* Which keys have expired while time passed? */
+static void note_expired(struct execution *it, uint32_t before, int64_t before_ns)
+{
+	for (size_t i = 0; i < it->n_given; i++) {
+		struct given *given = &it->given[i];
+		const int64_t ns = end_expiry_ns(it->drive, before, given->key);
+
+		if (ns == RR_NEVER || end_expiry_ns(it->drive, it->data, given->key) != RR_NEVER)
+			continue;
+		given->last = before;
+		given->expired_ns = before_ns + ns;
+	}
+}
+
+/* Is that what the same command has given it before, at this moment? */
+static bool was_given_by(const struct execution *it, uint32_t key, uint32_t command)
+{
+	for (size_t i = 0; i < it->n_given; i++) {
+		if (it->given[i].key == key)
+			return it->given[i].command == command &&
+			       it->given[i].ns == end_expiry_ns(it->drive, it->data, key);
+	}
+	return false;
+}
+
+/* The keys that expire and that a command has just written are its client's. One that is given the same
+ * time at the same moment by the same command is given it again. */
+static void note_leases(struct execution *it, size_t client, uint32_t before,
+			const struct pending *pending)
+{
+	const uint32_t command = it->drive->terms->command[pending->command].name;
 	struct driven *driven = &it->clients[client];
-	uint32_t keys[DRIVE_LEASES];
-	const size_t n = end_new_leases(it->drive, before, it->data, keys, DRIVE_LEASES);
+	uint32_t keys[DRIVE_KEYS];
+	const size_t n = end_new_leases(it->drive, before, it->data, keys, DRIVE_KEYS);
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < it->drive->config->parties.n; j++) {
@@ -272,6 +331,10 @@ static void note_leases(struct execution *it, size_t client, uint32_t before)
 			}
 		}
 		driven->leases[driven->n_leases++ % DRIVE_LEASES] = keys[i];
+		if (end_expiry_ns(it->drive, before, keys[i]) !=
+			    end_expiry_ns(it->drive, it->data, keys[i]) ||
+		    was_given_by(it, keys[i], command))
+			note_given(it, keys[i], command, pending->owner);
 	}
 }
 
@@ -291,25 +354,114 @@ static size_t holder_of(const struct execution *it, uint32_t key)
 	return parties->n;
 }
 
-/* When a client has slept until after a key has expired that is its own, or that was given, that
- * time has passed on the server as well: no client was late. But others may be, who hold leases:
- * these last longer by as much. */
-static bool note_sleep(struct execution *it, size_t client, uint8_t operation)
-{
-	struct driven *driven = &it->clients[client];
-	const int64_t before_ns = driven->slept_ns;
-	uint32_t keys[DRIVE_LEASES];
-	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_LEASES);
-	bool outsleeps = false, is_of_others[DRIVE_LEASES];
-	int64_t slept_ns;
+/* ---- Time -------------------------------------------------------------------------------- */
 
-	driven->slept_ns = it->drive->config->parties.slept_ns(driven->party);
-	slept_ns = driven->slept_ns - before_ns;
+/* A client whose keys live on while others sleep: it could act, or waits for others. */
+static bool is_late(const struct execution *it, size_t client)
+{
+	const struct driven *driven = &it->clients[client];
+
+	return driven->has_begun && !driven->has_ended && driven->asleep_ns == 0;
+}
+
+/* Can a client act that has begun? Then time passes because it is slow. */
+static bool is_slow(const struct execution *it)
+{
+	bool is = false;
+
+	if (it->drive->config->parties.program->n_requests > 0)
+		return false;
+	for (size_t i = 0; i < background(it) && !is; i++)
+		is = is_late(it, i) && execution_can_act(it, i, DRIVE_ASIDE_ROUNDS);
+	return is;
+}
+
+static bool is_of_late(const struct execution *it, uint32_t key)
+{
+	const size_t holder = holder_of(it, key);
+
+	return holder < it->drive->config->parties.n && is_late(it, holder);
+}
+
+/* Until the first key expires that does not live on. */
+static int64_t first_expiry_ns(const struct execution *it, bool slowly)
+{
+	uint32_t keys[DRIVE_KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	int64_t first_ns = RR_NEVER;
+
+	for (size_t i = 0; i < n; i++) {
+		const int64_t ns = end_expiry_ns(it->drive, it->data, keys[i]);
+
+		if (ns < first_ns && !(slowly && is_of_late(it, keys[i])))
+			first_ns = ns;
+	}
+	return first_ns;
+}
+
+static bool stretch_leases(struct execution *it, int64_t ns)
+{
+	uint32_t keys[DRIVE_KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_of_late(it, keys[i]) && !end_stretch(it->drive, it->data, keys[i], ns))
+			return fail_server(it->drive);
+	}
+	return true;
+}
+
+/* Time passes on the server and for all clients, whose own clocks may have moved already. Slowly:
+ * for those who are late it does not pass, and their keys live on. */
+static bool pass_time(struct execution *it, int64_t ns, bool slowly, bool is_sleep)
+{
+	const size_t n_keys = it->drive->terms->reply[it->data].reply.length;
+	const size_t event = it->n_events;
+	const uint32_t before = it->data;
+	uint32_t late = 0;
+	struct rr_heard heard;
+
+	if (slowly && !stretch_leases(it, ns))
+		return false;
+	it->now_ns += ns;
+	it->moved_ns += ns;
+	for (size_t i = 0; i < it->drive->config->parties.n; i++) {
+		struct driven *driven = &it->clients[i];
+		const int64_t ahead_ns = driven->ahead_ns < ns ? driven->ahead_ns : ns;
+		const bool is_held = slowly && is_late(it, i) && !it->drive->is_absolute;
+
+		late |= slowly && is_late(it, i) ? 1U << i : 0;
+		driven->asleep_ns -= driven->asleep_ns < ns ? driven->asleep_ns : ns;
+		driven->ahead_ns -= ahead_ns;
+		driven->owed_ns += is_held ? 0 : ns - ahead_ns;
+	}
+	add_event(it, (struct event){ .kind = EVENT_TIME,
+				      .is_sleep = is_sleep,
+				      .late = late,
+				      .ns = ns,
+				      .command = RR_NO_ID,
+				      .reply = RR_NO_ID });
+	if (!ask(it, RR_ASK_TICK, 0, ns, &heard) || !read_data(it))
+		return false;
+	note_expired(it, before, it->now_ns - ns);
+	it->events[event].changes = it->drive->terms->reply[it->data].reply.length != n_keys;
+	it->version += !is_sleep || it->events[event].changes;
+	return true;
+}
+
+/* An app's sleeps pass on its own clock only. But when it has slept until after a key has expired
+ * that is its own, or that was given, that time has passed on the server as well. */
+static bool note_sleep_of_app(struct execution *it, size_t app, uint8_t operation, int64_t slept_ns)
+{
+	uint32_t keys[DRIVE_KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	bool outsleeps = false, is_of_others[DRIVE_KEYS];
+
 	it->moved_ns += slept_ns;
 	for (size_t i = 0; i < n; i++) {
 		const size_t holder = holder_of(it, keys[i]);
 
-		is_of_others[i] = holder < it->drive->config->parties.n && holder != client &&
+		is_of_others[i] = holder < it->drive->config->parties.n && holder != app &&
 				  !it->clients[holder].has_ended;
 		outsleeps |= !is_of_others[i] &&
 			     end_expiry_ns(it->drive, it->data, keys[i]) <= slept_ns;
@@ -321,7 +473,31 @@ static bool note_sleep(struct execution *it, size_t client, uint8_t operation)
 		if (is_of_others[i] && !end_stretch(it->drive, it->data, keys[i], slept_ns))
 			return fail_server(it->drive);
 	}
-	return pass_time(it, slept_ns, client);
+	it->clients[app].ahead_ns += slept_ns;
+	return pass_time(it, slept_ns, false, false);
+}
+
+/* A client that polls does so at any time: how long it sleeps between its rounds does not count,
+ * unless it may compare its clock with the server's. */
+static bool note_sleep(struct execution *it, size_t client, uint8_t operation)
+{
+	struct driven *driven = &it->clients[client];
+	const int64_t before_ns = driven->slept_ns;
+	int64_t slept_ns;
+
+	driven->slept_ns = it->drive->config->parties.slept_ns(driven->party);
+	slept_ns = driven->slept_ns - before_ns;
+	if (it->drive->config->parties.program->n_requests > 0)
+		return note_sleep_of_app(it, client, operation, slept_ns);
+	it->drive->has_slept |= slept_ns > 0;
+	if (it->drive->counts_sleeps)
+		driven->ahead_ns += slept_ns;
+	if (it->drive->counts_sleeps && !driven->has_ended &&
+	    (it->operations[operation].rounds < DRIVE_POLLS_ROUNDS || it->drive->is_absolute))
+		driven->asleep_ns = slept_ns;
+	else
+		it->moved_ns += slept_ns;
+	return true;
 }
 
 static bool feed(struct execution *it, size_t client, uint8_t lane, struct rr_input input,
@@ -337,6 +513,8 @@ static bool feed(struct execution *it, size_t client, uint8_t lane, struct rr_in
 		      parties->feed(driven->party, &input, lane, owed_ns, &it->drive->error)) ||
 	    !look_at(it, client, cause))
 		return false;
+	if (driven->has_ended && parties->program->n_requests == 0)
+		note_left(it, (uint8_t)client);
 	driven->n_printed = parties->answer(parties->context, driven->party,
 					    parties->program->n_requests ? SIZE_MAX : client)
 				    .length;
@@ -358,8 +536,10 @@ static bool deliver(struct execution *it, size_t client, size_t index, size_t ev
 		(--driven->n_pending - index) * sizeof(taken));
 	if (taken.kind == RR_SENT_REQUEST)
 		own->has_begun = true;
-	if (taken.kind == RR_SENT_ANSWER)
+	if (taken.kind == RR_SENT_ANSWER) {
 		own->is_answered = true;
+		note_left(it, taken.owner);
+	}
 	return feed(it, client, taken.lane,
 		    (struct rr_input){ .kind = RR_INPUT_REPLY, .value = reply }, taken.owner,
 		    event);
@@ -378,13 +558,29 @@ static bool deliver_served(struct execution *it)
 			    !rr_servers_served(&it->drive->servers, 0, slot, &reply))
 				continue;
 			it->operations[pending->owner].has_changed |=
-				it->drive->terms->reply[reply].reply.type != RL_REPLY_NIL;
+				it->drive->terms->reply[reply].reply.type != RDL_REPLY_NIL;
 			if (!deliver(it, i, j, pending->event, reply))
 				return false;
 			j = (size_t)-1; /* what is pending has changed */
 		}
 	}
 	return true;
+}
+
+/* TIME, or a script that calls it. */
+static bool names_time(const struct rdl_command *command)
+{
+	bool names = rr_word_is(&command->words[0], "TIME");
+
+	for (size_t i = 1; i < command->n_words && !names; i++) {
+		const struct rdl_word *word = &command->words[i];
+
+		for (size_t at = 0; at + 6 <= word->length && !names; at++)
+			names = (word->text[at] == '\'' || word->text[at] == '"') &&
+				strncasecmp(word->text + at + 1, "TIME", 4) == 0 &&
+				word->text[at + 5] == word->text[at];
+	}
+	return names;
 }
 
 static bool execute(struct execution *it, size_t client, size_t index)
@@ -400,25 +596,32 @@ static bool execute(struct execution *it, size_t client, size_t index)
 	add_event(it, (struct event){ .kind = EVENT_COMMAND,
 				      .operation = pending->owner,
 				      .client = (uint8_t)client,
+				      .lane = pending->lane,
 				      .is_mark = pending->kind != RR_SENT_COMMAND,
 				      .command = pending->command,
-				      .reply = RR_NO_ID });
+				      .reply = RR_NO_ID,
+				      .ns = it->now_ns });
+	it->clients[client].has_begun |= pending->kind == RR_SENT_COMMAND;
+	it->drive->asks_time |= names_time(&command->words);
 	if (!ask(it, RR_ASK_COMMAND, slot_of(client, pending->lane), pending->command, &heard) ||
-	    !read_data(it, &changes))
+	    !read_data(it))
 		return false;
+	changes = it->data != before;
+	it->version += changes;
 	it->events[event].changes = changes;
 	own->n_steps += pending->kind == RR_SENT_COMMAND;
 	if (changes) {
 		rr_intern_put(&it->drive->writes, &command->kind, sizeof(command->kind), NULL);
 		own->has_changed = true;
 		own->n_writes++;
-		note_leases(it, client, before);
+		note_leases(it, client, before, pending);
 	}
 	if (heard.blocks) {
 		const int64_t wait_ns = rr_command_time_out_ns(&command->words);
 
 		pending->is_blocked = true;
 		pending->ends_ns = wait_ns == RR_NEVER ? RR_NEVER : it->now_ns + wait_ns;
+		it->drive->has_ends |= wait_ns != RR_NEVER;
 		pending->event = event;
 		return true;
 	}
@@ -435,6 +638,7 @@ static bool read_message(struct execution *it, size_t client, uint8_t lane, uint
 	add_event(it, (struct event){ .kind = EVENT_MESSAGE,
 				      .operation = owner,
 				      .client = (uint8_t)client,
+				      .lane = lane,
 				      .command = RR_NO_ID,
 				      .reply = heard.reply });
 	return feed(it, client, lane,
@@ -458,6 +662,8 @@ static size_t list_choices(struct execution *it, size_t operation, struct choice
 		const struct driven *driven = &it->clients[i];
 		uint32_t seen = 0; /* lanes: only the first of each can be executed */
 
+		if (driven->asleep_ns > 0)
+			continue;
 		for (size_t j = 0; j < driven->n_pending; j++) {
 			const struct pending *pending = &driven->pending[j];
 
@@ -522,24 +728,33 @@ static bool settle(struct execution *it)
 bool execution_begin(struct execution *it, struct drive *drive)
 {
 	const struct rr_skeptic_parties *parties = &drive->config->parties;
-	bool changes;
+	uint32_t keys[DRIVE_KEYS];
+	size_t n_keys;
 
 	*it = (struct execution){ .drive = drive };
 	if (!goes_on(drive))
 		return false;
 	if (!rr_servers_reset(&drive->servers))
 		return fail_server(drive);
-	if (!read_data(it, &changes))
+	if (!read_data(it))
 		return false;
+	n_keys = end_new_leases(drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	for (size_t i = 0; i < n_keys; i++)
+		note_given(it, keys[i], RR_NO_ID, (uint8_t)background(it));
 	for (size_t i = 0; i < parties->n; i++) {
-		it->clients[i].party = parties->begin(parties->context, i, &drive->error);
+		it->clients[i].party = parties->begin(parties->context, i, drive->world,
+						      &drive->error);
 		if (!note_end(drive, it->clients[i].party != NULL) || !goes_on(drive))
 			return false;
 	}
 	for (size_t i = 0; i < parties->n; i++) {
 		if (!look_at(it, i, (uint8_t)background(it)))
 			return false;
-		it->clients[i].slept_ns = parties->slept_ns(it->clients[i].party);
+		if (parties->program->n_requests > 0)
+			it->clients[i].slept_ns = parties->slept_ns(it->clients[i].party);
+		else if (!note_sleep(it, i, (uint8_t)background(it)))
+			return false;
+		it->clients[i].has_begun = it->clients[i].asleep_ns > 0;
 	}
 	return settle(it);
 }
@@ -551,6 +766,7 @@ void execution_end(struct execution *it)
 			it->drive->config->parties.end(it->clients[i].party);
 	}
 	free(it->events);
+	free(it->given);
 }
 
 bool execution_is_done(const struct execution *it, size_t operation)
@@ -635,46 +851,55 @@ static bool time_out_listener(struct execution *it, unsigned allowed, bool *does
 	return true;
 }
 
-bool execution_wait(struct execution *it, unsigned allowed)
+bool execution_is_asleep(const struct execution *it, size_t operation)
+{
+	return it->drive->config->parties.program->n_requests == 0 &&
+	       it->clients[operation].asleep_ns > 0;
+}
+
+/* Until the first client wakes up that sleeps; RR_NEVER = none does. */
+static int64_t first_waking_ns(const struct execution *it)
 {
 	int64_t first_ns = RR_NEVER;
-	size_t client = 0, index = SIZE_MAX;
-	struct rr_heard heard;
-	bool has_timed_out;
-	size_t n_waits = 0;
 
-	/* Who gives up after so many rounds does so before time passes for others. */
-	for (size_t i = 0; i <= background(it); i++) {
-		if ((i == background(it) || allowed >> i & 1) &&
-		    execution_can_act(it, i, DRIVE_STUCK_ROUNDS))
-			return execution_step(it, i, 0);
+	for (size_t i = 0; i < it->drive->config->parties.n; i++) {
+		const int64_t asleep_ns = it->clients[i].asleep_ns;
+
+		if (asleep_ns > 0 && asleep_ns < first_ns)
+			first_ns = asleep_ns;
 	}
-	for (size_t i = 0; i < it->n_events; i++)
-		n_waits += it->events[i].kind == EVENT_TIME || it->events[i].kind == EVENT_TIMEOUT;
-	if (n_waits >= DRIVE_WAITS)
-		return false;
-	if (!time_out_listener(it, allowed, &has_timed_out))
-		return false;
-	if (has_timed_out)
-		return settle(it);
+	return first_ns;
+}
+
+bool execution_pass(struct execution *it, int64_t until_ns)
+{
+	const bool slowly = is_slow(it);
+	const int64_t waking_ns = first_waking_ns(it), expiry_ns = first_expiry_ns(it, slowly);
+	int64_t first_ns = until_ns == RR_NEVER ? RR_NEVER : until_ns - it->now_ns;
+	struct rr_heard heard;
+	size_t client = 0, index = SIZE_MAX;
+
+	first_ns = waking_ns < first_ns ? waking_ns : first_ns;
 	for (size_t i = 0; i < it->drive->config->parties.n; i++) {
 		for (size_t j = 0; j < it->clients[i].n_pending; j++) {
 			const struct pending *pending = &it->clients[i].pending[j];
 
-			if (pending->is_blocked && pending->ends_ns < first_ns) {
-				first_ns = pending->ends_ns;
-				client = i;
-				index = j;
-			}
+			if (!pending->is_blocked || pending->ends_ns == RR_NEVER ||
+			    pending->ends_ns - it->now_ns >= first_ns)
+				continue;
+			first_ns = pending->ends_ns > it->now_ns ? pending->ends_ns - it->now_ns :
+								   0;
+			client = i;
+			index = j;
 		}
 	}
-	if (index != SIZE_MAX)
-		first_ns = first_ns > it->now_ns ? first_ns - it->now_ns : 0;
-	if (end_expiry_ns(it->drive, it->data, RR_NO_ID) < first_ns) {
-		first_ns = end_expiry_ns(it->drive, it->data, RR_NO_ID);
+	if (expiry_ns < first_ns) {
+		first_ns = expiry_ns;
 		index = SIZE_MAX;
 	}
-	if (first_ns == RR_NEVER || !pass_time(it, first_ns, SIZE_MAX) || !deliver_served(it))
+	if (first_ns == RR_NEVER ||
+	    !pass_time(it, first_ns, slowly, index == SIZE_MAX && first_ns == waking_ns) ||
+	    !deliver_served(it))
 		return false;
 	if (index != SIZE_MAX && index < it->clients[client].n_pending &&
 	    it->clients[client].pending[index].is_blocked &&
@@ -683,6 +908,32 @@ bool execution_wait(struct execution *it, unsigned allowed)
 	     !deliver_served(it)))
 		return false;
 	return settle(it);
+}
+
+bool execution_wait(struct execution *it, unsigned allowed)
+{
+	const int64_t waking_ns = first_waking_ns(it);
+	bool has_timed_out;
+	size_t n_waits = 0;
+
+	/* Who gives up after so many rounds does so before time passes for others, but not before
+	 * they wake up whose sleep is over by then. */
+	for (size_t i = 0; i <= background(it); i++) {
+		if ((i == background(it) ||
+		     (allowed >> i & 1 && it->clients[i].ahead_ns < waking_ns)) &&
+		    execution_can_act(it, i, DRIVE_STUCK_ROUNDS))
+			return execution_step(it, i, 0);
+	}
+	if (waking_ns != RR_NEVER)
+		return execution_pass(it, RR_NEVER);
+	for (size_t i = 0; i < it->n_events; i++)
+		n_waits += (it->events[i].kind == EVENT_TIME && !it->events[i].is_sleep) ||
+			   it->events[i].kind == EVENT_TIMEOUT;
+	if (n_waits >= DRIVE_WAITS)
+		return false;
+	if (!time_out_listener(it, allowed, &has_timed_out))
+		return false;
+	return has_timed_out ? settle(it) : execution_pass(it, RR_NEVER);
 }
 
 bool execution_finish(struct execution *it)

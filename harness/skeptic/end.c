@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/cases.h"
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
@@ -69,19 +70,19 @@ enum { OF_DATABASE, OF_KEY, OF_LEFT, OF_TYPE, OF_IGNORED, OF_VALUE };
 bool end_read_data(struct drive *drive, uint32_t *data)
 {
 	const struct rr_skeptic_config *config = drive->config;
-	struct rl_command command = {
+	struct rdl_command command = {
 		.n_words = 3,
 		.words = { { "EVAL", 4 }, { read_data, sizeof(read_data) - 1 }, { "0", 1 } }
 	};
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	for (size_t i = 0; i < config->n_ignored && command.n_words < RL_WORDS_MAX; i++)
-		command.words[command.n_words++] = (struct rl_word){ config->ignored[i],
-								     strlen(config->ignored[i]) };
+	for (size_t i = 0; i < config->n_ignored && command.n_words < RDL_WORDS_MAX; i++)
+		command.words[command.n_words++] = (struct rdl_word){ config->ignored[i],
+								      strlen(config->ignored[i]) };
 	if (!rr_asker_run(drive->servers.askers[0], &reply, &command))
 		return rr_error_set(&drive->servers.error, RR_ERROR_REDIS, "%s",
 				    rr_asker_error(drive->servers.askers[0]));
-	if (reply.type != RL_REPLY_ARRAY)
+	if (reply.type != RDL_REPLY_ARRAY)
 		return rr_error_set(&drive->servers.error, RR_ERROR_REDIS,
 				    "the skeptic cannot read the data: %.300s",
 				    reply.text ? reply.text : "");
@@ -89,7 +90,7 @@ bool end_read_data(struct drive *drive, uint32_t *data)
 	return true;
 }
 
-static uint32_t key_number(const struct drive *drive, const struct rl_reply *of)
+static uint32_t key_number(const struct drive *drive, const struct rdl_reply *of)
 {
 	char *name = rr_asprintf("%lld %.*s", of[OF_DATABASE].integer, (int)of[OF_KEY].length,
 				 of[OF_KEY].text);
@@ -101,11 +102,11 @@ static uint32_t key_number(const struct drive *drive, const struct rl_reply *of)
 
 int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key)
 {
-	const struct rl_reply *all = &drive->terms->reply[data].reply;
+	const struct rdl_reply *all = &drive->terms->reply[data].reply;
 	int64_t first_ns = RR_NEVER;
 
 	for (size_t i = 0; i < all->length; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
+		const struct rdl_reply *of = all->elements[i].elements;
 		/* A key whose time is just over is still there. */
 		const int64_t left_ns = (of[OF_LEFT].integer + 1) * INT64_C(1000000);
 
@@ -116,31 +117,41 @@ int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key)
 	return first_ns;
 }
 
+/* Was a key what it is now: with that value and that time to live? */
+static bool was_there(const struct drive *drive, uint32_t before, const struct rdl_reply *is)
+{
+	const struct rdl_reply all = drive->terms->reply[before].reply;
+	const uint32_t number = rr_terms_reply(drive->terms, is);
+	bool was = false;
+
+	for (size_t i = 0; i < all.length && !was; i++)
+		was = rr_terms_reply(drive->terms, &all.elements[i]) == number;
+	return was;
+}
+
 size_t end_new_leases(const struct drive *drive, uint32_t before, uint32_t data, uint32_t *keys,
 		      size_t most)
 {
-	const struct rl_reply *all = &drive->terms->reply[data].reply;
+	const struct rdl_reply all = drive->terms->reply[data].reply;
 	size_t n = 0;
 
-	for (size_t i = 0; i < all->length && n < most; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
-		const int64_t left_ns = (of[OF_LEFT].integer + 1) * INT64_C(1000000);
-		const uint32_t key = key_number(drive, of);
+	for (size_t i = 0; i < all.length && n < most; i++) {
+		const struct rdl_reply *of = all.elements[i].elements;
 
 		if (of[OF_LEFT].integer >= 0 &&
-		    (before == RR_NO_ID || end_expiry_ns(drive, before, key) != left_ns))
-			keys[n++] = key;
+		    (before == RR_NO_ID || !was_there(drive, before, &all.elements[i])))
+			keys[n++] = key_number(drive, of);
 	}
 	return n;
 }
 
 bool end_stretch(struct drive *drive, uint32_t data, uint32_t key, int64_t ns)
 {
-	const struct rl_reply *all = &drive->terms->reply[data].reply;
-	struct rl_reply reply;
+	const struct rdl_reply *all = &drive->terms->reply[data].reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; i < all->length; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
+		const struct rdl_reply *of = all->elements[i].elements;
 
 		if (of[OF_LEFT].integer >= 0 && key_number(drive, of) == key &&
 		    !rr_asker_say(drive->servers.askers[0], &reply, "EVAL %s 0 %lld %.*s %lld",
@@ -196,9 +207,9 @@ static void note_tokens(struct end *end, struct end_tokens *tokens, struct end_t
 }
 
 static void note_received(struct end *end, struct end_tokens *tokens, size_t operation,
-			  size_t event, const struct rl_reply *reply)
+			  size_t event, const struct rdl_reply *reply)
 {
-	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++)
+	for (size_t i = 0; reply->type == RDL_REPLY_ARRAY && i < reply->length; i++)
 		note_received(end, tokens, operation, event, &reply->elements[i]);
 	for (size_t at = 0; reply->text && at < reply->length; at++) {
 		const size_t length = token_length(reply->text + at, reply->length - at);
@@ -319,7 +330,7 @@ static size_t own_events(const struct execution *it, size_t operation, size_t *o
 static bool are_like(const struct execution *it, size_t event, size_t next)
 {
 	const struct event *a = &it->events[event], *b = &it->events[next];
-	const struct rl_command *command, *again;
+	const struct rdl_command *command, *again;
 
 	if (a->kind != EVENT_COMMAND || b->kind != EVENT_COMMAND)
 		return false;
@@ -334,18 +345,18 @@ static bool are_like(const struct execution *it, size_t event, size_t next)
 static bool is_refused_attempt(const struct execution *it, size_t event, size_t next)
 {
 	const struct event *a = &it->events[event];
-	const struct rl_reply *reply = a->reply == RR_NO_ID ?
-					       NULL :
-					       &it->drive->terms->reply[a->reply].reply;
+	const struct rdl_reply *reply = a->reply == RR_NO_ID ?
+						NULL :
+						&it->drive->terms->reply[a->reply].reply;
 	const uint32_t *kind;
 
 	if (!are_like(it, event, next) || a->changes || !reply)
 		return false;
 	kind = &it->drive->terms->command[a->command].kind;
 	return rr_intern_find(&it->drive->writes, kind, sizeof(*kind)) != RR_NO_ID &&
-	       (reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_FAILED ||
-		(reply->type == RL_REPLY_INTEGER && reply->integer == 0) ||
-		(reply->type == RL_REPLY_ARRAY && reply->length == 0));
+	       (reply->type == RDL_REPLY_NIL || reply->type == RDL_REPLY_FAILED ||
+		(reply->type == RDL_REPLY_INTEGER && reply->integer == 0) ||
+		(reply->type == RDL_REPLY_ARRAY && reply->length == 0));
 }
 
 /* Did WATCH abort a transaction? */
@@ -355,7 +366,7 @@ static bool is_aborted(const struct execution *it, size_t at)
 	const struct rr_terms *terms = it->drive->terms;
 
 	return event->kind == EVENT_COMMAND && event->reply != RR_NO_ID &&
-	       terms->reply[event->reply].reply.type == RL_REPLY_NIL &&
+	       terms->reply[event->reply].reply.type == RDL_REPLY_NIL &&
 	       rr_word_is(&terms->command[event->command].words.words[0], "EXEC");
 }
 
@@ -388,27 +399,25 @@ static void note_prefixes(struct end_tokens *tokens, const struct execution *it,
 	}
 }
 
-/* Are the last events that are kept a round of waiting before `rest`, the next ones? Its length; 0: they
- * are none. */
+/* Are the last events that are kept a round of waiting before `rest`, the next ones? Returns its length,
+ * or 0 where they are none. `prefixes[i]` is of the first i events. */
 static size_t waiting_round(const struct end_tokens *tokens, const struct execution *it,
-			    size_t operation, const size_t *kept, size_t n_kept, const size_t *rest,
-			    size_t n_rest)
+			    const size_t *kept, const uint64_t *prefixes, size_t n_kept,
+			    const size_t *rest, size_t n_rest)
 {
 	for (size_t period = 1; period <= DRIVE_PERIOD && period <= n_kept; period++) {
-		uint64_t digest = operation;
-		bool is_waiting = n_rest > 0 && are_like(it, kept[n_kept - period], rest[0]);
+		const size_t first = n_kept - period;
+		uint64_t digest = prefixes[first];
+		bool is_waiting = n_rest > 0 && are_like(it, kept[first], rest[0]);
 
-		for (size_t i = 0; i < n_kept && is_waiting; i++) {
-			const size_t in_round = i + period - n_kept;
-
-			if (i + period >= n_kept &&
-			    (is_aborted(it, kept[i]) ||
-			     (in_round < n_rest && is_refused_attempt(it, kept[i], rest[in_round]))))
+		for (size_t i = first; i < n_kept && is_waiting; i++) {
+			if (is_aborted(it, kept[i]) ||
+			    (i - first < n_rest &&
+			     is_refused_attempt(it, kept[i], rest[i - first])))
 				continue;
 			digest = add_to_prefix(digest, it, kept[i]);
-			is_waiting = i + period < n_kept ||
-				     rr_intern_find(&tokens->prefixes, &digest, sizeof(digest)) !=
-					     RR_NO_ID;
+			is_waiting = rr_intern_find(&tokens->prefixes, &digest, sizeof(digest)) !=
+				     RR_NO_ID;
 		}
 		if (is_waiting)
 			return period;
@@ -416,37 +425,69 @@ static size_t waiting_round(const struct end_tokens *tokens, const struct execut
 	return 0;
 }
 
+/* Rule 5: the time that has passed between events of rounds of waiting has passed for others. */
+static void discount_waiting(struct end *end, const struct execution *it, size_t operation,
+			     size_t from, size_t to)
+{
+	const size_t client = it->events[from].client;
+
+	for (size_t i = 0; i < end->n_given; i++) {
+		struct given *given = &end->given[i];
+
+		for (size_t j = given->event > from ? given->event : from;
+		     j < to && given->operation == operation && given->left_ns != RR_NEVER; j++) {
+			const struct event *event = &it->events[j];
+
+			if (event->kind == EVENT_TIME && !(event->late >> client & 1))
+				given->left_ns += event->ns;
+		}
+	}
+}
+
 /* Rules 2 and 3: leaves out events, and what was printed in them. */
-static void take_rounds(struct ended *ended, const struct execution *it, size_t operation,
+static void take_rounds(struct end *end, const struct execution *it, size_t operation,
 			const char *printed, size_t n_printed, bool is_serial,
 			struct end_tokens *tokens)
 {
+	struct ended *ended = &end->operations[operation];
 	const bool is_attributed = it->drive->config->parties.program->n_requests == 0;
 	size_t *own = rr_calloc(it->n_events + 1, sizeof(*own));
 	size_t *kept = rr_calloc(it->n_events + 1, sizeof(*kept));
 	size_t *place = rr_calloc(it->n_events + 1, sizeof(*place));
+	uint64_t *prefixes = rr_calloc(it->n_events + 1, sizeof(*prefixes));
 	const size_t n = own_events(it, operation, own);
-	size_t n_kept = 0, before = 0;
+	size_t n_kept = 0, before = 0, discounted = 0;
 	FILE *out = rr_open_memory(&ended->output, &ended->n_output);
 
 	if (is_serial)
 		note_prefixes(tokens, it, operation, own, n);
+	prefixes[0] = operation;
 	for (size_t i = 0; i < n; i++) {
-		size_t period = 0;
+		const size_t next = i + 1 < n ? own[i + 1] : own[i];
+		size_t period = 0, first = next; /* of what is left out */
 
 		place[n_kept] = i;
 		kept[n_kept++] = own[i];
-		if (i + 1 < n && is_refused_attempt(it, own[i], own[i + 1])) {
-			n_kept--;
+		prefixes[n_kept] = add_to_prefix(prefixes[n_kept - 1], it, own[i]);
+		if (i + 1 < n && is_refused_attempt(it, own[i], next)) {
+			first = kept[--n_kept];
 			ended->has_waited = true;
 		} else if (count_rounds(it, kept, n_kept, &period) > 0) {
 			n_kept -= period;
+			/* Behind the round that stays it has waited as well. */
+			first = kept[n_kept - period];
 			ended->is_cut = true;
 		} else if (!is_serial) {
-			period = waiting_round(tokens, it, operation, kept, n_kept, own + i + 1,
+			period = waiting_round(tokens, it, kept, prefixes, n_kept, own + i + 1,
 					       n - i - 1);
 			n_kept -= period;
+			first = period ? kept[n_kept] : next;
 			ended->has_waited |= period > 0;
+		}
+		first = first > discounted ? first : discounted;
+		if (first < next) {
+			discount_waiting(end, it, operation, first, next);
+			discounted = next;
 		}
 	}
 	ended->prints_late = n > 1 && is_attributed && n_printed > 0 &&
@@ -481,6 +522,21 @@ static void take_rounds(struct ended *ended, const struct execution *it, size_t 
 	free(own);
 	free(kept);
 	free(place);
+	free(prefixes);
+}
+
+/* When it had its commands executed. Of many times the last ones give way. */
+static void take_times(struct ended *ended, const struct execution *it, size_t operation)
+{
+	for (size_t i = 0; i < it->n_events; i++) {
+		const struct event *event = &it->events[i];
+
+		if (event->kind != EVENT_COMMAND || event->operation != operation ||
+		    event->is_mark || ended->n_times == END_TIMES_MAX ||
+		    (ended->n_times > 0 && ended->times_ns[ended->n_times - 1] == event->ns))
+			continue;
+		ended->times_ns[ended->n_times++] = event->ns;
+	}
 }
 
 /* Takes the lines out that the user allows. */
@@ -520,7 +576,7 @@ static void take_allowed(struct ended *ended, const struct rr_skeptic_config *co
 static void take_tokens(struct end *end, const struct execution *it, struct end_tokens *tokens)
 {
 	const struct rr_terms *terms = it->drive->terms;
-	const struct rl_reply *all = &terms->reply[end->data].reply;
+	const struct rdl_reply *all = &terms->reply[end->data].reply;
 
 	struct end_token like = { .first_sent = SIZE_MAX };
 
@@ -528,7 +584,7 @@ static void take_tokens(struct end *end, const struct execution *it, struct end_
 		like = (struct end_token){ .operation = (uint8_t)i };
 		for (size_t j = 0; j < it->n_events; j++) {
 			const struct event *event = &it->events[j];
-			const struct rl_command *command;
+			const struct rdl_command *command;
 
 			if (event->operation != i || event->is_mark)
 				continue;
@@ -549,7 +605,7 @@ static void take_tokens(struct end *end, const struct execution *it, struct end_
 	}
 	like.operation = (uint8_t)end->n_operations;
 	for (size_t i = 0; i < all->length; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
+		const struct rdl_reply *of = all->elements[i].elements;
 
 		note_tokens(end, tokens, like, of[OF_KEY].text, of[OF_KEY].length);
 		for (size_t j = 0; j < of[OF_VALUE].length; j++)
@@ -563,19 +619,24 @@ bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_seria
 {
 	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
 	const struct rr_program *program = parties->program;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	*end = (struct end){ .ran = ran,
-			     .data = it->data,
-			     .is_stuck = it->is_stuck,
-			     .is_long = it->is_long,
-			     .moved_ns = it->moved_ns,
-			     .n_operations = parties->n_operations };
+	*end = (struct end){
+		.ran = ran,
+		.data = it->data,
+		.is_stuck = it->is_stuck,
+		.is_long = it->is_long,
+		.moved_ns = it->moved_ns,
+		.n_given = it->n_given,
+		.given = it->n_given > 0 ? rr_memdup(it->given, it->n_given * sizeof(*it->given)) :
+					   NULL,
+		.n_operations = parties->n_operations
+	};
 	if (!rr_asker_say(it->drive->servers.askers[0], &reply, "FUNCTION DUMP"))
 		return rr_error_set(&it->drive->error, RR_ERROR_REDIS, "%s",
 				    rr_asker_error(it->drive->servers.askers[0]));
-	if (reply.type == RL_REPLY_FAILED)
-		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	if (reply.type == RDL_REPLY_FAILED)
+		reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	end->functions = rr_terms_reply(it->drive->terms, &reply);
 	for (size_t i = 0; i < parties->n_operations; i++) {
 		const size_t client = program->n_requests ? program->places[i].client : i;
@@ -589,7 +650,8 @@ bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_seria
 					 .has_changed = it->operations[i].has_changed,
 					 .status = answer.status,
 					 .http = answer.http };
-		take_rounds(ended, it, i, answer.text, answer.length, is_serial, tokens);
+		take_rounds(end, it, i, answer.text, answer.length, is_serial, tokens);
+		take_times(ended, it, i);
 		if (it->drive->config->n_allowed)
 			take_allowed(ended, it->drive->config);
 	}
@@ -602,6 +664,7 @@ void end_release(struct end *end)
 	for (size_t i = 0; i < end->n_operations; i++)
 		free(end->operations[i].output);
 	rr_intern_release(&end->places);
+	free(end->given);
 	free(end->tokens);
 	free(end->received);
 	*end = (struct end){ 0 };
@@ -623,9 +686,9 @@ static int compare_pieces(const void *a, const void *b)
 
 /* The value of a key, renamed; what has no order is sorted after that. */
 static void write_value(FILE *out, const struct end_tokens *tokens, const struct end *end,
-			const struct rl_reply *of)
+			const struct rdl_reply *of)
 {
-	const struct rl_reply *value = &of[OF_VALUE];
+	const struct rdl_reply *value = &of[OF_VALUE];
 	const char kind = of[OF_TYPE].text[0];
 	const bool is_sorted_set = kind == 'z', is_hash = kind == 'h';
 	const bool is_sorted = is_hash || is_sorted_set || strcmp(of[OF_TYPE].text, "set") == 0;
@@ -634,7 +697,7 @@ static void write_value(FILE *out, const struct end_tokens *tokens, const struct
 	struct piece *pieces = rr_calloc(n + 1, sizeof(*pieces));
 
 	for (size_t i = 0; i < n; i++) {
-		const struct rl_reply *first = &value->elements[i * width];
+		const struct rdl_reply *first = &value->elements[i * width];
 		FILE *piece = rr_open_memory(&pieces[i].text, &pieces[i].length);
 
 		/* Of equal scores by the member; of others by their place. */
@@ -661,30 +724,69 @@ static void write_value(FILE *out, const struct end_tokens *tokens, const struct
 	free(pieces);
 }
 
-/* All keys that count, renamed and then sorted. */
-static struct piece data_of(const struct drive *drive, const struct end_tokens *tokens,
-			    const struct end *end)
+/* A key; what it has left, and how it was given that, if it expires. */
+static struct piece key_of(const struct drive *drive, const struct end_tokens *tokens,
+			   const struct end *end, const struct rdl_reply *of, long long left)
 {
-	const struct rl_reply *all = &drive->terms->reply[end->data].reply;
-	struct piece *pieces = rr_calloc(all->length + 1, sizeof(*pieces));
+	const uint32_t key = key_number(drive, of);
+	struct piece piece;
+	size_t i = 0;
+	FILE *out = rr_open_memory(&piece.text, &piece.length);
+
+	fprintf(out, "db%lld%c", of[OF_DATABASE].integer, FIELD);
+	write_renamed(out, tokens, end, of[OF_KEY].text, of[OF_KEY].length);
+	fprintf(out, "%c%s%c", FIELD, of[OF_TYPE].text, FIELD);
+	write_value(out, tokens, end, of);
+	while (i < end->n_given && end->given[i].key != key)
+		i++;
+	if (left >= 0)
+		fprintf(out, "%c%lld%c", LEFT, left, FIELD);
+	if (left >= 0 && i < end->n_given)
+		fprintf(out, "%u in %lld%c%lld", end->given[i].command,
+			(long long)(end->given[i].ns / 1000000), FIELD,
+			(long long)(end->given[i].left_ns / 1000000));
+	fclose(out);
+	return piece;
+}
+
+static const struct rdl_reply *find_key(const struct drive *drive, uint32_t data, uint32_t key)
+{
+	const struct rdl_reply *all = &drive->terms->reply[data].reply;
+
+	for (size_t i = 0; i < all->length; i++) {
+		if (key_number(drive, all->elements[i].elements) == key)
+			return all->elements[i].elements;
+	}
+	return NULL;
+}
+
+/* All keys that count, renamed and then sorted; with nothing left, those that have expired, if they
+ * have not in the `other` end (NULL: none of these). */
+static struct piece data_of(const struct drive *drive, const struct end_tokens *tokens,
+			    const struct end *end, const struct end *other)
+{
+	const struct rdl_reply *all = &drive->terms->reply[end->data].reply;
+	struct piece *pieces = rr_calloc(all->length + end->n_given + 1, sizeof(*pieces));
 	struct piece whole;
 	size_t n = 0;
 	FILE *out;
 
 	for (size_t i = 0; i < all->length; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
+		const struct rdl_reply *of = all->elements[i].elements;
 
-		if (of[OF_IGNORED].integer)
+		if (!of[OF_IGNORED].integer)
+			pieces[n++] = key_of(drive, tokens, end, of, of[OF_LEFT].integer);
+	}
+	for (size_t i = 0; i < end->n_given && other; i++) {
+		const struct given *given = &end->given[i];
+		const struct rdl_reply *of;
+
+		if (given->last == RR_NO_ID || find_key(drive, end->data, given->key) ||
+		    end_expiry_ns(drive, other->data, given->key) == RR_NEVER)
 			continue;
-		out = rr_open_memory(&pieces[n].text, &pieces[n].length);
-		fprintf(out, "db%lld%c", of[OF_DATABASE].integer, FIELD);
-		write_renamed(out, tokens, end, of[OF_KEY].text, of[OF_KEY].length);
-		fprintf(out, "%c%s%c", FIELD, of[OF_TYPE].text, FIELD);
-		write_value(out, tokens, end, of);
-		if (of[OF_LEFT].integer >= 0)
-			fprintf(out, "%c%lld", LEFT, of[OF_LEFT].integer);
-		fclose(out);
-		n++;
+		of = find_key(drive, given->last, given->key);
+		if (!of[OF_IGNORED].integer)
+			pieces[n++] = key_of(drive, tokens, end, of, 0);
 	}
 	qsort(pieces, n, sizeof(*pieces), compare_pieces);
 	out = rr_open_memory(&whole.text, &whole.length);
@@ -772,16 +874,15 @@ static bool is_near(long long number, int64_t unit_ns)
 }
 
 /* Two numbers that differ: are they times that differ by no more than clocks have moved? */
-static bool are_times(const char *a, size_t n_a, const char *b, size_t n_b, bool are_left,
-		      int64_t moved_ns)
+static bool are_times(const char *a, size_t n_a, const char *b, size_t n_b, int64_t moved_ns)
 {
 	long long one, other;
 	int64_t unit_ns;
 
 	if (!is_number(a, n_a, &one) || !is_number(b, n_b, &other) || moved_ns == 0)
 		return false;
-	unit_ns = are_left ? 1000000 : n_a == n_b ? unit_of(n_a) : 0;
-	if (!unit_ns || (!are_left && !(is_near(one, unit_ns) && is_near(other, unit_ns))))
+	unit_ns = n_a == n_b ? unit_of(n_a) : 0;
+	if (!unit_ns || !is_near(one, unit_ns) || !is_near(other, unit_ns))
 		return false;
 	return llabs(one - other) <= moved_ns / unit_ns + 1;
 }
@@ -803,6 +904,38 @@ static size_t unit_length(const char *text, size_t n)
 static size_t name_length(const char *name)
 {
 	return strcspn(name, (char[]){ SOURCES, '\0' });
+}
+
+/* Was it given by the same command, and was the same left when that command's operation ended? Times
+ * are whole milliseconds of a server. */
+static bool are_alike_given(const char *a, size_t n, const char *b, size_t n_other)
+{
+	const char *left = memrchr(a, FIELD, n), *other_left = memrchr(b, FIELD, n_other);
+
+	return left - a == other_left - b && memcmp(a, b, (size_t)(left - a)) == 0 &&
+	       llabs(strtoll(left + 1, NULL, 10) - strtoll(other_left + 1, NULL, 10)) <= 1;
+}
+
+/* Rule 5, of the texts of key_of(): `i` and `j` are behind what is left, and come to the end of the
+ * line. */
+static enum end_difference compare_left(const struct piece *a, const struct piece *b, size_t *i,
+					size_t *j, int64_t moved_ns)
+{
+	const char *one = a->text + *i, *other = b->text + *j;
+	const char *end = memchr(one, LINE, a->length - *i),
+		   *to = memchr(other, LINE, b->length - *j);
+	const size_t n = (size_t)(end - one), n_other = (size_t)(to - other);
+	const long long left = strtoll(memrchr(a->text, LEFT, *i) + 1, NULL, 10);
+	const long long other_left = strtoll(memrchr(b->text, LEFT, *j) + 1, NULL, 10);
+
+	*i += n;
+	*j += n_other;
+	if (left == other_left)
+		return END_SAME;
+	if (moved_ns == 0 || llabs(left - other_left) > moved_ns / 1000000 + 1)
+		return END_DIFFERENT;
+	/* One byte: nobody knows. */
+	return n > 1 && are_alike_given(one, n, other, n_other) ? END_SAME : END_TIMES;
 }
 
 static enum end_difference compare_texts(struct piece a, struct piece b, int64_t moved_ns)
@@ -829,14 +962,17 @@ static enum end_difference compare_texts(struct piece a, struct piece b, int64_t
 		}
 		i += n_one;
 		j += n_other;
-		if (n_one == n_other && memcmp(one, other, n_one) == 0)
+		if (are_left) {
+			found = worse(found, compare_left(&a, &b, &i, &j, moved_ns));
+			was_time = false;
+		} else if (n_one == n_other && memcmp(one, other, n_one) == 0)
 			was_time = is_number(one, n_one, &number) && unit_of(n_one) &&
 				   is_near(number, unit_of(n_one));
 		else if ((*one == NAME) != (*other == NAME) ||
 			 (*one == NAME && name_length(one) == name_length(other) &&
 			  memcmp(one, other, name_length(one)) == 0))
 			found = worse(found, END_AMBIGUOUS);
-		else if ((was_time = are_times(one, n_one, other, n_other, are_left, moved_ns)) ||
+		else if ((was_time = are_times(one, n_one, other, n_other, moved_ns)) ||
 			 (is_fraction && moved_ns && is_number(one, n_one, &number) &&
 			  is_number(other, n_other, &number)))
 			found = worse(found, END_TIMES);
@@ -908,22 +1044,34 @@ uint32_t end_absent(const struct end *end, bool is_strict)
 	return absent;
 }
 
-enum end_difference end_compare(const struct drive *drive, const struct end_tokens *tokens,
-				const struct end *found, const struct end *serial, char **note)
+static enum end_difference compare_data(const struct drive *drive, const struct end_tokens *tokens,
+					const struct end *found, const struct end *serial,
+					int64_t moved_ns, bool with_expired)
+{
+	struct piece a = data_of(drive, tokens, found, with_expired ? serial : NULL);
+	struct piece b = data_of(drive, tokens, serial, with_expired ? found : NULL);
+	const enum end_difference difference = compare_texts(a, b, moved_ns);
+
+	free(a.text);
+	free(b.text);
+	return difference;
+}
+
+static enum end_difference compare_ends(const struct drive *drive, const struct end_tokens *tokens,
+					const struct end *found, const struct end *serial,
+					char **note)
 {
 	const int64_t moved_ns = found->moved_ns > serial->moved_ns ? found->moved_ns :
 								      serial->moved_ns;
 	const uint32_t absent = end_absent(found, drive->config->strict_exits);
-	struct piece a, b;
 	enum end_difference difference;
 
 	if (found->functions != serial->functions || found->ran & ~(serial->ran | absent))
 		return END_DIFFERENT;
-	a = data_of(drive, tokens, found);
-	b = data_of(drive, tokens, serial);
-	difference = compare_texts(a, b, moved_ns);
-	free(a.text);
-	free(b.text);
+	difference = compare_data(drive, tokens, found, serial, moved_ns, false);
+	if (difference == END_DIFFERENT &&
+	    compare_data(drive, tokens, found, serial, moved_ns, true) == END_SAME)
+		difference = END_SAME;
 	for (size_t i = 0; i < found->n_operations && difference < END_DIFFERENT; i++) {
 		if (serial->ran >> i & 1 && !drive->config->data_only)
 			difference = worse(difference,
@@ -933,22 +1081,46 @@ enum end_difference end_compare(const struct drive *drive, const struct end_toke
 	return difference;
 }
 
+/* Clients draw the same in each run, as far as that is controlled: then nothing has to be renamed, in
+ * which texts that are equal may become different ones. */
+enum end_difference end_compare(const struct drive *drive, const struct end_tokens *tokens,
+				const struct end *found, const struct end *serial, char **note)
+{
+	struct end_tokens as_they_are = *tokens;
+	char *what = NULL;
+
+	as_they_are.has_random = false;
+	if (tokens->has_random &&
+	    compare_ends(drive, &as_they_are, found, serial, &what) == END_SAME) {
+		free(*note);
+		*note = what;
+		return END_SAME;
+	}
+	free(what);
+	return compare_ends(drive, tokens, found, serial, note);
+}
+
 /* ---- For people ---------------------------------------------------------------------------------- */
 
-char *end_text(const struct drive *drive, const struct end *end)
+enum { KEYS_NAMED = 8 };
+
+static void print_key(FILE *out, const struct rdl_reply *of)
 {
-	const struct rl_reply *all = &drive->terms->reply[end->data].reply;
-	char *text;
-	FILE *out = rr_open_text(&text);
+	if (of[OF_DATABASE].integer)
+		fprintf(out, "db %lld: ", of[OF_DATABASE].integer);
+	rr_write_bare_word(out, of[OF_KEY].text, of[OF_KEY].length);
+}
+
+static void print_data(FILE *out, const struct drive *drive, const struct end *end)
+{
+	const struct rdl_reply *all = &drive->terms->reply[end->data].reply;
 
 	for (size_t i = 0; i < all->length; i++) {
-		const struct rl_reply *of = all->elements[i].elements;
+		const struct rdl_reply *of = all->elements[i].elements;
 
 		if (of[OF_IGNORED].integer)
 			continue;
-		if (of[OF_DATABASE].integer)
-			fprintf(out, "db %lld: ", of[OF_DATABASE].integer);
-		rr_write_bare_word(out, of[OF_KEY].text, of[OF_KEY].length);
+		print_key(out, of);
 		fputs(" = ", out);
 		rr_write_reply(out, strcmp(of[OF_TYPE].text, "string") == 0 ?
 					    &of[OF_VALUE].elements[0] :
@@ -959,6 +1131,83 @@ char *end_text(const struct drive *drive, const struct end *end)
 	}
 	if (all->length == 0)
 		fputs("no keys\n", out);
+}
+
+/* Prints, a line each, the keys of an end that another end lacks, and with `values` those that have
+ * another value there. */
+static void print_keys(FILE *out, const struct drive *drive, const struct end *end,
+		       const struct end *other, bool values)
+{
+	const struct rdl_reply all = drive->terms->reply[end->data].reply;
+
+	for (size_t i = 0; i < all.length; i++) {
+		const struct rdl_reply *of = all.elements[i].elements;
+		const struct rdl_reply *there = find_key(drive, other->data, key_number(drive, of));
+
+		if (of[OF_IGNORED].integer ||
+		    (there && (!values || (strcmp(there[OF_TYPE].text, of[OF_TYPE].text) == 0 &&
+					   rr_terms_reply(drive->terms, &there[OF_VALUE]) ==
+						   rr_terms_reply(drive->terms, &of[OF_VALUE])))))
+			continue;
+		print_key(out, of);
+		fputc('\n', out);
+	}
+}
+
+json_t *end_keys(const struct drive *drive, const struct end *found, const struct end *serial)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+	json_t *keys;
+
+	print_keys(out, drive, found, serial, true);
+	print_keys(out, drive, serial, found, false);
+	fclose(out);
+	keys = rr_case_lines(text);
+	while (json_array_size(keys) > KEYS_NAMED)
+		json_array_remove(keys, KEYS_NAMED);
+	free(text);
+	return keys;
+}
+
+json_t *end_json(const struct drive *drive, const struct end *end)
+{
+	const struct rr_skeptic_parties *parties = &drive->config->parties;
+	json_t *endings = json_array();
+	char *data;
+	FILE *out = rr_open_text(&data);
+	json_t *json;
+
+	print_data(out, drive, end);
+	fclose(out);
+	for (size_t i = 0; i < end->n_operations; i++) {
+		const struct ended *ended = &end->operations[i];
+		const bool is_request = i < parties->program->n_requests;
+		char *name = is_request ? rr_asprintf("request%zu", i + 1) :
+					  rr_strdup(parties->names[i]);
+
+		json_array_append_new(endings,
+				      rr_case_ending(&(struct rr_case_ending){
+					      .client = name,
+					      .status = end->ran >> i & 1 && ended->has_ended ?
+								ended->status :
+								-1,
+					      .http = ended->http,
+					      .output = ended->n_output ? ended->output : "",
+					      .length = ended->n_output }));
+		free(name);
+	}
+	json = json_pack("{s:o, s:o}", "data", rr_case_lines(data), "endings", endings);
+	free(data);
+	return json;
+}
+
+char *end_text(const struct drive *drive, const struct end *end)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	print_data(out, drive, end);
 	for (size_t i = 0; i < end->n_operations; i++) {
 		const struct ended *ended = &end->operations[i];
 		char *plain = rr_plain_bytes(ended->output,

@@ -33,6 +33,11 @@
  *	serial execution; so may one whose failure is declared (--refused, a refusing HTTP status).
  *	Its output is not compared then. With --strict-exits only the latter may.
  *
+ *	5. what a key has left may differ by no more than clocks have moved, if a command of the same
+ *	   name has given it the same time to live, and the key had the same left when that
+ *	   command's operation ended, but for the time in which that waited (rules 2 and 3): the
+ *	   rest has passed for others. A key that has expired has nothing left.
+ *
  *	No other difference is excused but what the user has declared: --ignore, --allow-output,
  *	--refused, --data-only. Where a difference may be due to a random value that equals
  *	another token (AMBIGUOUS), or consists of times that differ by no more than clocks were
@@ -43,6 +48,8 @@
 
 #include "drive.h"
 
+enum { END_TIMES_MAX = 6 };
+
 /* From the best to the worst. */
 enum end_difference { END_SAME, END_TIMES, END_AMBIGUOUS, END_DIFFERENT };
 
@@ -52,6 +59,8 @@ struct end {
 	uint32_t functions; /* the number of a reply */
 	bool is_stuck, is_long;
 	int64_t moved_ns;
+	size_t n_given; /* see struct execution */
+	struct given *given;
 	size_t n_operations;
 	struct ended {
 		bool has_ended, is_good, is_declared, has_changed;
@@ -59,6 +68,8 @@ struct end {
 		bool is_cut;      /* repeats were left out */
 		bool prints_late; /* all at its end: nobody knows in which round */
 		int status, http;
+		size_t n_times; /* at which it had commands executed, by the server's clock */
+		int64_t times_ns[END_TIMES_MAX];
 		/* Digests of what is left of what it sent and heard; the second without words. */
 		uint64_t history, shape;
 		char *output; /* what is left of it */
@@ -99,7 +110,8 @@ bool end_read_data(struct drive *drive, uint32_t *data);
  * known by a number of drive->terms->words. */
 int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key);
 
-/* The keys whose time to live is another one than before (RR_NO_ID: than none), `most` at most. */
+/* The keys with a time to live that had another one before, or another value (RR_NO_ID: all that
+ * have one), `most` at most. */
 size_t end_new_leases(const struct drive *drive, uint32_t before, uint32_t data, uint32_t *keys,
 		      size_t most);
 
@@ -125,5 +137,12 @@ uint32_t end_absent(const struct end *end, bool is_strict);
 
 /* Lines for people: the data, and how operations ended; malloc'd. */
 char *end_text(const struct drive *drive, const struct end *end);
+
+/* The keys whose type or value differs, or that only one has, as docs/formats.md names the keys of a
+ * finding. */
+json_t *end_keys(const struct drive *drive, const struct end *found, const struct end *serial);
+
+/* The same as docs/formats.md has the end of a finding. */
+json_t *end_json(const struct drive *drive, const struct end *end);
 
 #endif

@@ -60,6 +60,17 @@ static bool let(struct execution *it, size_t operation, enum stop stop, size_t n
 	return true;
 }
 
+/* The same, and time passes while it sleeps, however late others are. */
+static bool let_through(struct execution *it, size_t operation, enum stop stop, size_t n)
+{
+	bool good = let(it, operation, stop, n);
+
+	while (good && !it->is_long && execution_is_asleep(it, operation) &&
+	       !is_there(it, operation, stop, n))
+		good = execution_pass(it, RR_NEVER) && let(it, operation, stop, n);
+	return good;
+}
+
 /* No operation could go on: what then? False: an error. */
 static bool wait_or_stop(struct execution *it, unsigned allowed, bool *stops)
 {
@@ -68,12 +79,14 @@ static bool wait_or_stop(struct execution *it, unsigned allowed, bool *stops)
 	return !it->drive->error.kind && !it->drive->is_over;
 }
 
-/* All of them to their ends, in this order. */
+/* All of them to their ends, in this order: the first one also while others could act. */
 static bool let_all(struct execution *it, size_t first, size_t second)
 {
 	const size_t n = it->drive->config->parties.n_operations;
 	bool stops = false;
 
+	if (!let_through(it, first, STOP_NOWHERE, 0))
+		return false;
 	while (!execution_are_all_done(it) && !stops) {
 		bool acts = false;
 
@@ -94,7 +107,7 @@ static bool let_others(struct execution *it, const struct schedule *schedule, un
 {
 	for (size_t i = 0; i < it->drive->config->parties.n_operations; i++) {
 		if (i != schedule->a && i != schedule->b && schedule->others == when &&
-		    !let(it, i, STOP_NOWHERE, 0))
+		    !let_through(it, i, STOP_NOWHERE, 0))
 			return false;
 	}
 	return true;
@@ -114,6 +127,9 @@ static bool let_in_turn(struct execution *it, const struct schedule *schedule)
 
 		if (schedule->kind == SCHEDULE_RANDOM && rr_random_below(&random, 4) >= sticky)
 			turn = rr_random_below(&random, n);
+		if (schedule->kind == SCHEDULE_RANDOM && execution_is_asleep(it, turn) &&
+		    rr_random_below(&random, 3) == 0 && !execution_pass(it, RR_NEVER))
+			return false;
 		while (tries < n && !execution_can_act(it, turn, DRIVE_ASIDE_ROUNDS)) {
 			turn = (turn + 1) % n;
 			tries++;
@@ -146,20 +162,22 @@ static bool go(const struct schedule *schedule, const struct profile *profiles,
 		return let_in_turn(it, schedule);
 	case SCHEDULE_FIRST_WRITES:
 		for (size_t i = 0; i < n && good; i++)
-			good = let(it, i, STOP_FIRST_WRITE, 0);
+			good = let_through(it, i, STOP_FIRST_WRITE, 0);
 		break;
 	case SCHEDULE_BOTH:
-		good = let_others(it, schedule, 0) && let(it, a, STOP_AFTER_STEPS, schedule->i) &&
-		       let_others(it, schedule, 1) && let(it, b, STOP_AFTER_STEPS, schedule->j);
+		good = let_others(it, schedule, 0) &&
+		       let_through(it, a, STOP_AFTER_STEPS, schedule->i) &&
+		       let_others(it, schedule, 1) &&
+		       let_through(it, b, STOP_AFTER_STEPS, schedule->j);
 		break;
 	default:
 		good = let_others(it, schedule, 0) &&
-		       let(it, a,
-			   schedule->kind == SCHEDULE_LAST_WRITE ? STOP_LAST_WRITE :
-			   schedule->kind == SCHEDULE_QUIET      ? STOP_AFTER_SLEEP :
-								   STOP_AFTER_WRITE,
-			   profiles[a].n_writes) &&
-		       let_others(it, schedule, 1) && let(it, b, STOP_NOWHERE, 0);
+		       let_through(it, a,
+				   schedule->kind == SCHEDULE_LAST_WRITE ? STOP_LAST_WRITE :
+				   schedule->kind == SCHEDULE_QUIET      ? STOP_AFTER_SLEEP :
+									   STOP_AFTER_WRITE,
+				   profiles[a].n_writes) &&
+		       let_others(it, schedule, 1) && let_through(it, b, STOP_NOWHERE, 0);
 	}
 	return good && let_all(it, a, b);
 }
@@ -170,13 +188,18 @@ bool schedule_run(const struct schedule *schedule, struct drive *drive,
 	return execution_begin(it, drive) && go(schedule, profiles, it) && execution_finish(it);
 }
 
-bool schedule_run_order(struct drive *drive, const uint8_t *order, size_t n, struct execution *it)
+bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t *begins_ns,
+			size_t n, struct execution *it)
 {
 	bool stops = false;
 
 	if (!execution_begin(it, drive))
 		return false;
 	for (size_t i = 0; i < n && !stops; i++) {
+		while (it->now_ns < begins_ns[order[i]]) {
+			if (!execution_pass(it, begins_ns[order[i]]))
+				return false;
+		}
 		do {
 			if (!let(it, order[i], STOP_NOWHERE, 0))
 				return false;
@@ -198,15 +221,10 @@ struct turns {
 	size_t done[RR_SKEPTIC_OPERATIONS];
 };
 
-static size_t steps_of(const struct profile *profile)
-{
-	return profile->n_marks + profile->n_commands;
-}
-
 static void take_turns(struct turns *turns, const struct profile *profiles, uint8_t operation,
 		       size_t until)
 {
-	const size_t all = steps_of(&profiles[operation]);
+	const size_t all = profiles[operation].n_marks + profiles[operation].n_commands;
 
 	for (size_t *done = &turns->done[operation]; *done < until && *done < all; ++*done) {
 		if (turns->n < TURNS)
@@ -305,18 +323,18 @@ static void add(struct schedules *schedules, struct schedule schedule)
 /* The keys of a command, as the server says; SIZE_MAX: it does not know. */
 static size_t list_keys(struct drive *drive, uint32_t number, uint32_t keys[KEYS])
 {
-	const struct rl_command *command = &drive->terms->command[number].words;
-	struct rl_command question = { .n_words = 2,
-				       .words = { { "COMMAND", 7 }, { "GETKEYS", 7 } } };
-	struct rl_reply reply;
+	const struct rdl_command *command = &drive->terms->command[number].words;
+	struct rdl_command question = { .n_words = 2,
+					.words = { { "COMMAND", 7 }, { "GETKEYS", 7 } } };
+	struct rdl_reply reply;
 	size_t n = 0;
 
 	if (rr_word_is(&command->words[0], "MULTI") || rr_word_is(&command->words[0], "EXEC"))
 		return SIZE_MAX;
-	for (size_t i = 0; i < command->n_words && question.n_words < RL_WORDS_MAX; i++)
+	for (size_t i = 0; i < command->n_words && question.n_words < RDL_WORDS_MAX; i++)
 		question.words[question.n_words++] = command->words[i];
 	if (!rr_asker_run(drive->servers.askers[0], &reply, &question) ||
-	    reply.type != RL_REPLY_ARRAY)
+	    reply.type != RDL_REPLY_ARRAY)
 		return SIZE_MAX;
 	for (; n < reply.length && n < KEYS; n++)
 		keys[n] = rr_intern_put(&drive->terms->words, reply.elements[n].text,

@@ -46,11 +46,13 @@ void schedules_list(struct schedules *schedules, struct drive *drive,
 		    const struct profile *profiles, const uint8_t *same_as, bool outsleeps,
 		    uint64_t seed);
 
-/* Runs one; or the operations in `order`, one after the other. False: drive->error, or the
- * time is up. End the execution in any case. A serial execution that does not end is stuck. */
+/* Runs one; or the operations in `order`, one after the other, none before the server's clock has
+ * moved by its `begins_ns`. False: drive->error, or the time is up. End the execution in any case. A
+ * serial execution that does not end is stuck. */
 bool schedule_run(const struct schedule *schedule, struct drive *drive,
 		  const struct profile *profiles, struct execution *it);
-bool schedule_run_order(struct drive *drive, const uint8_t *order, size_t n, struct execution *it);
+bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t *begins_ns,
+			size_t n, struct execution *it);
 
 /* "A stopped before its last write"; malloc'd. */
 char *schedule_text(const struct schedule *schedule, const struct drive *drive);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cases.h"
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
@@ -14,6 +16,7 @@
 enum {
 	ORDERS_MAX = 24, /* of the same operations */
 	SETS_MAX = 4,    /* of serial executions that leave some operations out */
+	LATER_MAX = 64,  /* serial executions that begin later, for one end */
 	SCHEDULES_MAX = 400
 };
 
@@ -24,11 +27,15 @@ const char *const rr_skeptic_verdict_names[] = {
 	[RR_SKEPTIC_INCONCLUSIVE] = "inconclusive",
 };
 
-/* A serial execution, run twice. */
+/* A serial execution. What its last run has drawn tells which tokens are random, unless that run did
+ * not end. */
 struct serial {
 	uint8_t order[RR_SKEPTIC_OPERATIONS];
 	size_t n;
-	struct end runs[2];
+	int64_t begins_ns[RR_SKEPTIC_OPERATIONS]; /* not before, by the server's clock */
+	int n_runs;
+	struct end runs[RR_SKEPTIC_RUNS];
+	bool has_other;
 };
 
 struct skeptic {
@@ -44,6 +51,7 @@ struct skeptic {
 	bool outsleeps;
 	bool has_unlike;   /* two runs of a serial execution differ */
 	bool lacks_orders; /* there are more serial orders than were run */
+	bool lacks_later;  /* of the last end: there are more ways to begin later than were run */
 };
 
 static uint32_t all_of(const struct skeptic *skeptic)
@@ -90,14 +98,46 @@ static void conclude_failed(struct skeptic *skeptic)
 		conclude(skeptic, RR_SKEPTIC_INCONCLUSIVE, rr_strdup(skeptic->drive.error.text));
 }
 
-static char *words_of(const struct skeptic *skeptic, uint32_t command)
+/* A step of the trace; NULL: it is none of a client's doing. */
+static json_t *step_of(const struct skeptic *skeptic, const struct event *event, const char *reply)
 {
-	const struct rl_command *words = &skeptic->drive.terms->command[command].words;
-	char *joined = rr_join_words(words->words, words->n_words);
-	char *plain = rr_plain_bytes(joined, strlen(joined));
+	const struct rr_program *program = skeptic->config->parties.program;
+	const size_t n_requests = rr_program_requests_of(program, event->client);
+	const bool is_time = event->kind == EVENT_TIME;
+	char name[RR_CONNECTION_NAME];
+	const struct rdl_command *words =
+		event->kind == EVENT_COMMAND ?
+			&skeptic->drive.terms->command[event->command].words :
+			NULL;
+	struct rr_case_step step = {
+		.number = json_array_size(skeptic->result->trace) + 1,
+		.kind = is_time                      ? "tick" :
+			event->kind == EVENT_COMMAND ? "run" :
+			event->kind == EVENT_MESSAGE ? "reads" :
+						       "times-out",
+		.client = is_time ? NULL : rr_program_client_name(program, event->client),
+		.connection = is_time ? 0 : (size_t)event->lane - n_requests + 1,
+		.server = is_time ? NULL : "redis",
+		.n_words = words ? words->n_words : 0,
+		.words = words ? words->words : NULL,
+		.reply = reply,
+		.ns = is_time ? event->ns : 0,
+	};
 
-	free(joined);
-	return plain;
+	if (!is_time && rr_program_has_marks(program, event->client, event->lane)) {
+		if (event->lane >= n_requests || !words || words->n_words < 2)
+			return NULL;
+		step = (struct rr_case_step){
+			.number = step.number,
+			.kind = strncmp(words->words[1].text, RR_MARK_ANSWER,
+					strlen(RR_MARK_ANSWER)) == 0 ?
+					"answer" :
+					"request",
+			.client = rr_program_connection_name(program, event->client, event->lane,
+							     name),
+		};
+	}
+	return rr_case_step(&step);
 }
 
 static void tell_steps(struct skeptic *skeptic, const struct execution *it)
@@ -105,13 +145,16 @@ static void tell_steps(struct skeptic *skeptic, const struct execution *it)
 	struct rr_skeptic_result *result = skeptic->result;
 	const struct rr_skeptic_parties *parties = &skeptic->config->parties;
 
+	json_decref(result->trace);
+	result->trace = json_array();
 	for (size_t i = 0; i < it->n_events; i++) {
 		const struct event *event = &it->events[i];
-		const struct rl_command *words =
+		const struct rdl_command *words =
 			event->kind == EVENT_COMMAND ?
 				&skeptic->drive.terms->command[event->command].words :
 				NULL;
 		struct rr_skeptic_step step = { 0 };
+		json_t *told;
 		FILE *out;
 
 		/* A connection that was closed: no command of the client's. */
@@ -124,7 +167,7 @@ static void tell_steps(struct skeptic *skeptic, const struct execution *it)
 						     parties->names[event->operation] :
 						     "app");
 			step.command = event->kind == EVENT_COMMAND ?
-					       words_of(skeptic, event->command) :
+					       rr_command_text(words->words, words->n_words, 0) :
 				       event->kind == EVENT_MESSAGE ? rr_strdup("(message)") :
 								      rr_strdup("(times out)");
 		}
@@ -133,6 +176,9 @@ static void tell_steps(struct skeptic *skeptic, const struct execution *it)
 			rr_write_reply(out, &skeptic->drive.terms->reply[event->reply].reply);
 			fclose(out);
 		}
+		told = step_of(skeptic, event, step.reply);
+		if (told)
+			json_array_append_new(result->trace, told);
 		rr_array_grow(&result->steps, result->n_steps, sizeof(*result->steps));
 		result->steps[result->n_steps++] = step;
 	}
@@ -182,15 +228,22 @@ static bool run_serial(struct skeptic *skeptic, struct serial *serial, bool *is_
 	*is_member = true;
 	for (size_t i = 0; i < serial->n; i++)
 		ran |= 1U << serial->order[i];
-	for (int run = 0; run < 2 && *is_member; run++) {
+	for (int run = 0; run < serial->n_runs && *is_member; run++) {
 		struct execution it;
-		bool good = schedule_run_order(&skeptic->drive, serial->order, serial->n, &it);
+		bool good;
 
+		skeptic->drive.world = run == RR_SKEPTIC_RUNS - 1;
+		good = schedule_run_order(&skeptic->drive, serial->order, serial->begins_ns,
+					  serial->n, &it);
+		skeptic->drive.world = 0;
 		if (good) {
-			*is_member = !it.is_stuck && !it.is_long;
+			const bool ends = !it.is_stuck && !it.is_long;
+
+			serial->has_other = ends && run == RR_SKEPTIC_RUNS - 1;
+			*is_member = ends || run == RR_SKEPTIC_RUNS - 1;
 			skeptic->outsleeps |= it.outsleeps;
 			good = end_take(&serial->runs[run], &it, ran, true, &skeptic->tokens);
-			for (size_t i = 0; i < serial->n && *is_member; i++)
+			for (size_t i = 0; i < serial->n && ends && run < RR_SKEPTIC_RUNS - 1; i++)
 				note_profile(skeptic, &it, serial->order[i], i == 0);
 		}
 		execution_end(&it);
@@ -204,30 +257,13 @@ static bool run_serial(struct skeptic *skeptic, struct serial *serial, bool *is_
 
 static void release_serial(struct serial *serial)
 {
-	end_release(&serial->runs[0]);
-	end_release(&serial->runs[1]);
+	for (int i = 0; i < RR_SKEPTIC_RUNS; i++)
+		end_release(&serial->runs[i]);
 }
 
 static size_t factorial(size_t n)
 {
 	return n < 2 ? 1 : n * factorial(n - 1);
-}
-
-/* The order number `index` of all orders of these operations. */
-static void make_order(struct serial *serial, const uint8_t *operations, size_t n, size_t index)
-{
-	uint8_t left[RR_SKEPTIC_OPERATIONS];
-
-	memcpy(left, operations, n);
-	serial->n = n;
-	for (size_t i = 0; i < n; i++) {
-		const size_t block = factorial(n - 1 - i);
-		const size_t which = index / block;
-
-		serial->order[i] = left[which];
-		memmove(left + which, left + which + 1, n - i - which - 1);
-		index %= block;
-	}
 }
 
 /* All orders of these operations, or as many as there is room for, from all over the list. */
@@ -246,10 +282,23 @@ static bool add_orders(struct skeptic *skeptic, uint32_t operations)
 	if (n_taken < n_orders)
 		add_limit(skeptic, "24 serial orders of the operations, of more, were run");
 	for (size_t i = 0; i < n_taken; i++) {
-		struct serial serial = { 0 };
+		struct serial serial = { .n_runs = skeptic->config->serial_runs };
 		bool is_member;
 
-		make_order(&serial, list, n, i * (n_orders / n_taken));
+		/* The order number `index` of all orders of these operations. */
+		size_t index = i * (n_orders / n_taken);
+		uint8_t left[RR_SKEPTIC_OPERATIONS];
+
+		memcpy(left, list, n);
+		serial.n = n;
+		for (size_t k = 0; k < n; k++) {
+			const size_t block = factorial(n - 1 - k);
+			const size_t which = index / block;
+
+			serial.order[k] = left[which];
+			memmove(left + which, left + which + 1, n - k - which - 1);
+			index %= block;
+		}
 		if (!run_serial(skeptic, &serial, &is_member)) {
 			release_serial(&serial);
 			return false;
@@ -260,7 +309,9 @@ static bool add_orders(struct skeptic *skeptic, uint32_t operations)
 			release_serial(&serial);
 			continue;
 		}
-		end_learn_tokens(&skeptic->tokens, &serial.runs[0], &serial.runs[1]);
+		if (serial.n_runs > 1)
+			end_learn_tokens(&skeptic->tokens, &serial.runs[0],
+					 &serial.runs[serial.has_other ? RR_SKEPTIC_RUNS - 1 : 1]);
 		rr_array_grow(&skeptic->serial, skeptic->n_serial, sizeof(serial));
 		skeptic->serial[skeptic->n_serial++] = serial;
 	}
@@ -275,23 +326,13 @@ static bool have_unlike_runs(struct skeptic *skeptic)
 		const struct end *runs = skeptic->serial[i].runs;
 		char *note = NULL;
 
+		if (skeptic->serial[i].n_runs == 1)
+			continue;
 		are_unlike = end_compare(&skeptic->drive, &skeptic->tokens, &runs[0], &runs[1],
 					 &note) != END_SAME;
 		free(note);
 	}
 	return are_unlike;
-}
-
-/* Do both runs of each serial execution end alike, but for random tokens and the order of lines? */
-static void compare_runs(struct skeptic *skeptic)
-{
-	skeptic->has_unlike = have_unlike_runs(skeptic);
-	if (!skeptic->has_unlike || skeptic->tokens.sorts_lines)
-		return;
-	skeptic->tokens.sorts_lines = true;
-	skeptic->has_unlike = have_unlike_runs(skeptic);
-	if (!skeptic->has_unlike)
-		add_limit(skeptic, "lines of outputs come in any order, and were compared sorted");
 }
 
 static void forget_serial(struct skeptic *skeptic)
@@ -306,11 +347,24 @@ static void forget_serial(struct skeptic *skeptic)
 
 static bool run_all_orders(struct skeptic *skeptic)
 {
-	forget_serial(skeptic);
-	skeptic->result->serial_executions = 0;
-	if (!add_orders(skeptic, all_of(skeptic)))
-		return false;
-	compare_runs(skeptic);
+	do {
+		forget_serial(skeptic);
+		skeptic->result->serial_executions = 0;
+		if (!add_orders(skeptic, all_of(skeptic)))
+			return false;
+	} while (drive_learn(&skeptic->drive));
+	/*
+	 * Do both runs of each serial execution end alike, but for random tokens and the order of
+	 * lines?
+	 */
+	skeptic->has_unlike = have_unlike_runs(skeptic);
+	if (skeptic->has_unlike && !skeptic->tokens.sorts_lines) {
+		skeptic->tokens.sorts_lines = true;
+		skeptic->has_unlike = have_unlike_runs(skeptic);
+		if (!skeptic->has_unlike)
+			add_limit(skeptic,
+				  "lines of outputs come in any order, and were compared sorted");
+	}
 	return true;
 }
 
@@ -355,22 +409,84 @@ static enum end_difference explain(struct skeptic *skeptic, const struct end *en
 	return best;
 }
 
+/* The next way in which operations begin at one of the times at which they acted on the way to this
+ * end, or at once. False: that was the last one. */
+static bool next_times(const struct end *end, size_t *chosen)
+{
+	for (size_t i = 0; i < end->n_operations; i++) {
+		if (chosen[i] < end->operations[i].n_times) {
+			chosen[i]++;
+			return true;
+		}
+		chosen[i] = 0;
+	}
+	return false;
+}
+
+/* Serial executions in the order of one in the set, in which operations begin later, are added
+ * until one explains the end. */
+static bool add_later(struct skeptic *skeptic, const struct end *end, size_t like, size_t *n_ran,
+		      enum end_difference *difference)
+{
+	size_t chosen[RR_SKEPTIC_OPERATIONS] = { 0 };
+
+	while (*difference != END_SAME && next_times(end, chosen)) {
+		struct serial later = { .n = skeptic->serial[like].n, .n_runs = 1 };
+		enum end_difference own;
+		bool is_member;
+		char *note = NULL;
+
+		if (++*n_ran > LATER_MAX) {
+			skeptic->lacks_later = true;
+			return true;
+		}
+		memcpy(later.order, skeptic->serial[like].order, sizeof(later.order));
+		for (size_t i = 0; i < end->n_operations; i++)
+			later.begins_ns[i] = chosen[i] > 0 ?
+						     end->operations[i].times_ns[chosen[i] - 1] :
+						     0;
+		if (!run_serial(skeptic, &later, &is_member)) {
+			release_serial(&later);
+			return false;
+		}
+		own = is_member ? end_compare(&skeptic->drive, &skeptic->tokens, end,
+					      &later.runs[0], &note) :
+				  END_DIFFERENT;
+		free(note);
+		if (own < *difference) {
+			*difference = own;
+			rr_array_grow(&skeptic->serial, skeptic->n_serial, sizeof(later));
+			skeptic->serial[skeptic->n_serial++] = later;
+		} else {
+			release_serial(&later);
+		}
+	}
+	return true;
+}
+
 static bool judge(struct skeptic *skeptic, const struct end *end, enum end_difference *difference,
 		  size_t *nearest, char **note)
 {
 	const uint32_t absent = end_absent(end, skeptic->config->strict_exits);
+	size_t n_serial, n_ran = 0;
 
+	skeptic->lacks_later = false;
 	*difference = explain(skeptic, end, nearest, note);
-	if (*difference == END_SAME || !absent)
+	if (*difference == END_SAME)
 		return true;
 	/* Each of them alone, and all of them. */
 	for (uint32_t rest = absent; rest; rest &= rest - 1) {
 		if (!add_orders_without(skeptic, rest & -rest))
 			return false;
 	}
-	if (!add_orders_without(skeptic, absent))
+	if (absent && !add_orders_without(skeptic, absent))
 		return false;
 	*difference = explain(skeptic, end, nearest, note);
+	n_serial = skeptic->n_serial;
+	for (size_t i = 0; i < n_serial && skeptic->drive.counts_sleeps; i++) {
+		if (!add_later(skeptic, end, i, &n_ran, difference))
+			return false;
+	}
 	return true;
 }
 
@@ -404,16 +520,26 @@ static bool confirm(struct skeptic *skeptic, const struct schedule *schedule)
 	bool good = run_all_orders(skeptic) && run_schedule(skeptic, schedule, &end, true) &&
 		    (end.is_stuck || judge(skeptic, &end, &difference, &nearest, &note));
 
-	if (good && !end.is_stuck && skeptic->lacks_orders && is_wrong(&end, difference)) {
+	if (good && !end.is_stuck && is_wrong(&end, difference) &&
+	    (skeptic->lacks_orders || skeptic->lacks_later)) {
 		conclude(skeptic, RR_SKEPTIC_INCONCLUSIVE,
-			 rr_strdup("a schedule ended as none of 24 serial executions does, of "
-				   "which there are more"));
+			 rr_strdup(skeptic->lacks_orders ?
+					   "a schedule ended as none of 24 serial executions does, "
+					   "of which there are more" :
+					   "a schedule ended as no serial execution does that was "
+					   "run, and there are more times at which clients may "
+					   "begin"));
 	} else if (good && is_wrong(&end, end.is_stuck ? END_DIFFERENT : difference)) {
+		const struct end *serial = skeptic->n_serial > 0 ? &skeptic->serial[0].runs[0] :
+								   NULL;
+
 		result->kind = schedule_text(schedule, &skeptic->drive);
+		result->is_stuck = end.is_stuck;
 		result->data = end_text(&skeptic->drive, &end);
-		if (skeptic->n_serial > 0)
-			result->serial_data = end_text(&skeptic->drive,
-						       &skeptic->serial[0].runs[0]);
+		result->final = end_json(&skeptic->drive, &end);
+		result->serial_data = serial ? end_text(&skeptic->drive, serial) : NULL;
+		result->nearest_serial = serial ? end_json(&skeptic->drive, serial) : json_null();
+		result->keys = serial ? end_keys(&skeptic->drive, &end, serial) : json_array();
 		conclude(skeptic, RR_SKEPTIC_DISAGREES,
 			 rr_strdup(end.is_stuck ?
 					   "a schedule is stuck, and serial executions end" :
@@ -438,6 +564,10 @@ static bool try_schedule(struct skeptic *skeptic, const struct schedule *schedul
 	char *note = NULL;
 	bool good = run_schedule(skeptic, schedule, &end, false);
 
+	if (good && drive_learn(&skeptic->drive)) {
+		end_release(&end);
+		return run_all_orders(skeptic) && try_schedule(skeptic, schedule);
+	}
 	result->schedules += good;
 	if (good && end.is_long)
 		add_limit(skeptic, "a schedule was given up after many steps");
@@ -480,46 +610,6 @@ static bool do_same(const struct skeptic *skeptic, const struct profile *a, cons
 	return do_so;
 }
 
-/* Of equal command lines that do the same alone. */
-static void find_same(const struct skeptic *skeptic, uint8_t *same_as)
-{
-	const struct rr_skeptic_parties *parties = &skeptic->config->parties;
-
-	for (uint8_t i = 0; i < parties->n_operations; i++) {
-		same_as[i] = i;
-		for (uint8_t j = i; j-- > 0;) {
-			if (parties->same_as[i] == parties->same_as[j] &&
-			    do_same(skeptic, &skeptic->profiles[i], &skeptic->profiles[j]))
-				same_as[i] = same_as[j];
-		}
-	}
-}
-
-static bool run_schedules(struct skeptic *skeptic, double begun)
-{
-	const struct rr_skeptic_config *config = skeptic->config;
-	struct schedules schedules;
-	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
-	bool good = true;
-
-	find_same(skeptic, same_as);
-	schedules_list(&schedules, &skeptic->drive, skeptic->profiles, same_as, skeptic->outsleeps,
-		       config->seed);
-	for (size_t i = 0; i < schedules.n && good; i++) {
-		if (i >= schedules.n_first &&
-		    (rr_clock_s() - begun > config->seconds || i >= SCHEDULES_MAX))
-			break;
-		if (skeptic->result->verdict == RR_SKEPTIC_DISAGREES)
-			break;
-		good = try_schedule(skeptic, &schedules.all[i]);
-		if (!good && skeptic->drive.is_over && i < schedules.n_first)
-			conclude(skeptic, RR_SKEPTIC_INCONCLUSIVE,
-				 rr_strdup("the time was up before the first schedules were run"));
-	}
-	free(schedules.all);
-	return good;
-}
-
 /* ---- The whole --------------------------------------------------------------------------------- */
 
 /* False: it failed, or the time is up. */
@@ -545,7 +635,37 @@ static bool run_all(struct skeptic *skeptic, double begun)
 	if (skeptic->tokens.has_random)
 		add_limit(skeptic, "random values, and what follows from them, are compared by "
 				   "where they first occur");
-	return run_schedules(skeptic, begun);
+	const struct rr_skeptic_config *config = skeptic->config;
+	struct schedules schedules;
+	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
+	bool good = true;
+
+	/* Of equal command lines that do the same alone. */
+	const struct rr_skeptic_parties *parties = &skeptic->config->parties;
+
+	for (uint8_t i = 0; i < parties->n_operations; i++) {
+		same_as[i] = i;
+		for (uint8_t j = i; j-- > 0;) {
+			if (parties->same_as[i] == parties->same_as[j] &&
+			    do_same(skeptic, &skeptic->profiles[i], &skeptic->profiles[j]))
+				same_as[i] = same_as[j];
+		}
+	}
+	schedules_list(&schedules, &skeptic->drive, skeptic->profiles, same_as, skeptic->outsleeps,
+		       config->seed);
+	for (size_t i = 0; i < schedules.n && i < config->most_schedules && good; i++) {
+		if (i >= schedules.n_first &&
+		    (rr_clock_s() - begun > config->seconds || i >= SCHEDULES_MAX))
+			break;
+		if (skeptic->result->verdict == RR_SKEPTIC_DISAGREES)
+			break;
+		good = try_schedule(skeptic, &schedules.all[i]);
+		if (!good && skeptic->drive.is_over && i < schedules.n_first)
+			conclude(skeptic, RR_SKEPTIC_INCONCLUSIVE,
+				 rr_strdup("the time was up before the first schedules were run"));
+	}
+	free(schedules.all);
+	return good;
 }
 
 void rr_skeptic(const struct rr_skeptic_config *config, struct rr_skeptic_result *result)
@@ -590,6 +710,10 @@ void rr_skeptic_release(struct rr_skeptic_result *result)
 	free(result->kind);
 	free(result->data);
 	free(result->serial_data);
+	json_decref(result->trace);
+	json_decref(result->final);
+	json_decref(result->nearest_serial);
+	json_decref(result->keys);
 	*result = (struct rr_skeptic_result){ 0 };
 }
 
@@ -604,21 +728,6 @@ static json_t *text_as_json(const char *text)
 	return json;
 }
 
-static json_t *lines_as_json(const char *text)
-{
-	json_t *lines = json_array();
-
-	while (text && *text) {
-		const char *line = text;
-		const size_t length = rr_take_line(&text);
-		char *plain = rr_plain_bytes(line, length);
-
-		json_array_append_new(lines, json_string(plain));
-		free(plain);
-	}
-	return lines;
-}
-
 static json_t *texts_as_json(char *const *texts, size_t n)
 {
 	json_t *all = json_array();
@@ -630,23 +739,10 @@ static json_t *texts_as_json(char *const *texts, size_t n)
 
 static json_t *finding_as_json(const struct rr_skeptic_result *result)
 {
-	json_t *schedule = json_array();
-
-	if (result->verdict != RR_SKEPTIC_DISAGREES) {
-		json_decref(schedule);
+	if (result->verdict != RR_SKEPTIC_DISAGREES)
 		return json_null();
-	}
-	for (size_t i = 0; i < result->n_steps; i++) {
-		const struct rr_skeptic_step *step = &result->steps[i];
-
-		json_array_append_new(schedule,
-				      json_pack("{s:o, s:o, s:o}", "who", text_as_json(step->who),
-						"command", text_as_json(step->command), "reply",
-						text_as_json(step->reply)));
-	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", text_as_json(result->kind),
-			 "schedule", schedule, "data", lines_as_json(result->data), "serial_data",
-			 lines_as_json(result->serial_data), "why", text_as_json(result->why));
+	return json_pack("{s:o, s:o}", "kind", text_as_json(result->kind), "why",
+			 text_as_json(result->why));
 }
 
 json_t *rr_skeptic_json(const struct rr_skeptic_result *result, const char *mode)

@@ -4,7 +4,8 @@
  * search, no cache, no names of random values: it runs the real programs on a real server.
  *
  *	serial executions	every order of the operations (clients, or requests to apps), 24 at
- *			most, each twice. One in which an operation does not end is no
+ *			most, each twice with one seed of random values, and once with
+ *			another one; or once, if the caller says so. One in which an operation does not end is no
  *			member of the set. Orders without an operation are added where
  *			that operation failed in a schedule and had changed no data.
  *	schedules	ten kinds (schedules.h), then more of them until a third of the
@@ -16,10 +17,13 @@
  * comes again the skeptic disagrees; otherwise it is inconclusive. A schedule that is stuck is
  * treated the same way.
  *
- * Time is crude: a process's sleep costs nothing on the server, unless it outlasts a lease of its
- * own or a key that was given; leases of others, who may be late, are extended by as much then.
- * When no operation can act, a blocked command times out, or the server's clock moves to the next
- * key's expiry.
+ * There is one clock. A program that sleeps for 5 s goes on when the server's clock is 5 s later,
+ * where a key expires, a command that blocks times out, or TIME is asked. Time passes while no
+ * operation can act: to the end of a sleep, of a time-out or of a key; and while others could act,
+ * which are late: their keys last for longer, and their clocks stand still, unless TIME is asked. A
+ * client that polls does so at any time. A serial execution may let operations begin later, at
+ * times at which they acted in the schedule. An app's sleeps pass on its own clock only, unless it
+ * outsleeps a key.
  */
 #ifndef RR_SKEPTIC_H
 #define RR_SKEPTIC_H
@@ -30,7 +34,8 @@
 #include "cluster/cluster.h"
 #include "scheduler/scheduler.h"
 
-enum { RR_SKEPTIC_OPERATIONS = 8, RR_SKEPTIC_TEXTS = 16 };
+/* RR_SKEPTIC_RUNS: of a serial execution; the last one with other random values. */
+enum { RR_SKEPTIC_OPERATIONS = 8, RR_SKEPTIC_TEXTS = 16, RR_SKEPTIC_RUNS = 3 };
 
 /* How an operation ended. */
 struct rr_skeptic_answer {
@@ -56,8 +61,9 @@ struct rr_skeptic_parties {
 	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
 	/* Its terms and, for apps, its requests and their places. The skeptic fills in `ask`. */
 	struct rr_program *program;
-	/* It waits for us when this returns. NULL: the error. */
-	void *(*begin)(void *context, size_t party, struct rr_error *error);
+	/* It waits for us when this returns, and draws other random values in each `world` (0 is
+	 * that of the search). NULL: the error. */
+	void *(*begin)(void *context, size_t party, uint64_t world, struct rr_error *error);
 	bool (*feed)(void *party, const struct rr_input *input, uint8_t lane, int64_t passed_ns,
 		     struct rr_error *error);
 	void (*end)(void *party);
@@ -69,9 +75,8 @@ struct rr_skeptic_parties {
 struct rr_skeptic_config {
 	struct rr_skeptic_parties parties;
 	struct rr_cluster *cluster;
-	const struct rl_command *given; /* done on the empty server at first */
-	size_t n_given;
-	const char *const *ignored; /* patterns of keys that are not compared */
+	struct rr_command_list given; /* the caller's: done on the empty server at first */
+	const char *const *ignored;   /* patterns of keys that are not compared */
 	size_t n_ignored;
 	const char *const *allowed; /* lines of output that are not: regular expressions */
 	size_t n_allowed;
@@ -80,6 +85,9 @@ struct rr_skeptic_config {
 	bool has_faults;     /* the search has some, which the skeptic has not: a limit */
 	double seconds;      /* after the first ten schedules it ends after so many */
 	double most_seconds; /* and at any point after these */
+	size_t most_schedules;
+	int serial_runs; /* of each serial execution: RR_SKEPTIC_RUNS; or 1, and random values are
+			  * not known */
 	struct rr_signals *signals;
 	uint64_t seed;
 };
@@ -105,6 +113,9 @@ struct rr_skeptic_result {
 	struct rr_skeptic_step {
 		char *who, *command, *reply; /* who is NULL: time passed */
 	} * steps;
+	/* The same steps and ends as docs/formats.md has those of a finding; NULL = none. */
+	json_t *trace, *final, *nearest_serial, *keys;
+	bool is_stuck; /* not all of it came to an end */
 	size_t n_limits, n_not_compared;
 	char *limits[RR_SKEPTIC_TEXTS], *not_compared[RR_SKEPTIC_TEXTS];
 	struct rr_error error; /* why it was inconclusive, if an error was the reason */

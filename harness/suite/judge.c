@@ -50,22 +50,6 @@ static bool is_in(const json_t *names, const char *name)
 	return false;
 }
 
-static void sort_findings(struct judged *judged, const struct rr_suite_check *check,
-			  const json_t *found)
-{
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(found, i, name) {
-		if (!is_known(check, json_string_value(name)))
-			json_array_append_new(judged->new, json_copy((json_t *)name));
-	}
-	for (i = 0; i < check->n_known; i++) {
-		if (!is_in(found, check->known[i]))
-			json_array_append_new(judged->gone, json_string(check->known[i]));
-	}
-}
-
 /* "a, b". */
 static void put_names(FILE *out, const char *before, const json_t *names)
 {
@@ -90,7 +74,18 @@ static void compare_known(struct judged *judged, const struct rr_suite_check *ch
 	const bool is_whole = is_searched(properties);
 	FILE *out = rr_open_text(&judged->remark);
 
-	sort_findings(judged, check, json_object_get(properties, "known_as"));
+	const json_t *found = json_object_get(properties, "known_as");
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(found, i, name) {
+		if (!is_known(check, json_string_value(name)))
+			json_array_append_new(judged->new, json_copy((json_t *)name));
+	}
+	for (i = 0; i < check->n_known; i++) {
+		if (!is_in(found, check->known[i]))
+			json_array_append_new(judged->gone, json_string(check->known[i]));
+	}
 	if (judged->code == RR_EXIT_VIOLATED && json_array_size(judged->new) == 0)
 		judged->code = is_whole ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
 	if (check->n_known)

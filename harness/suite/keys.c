@@ -127,18 +127,6 @@ static json_t *mapping_of(json_t *values)
 	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", values);
 }
 
-/* Which types a key of that option has, added to those that its name has already. A plural
- * has several values. */
-static void add_types(json_t *types, const struct rr_option *option, bool is_plural_name)
-{
-	if (!option->take_pair && !is_plural_name)
-		json_array_append_new(types, one_value(option));
-	if (option->repeats && !option->take_pair)
-		json_array_append_new(types, list_of(one_value(option)));
-	if (rr_suite_takes_pairs(option))
-		json_array_append_new(types, mapping_of(one_value(option)));
-}
-
 static void add_key(json_t *keys, const char *name, const struct rr_option *option)
 {
 	json_t *key = json_object_get(keys, name);
@@ -150,7 +138,19 @@ static void add_key(json_t *keys, const char *name, const struct rr_option *opti
 		free(help);
 		json_object_set_new(keys, name, key);
 	}
-	add_types(json_object_get(key, "anyOf"), option, strcmp(name, option->name) != 0);
+	/*
+	 * Which types a key of that option has, added to those that its name has already. A plural
+	 * has several values.
+	 */
+	json_t *types = json_object_get(key, "anyOf");
+	const bool is_plural_name = strcmp(name, option->name) != 0;
+
+	if (!option->take_pair && !is_plural_name)
+		json_array_append_new(types, one_value(option));
+	if (option->repeats && !option->take_pair)
+		json_array_append_new(types, list_of(one_value(option)));
+	if (rr_suite_takes_pairs(option))
+		json_array_append_new(types, mapping_of(one_value(option)));
 }
 
 static json_t *own_type(enum rr_suite_key_kind kind)

@@ -230,19 +230,6 @@ static bool has_pair(struct rr_yaml *yaml, const struct rr_yaml_pairs *pairs, co
 	return false;
 }
 
-/* "<<: *other" or "<<: [*one, *other]". */
-static bool merge(struct rr_yaml *yaml, struct rr_yaml_pairs *pairs, const yaml_node_t *value)
-{
-	if (value->type != YAML_SEQUENCE_NODE)
-		return rr_yaml_gather(yaml, pairs, value, "<<");
-	for (yaml_node_item_t *item = value->data.sequence.items.start;
-	     item < value->data.sequence.items.top; item++) {
-		if (!rr_yaml_gather(yaml, pairs, rr_yaml_node(yaml, *item), "<<"))
-			return false;
-	}
-	return true;
-}
-
 static bool take_pair(struct rr_yaml *yaml, struct rr_yaml_pairs *pairs,
 		      const yaml_node_pair_t *pair, bool merges)
 {
@@ -254,8 +241,19 @@ static bool take_pair(struct rr_yaml *yaml, struct rr_yaml_pairs *pairs,
 				      RR_YAML_PAIRS);
 	if ((strcmp(name, "<<") == 0) != merges)
 		return true;
-	if (merges)
-		return merge(yaml, pairs, rr_yaml_node(yaml, pair->value));
+	if (merges) {
+		/* "<<: *other" or "<<: [*one, *other]". */
+		const yaml_node_t *value = rr_yaml_node(yaml, pair->value);
+
+		if (value->type != YAML_SEQUENCE_NODE)
+			return rr_yaml_gather(yaml, pairs, value, "<<");
+		for (yaml_node_item_t *item = value->data.sequence.items.start;
+		     item < value->data.sequence.items.top; item++) {
+			if (!rr_yaml_gather(yaml, pairs, rr_yaml_node(yaml, *item), "<<"))
+				return false;
+		}
+		return true;
+	}
 	if (!has_pair(yaml, pairs, name))
 		pairs->all[pairs->n++] = pair;
 	return true;

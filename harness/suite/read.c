@@ -93,36 +93,6 @@ static bool read_flag(const struct rr_yaml *yaml, const char *name, const yaml_n
 	       rr_yaml_refuse(yaml, node, "%s: expected true or false", name);
 }
 
-static bool add_flag(const struct rr_yaml *yaml, struct rr_suite_check *check,
-		     const struct rr_option *option, const yaml_node_t *node)
-{
-	bool is_set;
-
-	return read_flag(yaml, option->name, node, &is_set) &&
-	       (!is_set || add_word(yaml, check, node, rr_asprintf("--%s", option->name)));
-}
-
-/* "NAME: COMMAND" is --client=NAME=COMMAND, "GET counter: 2" is --final='GET counter' 2. */
-static bool add_pair(struct rr_yaml *yaml, struct rr_suite_check *check,
-		     const struct rr_option *option, const yaml_node_pair_t *pair)
-{
-	const yaml_node_t *node = rr_yaml_node(yaml, pair->value);
-	const char *name = rr_yaml_text(yaml, rr_yaml_node(yaml, pair->key), option->name);
-	const char *value = name ? rr_yaml_text(yaml, node, name) : NULL;
-	const size_t first = check->n_words;
-	bool good;
-
-	if (!value)
-		return false;
-	if (option->take_pair)
-		good = add_word(yaml, check, node, rr_asprintf("--%s=%s", option->name, name)) &&
-		       add_word(yaml, check, node, rr_strdup(value));
-	else
-		good = add_word(yaml, check, node,
-				rr_asprintf("--%s=%s=%s", option->name, name, value));
-	return good && try_option(yaml, node, check, first);
-}
-
 static bool add_pairs(struct rr_yaml *yaml, struct rr_suite_check *check,
 		      const struct rr_option *option, const yaml_node_t *node)
 {
@@ -134,21 +104,26 @@ static bool add_pairs(struct rr_yaml *yaml, struct rr_suite_check *check,
 		return false;
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
-		if (!add_pair(yaml, check, option, pair))
-			return false;
-	}
-	return true;
-}
+		/*
+		 * "NAME: COMMAND" is --client=NAME=COMMAND, "GET counter: 2" is --final='GET
+		 * counter' 2.
+		 */
+		const yaml_node_t *at = rr_yaml_node(yaml, pair->value);
+		const char *name = rr_yaml_text(yaml, rr_yaml_node(yaml, pair->key), option->name);
+		const char *value = name ? rr_yaml_text(yaml, at, name) : NULL;
+		const size_t first = check->n_words;
+		bool good;
 
-static bool add_list(struct rr_yaml *yaml, struct rr_suite_check *check,
-		     const struct rr_option *option, const yaml_node_t *node)
-{
-	if (!option->repeats)
-		return rr_yaml_refuse(yaml, node, "%s: expected one value, and no list",
-				      option->name);
-	for (yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
-		if (!add_option(yaml, check, option, rr_yaml_node(yaml, *item)))
+		if (!value)
+			return false;
+		if (option->take_pair)
+			good = add_word(yaml, check, at,
+					rr_asprintf("--%s=%s", option->name, name)) &&
+			       add_word(yaml, check, at, rr_strdup(value));
+		else
+			good = add_word(yaml, check, at,
+					rr_asprintf("--%s=%s=%s", option->name, name, value));
+		if (!good || !try_option(yaml, at, check, first))
 			return false;
 	}
 	return true;
@@ -157,12 +132,25 @@ static bool add_list(struct rr_yaml *yaml, struct rr_suite_check *check,
 static bool take_option(struct rr_yaml *yaml, struct rr_suite_check *check,
 			const struct rr_option *option, const yaml_node_t *node)
 {
-	if (node->type == YAML_SEQUENCE_NODE)
-		return add_list(yaml, check, option, node);
+	if (node->type == YAML_SEQUENCE_NODE) {
+		if (!option->repeats)
+			return rr_yaml_refuse(yaml, node, "%s: expected one value, and no list",
+					      option->name);
+		for (yaml_node_item_t *item = node->data.sequence.items.start;
+		     item < node->data.sequence.items.top; item++) {
+			if (!add_option(yaml, check, option, rr_yaml_node(yaml, *item)))
+				return false;
+		}
+		return true;
+	}
 	if (node->type == YAML_MAPPING_NODE)
 		return add_pairs(yaml, check, option, node);
-	if (option->kind == RR_TAKES_NOTHING)
-		return add_flag(yaml, check, option, node);
+	if (option->kind == RR_TAKES_NOTHING) {
+		bool is_set;
+
+		return read_flag(yaml, option->name, node, &is_set) &&
+		       (!is_set || add_word(yaml, check, node, rr_asprintf("--%s", option->name)));
+	}
 	return add_option(yaml, check, option, node);
 }
 
@@ -212,41 +200,7 @@ static bool take_expectation(const struct rr_yaml *yaml, struct rr_suite_check *
 			      rr_list_words(list, sizeof(list), rr_suite_outcomes, (size_t)n));
 }
 
-static bool take_known(struct rr_yaml *yaml, struct rr_suite_check *check, const yaml_node_t *node)
-{
-	if (node->type != YAML_SEQUENCE_NODE)
-		return rr_yaml_refuse(yaml, node,
-				      "known: expected a list, as in [\"lost update (counter)\"]");
-	for (yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
-		const char *text = rr_yaml_text(yaml, rr_yaml_node(yaml, *item), "known");
-
-		if (!text)
-			return false;
-		check->known = rr_realloc(check->known, check->n_known + 2, sizeof(char *));
-		check->known[check->n_known++] = rr_strdup(text);
-		check->known[check->n_known] = NULL;
-	}
-	return true;
-}
-
 /* ---- Checks -------------------------------------------------------------------------- */
-
-static bool is_list(const yaml_node_t *node)
-{
-	return node->type != YAML_SCALAR_NODE;
-}
-
-static bool refuse_key(const struct rr_yaml *yaml, const yaml_node_t *key, const char *name)
-{
-	const char *nearest = rr_suite_nearest_key(yaml->command, name);
-
-	if (nearest)
-		return rr_yaml_refuse(yaml, key, "no key '%.100s'; did you mean '%s'?", name,
-				      nearest);
-	return rr_yaml_refuse(yaml, key,
-			      "no key '%.100s' of a check; 'redrace help check' shows them", name);
-}
 
 /* The command stands behind the options: it is taken in a second pass. */
 static bool take_entry(struct rr_yaml *yaml, struct rr_suite_check *check,
@@ -258,8 +212,16 @@ static bool take_entry(struct rr_yaml *yaml, struct rr_suite_check *check,
 	struct rr_suite_key key;
 	bool is_set;
 
-	if (!rr_suite_find_key(yaml->command, text, is_list(value), &key))
-		return refuse_key(yaml, name, text);
+	if (!rr_suite_find_key(yaml->command, text, value->type != YAML_SCALAR_NODE, &key)) {
+		const char *nearest = rr_suite_nearest_key(yaml->command, text);
+
+		if (nearest)
+			return rr_yaml_refuse(yaml, name, "no key '%.100s'; did you mean '%s'?",
+					      text, nearest);
+		return rr_yaml_refuse(yaml, name,
+				      "no key '%.100s' of a check; 'redrace help check' shows them",
+				      text);
+	}
 	if (is_command != (key.kind == RR_SUITE_COMMAND))
 		return true;
 	switch (key.kind) {
@@ -268,7 +230,21 @@ static bool take_entry(struct rr_yaml *yaml, struct rr_suite_check *check,
 	case RR_SUITE_EXPECT:
 		return take_expectation(yaml, check, value);
 	case RR_SUITE_KNOWN:
-		return take_known(yaml, check, value);
+		if (value->type != YAML_SEQUENCE_NODE)
+			return rr_yaml_refuse(
+				yaml, value,
+				"known: expected a list, as in [\"lost update (counter)\"]");
+		for (yaml_node_item_t *item = value->data.sequence.items.start;
+		     item < value->data.sequence.items.top; item++) {
+			const char *one = rr_yaml_text(yaml, rr_yaml_node(yaml, *item), "known");
+
+			if (!one)
+				return false;
+			check->known = rr_realloc(check->known, check->n_known + 2, sizeof(char *));
+			check->known[check->n_known++] = rr_strdup(one);
+			check->known[check->n_known] = NULL;
+		}
+		return true;
 	case RR_SUITE_GONE:
 		check->has_gone = true;
 		return read_flag(yaml, text, value, &is_set);
@@ -284,25 +260,6 @@ static bool take_entries(struct rr_yaml *yaml, struct rr_suite_check *check,
 		if (!take_entry(yaml, check, entries->all[i], is_command))
 			return false;
 	}
-	return true;
-}
-
-/* Does all of it make a check? */
-static bool try_check(const struct rr_yaml *yaml, const struct rr_suite_check *check,
-		      const yaml_node_t *node)
-{
-	char **argv = copy_words(check, 1);
-	struct rr_error why = { .kind = RR_ERROR_NONE };
-	const bool good = yaml->command->accept(yaml->command->context, (int)check->n_words, argv,
-						&why);
-
-	free_words(argv);
-	if (!good)
-		return rr_yaml_refuse(yaml, node, "%.100s: %s", check->name, why.text);
-	if (check->n_known && check->expected)
-		return rr_yaml_refuse(yaml, node,
-				      "%.100s: 'known' is for a check that is expected to be %s",
-				      check->name, rr_suite_outcomes[0]);
 	return true;
 }
 
@@ -335,35 +292,27 @@ static bool read_check(struct rr_yaml *yaml, struct rr_suite_check *check,
 	check->line = (long)name->start_mark.line + 1;
 	check->name = rr_plain((const char *)name->data.scalar.value);
 	add_word(yaml, check, name, rr_strdup("redrace check"));
-	return check_name(yaml, name, (const char *)name->data.scalar.value) &&
-	       rr_yaml_gather(yaml, &entries, rr_yaml_node(yaml, pair->value), check->name) &&
-	       (!defaults || rr_yaml_gather(yaml, &entries, defaults, "defaults")) &&
-	       take_entries(yaml, check, &entries, false) &&
-	       (!check->n_known || add_word(yaml, check, name, rr_strdup("--all"))) &&
-	       take_entries(yaml, check, &entries, true) && try_check(yaml, check, name);
-}
-
-static bool read_checks(struct rr_yaml *yaml, struct rr_suite *suite, const yaml_node_t *checks,
-			const yaml_node_t *defaults)
-{
-	const yaml_node_pair_t *first, *end;
-
-	if (checks->type != YAML_MAPPING_NODE)
-		return rr_yaml_refuse(yaml, checks,
-				      "checks: expected names of checks, each with its keys");
-	first = checks->data.mapping.pairs.start;
-	end = checks->data.mapping.pairs.top;
-	if (end - first > CHECKS_MAX)
-		return rr_yaml_refuse(yaml, checks, "a suite has %d checks at most", CHECKS_MAX);
-	if (!rr_yaml_check_keys(yaml, checks))
+	if (!check_name(yaml, name, (const char *)name->data.scalar.value) ||
+	    !rr_yaml_gather(yaml, &entries, rr_yaml_node(yaml, pair->value), check->name) ||
+	    (defaults && !rr_yaml_gather(yaml, &entries, defaults, "defaults")) ||
+	    !take_entries(yaml, check, &entries, false) ||
+	    (check->n_known && !add_word(yaml, check, name, rr_strdup("--all"))) ||
+	    !take_entries(yaml, check, &entries, true))
 		return false;
-	suite->checks = rr_calloc((size_t)(end - first) + 1, sizeof(*suite->checks));
-	for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
-		if (!read_check(yaml, &suite->checks[suite->n++], pair, defaults))
-			return false;
-	}
-	return suite->n > 0 ||
-	       rr_yaml_refuse(yaml, checks, "there is no check: write one, NAME: {command: ...}");
+	/* Does all of it make a check? */
+	char **argv = copy_words(check, 1);
+	struct rr_error why = { .kind = RR_ERROR_NONE };
+	const bool good = yaml->command->accept(yaml->command->context, (int)check->n_words, argv,
+						&why);
+
+	free_words(argv);
+	if (!good)
+		return rr_yaml_refuse(yaml, name, "%.100s: %s", check->name, why.text);
+	if (check->n_known && check->expected)
+		return rr_yaml_refuse(yaml, name,
+				      "%.100s: 'known' is for a check that is expected to be %s",
+				      check->name, rr_suite_outcomes[0]);
+	return true;
 }
 
 /* ---- The file ------------------------------------------------------------------------ */
@@ -395,7 +344,24 @@ static bool read_root(struct rr_yaml *yaml, struct rr_suite *suite)
 	if (!checks)
 		return rr_yaml_refuse(yaml, root,
 				      "expected 'checks:', and below it names of checks");
-	return read_checks(yaml, suite, checks, defaults);
+	const yaml_node_pair_t *first, *end;
+
+	if (checks->type != YAML_MAPPING_NODE)
+		return rr_yaml_refuse(yaml, checks,
+				      "checks: expected names of checks, each with its keys");
+	first = checks->data.mapping.pairs.start;
+	end = checks->data.mapping.pairs.top;
+	if (end - first > CHECKS_MAX)
+		return rr_yaml_refuse(yaml, checks, "a suite has %d checks at most", CHECKS_MAX);
+	if (!rr_yaml_check_keys(yaml, checks))
+		return false;
+	suite->checks = rr_calloc((size_t)(end - first) + 1, sizeof(*suite->checks));
+	for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
+		if (!read_check(yaml, &suite->checks[suite->n++], pair, defaults))
+			return false;
+	}
+	return suite->n > 0 ||
+	       rr_yaml_refuse(yaml, checks, "there is no check: write one, NAME: {command: ...}");
 }
 
 bool rr_suite_parse(struct rr_suite *suite, const char *path, const char *text, size_t size,

@@ -46,22 +46,6 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker, struct rr
 	return good;
 }
 
-static void add_printed(struct rr_pool_worker *worker)
-{
-	char part[1 << 14];
-	ssize_t n;
-
-	fflush(stdout);
-	lseek(STDOUT_FILENO, 0, SEEK_SET);
-	while ((n = read(STDOUT_FILENO, part, sizeof(part))) > 0)
-		fwrite(part, 1, (size_t)n, worker->result);
-}
-
-static bool clear_printed(void)
-{
-	return ftruncate(STDOUT_FILENO, 0) == 0 && lseek(STDOUT_FILENO, 0, SEEK_SET) == 0;
-}
-
 static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 {
 	const struct running *running = context;
@@ -70,7 +54,7 @@ static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 	char **argv = rr_memdup(check->words, (check->n_words + 1) * sizeof(*argv));
 	struct outcome outcome = { .code = RR_EXIT_INTERNAL };
 
-	if (clear_printed())
+	if (ftruncate(STDOUT_FILENO, 0) == 0 && lseek(STDOUT_FILENO, 0, SEEK_SET) == 0)
 		outcome.code = command->run(command->context, (int)check->n_words, argv,
 					    &outcome.error);
 	outcome.code = rr_exit_worse(outcome.code, rr_exit_of(outcome.error.kind));
@@ -78,7 +62,13 @@ static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 	if (outcome.code == RR_EXIT_INTERRUPTED)
 		return false;
 	fwrite(&outcome, sizeof(outcome), 1, worker->result);
-	add_printed(worker);
+	char part[1 << 14];
+	ssize_t n;
+
+	fflush(stdout);
+	lseek(STDOUT_FILENO, 0, SEEK_SET);
+	while ((n = read(STDOUT_FILENO, part, sizeof(part))) > 0)
+		fwrite(part, 1, (size_t)n, worker->result);
 	return true;
 }
 

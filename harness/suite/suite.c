@@ -120,25 +120,6 @@ static size_t choose(struct rr_suite *suite, const struct rr_suite_options *opti
 
 /* ---- What came of them --------------------------------------------------------------- */
 
-static void print_lines(FILE *out, const char *text)
-{
-	while (text && *text) {
-		const char *line = text;
-		const size_t length = rr_take_line(&text);
-
-		fprintf(out, length ? "  %.*s\n" : "\n", (int)length, line);
-	}
-}
-
-static void print_known(FILE *out, const json_t *names)
-{
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(names, i, name)
-		fprintf(out, "  To be known in the suite: \"%s\"\n", json_string_value(name));
-}
-
 /* What has passed is a line. */
 static void print_case(FILE *out, const struct rr_case *one)
 {
@@ -146,8 +127,20 @@ static void print_case(FILE *out, const struct rr_case *one)
 			  one->name, one->message);
 	if (one->verdict == RR_CASE_PASSED)
 		return;
-	print_lines(out, one->details);
-	print_known(out, json_object_get(one->properties, "new"));
+	const char *text = one->details;
+
+	while (text && *text) {
+		const char *line = text;
+		const size_t length = rr_take_line(&text);
+
+		fprintf(out, length ? "  %.*s\n" : "\n", (int)length, line);
+	}
+	const json_t *names = json_object_get(one->properties, "new");
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+		fprintf(out, "  To be known in the suite: \"%s\"\n", json_string_value(name));
 	fputc('\n', out);
 }
 
@@ -214,16 +207,6 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 	return code;
 }
 
-static void tell_gone(const struct rr_suite *suite)
-{
-	for (size_t i = 0; i < suite->n; i++) {
-		if (suite->checks[i].has_gone)
-			fprintf(stderr,
-				"%s:%ld: %s: 'atomic' says nothing any more, because every check compares so: leave it out\n",
-				suite->path, suite->checks[i].line, suite->checks[i].name);
-	}
-}
-
 enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suite_options *options,
 			  const struct rr_outputs *outputs, struct rr_error *error)
 {
@@ -232,7 +215,12 @@ enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suit
 
 	if (rr_suite_read(&suite, path_of(options), command, error) &&
 	    are_there(&suite, options, error) && deal(&suite, options, error)) {
-		tell_gone(&suite);
+		for (size_t i = 0; i < suite.n; i++) {
+			if (suite.checks[i].has_gone)
+				fprintf(stderr,
+					"%s:%ld: %s: 'atomic' says nothing any more, because every check compares so: leave it out\n",
+					suite.path, suite.checks[i].line, suite.checks[i].name);
+		}
 		code = run_chosen(&suite, command, options, outputs, error);
 	}
 	rr_suite_release(&suite);

@@ -125,7 +125,7 @@ Test(cases, step_summary_shows_nothing_as_html)
 	add("<b>", RR_CASE_FAILED, "|`<i>", "</pre>\n\n# heading");
 	print(RR_FORMAT_MARKDOWN);
 	assert_printed("### redrace test: 1 failed\n");
-	assert_printed("<td>test &lt;b&gt;</td><td>|`&lt;i&gt;</td>");
+	assert_printed("\n| failed | test \\<b> | \\|\\`\\<i> |\n");
 	assert_printed("<pre>\n&lt;/pre&gt;\n\n# heading\n</pre>");
 }
 

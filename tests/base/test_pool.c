@@ -16,13 +16,16 @@
 
 #include "base/pool.h"
 
-enum { JOBS = 40, LARGE = 4 << 20 };
+/* The kernel takes PART bytes at once; LARGE ones have to be read meanwhile. */
+enum { JOBS = 40, PART = 10000, LARGE = 4 << 20 };
+
+/* Seconds without progress: longer than a busy machine may stop a worker that does something. */
+enum { STALL_S = 3 };
 
 enum fate {
 	FATE_NONE,
-	FATE_KILLED,       /* at its work */
-	FATE_KILLED_HALF,  /* when a part of its result is on its way */
-	FATE_KILLED_LATER, /* soon after all of its result is */
+	FATE_KILLED,         /* at its work */
+	FATE_KILLED_SENDING, /* when PART bytes of its result were sent and none was read */
 	FATE_EXITS,
 	FATE_HANGS,
 	FATE_IS_SLOW,    /* but tells of its progress */
@@ -72,22 +75,14 @@ static void end(void *context, struct rr_pool_worker *worker)
 	atomic_fetch_add(&trial->shared->n_ended, 1);
 }
 
-/* Kills the process as soon as something is on its way to the program. */
-static void *kill_when_half_sent(void *argument)
+/* Kills the process as soon as PART bytes wait for the program, which reads nothing. */
+static void *kill_when_sent(void *argument)
 {
 	const struct rr_pool_worker *worker = argument;
 	int unread = 0;
 
-	while (ioctl(worker->socket, SIOCOUTQ, &unread) == 0 && unread < 10000)
+	while (ioctl(worker->socket, SIOCOUTQ, &unread) == 0 && unread < PART)
 		;
-	kill(getpid(), SIGKILL);
-	return NULL;
-}
-
-static void *kill_later(void *argument)
-{
-	(void)argument;
-	usleep(20000);
 	kill(getpid(), SIGKILL);
 	return NULL;
 }
@@ -110,20 +105,18 @@ static bool meet(enum fate fate, struct trial *trial, struct rr_pool_worker *wor
 		return true;
 	case FATE_KILLED:
 		return kill(getpid(), SIGKILL) == 0;
-	case FATE_KILLED_HALF:
+	case FATE_KILLED_SENDING:
 		while (!trial->shared->is_busy)
 			usleep(1000);
-		return !pthread_create(&thread, NULL, kill_when_half_sent, worker);
-	case FATE_KILLED_LATER:
-		return !pthread_create(&thread, NULL, kill_later, NULL);
+		return !pthread_create(&thread, NULL, kill_when_sent, worker);
 	case FATE_EXITS:
 		_exit(3);
 	case FATE_HANGS:
 		for (;;)
 			pause();
 	case FATE_IS_SLOW:
-		for (unsigned long i = 1; i <= 15; i++) {
-			usleep(200000);
+		for (unsigned long i = 1; i <= 10; i++) {
+			usleep(100000 * STALL_S + 50000);
 			rr_pool_progress(worker, i);
 		}
 		return true;
@@ -234,13 +227,13 @@ static void await_death(struct trial *trial, size_t job)
 		;
 }
 
-/* The program is busy with job 6 until the worker that is at job 5 is dead. */
+/* The program is busy with the job after one whose worker is killed until that one is dead. */
 static void read_nothing(struct trial *trial, size_t job)
 {
-	if (job != 6 || trial->fates[5] != FATE_KILLED_HALF)
+	if (job == 0 || trial->fates[job - 1] != FATE_KILLED_SENDING)
 		return;
 	atomic_store(&trial->shared->is_busy, true);
-	await_death(trial, 5);
+	await_death(trial, job - 1);
 }
 
 /* What the pool says goes where it can be read. */
@@ -258,7 +251,7 @@ static void lose_one(struct trial *trial, enum fate fate, const char *why)
 	trial_open(trial, 12, 3);
 	trial->fates[5] = fate;
 	trial->size = LARGE;
-	trial->pool.stall_s = 1;
+	trial->pool.stall_s = fate == FATE_HANGS ? STALL_S : 600;
 	trial->at_take = read_nothing;
 	cr_assert(trial_run(trial), "%s", trial->error.text);
 	assert_lost_one(trial, 5);
@@ -327,7 +320,7 @@ Test(pool, sees_nothing_of_a_result_that_was_not_sent_whole)
 {
 	struct trial trial;
 
-	lose_one(&trial, FATE_KILLED_HALF, "its process was killed by signal 9 (SIGKILL)");
+	lose_one(&trial, FATE_KILLED_SENDING, "its process was killed by signal 9 (SIGKILL)");
 }
 
 Test(pool, loses_the_job_at_which_a_worker_exits)
@@ -341,7 +334,7 @@ Test(pool, ends_a_worker_that_does_not_get_on)
 {
 	struct trial trial;
 
-	lose_one(&trial, FATE_HANGS, "no sign of life for 1 s");
+	lose_one(&trial, FATE_HANGS, "no sign of life for 3 s");
 }
 
 Test(pool, lets_a_worker_be_slow_that_gets_on)
@@ -350,16 +343,9 @@ Test(pool, lets_a_worker_be_slow_that_gets_on)
 
 	trial_open(&trial, 2, 2);
 	trial.fates[1] = FATE_IS_SLOW;
-	trial.pool.stall_s = 1;
+	trial.pool.stall_s = STALL_S;
 	cr_assert(trial_run(&trial), "%s", trial.error.text);
 	assert_lost_none(&trial);
-}
-
-/* The program is busy with job 1 until the worker that did job 0 is dead. */
-static void wait_for_a_death(struct trial *trial, size_t job)
-{
-	if (job == 1 && trial->n_taken == 1)
-		await_death(trial, 0);
 }
 
 Test(pool, counts_once_what_a_worker_sent_before_it_died)
@@ -367,8 +353,9 @@ Test(pool, counts_once_what_a_worker_sent_before_it_died)
 	struct trial trial;
 
 	trial_open(&trial, 2, 2);
-	trial.fates[0] = FATE_KILLED_LATER;
-	trial.at_take = wait_for_a_death;
+	trial.fates[0] = FATE_KILLED_SENDING;
+	trial.size = PART;
+	trial.at_take = read_nothing;
 	cr_assert(trial_run(&trial), "%s", trial.error.text);
 	assert_lost_none(&trial);
 }

@@ -78,6 +78,27 @@ Test(plain, what_looks_like_one_character_is_one)
 	}
 }
 
+Test(plain, what_is_cut_ends_with_a_character_and_a_mark)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+		const char *wanted;
+	} cases[] = {
+		{ "abc", 0, "abc" },        { "abc", 3, "abc" },
+		{ "abcd", 3, "abc..." },    { "\xe4\xb8\xad\xe4\xb8\xad", 3, "\xe4\xb8\xad..." },
+		{ "a\nbcd", 3, "a\\n..." },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *cut = rr_plain_cut(cases[i].text, strlen(cases[i].text), cases[i].columns,
+					 "...");
+
+		cr_expect_str_eq(cut, cases[i].wanted);
+		free(cut);
+	}
+}
+
 Test(plain, a_line_never_divides_a_character)
 {
 	const char *text = "\U0001f44d\U0001f3fd";

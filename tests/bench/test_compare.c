@@ -303,7 +303,7 @@ Test(comparing, gobench_is_what_benchstat_reads)
 Test(comparing, reads_what_bench_writes, .timeout = 600)
 {
 	cr_assert_eq(
-		cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"),
+		cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t || [ $? = 2 ]"),
 		0);
 	assert_compared("a a", 0, "incr, 2 threads");
 	cr_assert(strstr(cli_output, "4 and 4 runs, p = 1.0000: no difference shown"), "%s",

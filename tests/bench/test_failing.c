@@ -4,6 +4,7 @@
 #include "../cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/client.h"
@@ -11,28 +12,28 @@
 TestSuite(failing, .init = cli_setup, .fini = cli_teardown);
 
 /* The lock is a string: WRONGTYPE. */
-static enum rl_outcome release_by_mistake(struct rr_client *client)
+static enum rdl_outcome release_by_mistake(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "LPUSH %s x", client->lock);
+	return rdl_run(client->data, &reply, "LPUSH %s x", client->lock);
 }
 
-static enum rl_outcome release_unheard(struct rr_client *client)
+static enum rdl_outcome release_unheard(struct rr_client *client)
 {
 	(void)client;
-	return RL_UNKNOWN;
+	return RDL_UNKNOWN;
 }
 
 /* Says so, but does not. */
-static enum rl_outcome pretend_to_release(struct rr_client *client)
+static enum rdl_outcome pretend_to_release(struct rr_client *client)
 {
 	(void)client;
-	return RL_OK;
+	return RDL_OK;
 }
 
 /* set-nx-ex with another release: why the run gives up, or what is measured. */
-static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *), long ttl_ms,
+static struct rr_error run_with(enum rdl_outcome (*release)(struct rr_client *), long ttl_ms,
 				struct rr_measurement *measurement)
 {
 	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
@@ -83,21 +84,66 @@ Test(failing, release_that_is_pretended_ends_the_run, .timeout = 600)
 			 "no progress: each increment waits for a lease to end");
 }
 
-/* ---- Permissions --------------------------------------------------------- */
-
-/* What is taken from two clients, and when: before one of their calls. */
+/* What happens to two clients, and when: before one of their calls. */
 static struct {
 	const struct rr_strategy *strategy;
 	const char *right;
-	int calls;
+	int calls, pause_ms;
 } loss;
 
-static enum rl_outcome acquire_and_forbid(struct rr_client *client)
+/* ---- A disk that is slow ------------------------------------------------- */
+
+/* Nobody is answered for longer than a reply usually takes: as while an fsync(2) lasts. */
+static enum rdl_outcome stall_and_increment(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (loss.calls-- == 0)
-		rl_run(client->data, &reply, "ACL SETUSER default %s", loss.right);
+		rdl_run(client->data, &reply, "CLIENT PAUSE %d ALL", loss.pause_ms);
+	return loss.strategy->increment(client);
+}
+
+static enum rr_verdict verdict_on_a_stall(enum rr_persistence persistence, int pause_ms)
+{
+	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
+	struct rr_measurement *measurement;
+	struct support support;
+	enum rr_verdict verdict;
+	struct rr_run run;
+
+	loss.strategy = rr_strategy_find("set-nx-ex");
+	loss.calls = 100;
+	loss.pause_ms = pause_ms;
+	strategy.increment = stall_and_increment;
+	support_open(&support, 1);
+	support.cluster.options.persistence = persistence;
+	run = support_run(&support, &strategy, 2, 200);
+	measurement = support_measure(&support, &run);
+	verdict = measurement->verdict;
+	free(measurement);
+	support_close(&support);
+	return verdict;
+}
+
+Test(failing, reply_that_waits_for_the_disk_is_not_lost, .timeout = 600)
+{
+	cr_assert_eq(verdict_on_a_stall(RR_PERSIST_ALWAYS, 2500), RR_VERDICT_EXACT);
+	cr_assert_eq(verdict_on_a_stall(RR_PERSIST_EVERYSEC, 2500), RR_VERDICT_EXACT);
+}
+
+Test(failing, reply_of_a_server_in_memory_is_lost_after_two_seconds, .timeout = 600)
+{
+	cr_assert_eq(verdict_on_a_stall(RR_PERSIST_NONE, 4000), RR_VERDICT_INCONCLUSIVE);
+}
+
+/* ---- Permissions --------------------------------------------------------- */
+
+static enum rdl_outcome acquire_and_forbid(struct rr_client *client)
+{
+	struct rdl_reply reply;
+
+	if (loss.calls-- == 0)
+		rdl_run(client->data, &reply, "ACL SETUSER default %s", loss.right);
 	return loss.strategy->acquire(client);
 }
 

@@ -100,9 +100,9 @@ Test(plots, processes_are_no_threads)
 Test(plots, refused_attempts_are_no_increments)
 {
 	draw_bench(
-		"lua-delifequals redlock --threads 4 --wait fail-fast --hold-us 100 --increments 200");
+		"lua-delifequals redlock --threads 4 --wait fail-fast --hold-us 900 --increments 200");
 	assert_shown("throughput.svg",
-		     "4 threads · 200 increments, 100 µs of work · --wait fail-fast");
+		     "4 threads · 200 increments, 900 µs of work · --wait fail-fast");
 	cr_assert_eq(cli_run("grep -c '% refused' $HERE/a/plots/throughput.svg"), 0);
 	cr_assert_eq(cli_run("sh tests/check_csv $HERE/a"), 0, "%s", cli_output);
 }
@@ -123,11 +123,11 @@ Test(plots, bars_are_sorted_and_show_medians)
 
 /* ---- Who was in the critical section when ---------------------------------- */
 
-/* A mutex of each process: the two processes meet inside. */
+/* A mutex of each process: the two processes meet inside, even if one begins late. */
 Test(plots, overlaps_of_holders_are_marked)
 {
 	draw_bench(
-		"local-mutex none --processes 2 --threads 1 --hold-us 200 --increments 200 --trace 50");
+		"local-mutex none --processes 2 --threads 1 --hold-us 5000 --increments 200 --trace 100");
 	assert_shown("holders-local-mutex.svg", "client 2, process 2");
 	assert_shown("holders-local-mutex.svg", "dark: alone; hatched: with another");
 	cr_assert_eq(
@@ -170,12 +170,12 @@ Test(plots, drawing_that_is_ended_leaves_nothing)
 	cr_assert_str_eq(cli_output, "1\n143\n", "%s", cli_output);
 }
 
-/* The six lines of the first lesson, in both languages. */
+/* The six lines of the first lesson, in both languages. So few increments may lose nothing: 2. */
 Test(plots, of_the_lesson)
 {
 	need_gnuplot();
 	cr_assert_eq(cli_run("$REDRACE bench none incr --threads 1,2 --increments 100 --warmup 0"
-			     " --output $HERE/a"),
+			     " --output $HERE/a || [ $? = 2 ]"),
 		     0, "%s", cli_output);
 	cr_assert_eq(cli_run("head -1 $HERE/a/simple.csv; grep -c . $HERE/a/simple.csv"), 0);
 	cr_assert_str_eq(cli_output,

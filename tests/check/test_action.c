@@ -59,11 +59,11 @@ Test(check_action, a_suite_is_run)
 Test(check_action, what_is_inconclusive_fails_unless_it_may_pass)
 {
 	prepare_step("Run redrace",
-		     "command=check 'arguments=--max-states 1 -- sh app/counter.sh'");
+		     "command=check 'arguments=--skeptic off --max-states 1 -- sh app/counter.sh'");
 	run_step(2);
 	prepare_step(
 		"Run redrace",
-		"command=check 'arguments=--max-states 1 -- sh app/counter.sh' inconclusive=pass");
+		"command=check 'arguments=--skeptic off --max-states 1 -- sh app/counter.sh' inconclusive=pass");
 	run_step(0);
 	cr_assert_eq(cli_run("grep exit $HERE/output"), 0);
 	cr_assert_str_eq(cli_output, "exit-code=2\nexit-code=2\n");

@@ -4,6 +4,7 @@
 #include "../cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(ahead_check, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
@@ -11,7 +12,6 @@ TestSuite(ahead_check, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 #define CHECK "HERE=$HERE $REDRACE check "
 /* For tests that count the starts of one check. */
 #define CHECK_ONCE "HERE=$HERE $REDRACE_ONCE check --skeptic off "
-#define CLI "redis-cli -p $REDIS_PORT "
 /* Notes that it has been started. */
 #define NOTED "echo $$ >>$HERE/starts; "
 
@@ -39,10 +39,11 @@ Test(ahead_check, what_is_not_used_is_counted_and_ended)
 {
 	long used, unused = 0;
 
-	cr_assert_eq(cli_run(CHECK_ONCE "--stats --clients 3 -- sh -c '" NOTED CLI
-					"INCR counter' 2>&1"),
+	cr_assert_eq(cli_run(CHECK_ONCE
+			     "-o $HERE/result.json --stats --clients 3 -- sh -c '" NOTED CLI
+			     "INCR counter' 2>&1"),
 		     0, "%s", cli_output);
-	used = number_behind("\n  runs ");
+	used = strtol(cli_property("starts"), NULL, 10);
 	if (cli_says(cli_output, " more started ahead, not used"))
 		unused = number_behind(" command;"); /* in the next line, too */
 	/* One that is not used may be ended before it has come so far. */
@@ -66,9 +67,9 @@ Test(ahead_check, a_program_that_fails_at_once_is_not_started_more_often)
 {
 	long used;
 
-	cr_assert_eq(cli_run(CHECK_ONCE "--stats -- sh -c '" NOTED "exit 127' 2>&1"), 2, "%s",
-		     cli_output);
-	used = number_behind("\n  runs ");
+	cr_assert_eq(cli_run(CHECK_ONCE "-o $HERE/result.json -- sh -c '" NOTED "exit 127' 2>&1"),
+		     2, "%s", cli_output);
+	used = strtol(cli_property("starts"), NULL, 10);
 	cr_assert_eq(used, 2, "one for each client: %s", cli_output);
 	cr_assert_leq(starts(), used + 1);
 }

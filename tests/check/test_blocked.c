@@ -10,14 +10,14 @@ TestSuite(blocked, .init = cli_setup, .fini = cli_teardown, .timeout = 600);
 static void check_pair(const char *options, const char *a, const char *b, int code)
 {
 	cli_write("program.py",
-		  "import os, raw\n"
+		  "import raw\n"
 		  "r = raw.Connection()\n"
-		  "if os.environ['REDRACE_CLIENT'] == 'A':\n"
+		  "if raw.me == 'A':\n"
 		  "    %s\n"
 		  "else:\n"
 		  "    %s\n",
 		  a, b);
-	cr_assert_eq(cli_runf("$REDRACE check --audit 4 %s -- env " PYTHON " 2>&1", options), code,
+	cr_assert_eq(cli_runf("$REDRACE check --audit 4 %s -- " PYTHON " 2>&1", options), code,
 		     "%s | %s: %s", a, b, cli_output);
 }
 
@@ -64,24 +64,22 @@ Test(blocked, readers_of_streams_are_woken)
 Test(blocked, who_waits_first_is_served_first)
 {
 	cli_write("program.py",
-		  "import os, raw\n"
+		  "import raw\n"
 		  "r = raw.Connection()\n"
-		  "me = os.environ['REDRACE_CLIENT']\n"
+		  "me = raw.me\n"
 		  "if me == 'C':\n"
 		  "    r('RPUSH', 'q', 'one'); r('RPUSH', 'q', 'two')\n"
 		  "else:\n"
 		  "    place = r('INCR', 'places'); print(place, r('BLPOP', 'q', 0)[1])\n");
 	/* Its place and its job are taken in two steps. */
-	cr_assert_eq(cli_run("$REDRACE check --clients 3 -- env " PYTHON " 2>&1"), 1, "%s",
-		     cli_output);
-	cli_write("program.py", "import os, raw\n"
+	cr_assert_eq(cli_run("$REDRACE check --clients 3 -- " PYTHON " 2>&1"), 1, "%s", cli_output);
+	cli_write("program.py", "import raw\n"
 				"r = raw.Connection()\n"
-				"if os.environ['REDRACE_CLIENT'] == 'C':\n"
+				"if raw.me == 'C':\n"
 				"    r('RPUSH', 'q', 'one', 'two')\n"
 				"else:\n"
 				"    r('SADD', 'done', r('BLPOP', 'q', 0)[1])\n");
-	cr_assert_eq(cli_run("$REDRACE check --clients 3 -- env " PYTHON " 2>&1"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --clients 3 -- " PYTHON " 2>&1"), 0, "%s", cli_output);
 }
 
 Test(blocked, right_workers_wait_for_ever)
@@ -115,7 +113,7 @@ Test(blocked, a_lost_reply_is_played_as_it_was_found)
 	cr_assert_eq(cli_run("$REDRACE play $HERE/found.race 2>&1"), 0, "%s", cli_output);
 	cr_assert_eq(cli_run("grep -A1 '^B> RPUSH' $HERE/found.race | grep '^A < (lost)'"), 0, "%s",
 		     cli_output);
-	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/found.race -- env " PYTHON " 2>&1"), 1,
+	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/found.race -- " PYTHON " 2>&1"), 1,
 		     "%s", cli_output);
 }
 

@@ -11,8 +11,7 @@
 
 TestSuite(check, .init = cli_setup, .fini = cli_teardown);
 
-#define CHECK "$REDRACE check --audit 2 "
-#define CLI "redis-cli -p $REDIS_PORT "
+#define CHECK "$REDRACE check --audit 2 -o $HERE/result.json "
 #define COUNT "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))"
 
 static void check_program(const char *options, const char *program, int code)
@@ -27,9 +26,10 @@ static void check_program(const char *options, const char *program, int code)
 Test(check, finds_a_lost_update_whose_schedule_plays)
 {
 	check_program("--clients 3 --save $HERE/lost.race", COUNT, 1);
-	cli_assert_prints("not serializable (2 of 3 final states; 3 clients, ");
-	cli_assert_prints("In the end there is\n  counter = \"2\"\n");
-	cli_assert_prints("One leaves\n  counter = \"3\"\n");
+	cli_assert_json(".kinds == [\"lost_update\"] and .clients == 3 and "
+			".wrong_final_states == 2 and .final_states == 3");
+	cli_assert_property("final_data", "counter = \"2\"");
+	cli_assert_property("nearest_serial_data", "counter = \"3\"");
 	cr_assert_eq(cli_run("$REDRACE play $HERE/lost.race"), 0, "%s", cli_output);
 }
 
@@ -37,27 +37,19 @@ Test(check, finds_a_lost_update_whose_schedule_plays)
 Test(check, a_finding_is_compared_with_an_order_of_those_who_ended)
 {
 	check_program("--clients 3 --crashes 1", COUNT, 1);
-	cr_assert_not(cli_says(cli_output, "crashed"), "%s", cli_output);
+	cli_assert_json(".schedule | contains(\"crash\") | not");
 	check_program("--clients 2 --crashes 1", CLI "INCR a >/dev/null; " CLI "INCR b >/dev/null",
 		      1);
-	cli_assert_prints("One leaves\n  a = \"1\"\n  b = \"1\"\n");
-}
-
-static size_t count_parts(const char *part)
-{
-	size_t n = 0;
-
-	for (const char *at = cli_output; (at = strstr(at, part)); at++)
-		n++;
-	return n;
+	cli_assert_property("nearest_serial_data", "a = \"1\"\nb = \"1\"");
 }
 
 /* Who was last is as in the order it is compared with, whoever it is. */
 Test(check, a_finding_is_compared_with_the_order_that_has_most_keys_alike)
 {
 	check_program("--all", COUNT "; " CLI "SET last $REDRACE_CLIENT", 1);
-	cr_expect_eq(count_parts("  last = \"A\"\n"), 2, "%s", cli_output);
-	cr_expect_eq(count_parts("  last = \"B\"\n"), 2, "%s", cli_output);
+	cli_assert_json("[.findings[] | [.final_data, .nearest_serial_data | split(\"\\n\")[1]]] | "
+			"sort == [[\"last = \\\"A\\\"\", \"last = \\\"A\\\"\"], "
+			"[\"last = \\\"B\\\"\", \"last = \\\"B\\\"\"]]");
 }
 
 /* In which order keys, fields and members came about is no difference: B reads before
@@ -81,14 +73,14 @@ Test(check, data_are_the_same_in_whichever_order_they_came_about)
 Test(check, one_command_is_serializable)
 {
 	check_program("--clients 3", CLI "INCR counter", 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* One learns it, two tell that it is the same for them; two more play it for real. */
 Test(check, starts_a_program_about_once_for_each_history)
 {
 	check_program("--clients 3 --audit 0", CLI "INCR counter", 0);
-	cli_assert_prints("(3 clients, 5 runs of the program");
+	cli_assert_json(".starts <= 5");
 }
 
 /* Two runs tell what clients do, and two play the finding, each by its own name. In the serial
@@ -96,7 +88,7 @@ Test(check, starts_a_program_about_once_for_each_history)
 Test(check, what_is_played_is_not_run_for_anything_else)
 {
 	check_program("--audit 0", COUNT, 1);
-	cli_assert_prints("(1 of 2 final states; 2 clients, 5 runs of the program");
+	cli_assert_json(".starts <= 5");
 }
 
 /* Whose turn is the second reads what the first has written, and then B does what A does not: it
@@ -107,7 +99,7 @@ Test(check, serial_orders_are_really_run_by_whom_they_are_news_to)
 		      "n=$(" CLI "INCR turn)\nv=$(" CLI "GET counter)\n"
 		      "[ $n = 2 ] && [ \"$REDRACE_CLIENT$v\" != B1 ] || n=1\n" CLI "SET counter $n",
 		      0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* One name is found to be another client's only where the finding is played. */
@@ -117,7 +109,8 @@ Test(check, names_that_play_a_finding_are_those_of_its_clients)
 		      "n=$(" CLI "GET counter)\n" CLI "SET counter $((n + 1))\n[ \"$n\" ] || " CLI
 		      "SET $REDRACE_CLIENT 1",
 		      1);
-	cli_assert_prints("In the end there is\n  A = \"1\"\n  counter = \"1\"\n  B = \"1\"\n");
+	cli_assert_json(".final_data | split(\"\\n\") | sort == "
+			"[\"A = \\\"1\\\"\", \"B = \\\"1\\\"\", \"counter = \\\"1\\\"\"]");
 }
 
 Test(check, who_is_refused_counts_as_absent)
@@ -126,7 +119,7 @@ Test(check, who_is_refused_counts_as_absent)
 				   "\n" CLI "DEL lock";
 
 	check_program("--clients 3", lock, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	check_program("",
 		      "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
 		      "\n" CLI "DEL lock",
@@ -143,8 +136,8 @@ Test(check, a_lock_deleted_by_who_lost_it_fails_when_leases_run_out)
 				   "\n" CLI "DEL lock";
 
 	check_program("--expiries 1", lock, 1);
-	cli_assert_prints("not serializable");
-	cli_assert_prints(" ms pass");
+	cli_assert_json(".search.verdict == \"not_serializable\" and "
+			"(.schedule | test(\"(^| )(half|whole|tick)\"))");
 }
 
 Test(check, a_lost_reply_is_sent_again_by_the_program_itself)
@@ -174,7 +167,7 @@ Test(check, marks_add_exclusion)
 		      CLI "GET lock\n" CLI "ECHO redrace:enter\n" CLI "GET x\n" CLI
 			  "ECHO redrace:leave",
 		      1);
-	cli_assert_prints("two clients are in their critical sections");
+	cli_assert_property("kinds", "[\"exclusion\"]");
 }
 
 /* Who ends with it and who ends without it are in one state, and one of them has come over the
@@ -184,17 +177,17 @@ Test(check, clients_that_end_alike_have_entered_or_not)
 #define PASS CLI "ECHO redrace:enter >/dev/null && " CLI "ECHO redrace:leave >/dev/null; exit 0"
 
 	check_program("", "[ $(" CLI "INCR n) = 1 ] && " PASS, 0);
-	cli_assert_prints("serializable: all 4 states");
+	cli_assert_json(".search.verdict == \"serializable\" and .states == 4");
 	check_program("", "[ $(" CLI "INCR n) = 2 ] && " PASS, 0);
-	cli_assert_prints("serializable: all 4 states");
+	cli_assert_json(".search.verdict == \"serializable\" and .states == 4");
 #undef PASS
 }
 
 /* MULTI stays on its connection: one step, at EXEC. */
 Test(check, a_transaction_is_one_step)
 {
-	check_program("--clients 3", "printf 'MULTI\\nINCR a\\nINCR b\\nEXEC\\n' | " CLI, 0);
-	cli_assert_prints("serializable: all ");
+	check_program("--clients 3", "printf 'MULTI\\nINCR a\\nINCR b\\nEXEC\\n' | " REDIS_CLI, 0);
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* ---- Programs ----------------------------------------------------------------- */
@@ -204,7 +197,7 @@ Test(check, clients_may_be_different_programs)
 	cr_assert_eq(cli_run(CHECK "--client one='" CLI "SET x 1' --client two='v=$(" CLI
 				   "GET x); " CLI "SET y \"$v\"' 2>&1"),
 		     0, "%s", cli_output);
-	cli_assert_prints("(2 clients, ");
+	cli_assert_property("clients", "2");
 }
 
 Test(check, begins_with_what_init_says)
@@ -213,8 +206,8 @@ Test(check, begins_with_what_init_says)
 		cli_run("printf 'SET counter 41\\n# a comment\\nSET \"a b\" c\\n' >$HERE/init; printf '%s\\n' '" COUNT
 			"' >$HERE/p; " CHECK "--init $HERE/init -- sh $HERE/p"),
 		1, "%s", cli_output);
-	cli_assert_prints("In the end there is\n  counter = \"42\"\n  a b = \"c\"\n");
-	cli_assert_prints("One leaves\n  counter = \"43\"\n  a b = \"c\"\n");
+	cli_assert_property("final_data", "counter = \"42\"\na b = \"c\"");
+	cli_assert_property("nearest_serial_data", "counter = \"43\"\na b = \"c\"");
 }
 
 Test(check, arguments_may_name_the_port)
@@ -233,7 +226,7 @@ Test(check, random_values_are_renamed)
 				   "\n[ \"$(" CLI "GET lock)\" = \"$t\" ] && " CLI "DEL lock\ntrue";
 
 	check_program("--clients 2", lock, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	check_program("--clients 2 --expiries 1", lock, 1);
 }
 
@@ -245,13 +238,13 @@ Test(check, random_values_are_drawn_where_they_are_sent)
 		      "read t </proc/sys/kernel/random/uuid\n[ $(" CLI "INCR turn) = 2 ] && " CLI
 		      "INCR a && exec " CLI "INCR b\nexec " CLI "SET token $t",
 		      0);
-	cli_assert_prints("(2 clients, 11 runs of the program, ");
+	cli_assert_json(".starts <= 13");
 }
 
 Test(check, a_program_may_do_what_its_name_says)
 {
 	check_program("--clients 3", CLI "SET $REDRACE_CLIENT 1", 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 Test(check, sleeping_costs_nothing)
@@ -264,18 +257,17 @@ Test(check, who_polls_is_followed_so_often)
 	static const char program[] = "until [ \"$(" CLI "SET lock me NX)\" = OK ]; do " CLI
 				      "GET x; done\n" COUNT "\n" CLI "DEL lock";
 
-	check_program("", program, 2);
-	cli_assert_prints("no failure found: ");
-	cli_assert_prints("--rounds");
-	check_program("--accept-bounded", program, 0);
-	cli_assert_prints("no failure found: ");
+	check_program("--rounds 2", program, 2);
+	cli_assert_json(".search.verdict == \"no_failure_found\" and .search.limit == \"rounds\"");
+	check_program("--rounds 2 --accept-bounded", program, 0);
+	cli_assert_json(".search.verdict == \"no_failure_found\" and .search.limit == \"rounds\"");
 }
 
 /* The shell itself has ended long before. */
 Test(check, what_runs_in_the_background_belongs_to_the_program)
 {
 	check_program("", "(" COUNT ") &", 1);
-	cli_assert_prints("not serializable (1 of 2 final states");
+	cli_assert_json(".search.exit == 1 and .wrong_final_states == 1 and .final_states == 2");
 	check_program("", "( (sleep 5; " COUNT ") & )\n" CLI "GET other", 1);
 	check_program("", "(sleep 5; " CLI "INCR counter) &", 0);
 }
@@ -293,14 +285,14 @@ Test(check, commands_may_have_a_hundred_words)
 {
 	check_program("", "n=$(" CLI "LLEN list)\n" CLI "RPUSH list $(seq $((n + 1)) $((n + 100)))",
 		      1);
-	cli_assert_prints("not serializable");
+	cli_assert_property("search.exit", "1");
 }
 
 /* Their first commands are in it; and without any, both are in it at once. */
 Test(check, sections_that_programs_begin_with_are_exclusive_too)
 {
 	check_program("", CLI "ECHO redrace:enter\n" CLI "INCR x\n" CLI "ECHO redrace:leave\n", 1);
-	cli_assert_prints("two clients are in their critical sections");
+	cli_assert_property("kinds", "[\"exclusion\"]");
 	check_program("", CLI "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "INCR x\n", 1);
 }
 
@@ -383,7 +375,7 @@ Test(check, a_daemon_is_named)
 Test(check, who_ends_soon_after_its_parent_is_no_daemon)
 {
 	cli_write("program", "%s\n",
-		  "mkfifo $HERE/$$ && setsid sh -c 'read x; i=0; while [ $i -lt "
+		  "mkfifo $HERE/$$; setsid sh -c 'read x; i=0; while [ $i -lt "
 		  "50000 ]; do i=$((i + 1)); done' <$HERE/$$ &\n"
 		  "exec 3>$HERE/$$; " CLI "INCR counter");
 	cr_assert_eq(cli_run("HERE=$HERE " CHECK "-- sh $HERE/program 2>&1"), 0, "%s", cli_output);
@@ -413,49 +405,96 @@ Test(check, the_threads_of_libuv_are_one)
 Test(check, a_program_that_asks_nothing_shows_nothing)
 {
 	check_program("", "head -c 3000000 /dev/zero", 2);
-	cli_assert_prints(
-		"This shows nothing: no client sent a command; does the program connect to REDIS_URL?");
+	cli_assert_property("search.limit", "no_command");
 }
 
 Test(check, a_program_without_an_end_is_ended_by_seconds)
 {
 	check_program("--seconds 1", "while :; do " CLI "INCR x; done", 2);
-	cli_assert_prints("out of time: --seconds");
-	cr_assert_eq(cli_run("$REDRACE check --help"), 0);
-	cli_assert_prints("stop after N seconds (600)");
+	cli_assert_property("search.limit", "seconds");
+}
+
+/* A check with a budget of starts, and its figures. */
+static void check_starts(const char *before, int n, int code)
+{
+	cr_assert_eq(cli_runf("%s $REDRACE check --no-cache --clients 3 --audit 0 --starts %d -o "
+			      "$HERE/result.json -- sh -c '" CLI "INCR x; v=$(" CLI "GET y); " CLI
+			      "SET y $((v + 1))' 2>&1",
+			      before, n),
+		     code, "%s", cli_output);
+}
+
+/* On one processor nothing is started ahead. */
+Test(check, a_budget_of_starts_ends_a_search_where_it_did_before)
+{
+	char first[200];
+
+	check_starts("", 4, 2);
+	cli_assert_json(".bounds.starts == 4 and .starts <= 4 and .search.limit == \"starts\"");
+	snprintf(first, sizeof(first), ".states == %.80s", cli_property("states"));
+	snprintf(first + strlen(first), sizeof(first) - strlen(first), " and .transitions == %.80s",
+		 cli_property("transitions"));
+	check_starts("taskset -c 0", 4, 2);
+	cli_assert_json(first);
+	check_starts("", 1000, 1);
+	cli_assert_property("not_searched_because", "null");
+}
+
+/* What is found by then is played with more starts. */
+Test(check, a_finding_within_a_budget_of_starts_stands)
+{
+	cr_assert_eq(cli_run("$REDRACE check --no-cache --starts 3 -o $HERE/result.json -- sh "
+			     "examples/check/counter.sh 2>&1"),
+		     1, "%s", cli_output);
+	cli_assert_json(".starts > 3");
+	cr_assert_eq(cli_run("$REDRACE check --starts 0 -- true 2>&1"), 64, "%s", cli_output);
 }
 
 /* 5,040 final states beside 13,700 that serial orders leave, each with seven random values: to
  * compare them takes minutes, unless most are found at once. */
-Test(check, comparing_final_states_ends_with_seconds_too, .timeout = 120)
+Test(check, comparing_final_states_ends_with_seconds_too, .timeout = 600)
 {
 	const int code = cli_run(
-		"timeout 60 $REDRACE_ONCE check --audit 1 --clients 7 -s 10 -o $HERE/said.json -- "
+		"timeout 60 $REDRACE_ONCE check --skeptic off --audit 1 --clients 7 -s 10 -o $HERE/result.json -- "
 		"sh -c 'redis-cli -p $REDIS_PORT RPUSH l $(cat /proc/sys/kernel/random/uuid)' 2>&1");
 
 	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
-	cr_assert_eq(cli_run("grep -q '\"not_searched_because\": null' $HERE/said.json"), code != 0,
-		     "%s", cli_output);
+	cli_assert_property("search.limit", code ? "seconds" : "null");
 }
 
 /* Each of 24 final states is looked at by a command that takes some time. */
 Test(check, time_that_is_over_while_states_are_compared_is_said)
 {
-	cr_assert_eq(cli_run("$REDRACE check --clients 4 --audit 0 -s 2 -o $HERE/said.json --check "
-			     "'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' -- "
-			     "sh -c 'redis-cli -p $REDIS_PORT RPUSH l $REDRACE_CLIENT' 2>&1"),
-		     2, "%s", cli_output);
 	cr_assert_eq(
-		cli_run("grep '\"not_searched_because\": \"out of time: --seconds ended while ' "
-			"$HERE/said.json"),
-		0, "%s", cli_output);
+		cli_run("$REDRACE check --clients 4 --audit 0 -s 2 -o $HERE/result.json --check "
+			"'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' -- "
+			"sh -c 'redis-cli -p $REDIS_PORT RPUSH l $REDRACE_CLIENT' 2>&1"),
+		2, "%s", cli_output);
+	cli_assert_property("search.limit", "seconds");
 }
 
 Test(check, programs_that_always_fail_show_nothing)
 {
 	check_program("", CLI "INCR counter\nexit 3", 2);
-	cli_assert_prints("there is a client that never succeeded");
-	cli_assert_prints("A exited with 3");
+	cli_assert_json(".search.limit == \"never_succeeds\" and "
+			"([.refused[] | [.client, .how]] == [[\"A\", \"exited with 3\"], "
+			"[\"B\", \"exited with 3\"]])");
+}
+
+/* What other replies would make of it is not what it ended with. */
+Test(check, programs_that_give_up_in_all_final_states_show_nothing)
+{
+	cli_write("init", "SET lock dead PX 5000\n");
+	check_program("--skeptic off --init $HERE/init",
+		      "for i in 1 2 3; do\n"
+		      "\t[ \"$(" CLI "SET lock x NX)\" != OK ] || break\n"
+		      "\tsleep 1\n"
+		      "\t[ $i != 3 ] || exit 1\n"
+		      "done\n"
+		      "for i in 1 2 3 4; do " CLI "INCR counter; done\n",
+		      2);
+	cli_assert_json(
+		".search.limit == \"never_succeeds\" and .refused[0].how == \"exited with 1\"");
 }
 
 Test(check, what_is_no_request_is_named)

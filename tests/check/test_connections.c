@@ -8,8 +8,7 @@
 
 TestSuite(connections_check, .init = cli_setup, .fini = cli_teardown);
 
-#define CHECK "$REDRACE check --audit 2 "
-#define CLI "redis-cli -p $REDIS_PORT "
+#define CHECK "$REDRACE check --audit 2 -o $HERE/result.json "
 #define NODE "NODE_PATH=$PWD/build/peers/node_modules "
 
 static void check_file(const char *options, const char *interpreter, const char *text, int code)
@@ -44,11 +43,11 @@ static void check_python(const char *options, const char *text, int code)
 Test(connections_check, threads_of_one_client_race_with_those_of_others)
 {
 	check_python("--clients 1", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	check_python("--clients 2", POOL(2, "r.incr('c')"), 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	check_python("--clients 2", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 1);
-	cli_assert_prints("In the end there is\n  c = \"1\"\n");
+	cli_assert_property("final_data", "c = \"1\"");
 }
 
 /* Whose turn it is with a connection that two threads share is up to the kernel: in every second
@@ -71,6 +70,25 @@ Test(connections_check, threads_that_share_a_connection_are_not_deterministic)
 	cli_assert_prints("the program is not deterministic");
 }
 
+/* Two connections are told apart by what they ask, also where one of them asks something else in
+ * each run. */
+Test(connections_check, a_random_value_does_not_tell_connections_apart)
+{
+	static const char two[] =
+		"import os, socket, uuid\n"
+		"where = os.environ['REDIS_HOST'], int(os.environ['REDIS_PORT'])\n"
+		"one, other = (socket.create_connection(where) for _ in range(2))\n"
+		"%s.sendall(b'SET token ' + uuid.uuid4().hex.encode() + b'\\r\\n')\n"
+		"%s.sendall(b'GET price\\r\\n')\n"
+		"one.recv(9), other.recv(9)\n";
+	char text[400];
+
+	snprintf(text, sizeof(text), two, "one", "other");
+	check_file("--clients 1", "/usr/bin/python3", text, 0);
+	snprintf(text, sizeof(text), two, "other", "one");
+	check_file("--clients 1", "/usr/bin/python3", text, 0);
+}
+
 /* In which order an event loop hears what comes on two connections mostly does not matter. If it
  * does, that shows only at the end. */
 Test(connections_check, the_order_of_two_connections_is_one_state_unless_it_matters)
@@ -81,7 +99,7 @@ Test(connections_check, the_order_of_two_connections_is_one_state_unless_it_matt
 	cr_assert_eq(cli_run(CHECK "--stats -- $HERE/two 3 2>&1"), 0, "%s", cli_output);
 	cli_assert_prints("17 states, 9 histories taken for one of them");
 	cr_assert_eq(cli_run(CHECK "-- $HERE/two 3 remembers 2>&1"), 1, "%s", cli_output);
-	cli_assert_prints("In the end there is\n  last = \"1\"\n");
+	cli_assert_line("final_data", "last = \"1\"");
 }
 
 /* A real server ends with 1 or 2, whichever connection of the only client is faster. */
@@ -91,18 +109,13 @@ Test(connections_check, what_serial_orders_do_wrong_is_said)
 		   "inc() { v=$(" CLI "GET counter); " CLI "SET counter $((v + 1)); }\n"
 		   "inc & inc & wait\n",
 		   1);
-	cli_assert_prints(
-		"Already when the clients run one after the other, A can leave one thing or "
-		"another: its own connections race with each other.\n");
+	cli_assert_json(".search.exit == 1 and .wrong_in_serial_orders != null");
 	check_file("--final 'GET counter' 3", "sh", CLI "INCR counter", 1);
-	cli_assert_prints("Already when the clients run one after the other, the data are not as "
-			  "expected.\n");
-	cr_assert_not(cli_says(cli_output, "race with each other"), "%s", cli_output);
+	cli_assert_json(".kinds == [\"not_as_expected\"] and .wrong_in_serial_orders != null");
 	check_file("--check false", "sh", CLI "INCR counter", 1);
-	cli_assert_prints("Already when the clients run one after the other, the data are not as "
-			  "expected.\n");
+	cli_assert_json(".kinds == [\"not_as_expected\"] and .wrong_in_serial_orders != null");
 	check_file("", "sh", "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))", 1);
-	cr_assert_not(cli_says(cli_output, "Already when"), "%s", cli_output);
+	cli_assert_json(".kinds == [\"lost_update\"] and .wrong_in_serial_orders == null");
 }
 
 /* A race has room for twelve. */
@@ -116,7 +129,7 @@ Test(connections_check, a_client_may_have_sixteen_connections)
 		"printf \"SET c $((${v%$'\\r'} + 1))\\r\\n\" >&${fds[9]}; read -r line <&${fds[9]}\n";
 
 	check_file("", "bash", each, 1);
-	cli_assert_prints("In the end there is\n  c = \"1\"\n");
+	cli_assert_property("final_data", "c = \"1\"");
 	check_file("", "bash",
 		   "for i in $(seq 17); do eval \"exec {fd}<>/dev/tcp/127.0.0.1/$REDIS_PORT\"; "
 		   "printf 'EXISTS x\\r\\n' >&$fd; read -r line <&$fd; done\n",
@@ -136,7 +149,7 @@ Test(connections_check, a_pipeline_may_have_a_thousand_commands)
 
 	snprintf(text, sizeof(text), pipeline, 1000, 1000);
 	check_file("--clients 1 --audit 1", "bash", text, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	snprintf(text, sizeof(text), pipeline, 5000, 5000);
 	check_file("--clients 1", "bash", text, 65);
 	cli_assert_prints(
@@ -145,20 +158,20 @@ Test(connections_check, a_pipeline_may_have_a_thousand_commands)
 
 Test(connections_check, a_transaction_may_have_hundreds_of_commands)
 {
-	static const char transaction[] = "v=$(" CLI "GET k)\n"
-					  "(%sfor i in $(seq 70); do echo INCR k; done%s) | " CLI
-					  "| tail -n 0"
-					  "\n"
-					  "[ \"$v\" ] || " CLI "SET first \"x$v\"\n";
+	static const char transaction[] =
+		"v=$(" CLI "GET k)\n"
+		"(%sfor i in $(seq 70); do echo INCR k; done%s) | " REDIS_CLI "| tail -n 0"
+		"\n"
+		"[ \"$v\" ] || " CLI "SET first \"x$v\"\n";
 	char text[300];
 
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 	/* One that is refused spoils it, however far behind MULTI. */
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo INCR; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* ---- Databases ----------------------------------------------------------------------- */
@@ -169,8 +182,8 @@ Test(connections_check, other_databases_are_compared_and_shown)
 		   "v=$(redis-cli -u $REDIS_URL/1 GET c)\n"
 		   "redis-cli -u $REDIS_URL/1 SET c $((v + 1))\n",
 		   1);
-	cli_assert_prints("In the end there is\n  db 1: c = \"1\"\n");
-	cli_assert_prints("One leaves\n  db 1: c = \"2\"\n");
+	cli_assert_property("final_data", "db 1: c = \"1\"");
+	cli_assert_property("nearest_serial_data", "db 1: c = \"2\"");
 	check_file("", "sh", "redis-cli -u $REDIS_URL/1 INCR c\n", 0);
 	check_file("", "sh", "redis-cli -n 2 -u $REDIS_URL SADD s \"x$REDRACE_CLIENT\"\n", 0);
 }
@@ -180,7 +193,7 @@ Test(connections_check, databases_that_are_swapped_are_seen)
 	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SWAPDB 0 1' --client B='" CLI "SET a 1; " CLI
 				   "SET b 1' 2>&1"),
 		     1, "%s", cli_output);
-	cli_assert_prints("db 1: a = \"1\"");
+	cli_assert_line("final_data", "db 1: a = \"1\"");
 }
 
 /* ---- About connections ------------------------------------------------------------------ */
@@ -195,7 +208,7 @@ Test(connections_check, commands_about_the_connection_are_answered)
 		"[ \"$heard\" = '$-1 +OK $2 me +PONG -NOPROTO unsupported protocol version ' ] || exit 1\n"
 		"[ $(" CLI "CLIENT ID) -gt 0 ] || exit 2\n" CLI "INCR x",
 		0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* Every second run stays for long between the two: what comes on a new connection is seen before
@@ -219,14 +232,14 @@ Test(connections_check, a_connection_that_is_closed_beside_a_new_one_is_over)
 		"    old.close(); new.sendall(b'INCR x\\r\\n')\n"
 		"new.recv(100)\n",
 		0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* Random replies are no matter as long as there is nothing to choose from. */
 Test(connections_check, random_replies_are_named)
 {
 	check_file("", "sh", CLI "SPOP s\n" CLI "RANDOMKEY", 2);
-	cli_assert_prints("a command's reply is random");
+	cli_assert_property("search.limit", "random_replies");
 	check_file("", "sh", CLI "SADD s a b c d e f g h\n" CLI "SET got $(" CLI "SPOP s)", 65);
 	cli_assert_prints("SPOP was answered in two ways, because its reply is random");
 }
@@ -242,5 +255,5 @@ Test(connections_check, blocking_commands_wait_for_others)
 	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLPOP a 0' --client B='" CLI
 				   "RPUSH b 1' 2>&1"),
 		     1, "%s", cli_output);
-	cli_assert_prints("no progress");
+	cli_assert_property("search.verdict", "no_progress");
 }

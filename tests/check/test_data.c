@@ -11,26 +11,32 @@
 
 TestSuite(check_data, .init = cli_setup, .fini = cli_teardown);
 
-#define CLI "redis-cli -p $REDIS_PORT "
 #define READ_X "v=$(" CLI "EXISTS x); " CLI "SET x 1 >/dev/null; "
 
 static void check_program(const char *options, const char *program, int code)
 {
 	cli_write("program", "%s\n", program);
 	cli_write("init", "XADD s 1-1 f v\nXADD s 2-1 f v\nXGROUP CREATE s g 0\n");
-	cr_assert_eq(cli_runf("$REDRACE check --audit 2 %s -- sh $HERE/program 2>&1", options),
-		     code, "%s: %s", program, cli_output);
+	cr_assert_eq(
+		cli_runf("$REDRACE check -o $HERE/result.json --audit 2 %s -- sh $HERE/program 2>&1",
+			 options),
+		code, "%s: %s", program, cli_output);
+}
+
+static void assert_part(const char *path, const char *part)
+{
+	const char *value = cli_property(path);
+
+	cr_assert_not_null(strstr(value, part), "no '%s' in '%s': %s", part, value, cli_output);
 }
 
 static void assert_differs(const char *options, const char *program, const char *found,
 			   const char *serial)
 {
 	check_program(options, program, 1);
-	cli_assert_prints("not serializable (");
-	cli_assert_prints("In the end there is\n");
-	cli_assert_prints(found);
-	cli_assert_prints("One leaves\n");
-	cli_assert_prints(serial);
+	cli_assert_property("search.verdict", "not_serializable");
+	assert_part("final_data", found);
+	assert_part("nearest_serial_data", serial);
 }
 
 /* XPENDING s g lists two entries instead of one. */
@@ -38,23 +44,23 @@ Test(check_data, entries_that_are_pending_count)
 {
 	assert_differs("--init $HERE/init",
 		       READ_X "[ $v = 1 ] || " CLI "XREADGROUP GROUP g c COUNT 1 STREAMS s '>'",
-		       "pending [[\"1-1\", \"c\", \"1\"], [\"2-1\", \"c\", \"1\"]])\n",
-		       "pending [[\"1-1\", \"c\", \"1\"]])\n");
+		       "pending [[\"1-1\", \"c\", \"1\"], [\"2-1\", \"c\", \"1\"]])",
+		       "pending [[\"1-1\", \"c\", \"1\"]])");
 }
 
 /* XINFO GROUPS s says that the last id delivered is 0-0, not 0-1. */
 Test(check_data, what_a_group_was_given_last_counts)
 {
 	assert_differs("--init $HERE/init", READ_X CLI "XGROUP SETID s g 0-$v",
-		       "group \"g\" (last-delivered-id 0-0)\n",
-		       "group \"g\" (last-delivered-id 0-1)\n");
+		       "group \"g\" (last-delivered-id 0-0)",
+		       "group \"g\" (last-delivered-id 0-1)");
 }
 
 /* XINFO CONSUMERS s g lists one instead of two. */
 Test(check_data, consumers_count)
 {
 	assert_differs("--init $HERE/init", READ_X CLI "XGROUP CREATECONSUMER s g c$v",
-		       "consumers [\"c0\"])\n", "consumers [\"c0\", \"c1\"])\n");
+		       "consumers [\"c0\"])", "consumers [\"c0\", \"c1\"])");
 }
 
 /* XADD s 5-1 f v is refused afterwards in the serial order alone. */
@@ -67,12 +73,11 @@ Test(check_data, the_last_id_of_a_stream_counts)
 /* XINFO STREAM t says that one entry was added, not two; all of them are deleted. */
 Test(check_data, entries_that_are_gone_count)
 {
-	assert_differs(
-		"",
-		READ_X CLI "EVAL \"redis.call('XADD', 't', ARGV[1], 'f', 'v') "
-			   "return redis.call('XDEL', 't', ARGV[1])\" 0 5-$v",
-		"t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 1\n",
-		"t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 2\n");
+	assert_differs("",
+		       READ_X CLI "EVAL \"redis.call('XADD', 't', ARGV[1], 'f', 'v') "
+				  "return redis.call('XDEL', 't', ARGV[1])\" 0 5-$v",
+		       "t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 1",
+		       "t = [], last-generated-id 5-1, max-deleted-entry-id 5-1, entries-added 2");
 }
 
 /* TYPE l is list instead of set. */
@@ -82,22 +87,22 @@ Test(check_data, a_list_is_no_set)
 		       READ_X "[ $v = 1 ] && add=SADD || add=RPUSH; " CLI
 			      "EVAL \"redis.call('DEL', 'l') "
 			      "return redis.call(ARGV[1], 'l', 'a')\" 0 $add",
-		       "  l = [\"a\"]\n", "  l = {\"a\"}\n");
+		       "l = [\"a\"]", "l = {\"a\"}");
 }
 
 /* PFCOUNT h is 2 in any order; which counts are remembered GET h would tell. */
 Test(check_data, what_a_hyperloglog_remembers_does_not_count)
 {
 	check_program("", CLI "PFCOUNT h >/dev/null; " CLI "PFADD h $REDRACE_CLIENT >/dev/null", 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* PTTL b is 10000 instead of 10001. */
 Test(check_data, keys_that_differ_are_told_first)
 {
 	assert_differs("", CLI "SET a 1; " READ_X CLI "SET b 1 PX 1000$v",
-		       "  b = \"1\", for 10 s\n  a = \"1\"\n  x = \"1\"\n",
-		       "  b = \"1\", for 10.001 s\n  a = \"1\"\n  x = \"1\"\n");
+		       "b = \"1\", for 10 s\na = \"1\"\nx = \"1\"",
+		       "b = \"1\", for 10.001 s\na = \"1\"\nx = \"1\"");
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------- */
@@ -108,7 +113,7 @@ Test(check_data, keys_may_hold_any_byte)
 	assert_differs("--save $HERE/zero.race",
 		       "key='a\\0b'; v=$(" CLI "EVAL \"return redis.call('GET', '$key')\" 0); " CLI
 		       "EVAL \"return redis.call('SET', '$key', ARGV[1])\" 0 $((v + 1))",
-		       "  \"a\\x00b\" = \"1\"\n", "  \"a\\x00b\" = \"2\"\n");
+		       "\"a\\x00b\" = \"1\"", "\"a\\x00b\" = \"2\"");
 	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
 }
 
@@ -116,11 +121,12 @@ Test(check_data, keys_may_hold_any_byte)
 Test(check_data, words_of_commands_may_hold_any_byte)
 {
 	check_program("--save $HERE/zero.race",
-		      "v=$(" CLI "GET c); for i in x y; do printf \"a\\\\000$i\\\\377\" | " CLI
+		      "v=$(" CLI
+		      "GET c); for i in x y; do printf \"a\\\\000$i\\\\377\" | " REDIS_CLI
 		      "-x SADD s; done; " CLI "SMEMBERS s; " CLI "SET c $((v + 1))",
 		      1);
-	cli_assert_prints("  s = {\"a\\x00x\\xff\", \"a\\x00y\\xff\"}\n");
-	cli_assert_prints("SADD s \"a\\x00y\\xff\"");
+	cli_assert_line("final_data", "s = {\"a\\x00x\\xff\", \"a\\x00y\\xff\"}");
+	cr_assert_eq(cli_run("grep -F 'SADD s \"a\\x00y\\xff\"' $HERE/zero.race"), 0);
 	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
 	cr_assert_eq(cli_run("$REDRACE check --replay $HERE/zero.race -- sh $HERE/program"), 1,
 		     "%s", cli_output);
@@ -129,12 +135,13 @@ Test(check_data, words_of_commands_may_hold_any_byte)
 /* EVALSHA of what is loaded says "a\x00b". */
 Test(check_data, scripts_may_hold_any_byte)
 {
-	check_program("--save $HERE/zero.race",
-		      "v=$(" CLI
-		      "GET c); s=$(printf \"SCRIPT LOAD \\\"return 'a\\\\x00b'\\\"\\n\" | " CLI
-		      "); " CLI "EVALSHA $s 0; " CLI "SET c $((v + 1))",
-		      1);
-	cli_assert_prints("\"a\\x00b\"");
+	check_program(
+		"--save $HERE/zero.race",
+		"v=$(" CLI
+		"GET c); s=$(printf \"SCRIPT LOAD \\\"return 'a\\\\x00b'\\\"\\n\" | " REDIS_CLI
+		"); " CLI "EVALSHA $s 0; " CLI "SET c $((v + 1))",
+		1);
+	cr_assert_eq(cli_run("grep -F 'a\\x00b' $HERE/zero.race"), 0);
 	cr_assert_eq(cli_run("$REDRACE play $HERE/zero.race"), 0, "%s", cli_output);
 }
 
@@ -143,15 +150,12 @@ Test(check_data, what_is_given_may_hold_any_byte)
 {
 	static const char run[] =
 		"printf '%s\\n' 'SET \"a\\x00b\" \"1\\x002\\t\"' \"SET it '\\\\''\" 'RPUSH l # ! => \"\"' >$HERE/given; "
-		"$REDRACE check --audit 1 --init $HERE/given --final 'GET \"a\\x00b\"' '\"1\\x002\\t\"' "
+		"$REDRACE check -o $HERE/result.json --audit 1 --init $HERE/given --final 'GET \"a\\x00b\"' '\"1\\x002\\t\"' "
 		"--final 'GET it' \"'\" --final 'LRANGE l 0 -1' '[\"#\", \"!\", \"=>\", \"\"]' "
 		"--final 'GET a' 1 --client A='" CLI "INCR n' 2>&1";
 
 	cr_assert_eq(cli_run(run), 1, "%s", cli_output);
-	cli_assert_prints("Not as expected:\n  GET a => (nil), expected 1\n");
-	cr_assert_not(cli_says(cli_output, "GET it"), "%s", cli_output);
-	cr_assert_not(cli_says(cli_output, "LRANGE"), "%s", cli_output);
-	cr_assert_not(cli_says(cli_output, "GET \"a"), "%s", cli_output);
+	cli_assert_property("unexpected", "GET a => (nil), expected 1");
 	cr_assert_eq(cli_run("printf 'SET \"a\"b 1\\n' >$HERE/given; $REDRACE check --init "
 			     "$HERE/given -- true 2>&1"),
 		     65, "%s", cli_output);
@@ -163,7 +167,7 @@ Test(check_data, functions_may_be_given)
 	cli_write("given", "FUNCTION LOAD \"#!lua name=a\\nredis.register_function('f', "
 			   "function() return redis.call('GET', 'c') end)\"\n");
 	check_program("--init $HERE/given", "v=$(" CLI "FCALL f 0); " CLI "SET c $((v + 1))", 1);
-	cli_assert_prints("  c = \"1\"\n");
+	cli_assert_line("final_data", "c = \"1\"");
 	check_program("--init $HERE/given --data-only",
 		      CLI "FUNCTION DELETE a >/dev/null; " CLI "INCR c >/dev/null", 0);
 }
@@ -176,8 +180,8 @@ Test(check_data, patterns_of_keys_meet_any_byte)
 		"EVAL \"redis.call('SET', '$k', ARGV[1])\" 0 $v; done >/dev/null";
 
 	check_program("--ignore 'a?c'", program, 1);
-	cli_assert_prints("  \"a\\x00b\" = \"0\"\n");
-	cr_assert_not(cli_says(cli_output, "a\\x00c\" ="), "%s", cli_output);
+	cli_assert_line("final_data", "\"a\\x00b\" = \"0\"");
+	cr_assert_null(strstr(cli_property("final_data"), "a\\x00c"));
 	check_program("--data-only --ignore 'a?[bc]'", program, 0);
 }
 
@@ -229,10 +233,11 @@ Test(check_data, outputs_are_shown_where_they_differ)
  * entries, times that keys and fields have left, long lists, other databases, functions. */
 Test(check_data, what_a_command_leaves_is_given_whole)
 {
-	static const char run[] = "$REDRACE check %s --audit 1 --client A='v=$(" CLI "GET c); " CLI
-				  "SET c $((v + 1))' --client B='v=$(" CLI "GET c); " CLI
-				  "SET c $((v + 1))' 2>&1 | "
-				  "sed -n '/^In the end/,/^Why/p' >$HERE/%s";
+	static const char run[] =
+		"$REDRACE check -o $HERE/result.json %s --audit 1 "
+		"--client A='v=$(" CLI "GET c); " CLI "SET c $((v + 1))' --client B='v=$(" CLI
+		"GET c); " CLI "SET c $((v + 1))' >/dev/null 2>&1; jq -r '.cases[0].properties "
+		"| .final_data, .nearest_serial_data' $HERE/result.json >$HERE/%s";
 
 	cli_write(
 		"given",

@@ -7,8 +7,6 @@
 
 TestSuite(outputs, .init = cli_setup, .fini = cli_teardown);
 
-#define CLI "redis-cli -p $REDIS_PORT "
-
 /* Programs that read whether it is sold, and sell it, and print `sold` in one way or another where
  * $w is the answer. */
 static void check_output(const char *print, int code)

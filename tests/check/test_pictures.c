@@ -8,7 +8,6 @@
 
 TestSuite(pictures, .init = cli_setup, .fini = cli_teardown);
 
-#define CLI "redis-cli -p $REDIS_PORT "
 #define CHECK "$REDRACE check --audit 1 "
 
 static void assert_hides(const char *part)
@@ -85,7 +84,7 @@ Test(pictures, transactions_take_a_row_and_connections_are_closed)
 	cr_assert_eq(
 		cli_run(CHECK
 			"-- sh -c 'v=$(" CLI
-			"GET x); printf \"MULTI\\nSET x $((v + 1))\\nSET y 2\\nEXEC\\n\" | " CLI
+			"GET x); printf \"MULTI\\nSET x $((v + 1))\\nSET y 2\\nEXEC\\n\" | " REDIS_CLI
 			"' 2>&1"),
 		1, "%s", cli_output);
 	cli_assert_prints("MULTI; SET x 1; SET y 2 => QUEUED");
@@ -97,17 +96,10 @@ Test(pictures, transactions_take_a_row_and_connections_are_closed)
 Test(pictures, second_connections_are_explained)
 {
 	cli_write("two.py", "%s",
-		  "import os, socket\n"
-		  "def connect():\n"
-		  "    return socket.create_connection((os.environ['REDIS_HOST'], "
-		  "int(os.environ['REDIS_PORT'])))\n"
-		  "def ask(s, line):\n"
-		  "    s.sendall(line + b'\\r\\n')\n"
-		  "    return s.recv(100).split(b'\\r\\n')\n"
-		  "a, b = connect(), connect()\n"
-		  "v = (ask(a, b'GET x') + [b''])[1] or b'0'\n"
-		  "ask(b, b'SET x %d' % (int(v) + 1))\n");
-	cr_assert_eq(cli_run(CHECK "-- python3 $HERE/two.py 2>&1"), 1, "%s", cli_output);
+		  "import raw\n"
+		  "a, b = raw.Connection(), raw.Connection()\n"
+		  "b('SET', 'x', int(a('GET', 'x') or 0) + 1)\n");
+	cr_assert_eq(cli_run(CHECK "-- " CLI_PYTHON "two.py 2>&1"), 1, "%s", cli_output);
 	cli_assert_prints("– A2 is a connection of A's, too.\n");
 	cli_assert_prints("– B2 is a connection of B's, too.\n");
 }

@@ -12,7 +12,7 @@
 /* Words of the command that was parsed last lie there. */
 static char parsed[200];
 
-static enum rr_resp_result parse(const char *bytes, struct rl_command *command, size_t *used)
+static enum rr_resp_result parse(const char *bytes, struct rdl_command *command, size_t *used)
 {
 	snprintf(parsed, sizeof(parsed), "%s", bytes);
 	return rr_resp_parse(parsed, strlen(parsed), command, used);
@@ -21,7 +21,7 @@ static enum rr_resp_result parse(const char *bytes, struct rl_command *command, 
 Test(resp, parses_one_request_of_several)
 {
 	static const char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	cr_assert_eq(parse(bytes, &command, &used), RR_RESP_COMPLETE);
@@ -34,7 +34,7 @@ Test(resp, parses_one_request_of_several)
 Test(resp, waits_for_the_rest_of_a_request)
 {
 	char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n";
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	for (size_t n = 0; n < strlen(bytes); n++)
@@ -44,7 +44,7 @@ Test(resp, waits_for_the_rest_of_a_request)
 
 Test(resp, parses_lines_and_skips_empty_ones)
 {
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	cr_assert_eq(parse("SET  x 1\r\n", &command, &used), RR_RESP_COMPLETE);
@@ -56,7 +56,7 @@ Test(resp, parses_lines_and_skips_empty_ones)
 
 static void assert_second(const char *line, const char *word, size_t length)
 {
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	cr_assert_eq(parse(line, &command, &used), RR_RESP_COMPLETE, "%s", line);
@@ -68,7 +68,7 @@ static void assert_second(const char *line, const char *word, size_t length)
 /* Each of these was sent to a server, and MONITOR showed these words. */
 Test(resp, takes_quotes_of_lines_as_servers_do)
 {
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	assert_second("SET \"a b\" 1\r\n", "a b", 3);
@@ -94,7 +94,7 @@ Test(resp, refuses_lengths_that_no_server_takes)
 		"* 1\r\n",
 		"*1\r\n$-1\r\n",
 	};
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -103,7 +103,7 @@ Test(resp, refuses_lengths_that_no_server_takes)
 
 Test(resp, refuses_what_is_none)
 {
-	struct rl_command command;
+	struct rdl_command command;
 	size_t used;
 
 	cr_assert_eq(parse("*x\r\n", &command, &used), RR_RESP_MALFORMED);
@@ -115,13 +115,15 @@ Test(resp, refuses_what_is_none)
 
 Test(resp, writes_replies_as_a_server_does)
 {
-	struct rl_reply elements[] = {
-		{ .type = RL_REPLY_NIL },
-		{ .type = RL_REPLY_INTEGER, .integer = -3 },
-		{ .type = RL_REPLY_STRING, .text = "a\0b", .length = 3 },
-		{ .type = RL_REPLY_FAILED, .text = "ERR no", .length = 6 },
+	struct rdl_reply elements[] = {
+		{ .type = RDL_REPLY_NIL },
+		{ .type = RDL_REPLY_INTEGER, .integer = -3 },
+		{ .type = RDL_REPLY_STRING, .text = "a\0b", .length = 3 },
+		{ .type = RDL_REPLY_FAILED, .text = "ERR no", .length = 6 },
 	};
-	const struct rl_reply reply = { .type = RL_REPLY_ARRAY, .length = 4, .elements = elements };
+	const struct rdl_reply reply = { .type = RDL_REPLY_ARRAY,
+					 .length = 4,
+					 .elements = elements };
 	static const char expected[] = "*4\r\n$-1\r\n:-3\r\n$3\r\na\0b\r\n-ERR no\r\n";
 	char *text;
 	size_t size;
@@ -136,14 +138,14 @@ Test(resp, writes_replies_as_a_server_does)
 
 /* ---- Names ------------------------------------------------------------------- */
 
-static struct rl_command set_of(const char *value)
+static struct rdl_command set_of(const char *value)
 {
-	return (struct rl_command){
+	return (struct rdl_command){
 		.n_words = 3, .words = { { "SET", 3 }, { "lock", 4 }, { value, strlen(value) } }
 	};
 }
 
-static void assert_word(struct rl_word word, const char *text)
+static void assert_word(struct rdl_word word, const char *text)
 {
 	cr_assert_eq(word.length, strlen(text));
 	cr_assert_eq(memcmp(word.text, text, word.length), 0, "%.*s", (int)word.length, word.text);
@@ -151,10 +153,10 @@ static void assert_word(struct rl_word word, const char *text)
 
 Test(names, differ_in_the_whole_token)
 {
-	const struct rl_command a = set_of("owner:12ab34:x");
-	const struct rl_command b = set_of("owner:12ff34:x");
-	const struct rl_command c = set_of("1"), d = set_of("2");
-	struct rl_word one, other;
+	const struct rdl_command a = set_of("owner:12ab34:x");
+	const struct rdl_command b = set_of("owner:12ff34:x");
+	const struct rdl_command c = set_of("1"), d = set_of("2");
+	struct rdl_word one, other;
 
 	cr_assert(rr_names_differ(&a, &b, &one, &other));
 	assert_word(one, "12ab34");
@@ -166,12 +168,12 @@ Test(names, differ_in_the_whole_token)
 /* Whatever bytes are drawn: base64 with its signs, and bytes in msgpack. */
 Test(names, differ_in_bytes_that_are_no_letters)
 {
-	const struct rl_command a = set_of("id=SyLQ25S13WH/rvMdNEDGNIoH&b=1");
-	const struct rl_command b = set_of("id=kQ93j5fW37x/rvzdNqDGA0o+&b=1");
-	const struct rl_command c = set_of("\x82\xa2id\xc4\x08:\xae=\xe3\x1d^\xd3G\xa1n\x01");
-	const struct rl_command d =
+	const struct rdl_command a = set_of("id=SyLQ25S13WH/rvMdNEDGNIoH&b=1");
+	const struct rdl_command b = set_of("id=kQ93j5fW37x/rvzdNqDGA0o+&b=1");
+	const struct rdl_command c = set_of("\x82\xa2id\xc4\x08:\xae=\xe3\x1d^\xd3G\xa1n\x01");
+	const struct rdl_command d =
 		set_of("\x82\xa2id\xc4\x08\xc3\x15\xa1\xde\xe3\xaf\x67\xad\xa1n\x01");
-	struct rl_word one, other;
+	struct rdl_word one, other;
 
 	cr_assert(rr_names_differ(&a, &b, &one, &other));
 	assert_word(one, "SyLQ25S13WH/rvMdNEDGNIoH");
@@ -185,12 +187,12 @@ Test(names, exchange_two_values)
 {
 	struct rr_renaming renaming = { 0 };
 	struct rr_terms terms = { 0 };
-	const struct rl_command a = set_of("aaaa-bbbb");
+	const struct rdl_command a = set_of("aaaa-bbbb");
 	const uint32_t number = rr_terms_command(&terms, &a);
 	uint32_t renamed;
 
-	rr_renaming_add(&renaming, (struct rl_word){ "aaaa", 4 }, (struct rl_word){ "bbbb", 4 });
-	rr_renaming_add(&renaming, (struct rl_word){ "bbbb", 4 }, (struct rl_word){ "aaaa", 4 });
+	rr_renaming_add(&renaming, (struct rdl_word){ "aaaa", 4 }, (struct rdl_word){ "bbbb", 4 });
+	rr_renaming_add(&renaming, (struct rdl_word){ "bbbb", 4 }, (struct rdl_word){ "aaaa", 4 });
 	renamed = rr_rename_command(&renaming, &terms, number);
 	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "bbbb-aaaa");
 	cr_assert_eq(rr_rename_command(&renaming, &terms, renamed), number);
@@ -203,11 +205,11 @@ Test(names, one_number_is_no_part_of_another)
 {
 	struct rr_renaming renaming = { 0 };
 	struct rr_terms terms = { 0 };
-	const struct rl_command a = set_of("19.5 19.53 219.5 (19.5)");
+	const struct rdl_command a = set_of("19.5 19.53 219.5 (19.5)");
 	const uint32_t number = rr_terms_command(&terms, &a);
 	uint32_t renamed;
 
-	rr_renaming_add(&renaming, (struct rl_word){ "19.5", 4 }, (struct rl_word){ "now", 3 });
+	rr_renaming_add(&renaming, (struct rdl_word){ "19.5", 4 }, (struct rdl_word){ "now", 3 });
 	renamed = rr_rename_command(&renaming, &terms, number);
 	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "now 19.53 219.5 (now)");
 	rr_renaming_release(&renaming);
@@ -217,10 +219,10 @@ Test(names, one_number_is_no_part_of_another)
 Test(names, keep_their_length_and_their_alphabet)
 {
 	const int64_t day_ns = INT64_C(1900000000000000000);
-	const struct rl_word token = rr_token_of_client((struct rl_word){ "09af-Zz_\xff", 9 }, 1,
+	const struct rdl_word token = rr_token_of_client((struct rdl_word){ "09af-Zz_\xff", 9 }, 1,
+							 day_ns);
+	const struct rdl_word time = rr_token_of_client((struct rdl_word){ "1900000012.5", 12 }, 1,
 							day_ns);
-	const struct rl_word time = rr_token_of_client((struct rl_word){ "1900000012.5", 12 }, 1,
-						       day_ns);
 
 	assert_word(token, "10ba-Gg_\x80");
 	assert_word(time, "1900011123.6");

@@ -8,8 +8,7 @@
 TestSuite(pubsub_check, .init = cli_setup, .fini = cli_teardown);
 
 /* Whether somebody listened is what PUBLISH prints, and in a serial order nobody does. */
-#define CHECK "$REDRACE check --audit 2 --data-only "
-#define CLI "redis-cli -p $REDIS_PORT "
+#define CHECK "$REDRACE check --audit 2 --data-only -o $HERE/result.json "
 #define NODE "NODE_PATH=$PWD/build/peers/node_modules "
 #define PYTHON "/usr/bin/python3 "
 #define PUBLISHER "--client P='" CLI "SET job 1; " CLI "PUBLISH wake go' 2>&1"
@@ -53,7 +52,7 @@ Test(pubsub_check, each_channel_is_confirmed)
 		"printf 'PING\\r\\n' >&3; heard=\n" HEAR "[ \"$heard\" = '+PONG ' ] || exit 1\n" CLI
 		"INCR right");
 	check_subscriber("bash", "", "--client O='" CLI "SET x 1' 2>&1", 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* What is left without having been subscribed to is confirmed, too, and may be read late. */
@@ -70,8 +69,9 @@ Test(pubsub_check, what_was_never_subscribed_is_left_all_the_same)
 		  "r.send('GET', 'n')\n"
 		  "assert [r.read()[1], r.read()[1]] == ['d', 'e']\n"
 		  "r('SET', 'n', int(r.read() or 0) + 1)\n");
-	cr_assert_eq(cli_run(CHECK "-- env " CLI_PYTHON "left.py 2>&1"), 1, "%s", cli_output);
-	cli_assert_prints("not serializable (1 of 2 final states");
+	cr_assert_eq(cli_run(CHECK "-- " CLI_PYTHON "left.py 2>&1"), 1, "%s", cli_output);
+	cli_assert_json(".search.verdict == \"not_serializable\" and "
+			".wrong_final_states == 1 and .final_states == 2");
 }
 
 /* Whoever has left a shard's channel waits for no message: nothing will come. */
@@ -95,17 +95,17 @@ Test(pubsub_check, publish_counts_who_listens)
 		  OPEN "printf 'SUBSCRIBE a\\r\\n' >&3\n"
 		       "for i in $(seq 6); do " HEAR "done\n");
 	check_subscriber("bash", "", "--client P='" CLI "SET got $(" CLI "PUBLISH a x)' 2>&1", 1);
-	cli_assert_prints("PUBLISH a x => 1");
-	cli_assert_prints("got = \"1\"");
+	cli_assert_line("final_data", "got = \"1\"");
 }
 
 /* A subscriber that nobody wakes does not end. */
 Test(pubsub_check, redis_cli_waits_for_messages_for_ever)
 {
-	cr_assert_eq(cli_run(CHECK "--client S='" CLI "SUBSCRIBE a' --client P='" CLI
-				   "PUBLISH a x' 2>&1"),
+	cr_assert_eq(cli_run(CHECK
+			     "--client S='redis-cli -p $REDIS_PORT SUBSCRIBE a' --client P='" CLI
+			     "PUBLISH a x' 2>&1"),
 		     1, "%s", cli_output);
-	cli_assert_prints("no progress");
+	cli_assert_property("search.verdict", "no_progress");
 }
 
 /* ---- A wake-up that is missed ------------------------------------------------------ */
@@ -130,8 +130,8 @@ Test(pubsub_check, python_misses_a_wake_up_that_comes_before_it_subscribes)
 	need_python();
 	cli_write("subscriber", "%s", python_waiter);
 	check_subscriber(PYTHON, "late", PUBLISHER, 1);
-	cli_assert_prints("no progress: not all clients can end");
-	cli_assert_prints("PUBLISH wake go => 0");
+	cli_assert_property("search.verdict", "no_progress");
+	cli_assert_json(".schedule | contains(\"B:PUBLISH A:SUBSCRIBE\")");
 }
 
 Test(pubsub_check, python_that_subscribes_first_is_woken)
@@ -139,7 +139,7 @@ Test(pubsub_check, python_that_subscribes_first_is_woken)
 	need_python();
 	cli_write("subscriber", "%s", python_waiter);
 	check_subscriber(PYTHON, "early", PUBLISHER, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 static const char ioredis_waiter[] =
@@ -180,10 +180,10 @@ Test(pubsub_check, node_misses_a_wake_up_that_comes_before_it_subscribes)
 	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
 	cli_write("subscriber", "%s", ioredis_waiter);
 	check_subscriber("node", "late", PUBLISHER, 1);
-	cli_assert_prints("no progress: not all clients can end");
+	cli_assert_property("search.verdict", "no_progress");
 	cli_write("subscriber", "%s", redis2_waiter);
 	check_subscriber("node", "late", PUBLISHER, 1);
-	cli_assert_prints("no progress: not all clients can end");
+	cli_assert_property("search.verdict", "no_progress");
 }
 
 /* Timers that do nothing stand for those by which Node looks after its memory: how many there are,
@@ -203,7 +203,7 @@ Test(pubsub_check, node_waits_for_what_it_does_and_not_for_timers_of_its_own)
 		"  other.write('INCR right\\r\\n');\n"
 		"}, 10000);\n");
 	check_subscriber("node", "", "--client O='" CLI "SET x 1' 2>&1", 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 Test(pubsub_check, node_that_subscribes_first_is_woken)
@@ -213,7 +213,7 @@ Test(pubsub_check, node_that_subscribes_first_is_woken)
 	check_subscriber("node", "early", PUBLISHER, 0);
 	cli_write("subscriber", "%s", redis2_waiter);
 	check_subscriber("node", "early", PUBLISHER, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* ---- A cache that is invalidated --------------------------------------------------- */
@@ -241,9 +241,9 @@ Test(pubsub_check, a_message_may_come_behind_the_reply_of_another_connection)
 	need_python();
 	cli_write("subscriber", "%s", cache);
 	check_subscriber(PYTHON, "look", WRITER, 1);
-	cli_assert_prints("copy = \"none\"");
+	cli_assert_line("final_data", "copy = \"none\"");
 	check_subscriber(PYTHON, "wait", WRITER, 0);
-	cli_assert_prints("serializable: all ");
+	cli_assert_property("search.verdict", "serializable");
 }
 
 /* Or before it. */
@@ -261,7 +261,7 @@ Test(pubsub_check, a_message_may_come_before_the_reply_of_another_connection)
 	need_python();
 	cli_write("subscriber", "%s", reader);
 	check_subscriber(PYTHON, "", WRITER, 1);
-	cli_assert_prints("early = \"1\"");
+	cli_assert_line("final_data", "early = \"1\"");
 }
 
 /* ---- Time-outs ---------------------------------------------------------------------- */
@@ -284,6 +284,6 @@ Test(pubsub_check, waiting_for_a_message_may_time_out)
 			 "--client P='[ \"$(" CLI "GET ready)\" ] || exit 1; " CLI
 			 "PUBLISH wake go' 2>&1",
 			 1);
-	cli_assert_prints("got = \"a message\"");
-	cli_assert_prints("One leaves\n  got = \"nothing\"");
+	cli_assert_line("final_data", "got = \"a message\"");
+	cli_assert_line("nearest_serial_data", "got = \"nothing\"");
 }

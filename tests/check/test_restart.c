@@ -4,7 +4,7 @@
 
 TestSuite(check_restart, .init = cli_setup, .fini = cli_teardown);
 
-#define PYTHON "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/check/programs /usr/bin/python3 -S "
+#define PYTHON "/usr/bin/python3 -S "
 
 /* A worker: what it does at its start, how it takes a job, and what it does with that. One job. */
 static void check_worker(const char *start, const char *take, const char *work, const char *options,
@@ -13,11 +13,12 @@ static void check_worker(const char *start, const char *take, const char *work, 
 	cli_write("worker.py",
 		  "import raw\nr = raw.Connection()\n%s\nwhile True:\n    job = %s\n    %s\n",
 		  start, take, work);
-	cr_assert_eq(cli_runf("$REDRACE check --audit 2 --crashes 1 %s --clients 1 --ready true "
-			      "--app '" PYTHON "$HERE/worker.py' "
-			      "--request 'redis-cli -u {url} LPUSH jobs ada >/dev/null' 2>&1",
-			      options),
-		     code, "%s", cli_output);
+	cr_assert_eq(
+		cli_runf("$REDRACE check --audit 2 -o $HERE/result.json --crashes 1 %s --clients 1 --ready true "
+			 "--app '" PYTHON "$HERE/worker.py' "
+			 "--request 'redis-cli -u {url} LPUSH jobs ada >/dev/null' 2>&1",
+			 options),
+		code, "%s", cli_output);
 }
 
 #define MARKED "r('HSET', 'results', job, 'done')"
@@ -31,11 +32,12 @@ static void check_worker(const char *start, const char *take, const char *work, 
 Test(check_restart, a_job_that_was_taken_is_lost)
 {
 	check_worker("", POP, MARKED, "--restart --save $HERE/lost.race", 1);
-	cli_assert_prints("In the end there is\n  no keys\n");
-	cli_assert_prints("One leaves\n  results = {\"ada\": \"done\"}\n");
-	cli_assert_prints("Why (taken and not done):\n  app crashed behind BRPOP jobs 0 (4).\n");
+	cli_assert_property("final_data", "no keys");
+	cli_assert_property("nearest_serial_data", "results = {\"ada\": \"done\"}");
+	cli_assert_json(
+		".kinds == [\"taken_and_not_done\"] and (.schedule | test(\":BRPOP crash:\"))");
 	check_worker("", POP, MARKED, "--replay $HERE/lost.race", 1);
-	cli_assert_prints("In the end there is\n  no keys\n");
+	cli_assert_property("final_data", "no keys");
 	check_worker("", POP, MARKED, "--allow-partial", 0);
 }
 
@@ -43,18 +45,18 @@ Test(check_restart, a_job_that_was_taken_is_lost)
 Test(check_restart, a_job_that_is_kept_is_done)
 {
 	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "--restart", 0);
-	cli_assert_prints("serializable: all ");
-	cli_assert_prints("(1 request, 1 crash, ");
+	cli_assert_json(
+		".search.verdict == \"serializable\" and .clients == 1 and .bounds.crashes == 1");
 	check_worker(RECOVER(MARKED), MOVE, MARKED THROUGH, "", 1);
 	check_worker("", MOVE, MARKED THROUGH, "--restart", 1);
-	cli_assert_prints("working = [\"ada\"]");
+	cli_assert_line("final_data", "working = [\"ada\"]");
 }
 
 Test(check_restart, a_job_that_is_kept_may_be_done_twice)
 {
 	check_worker(RECOVER(COUNTED), MOVE, COUNTED THROUGH, "--restart", 1);
-	cli_assert_prints("results = {\"ada\": \"2\"}");
-	cli_assert_prints("newapp");
+	cli_assert_line("final_data", "results = {\"ada\": \"2\"}");
+	cli_assert_json(".schedule | test(\"A:HINCRBY crash:A .*:HINCRBY\")");
 }
 
 /* What had begun before does not come to the app that is started again, and what comes later does:
@@ -69,16 +71,14 @@ Test(check_restart, requests_come_to_the_app_that_is_started_again)
 		"        n += 1\n        r('SET', 'hits', n)\n        self.send_response(200)\n"
 		"        self.end_headers()\n        self.wfile.write(b'counted\\n')\n"
 		"HTTPServer(('127.0.0.1', int(os.environ['PORT'])), App).serve_forever()\n");
-#define CHECK_APP                                                                    \
-	"$REDRACE check --audit 2 --crashes 1 --restart --request 'curl -s {app}/' " \
+#define CHECK_APP                                                                                         \
+	"$REDRACE check --audit 2 -o $HERE/result.json --crashes 1 --restart --request 'curl -s {app}/' " \
 	"--graph $HERE/graph.json --game $HERE/game.html --app "
 	cr_assert_eq(cli_run(CHECK_APP "'" PYTHON "$HERE/app.py' 2>&1"), 1, "%s", cli_output);
-	cli_assert_prints("hits = \"1\"\n  request 1 (GET /), printed \"counted\\n\"\n"
-			  "  request 2 (GET /), printed \"counted\\n\"\n");
-	cli_assert_prints("Why:\n  app crashed behind SET hits 1 (2).\n");
+	cli_assert_property("final_data", "hits = \"1\"");
 	/* Whoever has an answer does not crash with the app. */
-	cli_assert_prints(" 3  => counted\n 4              crashes\n 5                        ");
-	cli_assert_prints("newapp");
+	cli_assert_json("[.requests[].answer.output] == [\"counted\", \"counted\"] and "
+			"(.schedule | test(\":SET A:ECHO crash:A .*:SET\"))");
 	cr_assert_eq(cli_run(CHECK_APP "'READS=1 " PYTHON "$HERE/app.py' 2>&1"), 0, "%s",
 		     cli_output);
 }

@@ -11,7 +11,7 @@
 
 TestSuite(server_state, .init = cli_setup, .fini = cli_teardown);
 
-#define CHECK "$REDRACE check --audit 2 "
+#define CHECK "$REDRACE check --audit 2 -o $HERE/result.json "
 
 /* A program in Python; `r` is its connection. */
 static void write_program(const char *name, const char *text)
@@ -25,7 +25,7 @@ static void check_one(const char *options, const char *text, int code, const cha
 	write_program("both.py", text);
 	cr_assert_eq(cli_runf(CHECK "%s -- sh -c \"" CLI_PYTHON "both.py\" 2>&1", options), code,
 		     "%s: %s", text, cli_output);
-	cli_assert_prints(part);
+	cli_assert_outcome(code, part);
 }
 
 static void check_two(const char *options, const char *a, const char *b, int code, const char *part)
@@ -36,7 +36,7 @@ static void check_two(const char *options, const char *a, const char *b, int cod
 				    "b.py\" 2>&1",
 			      options),
 		     code, "%s; %s: %s", a, b, cli_output);
-	cli_assert_prints(part);
+	cli_assert_outcome(code, part);
 }
 
 /* ---- Connections ---------------------------------------------------------------------- */
@@ -61,11 +61,11 @@ Test(server_state, a_client_may_be_named_by_its_id)
 		  "while r('SET', 'lock', me, 'NX', 'PX', 10000) is None: pass\n"
 		  "r('SET', 'n', int(r('GET', 'n') or 0) + 1)\n"
 		  "if r('GET', 'lock') == me: r('DEL', 'lock')",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 	check_one("",
 		  "me = str(r('CLIENT', 'ID'))\n"
 		  "if r('SET', 'lock', me, 'NX') == 'OK': r('SET', 'winner', r('GET', 'lock'))",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 }
 
 /* Somebody connects to the ports that programs say, and sends what would be a finding: the
@@ -92,7 +92,7 @@ Test(server_state, strangers_are_refused_and_named)
 			"waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
 			"exit $code"),
 		0, "%s", cli_output);
-	cli_assert_prints("serializable");
+	cli_assert_property("search.verdict", "serializable");
 	cli_assert_prints("Somebody else connected to a program's port and was refused");
 	cli_assert_prints("(stranger)");
 }
@@ -105,7 +105,7 @@ Test(server_state, children_in_other_groups_are_no_strangers)
 			     "redis-cli -s $REDIS_SOCKET INCR n; setsid -w env -i $(command -v "
 			     "redis-cli) -p $REDIS_PORT INCR n) >/dev/null' 2>&1"),
 		     0, "%s", cli_output);
-	cli_assert_prints("serializable");
+	cli_assert_property("search.verdict", "serializable");
 	cr_assert_not(cli_says(cli_output, "Somebody"), "%s", cli_output);
 }
 
@@ -127,7 +127,7 @@ Test(server_state, scripts_that_draw_are_random_commands)
 	check_one("",
 		  "r('SADD', 's', 'a')\n"
 		  "r('EVAL', \"return redis.call('SRANDMEMBER', 's')\", 0)",
-		  2, "a command's reply is random");
+		  2, "search.limit: random_replies");
 }
 
 #define SCRIPT "return redis.call('INCR', 'runs')"
@@ -143,8 +143,8 @@ Test(server_state, which_scripts_a_server_knows_is_state)
 				   "    assert r('SCRIPT', 'LOAD', \"" SCRIPT "\") == sha\n"
 				   "r('EVALSHA', sha, 0)";
 
-	check_one("--data-only", asks, 1, "loads = \"2\"");
-	cli_assert_prints("loads = \"1\"");
+	check_one("--data-only", asks, 1, "final_data: loads = \"2\"");
+	cli_assert_line("nearest_serial_data", "loads = \"1\"");
 }
 
 /* As ioredis does: EVAL makes a script known, too, and only who comes before it misses it. A
@@ -157,11 +157,11 @@ Test(server_state, a_script_that_was_sent_in_full_is_known)
 				    "    r('EVAL', \"" SCRIPT "\", 0)\n";
 	char counts[400];
 
-	check_one("", sends, 0, "serializable");
+	check_one("", sends, 0, CLI_SERIALIZABLE);
 	snprintf(counts, sizeof(counts), "%s    r('INCR', 'misses')", sends);
-	check_one("", counts, 1, "misses = \"2\"");
+	check_one("", counts, 1, "final_data: misses = \"2\"");
 	snprintf(counts, sizeof(counts), "%sr('SET', 'n', int(r('GET', 'n') or 0) + 1)", sends);
-	check_one("", counts, 1, "n = \"1\"");
+	check_one("", counts, 1, "final_data: n = \"1\"");
 }
 
 /* Whoever is told NOSCRIPT sends the script, unless it is flushed in between: the server
@@ -173,11 +173,11 @@ Test(server_state, scripts_that_are_flushed_are_gone)
 		  "sha = hashlib.sha1(b\"" SCRIPT "\").hexdigest()\n"
 		  "r('SCRIPT', 'LOAD', \"" SCRIPT "\")\n"
 		  "if isinstance(r('EVALSHA', sha, 0), Exception): r('SET', 'gone', 1)",
-		  "r('SCRIPT', 'FLUSH')", 1, "gone = \"1\"");
+		  "r('SCRIPT', 'FLUSH')", 1, "final_data: gone = \"1\"");
 	check_one("",
 		  "r('EVAL', \"" SCRIPT "\", 0)\n"
 		  "r('SCRIPT', 'FLUSH')",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 }
 
 /* ---- The protocol --------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ Test(server_state, lines_with_quotes_are_read_as_servers_do)
 		  "n = int(r.read() or 0)\n"
 		  "r.socket.sendall(b'SET \"the count\" \\'%d\\'\\r\\n' % (n + 1))\n"
 		  "r.read()",
-		  1, "the count = \"1\"");
+		  1, "final_data: the count = \"1\"");
 	check_one("", "r.socket.sendall(b'SET \"a 1\\r\\n')\nr.read()", 65,
 		  "not a request of the Redis protocol");
 }
@@ -204,7 +204,7 @@ Test(server_state, wait_counts_milliseconds)
 		  "r('SET', 'k', 1, 'PX', 5000)\n"
 		  "r('WAIT', 1, 100)\n"
 		  "if r('GET', 'k') is None: r('SET', 'lost', 1)",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 }
 
 /* An XREAD that is blocked when the entry comes gets it, and the reader says so before the
@@ -216,11 +216,11 @@ Test(server_state, the_last_id_of_a_stream_is_that_when_it_was_asked_for)
 	check_two("",
 		  "x = r('XREAD', 'BLOCK', 1000, 'STREAMS', 's', '$')\n"
 		  "r('SET', 'got', 1 if x else 0)",
-		  write, 1, "got = \"1\"");
+		  write, 1, "final_data: got = \"1\"");
 	check_two("",
 		  "x = r('XREAD', 'BLOCK', 1000, 'STREAMS', 't', 's', '$', '$')\n"
 		  "r('SET', 'got', str(x))",
-		  write, 1, "got = \"[['s', [['1-1', ['a', 'b']]]]]\"");
+		  write, 1, "final_data: got = \"[['s', [['1-1', ['a', 'b']]]]]\"");
 }
 
 /* It is served by the first entry, and hears of no other. */
@@ -231,7 +231,7 @@ Test(server_state, a_blocked_xread_is_served_at_once)
 		  "if x and len(x[0][1]) > 1: r('SET', 'many', 1)",
 		  "r('XADD', 's', '1-1', 'a', 'b')\n"
 		  "r('XADD', 's', '1-2', 'a', 'b')",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 }
 
 /* Nothing says that the other is fast enough: after a second BLPOP is over, wherever the
@@ -243,7 +243,7 @@ Test(server_state, a_blocking_command_may_time_out_where_others_are_slow)
 		  "if x is None: r('SET', 'late', r('GET', 'b') or 'none')",
 		  "r('SET', 'b', 1)\n"
 		  "r('RPUSH', 'q', 'x')",
-		  1, "late = \"1\"");
+		  1, "final_data: late = \"1\"");
 }
 
 /* Whenever that is, entries have the ids of that time: they are no difference. And who waits
@@ -251,12 +251,12 @@ Test(server_state, a_blocking_command_may_time_out_where_others_are_slow)
 Test(server_state, a_time_out_is_in_no_data)
 {
 	check_two("--data-only", "r('BLPOP', 'q', 1)", "r('XADD', 's', '*', 'a', 'b')", 0,
-		  "serializable");
+		  CLI_SERIALIZABLE);
 	check_two("--data-only",
 		  "import time\n"
 		  "end = time.time() + 3\n"
 		  "while time.time() < end: r('BLPOP', 'q', 1)",
-		  "r('INCR', 'n')", 0, "serializable");
+		  "r('INCR', 'n')", 0, CLI_SERIALIZABLE);
 }
 
 /* All of them, and what is found then is played again by a race. */
@@ -278,7 +278,7 @@ Test(server_state, what_follows_a_time_out_is_played_again)
 			 "r(*'%s'.split())\n"
 			 "r('SET', 'n', int(r('GET', 'n') or 0) + 1)",
 			 commands[i]);
-		check_one("", text, 1, "n = \"1\"");
+		check_one("", text, 1, "final_data: n = \"1\"");
 	}
 }
 
@@ -289,7 +289,7 @@ Test(server_state, what_is_queued_is_answered_by_exec)
 		  "r('MULTI')\n"
 		  "assert r('PING') == 'QUEUED' and r('ECHO', 'x') == 'QUEUED'\n"
 		  "assert r('EXEC') == ['PONG', 'x']",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 	check_one("", "r('MULTI')\nr('CLIENT', 'ID')", 65, "sent CLIENT ID");
 }
 
@@ -319,7 +319,7 @@ Test(server_state, what_a_server_refuses_is_refused_in_its_words)
 		"assert 'cluster support disabled' in str(r('READONLY'))\n"
 		"assert 'unknown subcommand' in str(r('CLIENT', 'MAINT_NOTIFICATIONS', 'ON')).lower()\n"
 		"r('INCR', 'n')",
-		0, "serializable");
+		0, CLI_SERIALIZABLE);
 }
 
 /* Which part of a table a cursor leads to is the same for the same data. */
@@ -328,5 +328,5 @@ Test(server_state, lists_by_cursor_are_not_random)
 	check_one("--data-only",
 		  "r('HSET', 'h', 'a', 1)\n"
 		  "r('INCRBY', 'n', len(r('HSCAN', 'h', 0)[1]))",
-		  0, "serializable");
+		  0, CLI_SERIALIZABLE);
 }

@@ -16,26 +16,26 @@ static struct rr_skeptic_config config = {
 static struct drive drive = { .config = &config, .terms = &terms };
 static struct end_tokens tokens;
 
-static struct rl_reply text_of(const char *text)
+static struct rdl_reply text_of(const char *text)
 {
-	return (struct rl_reply){ .type = RL_REPLY_STRING, .text = text, .length = strlen(text) };
+	return (struct rdl_reply){ .type = RDL_REPLY_STRING, .text = text, .length = strlen(text) };
 }
 
 /* A key; its value has so many parts. */
 static uint32_t data_of(const char *key, const char *kind, long long left_ms, size_t n,
 			const char *const *parts)
 {
-	struct rl_reply value[8], of[6], whole;
-	struct rl_reply row = { .type = RL_REPLY_ARRAY, .length = 6, .elements = of };
+	struct rdl_reply value[8], of[6], whole;
+	struct rdl_reply row = { .type = RDL_REPLY_ARRAY, .length = 6, .elements = of };
 
 	for (size_t i = 0; i < n; i++)
 		value[i] = text_of(parts[i]);
-	of[0] = of[4] = (struct rl_reply){ .type = RL_REPLY_INTEGER };
+	of[0] = of[4] = (struct rdl_reply){ .type = RDL_REPLY_INTEGER };
 	of[1] = text_of(key);
-	of[2] = (struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = left_ms };
+	of[2] = (struct rdl_reply){ .type = RDL_REPLY_INTEGER, .integer = left_ms };
 	of[3] = text_of(kind);
-	of[5] = (struct rl_reply){ .type = RL_REPLY_ARRAY, .length = n, .elements = value };
-	whole = (struct rl_reply){ .type = RL_REPLY_ARRAY, .length = 1, .elements = &row };
+	of[5] = (struct rdl_reply){ .type = RDL_REPLY_ARRAY, .length = n, .elements = value };
+	whole = (struct rdl_reply){ .type = RDL_REPLY_ARRAY, .length = 1, .elements = &row };
 	return rr_terms_reply(&terms, &whole);
 }
 
@@ -123,6 +123,43 @@ Test(skeptic_rule, times_to_live_are_compared)
 	cr_assert_eq(compare_data(long_one, 0, short_one, 0), END_DIFFERENT);
 	cr_assert_eq(compare_data(long_one, 0, short_one, INT64_C(2000000000)), END_TIMES);
 	cr_assert_eq(compare_data(long_one, 0, text_data("1"), 0), END_DIFFERENT);
+}
+
+/* The key of data_of(); the caller's to release with the end. */
+static void give(struct end *end, uint32_t command, int64_t ms, int64_t left_ms)
+{
+	const uint32_t key = rr_intern_put(&terms.words, "0 key", 5, NULL);
+
+	end->given = rr_calloc(1, sizeof(*end->given));
+	*end->given = (struct given){
+		.key = key, .command = command, .ns = ms * 1000000, .left_ns = left_ms * 1000000
+	};
+	end->n_given = 1;
+}
+
+/* A time to live of 9 s, of which 7 s were left when its client had ended, beside another one. */
+static enum end_difference compare_given(uint32_t command, int64_t ms, int64_t left_ms)
+{
+	const char *const value = "1";
+	struct end a = end_of(data_of("key", "string", 5000, 1, &value), "", "");
+	struct end b = end_of(data_of("key", "string", 3000, 1, &value), "", "");
+	enum end_difference difference;
+
+	a.moved_ns = INT64_C(2000000000);
+	give(&a, 1, 9000, 7000);
+	give(&b, command, ms, left_ms);
+	difference = compare(&a, &b);
+	end_release(&a);
+	end_release(&b);
+	return difference;
+}
+
+Test(skeptic_rule, times_to_live_that_were_given_alike_differ_by_when)
+{
+	cr_assert_eq(compare_given(1, 9000, 7000), END_SAME);
+	cr_assert_eq(compare_given(1, 8000, 7000), END_TIMES);
+	cr_assert_eq(compare_given(2, 9000, 7000), END_TIMES); /* by another command */
+	cr_assert_eq(compare_given(1, 9000, 9000), END_TIMES); /* and not refreshed since */
 }
 
 Test(skeptic_rule, outputs_are_compared_whole)

@@ -3,35 +3,34 @@
  * beforehand: verdicts, messages and ends that were once wrong. */
 #include "../cli.h"
 
-#include <string.h>
+#include <criterion/parameterized.h>
 
 TestSuite(strangers_check, .init = cli_setup, .fini = cli_teardown);
 
-#define CLI "redis-cli -p $REDIS_PORT "
 #define PYTHON "/usr/bin/python3"
 
 struct stranger {
 	const char *name, *interpreter, *options, *text;
 	int code;
-	const char *part; /* of what is printed */
+	const char *part; /* as cli_assert_outcome() */
 };
 
 static const struct stranger strangers[] = {
 	{ "marks with no command between them", "sh", "--audit 1",
 	  "[ \"$(" CLI "GET busy)\" ] && exit\n" CLI "SET busy 1\n" CLI "ECHO redrace:enter\n" CLI
 	  "ECHO redrace:leave\n" CLI "DEL busy",
-	  1, "two clients are in their critical sections" },
+	  1, "search.verdict: exclusion" },
 	{ "the same under a lock", "sh", "--audit 1",
 	  "[ \"$(" CLI "SET busy 1 NX)\" ] || exit 1\n" CLI "ECHO redrace:enter\n" CLI
 	  "ECHO redrace:leave\n" CLI "DEL busy",
-	  0, "serializable" },
+	  0, CLI_SERIALIZABLE },
 	{ "a pipe is looked at until the clock has moved", PYTHON,
 	  "--audit 1 --clients 1 --hangs-after 20",
 	  "import multiprocessing, os, time\n"
 	  "ends = multiprocessing.Pipe()\n"
 	  "for i in range(200): time.sleep(0.1 + ends[0].poll(0))\n"
 	  "os.system('redis-cli -p $REDIS_PORT INCR x')",
-	  0, "serializable" },
+	  0, CLI_SERIALIZABLE },
 	{ "threads in all orders are ended by --seconds", PYTHON, "--seconds 2 --clients 3",
 	  "import os, threading\n"
 	  "def add():\n"
@@ -39,31 +38,35 @@ static const struct stranger strangers[] = {
 	  "threads = [threading.Thread(target=add) for _ in range(6)]\n"
 	  "for thread in threads: thread.start()\n"
 	  "for thread in threads: thread.join()",
-	  2, "out of time: --seconds" },
+	  2, "search.limit: seconds" },
 	{ "more keys than the server's first table holds", "sh", "--audit 1",
 	  CLI "MSET a 1 b 1 c 1 d 1\n" CLI "SADD s $REDRACE_CLIENT\n" CLI "INCR n", 0,
-	  "serializable" },
+	  CLI_SERIALIZABLE },
 	{ "keys listed in whatever order", "sh", "--audit 1",
 	  CLI "MSET a 1 b 1 c 1 d 1 e 1\n" CLI "KEYS '*'\nn=$(" CLI "GET n)\n" CLI
 	      "SET n $((n + 1))",
-	  1, "n = \"1\"" },
+	  1, "final_data: n = \"1\"" },
 	{ "a daemon without an environment", "sh", "",
 	  CLI "INCR x\nenv -i setsid sleep 9 >/dev/null 2>&1 &", 65,
 	  "client A left a process running in a group of its own" },
 };
 
-static void meet(const struct stranger *stranger)
+ParameterizedTestParameters(strangers_check, get_the_verdict_that_they_deserve)
 {
-	cli_write("program", "%s\n", stranger->text);
-	cr_assert_eq(cli_runf("$REDRACE check %s -- %s $HERE/program 2>&1", stranger->options,
-			      stranger->interpreter),
-		     stranger->code, "%s: %s", stranger->name, cli_output);
-	cr_assert(cli_says(cli_output, stranger->part), "%s: no '%s' in: %s", stranger->name,
-		  stranger->part, cli_output);
+	static size_t numbers[sizeof(strangers) / sizeof(strangers[0])];
+
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
+		numbers[i] = i;
+	return cr_make_param_array(size_t, numbers, sizeof(strangers) / sizeof(strangers[0]));
 }
 
-Test(strangers_check, get_the_verdict_that_they_deserve)
+ParameterizedTest(size_t *number, strangers_check, get_the_verdict_that_they_deserve)
 {
-	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
-		meet(&strangers[i]);
+	const struct stranger *stranger = &strangers[*number];
+
+	cli_write("program", "%s\n", stranger->text);
+	cr_assert_eq(cli_runf("$REDRACE check -o $HERE/result.json %s -- %s $HERE/program 2>&1",
+			      stranger->options, stranger->interpreter),
+		     stranger->code, "%s: %s", stranger->name, cli_output);
+	cli_assert_outcome(stranger->code, stranger->part);
 }

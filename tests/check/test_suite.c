@@ -14,8 +14,7 @@
 
 TestSuite(suite, .init = cli_setup, .fini = cli_teardown);
 
-#define CHECK "$REDRACE check --audit 0 --suite $HERE/redrace.yaml "
-#define CLI "redis-cli -p $REDIS_PORT "
+#define CHECK "$REDRACE check --audit 0 -o $HERE/result.json --suite $HERE/redrace.yaml "
 #define COUNT "'v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))'"
 #define INCR "redis-cli -p {port} INCR counter"
 #define RIGHT "{command: '" INCR "'}"
@@ -29,6 +28,16 @@ static void assert_suite(const char *text, const char *options, int code)
 {
 	write_suite(text);
 	cr_assert_eq(cli_runf(CHECK "%s 2>&1", options), code, "%s", cli_output);
+}
+
+/* "right: passed, lost: failed": all checks that were made. */
+static void assert_verdicts(const char *expected)
+{
+	char filter[400];
+
+	snprintf(filter, sizeof(filter),
+		 "[$all.cases[] | .name + \": \" + .verdict] | join(\", \") == \"%s\"", expected);
+	cli_assert_json(filter);
 }
 
 /* ---- What is wrong in the file ------------------------------------------------------- */
@@ -186,18 +195,17 @@ Test(suite, keys_are_options_of_check)
 		  "ignores: [a*, b*], data-only: true, atomic: false}\n"
 		  "  words: {command: [sh, -c, *c], final: {GET counter: 3}}\n",
 		  cli_home);
-	cr_assert_eq(cli_run(CHECK "-f json 2>&1"), 0, "%s", cli_output);
-	cli_assert_prints("\"clients\": 3");
-	cli_assert_prints("\"clients\": 2");
-	cli_assert_prints("\"program\": \"sh -c " INCR "\"");
+	cr_assert_eq(cli_run(CHECK "2>&1"), 0, "%s", cli_output);
+	cli_assert_json("[$all.cases[].properties | .clients] == [3, 2, 3] and "
+			"([$all.cases[].properties | .program] | unique) == [\"sh -c " INCR "\"]");
 }
 
 Test(suite, clients_are_a_number_or_commands)
 {
 	assert_suite("checks:\n"
 		     "  two: {clients: {add: '" CLI "INCR x', take: '" CLI "DECR x'}}\n",
-		     "-f json", 0);
-	cli_assert_prints("add: " CLI "INCR x; take: ");
+		     "", 0);
+	cli_assert_property("program", "add: " CLI "INCR x; take: " CLI "DECR x");
 }
 
 /* There is no check of that name: so the file was read. */
@@ -211,9 +219,7 @@ Test(suite, the_file_of_the_document_is_right)
 /* In the schema and the file alike, what is added to check is there. */
 Test(suite, an_app_is_asked_by_requests)
 {
-	cr_assert_eq(
-		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
-		0, "%s", cli_output);
+	cr_assert_eq(cli_run("cp $MADE/shop $MADE/ask $HERE 2>&1"), 0, "%s", cli_output);
 	cli_write("stock", "SET stock 1\n");
 	assert_suite(
 		"defaults: &d {app: $HERE/shop}\n"
@@ -229,7 +235,8 @@ Test(suite, an_app_is_asked_by_requests)
 		"  sold: {app: $HERE/shop, init: '%s/stock', requests: ['$HERE/ask {app}/buy', '$HERE/ask {app}/buy']}\n",
 		cli_home);
 	cr_assert_eq(cli_run(CHECK "2>&1"), 1, "%s", cli_output);
-	cli_assert_prints("failed       sold: not serializable (");
+	assert_verdicts("sold: failed");
+	cli_assert_property("search.verdict", "not_serializable");
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------ */
@@ -243,12 +250,11 @@ Test(suite, each_check_has_its_verdict_and_the_worst_counts)
 				   "  cut: {command: " COUNT ", max-states: 1}\n";
 
 	assert_suite(text, "", 1);
-	cli_assert_prints("passed       right: serializable: all ");
-	cli_assert_prints("failed       lost: not serializable (1 of 2 final states; ");
-	cli_assert_prints("\n  To be known in the suite: \"lost update (counter)\"\n");
-	cli_assert_prints("passed       known: not serializable");
-	cli_assert_prints("inconclusive cut: no failure found");
-	cli_assert_prints("2 passed, 1 failed, 1 inconclusive (");
+	assert_verdicts("right: passed, lost: failed, known: passed, cut: inconclusive");
+	cli_assert_json(
+		"$all.summary == {passed: 2, failed: 1, inconclusive: 1, error: 0, skipped: 0}");
+	cli_assert_json("[$all.cases[].properties.known_as] == [[], [\"lost update (counter)\"], "
+			"[\"lost update (counter)\"], []]");
 	cr_assert_eq(cli_run(CHECK "right cut 2>&1"), 2, "%s", cli_output);
 	cr_assert_eq(cli_run(CHECK "right known 2>&1"), 0, "%s", cli_output);
 }
@@ -260,9 +266,10 @@ Test(suite, another_outcome_than_expected_fails)
 		     "  enough: {command: '" CLI "INCR counter', expect: no failure found}\n"
 		     "  other: {command: " COUNT ", expect: no progress}\n",
 		     "", 1);
-	cli_assert_prints("failed       better: expected 'not serializable'; serializable: all ");
-	cli_assert_prints("passed       enough: serializable: all ");
-	cli_assert_prints("failed       other: expected 'no progress'; not serializable");
+	assert_verdicts("better: failed, enough: passed, other: failed");
+	cli_assert_json("[$all.cases[].properties | .expected + \": \" + .search.verdict] == "
+			"[\"not serializable: serializable\", \"no failure found: serializable\", "
+			"\"no progress: not_serializable\"]");
 }
 
 Test(suite, a_known_finding_passes_and_another_one_fails)
@@ -272,11 +279,10 @@ Test(suite, a_known_finding_passes_and_another_one_fails)
 		     "  new: {command: " COUNT ", known: [lost update (stock)]}\n"
 		     "  gone: {command: '" CLI "INCR counter', known: [lost update (counter)]}\n",
 		     "", 1);
-	cli_assert_prints("passed       old: only what is known; not serializable");
-	cli_assert_prints(
-		"failed       new: new: lost update (counter); gone, take it out of known: lost update (stock); not");
-	cli_assert_prints(
-		"passed       gone: gone, take it out of known: lost update (counter); serializable");
+	assert_verdicts("old: passed, new: failed, gone: passed");
+	cli_assert_json("[$all.cases[].properties | [.new, .gone]] == [[[], []], "
+			"[[\"lost update (counter)\"], [\"lost update (stock)\"]], "
+			"[[], [\"lost update (counter)\"]]]");
 }
 
 /* Clients that ask for a lock with another value each time have no end. */
@@ -289,8 +295,8 @@ Test(suite, what_is_known_of_a_part_is_inconclusive)
 		     "while [ \"$(" CLI "SET lock $i NX)\" != OK ]; do i=$((i + 1)); done; " CLI
 		     "DEL lock\n",
 		     "", 2);
-	cli_assert_prints(
-		"inconclusive part: what is found is known, but not all was looked at; not serializable");
+	assert_verdicts("part: inconclusive");
+	cli_assert_json(".new == [] and .search.verdict == \"not_serializable\"");
 }
 
 Test(suite, a_program_that_cannot_be_judged_is_an_error)
@@ -300,9 +306,8 @@ Test(suite, a_program_that_cannot_be_judged_is_an_error)
 		     "SET n $(($(wc -l <$HERE/runs) % 10))', clients: 3}\n"
 		     "  init: {command: '" CLI "INCR counter', init: /nonexistent}\n",
 		     "", 65);
-	cli_assert_prints(
-		"error        random: the program is not deterministic: with the same replies");
-	cli_assert_prints("error        init: cannot read '/nonexistent'");
+	assert_verdicts("random: error, init: error");
+	cli_assert_json(".exit == 65");
 }
 
 /* The worker is gone; the others go on. */
@@ -314,7 +319,7 @@ Test(suite, a_check_that_kills_its_worker_is_an_error)
 		     "--jobs 1", 70);
 	cli_assert_prints(
 		"error        killer: redrace itself: its process was killed by signal 11 (SIGSEGV");
-	cli_assert_prints("passed       right: serializable");
+	assert_verdicts("killer: error, right: passed");
 }
 
 /* ---- Formats ------------------------------------------------------------------------- */
@@ -340,8 +345,7 @@ Test(suite, a_thousand_checks_are_dealt_out)
 			     "\"; done; } >$HERE/redrace.yaml"),
 		     0);
 	cr_assert_eq(cli_run(CHECK "--shard 7/1000 2>&1"), 0, "%s", cli_output);
-	cli_assert_prints("c7: serializable");
-	cli_assert_prints("1 passed (");
+	assert_verdicts("c7: passed");
 }
 
 Test(suite, shards_are_put_together)
@@ -352,8 +356,10 @@ Test(suite, shards_are_put_together)
 		     "  c: " RIGHT "\n",
 		     "--shard 1/2 -o $HERE/1.json", 0);
 	cr_assert_eq(cli_run(CHECK "--shard 2/2 -o $HERE/2.json 2>&1"), 1, "%s", cli_output);
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), 1, "%s", cli_output);
-	cli_assert_prints("redrace check, 2 shards: 2 passed, 1 failed");
+	cr_assert_eq(cli_run("$REDRACE merge -o $HERE/result.json $HERE/1.json $HERE/2.json 2>&1"),
+		     1, "%s", cli_output);
+	assert_verdicts("a b: passed, \\\\x3a:error::: failed, c: passed");
+	cli_assert_json("$all.properties.shards | length == 2");
 }
 
 /* ---- Ctrl-C -------------------------------------------------------------------------- */

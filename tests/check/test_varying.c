@@ -5,22 +5,22 @@
 
 #include <criterion/criterion.h>
 
-#include "check/varying.h"
+#include "compare/compare.h"
 
 TestSuite(varying);
 
-static struct rl_word word_of(const char *text)
+static struct rdl_word word_of(const char *text)
 {
-	return (struct rl_word){ text, strlen(text) };
+	return (struct rdl_word){ text, strlen(text) };
 }
 
 /* The pattern of two lines is shown like that, and matches a third one; it does not match `other`. */
 static void check_pattern(const char *a, const char *b, const char *shown, const char *third,
 			  const char *other)
 {
-	const struct rl_word one = rr_varying_of_line(word_of(a));
-	const struct rl_word two = rr_varying_of_line(word_of(b));
-	const struct rl_word pattern = rr_varying_join(one, two);
+	const struct rdl_word one = rr_varying_of_line(word_of(a));
+	const struct rdl_word two = rr_varying_of_line(word_of(b));
+	const struct rdl_word pattern = rr_varying_join(one, two);
 	char *text = rr_varying_text(pattern, 200);
 
 	cr_assert_str_eq(text, shown);

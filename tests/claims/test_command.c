@@ -15,9 +15,19 @@ static int run_with(const char *text, const char *arguments)
 
 	snprintf(
 		command, sizeof(command),
-		"R=$(realpath $REDRACE); mkdir -p $HERE/scenarios/races; cd $HERE; printf '%%s' '%s' >scenarios/races/one.race; $R claims %s 2>&1",
+		"R=$(realpath $REDRACE); mkdir -p $HERE/scenarios/races; cd $HERE; printf '%%s' '%s' >scenarios/races/one.race; $R claims -o result.json %s 2>&1",
 		text, arguments);
 	return cli_run(command);
+}
+
+/* Of the only claim: its verdict, and how it stands. */
+static void assert_standing(const char *verdict, const char *standing)
+{
+	char filter[200];
+
+	snprintf(filter, sizeof(filter), "$all.cases[0].verdict == \"%s\" and .standing == \"%s\"",
+		 verdict, standing);
+	cli_assert_json(filter);
 }
 
 #define RACE(claim, reply, says)                                                          \
@@ -26,23 +36,27 @@ static int run_with(const char *text, const char *arguments)
 
 Test(claims, stand_when_their_races_say_so)
 {
-	cr_assert_eq(cli_run("$REDRACE claims SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims -o $HERE/result.json SX-5,LU-1,TL-7 2>&1"), 0, "%s",
+		     cli_output);
 	cli_assert_prints("\n3 claims: 3 as recorded (3 true) on Redis ");
-	cli_assert_prints("overrun-delete");
-	cli_assert_prints("update lost (expected 3, actual 2, lost 1)");
-	cr_assert_lt(strstr(cli_output, "LU-1"), strstr(cli_output, "SX-5"));
-	cr_assert_lt(strstr(cli_output, "SX-5"), strstr(cli_output, "TL-7"));
+	cli_assert_json("[$all.cases[] | [.properties.id, .verdict, .properties.standing]] == "
+			"[[\"LU-1\", \"passed\", \"stands\"], [\"SX-5\", \"passed\", \"stands\"], "
+			"[\"TL-7\", \"passed\", \"stands\"]]");
+	cli_assert_json("(.observed | contains(\"lost 1\")) and "
+			"($all.cases[2].properties.races | contains(\"overrun-delete\"))");
 }
 
 /* Nothing false is said of them where time really passes. */
 Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
 {
-	cr_assert_eq(cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
-			     "$HERE/alone/redrace claims LU-1,TL-18,SX-1 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
+			"$HERE/alone/redrace claims -o $HERE/result.json LU-1,TL-18,SX-1 2>&1"),
+		0, "%s", cli_output);
 	cli_assert_prints("redrace: there is no library of the clocks ");
-	cli_assert_prints("skipped: expiry-exact: it needs the library of the clocks");
-	cli_assert_prints("increments-in-turn");
+	cli_assert_json("[$all.cases[] | [.properties.id, .verdict]] == [[\"LU-1\", \"passed\"], "
+			"[\"SX-1\", \"passed\"], [\"TL-18\", \"skipped\"]]");
+	cli_assert_json(".races | contains(\"increments-in-turn\")");
 	cr_assert_eq(cli_run("$HERE/alone/redrace claims TL-18 2>&1"), RR_EXIT_SKIPPED, "%s",
 		     cli_output);
 	cr_assert_eq(cli_run("$HERE/alone/redrace claims LU-1,LU-3 2>&1 | grep -c 'no library'"), 0,
@@ -121,11 +135,12 @@ Test(claims, that_differ_are_named)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1"), 0, "%s", cli_output);
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"), "TL-1"), 1, "%s", cli_output);
-	cli_assert_prints("differs: recorded true, found false: 0 of 1 statements hold");
+	assert_standing("failed", "differs");
+	cli_assert_json(".recorded == \"true\" and .computed == \"false\"");
 	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "TL-1"), 1, "%s", cli_output);
-	cli_assert_prints("one is not as written: line 4: expected OK, got PONG");
+	assert_standing("failed", "not as written");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-2"), 1, "%s", cli_output);
-	cli_assert_prints("not shown: no race shows it");
+	assert_standing("failed", "not shown");
 }
 
 Test(claims, whose_races_cannot_be_played_are_named)
@@ -135,14 +150,14 @@ Test(claims, whose_races_cannot_be_played_are_named)
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
 			"TL-1"),
 		77, "%s", cli_output);
-	cli_assert_prints("skipped: one: ");
+	assert_standing("skipped", "skipped");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "TL-1"), 1, "%s",
 		     cli_output);
 	cli_assert_prints("one.race:7: expected a heading");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1 --redis-server /bin/false"),
 		     69, "%s", cli_output);
-	cli_assert_prints("failed: one: ");
-	cli_assert_prints("one not played");
+	assert_standing("error", "failed");
+	cli_assert_property("exit_code", "69");
 	cli_assert_prints(
 		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with 1");
 }
@@ -181,7 +196,7 @@ Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
 	cli_assert_prints("claims.md stays as it is\n");
 	cli_assert_prints("\nold\n");
 	cr_assert_eq(
-		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
+		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile make docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
 		0, "%s", cli_output);
 }
 
@@ -190,14 +205,18 @@ Test(claims, are_json)
 	json_error_t error;
 	json_t *root, *claim;
 
-	cr_assert_eq(cli_run("$REDRACE claims TL-7,TL-2 --format json"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims TL-7,CC-1 --format json"), 0, "%s", cli_output);
 	root = json_loads(cli_output, 0, &error);
 	cr_assert_not_null(root, "%s: %s", error.text, cli_output);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 2);
+	claim = json_object_get(json_array_get(json_object_get(root, "cases"), 0), "properties");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "id")), "CC-1");
+	cr_assert(json_is_true(json_object_get(claim, "is_measured")));
 	claim = json_array_get(json_object_get(root, "cases"), 1);
 	cr_assert_str_eq(json_string_value(json_object_get(claim, "verdict")), "passed");
 	claim = json_object_get(claim, "properties");
 	cr_assert_str_eq(json_string_value(json_object_get(claim, "id")), "TL-7");
+	cr_assert(json_is_false(json_object_get(claim, "is_measured")));
 	cr_assert_str_eq(json_string_value(json_object_get(claim, "computed")), "true");
 	cr_assert_str_eq(json_string_value(json_object_get(claim, "standing")), "stands");
 	json_decref(root);
@@ -225,12 +244,13 @@ Test(claims, are_junit_and_tap)
 
 Test(claims, that_are_measured_show_figures)
 {
-	const int code = cli_run("$REDRACE claims LU-2,AT-1,CC-1,PL-3 2>&1");
+	const int code = cli_run("$REDRACE claims -o $HERE/result.json LU-2,AT-1,CC-1,PL-3 2>&1");
 
 	cr_assert_neq(code, 69, "%s", cli_output);
-	cli_assert_prints("> measured: two threads, 10,000 increments: 10,000");
-	cli_assert_prints("four threads on one connection: ");
-	cli_assert_prints("1,000 transactions: ");
+	cli_assert_json(
+		"[$all.cases[].properties | .is_measured and (.observed | test(\"[0-9]\"))] | all");
+	cli_assert_json("[$all.cases[].properties | select(.id == \"AT-1\").observed | "
+			"contains(\"increments: 10,000\")] == [true]");
 }
 
 /* ---- Ends -------------------------------------------------------------------------- */

@@ -158,7 +158,7 @@ Test(judge, names_a_race_that_cannot_be_played)
 	job = add_played(&bench, 1, 1);
 	job->result.code = RR_EXIT_REDIS;
 	strcpy(job->result.text, "no server");
-	assert_standing(&bench, RR_FAILED, RR_EXIT_REDIS, "race-1: no server");
+	assert_standing(&bench, RR_NOT_PLAYED, RR_EXIT_REDIS, "race-1: no server");
 }
 
 Test(judge, never_passes_what_was_skipped)

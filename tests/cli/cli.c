@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "../cli.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -20,6 +22,18 @@ static void set_path(const char *variable, const char *path)
 	setenv(variable, whole, 1);
 }
 
+/* What the Makefile has made beside the runner of tests. */
+static void set_path_beside(const char *variable, const char *name)
+{
+	char path[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - strlen(name) - 1);
+
+	cr_assert_gt(length, 0);
+	path[length] = '\0';
+	strcpy(strrchr(path, '/') + 1, name);
+	setenv(variable, path, 1);
+}
+
 void cli_setup(void)
 {
 	const char *program = getenv("REDRACE");
@@ -29,6 +43,11 @@ void cli_setup(void)
 	setenv("HERE", cli_home, 1);
 	/* No check has anything from another one, unless a test says so. */
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
+	/* What Python imports is compiled there: compiling raw.py takes a fifth of a start. */
+	set_path_beside("PYTHONPATH", "python");
+	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+	set_path_beside("TALK", "talk");
+	set_path_beside("MADE", "");
 	set_path("REDRACE_ONCE", program ? program : "build/redrace");
 	set_path("REDRACE_TWICE", "tests/twice");
 }
@@ -188,6 +207,90 @@ bool cli_says(const char *text, const char *part)
 void cli_assert_prints(const char *part)
 {
 	cr_assert(cli_says(cli_output, part), "no '%s' in: %s", part, cli_output);
+}
+
+/* The value behind `path` in what `from` owns. */
+static json_t *follow(json_t *from, const char *path)
+{
+	while (from && *path) {
+		char name[80];
+		const size_t length = strcspn(path, ".");
+
+		cr_assert_lt(length, sizeof(name), "%s", path);
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		from = json_is_array(from) ? json_array_get(from, strtoul(name, NULL, 10)) :
+					     json_object_get(from, name);
+		path += length + (path[length] == '.');
+	}
+	return from;
+}
+
+const char *cli_property(const char *path)
+{
+	static char text[sizeof(cli_output)];
+	char file[SUPPORT_DIRECTORY + 20], *dumped;
+	json_error_t error;
+	json_t *all, *value;
+
+	snprintf(file, sizeof(file), "%s/result.json", cli_home);
+	all = json_load_file(file, 0, &error);
+	cr_assert_not_null(all, "%s: %s", file, error.text);
+	value = follow(all, "cases.0.properties");
+	value = follow(value, path);
+	cr_assert_not_null(value, "no property '%s': %s", path, cli_output);
+	dumped = json_is_string(value) ? strdup(json_string_value(value)) :
+					 json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	cr_assert_lt(snprintf(text, sizeof(text), "%s", dumped), (int)sizeof(text));
+	free(dumped);
+	json_decref(all);
+	return text;
+}
+
+void cli_assert_property(const char *path, const char *expected)
+{
+	const char *value = cli_property(path);
+
+	cr_assert_str_eq(value, expected, "%s is '%s', not '%s': %s", path, value, expected,
+			 cli_output);
+}
+
+void cli_assert_line(const char *path, const char *line)
+{
+	const char *value = cli_property(path);
+
+	for (const char *at = value; at; at = strchr(at, '\n')) {
+		const size_t length = strcspn(at += *at == '\n', "\n");
+
+		if (length == strlen(line) && strncmp(at, line, length) == 0)
+			return;
+	}
+	cr_assert_fail("no line '%s' in %s '%s': %s", line, path, value, cli_output);
+}
+
+void cli_assert_outcome(int code, const char *part)
+{
+	const char *line = strstr(part, ": ");
+	char path[80];
+
+	if (code >= RR_EXIT_USAGE) {
+		cli_assert_prints(part);
+		return;
+	}
+	cr_assert(line && (size_t)(line - part) < sizeof(path), "no property: %s", part);
+	snprintf(path, sizeof(path), "%.*s", (int)(line - part), part);
+	cli_assert_line(path, line + strlen(": "));
+}
+
+void cli_assert_json(const char *filter)
+{
+	char said[8192];
+
+	setenv("FILTER", filter, 1);
+	cr_assert_eq(support_shell("jq -ec '. as $all | .cases[0].properties | "
+				   "if ['\"$FILTER\"'] == [true] then true else (., false) end' "
+				   "$HERE/result.json 2>&1",
+				   said, sizeof(said)),
+		     0, "not %s: %s", filter, said);
 }
 
 void cli_assert_one_line(const char *command, int code, const char *part)

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check/sockets.h"
+
 void support_open(struct support *support, size_t n)
 {
 	const struct rr_cluster_options options = {
@@ -48,22 +50,38 @@ void support_inject(struct support *support, size_t i, enum rr_fault fault)
 		  error.text);
 }
 
-struct rl_link *support_link(struct support *support, size_t i)
+struct rdl_link *support_link(struct support *support, size_t i)
 {
-	struct rl_link *link = rl_link_new(&support->cluster.servers[i].address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&support->cluster.servers[i].address, RR_TIMEOUT_MS);
 
-	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	cr_assert_eq(rdl_link_connect(link), RDL_OK, "%s", rdl_link_error(link));
 	return link;
 }
 
-const char *support_ask(struct rl_link *link, const char *command, const char *argument)
+/* Somebody else may take a free port before the server does. */
+unsigned support_listen(struct rdl_link *link)
+{
+	struct rdl_reply reply;
+
+	rdl_run(link, &reply, "CONFIG SET bind 127.0.0.1");
+	for (int i = 0; i < 100; i++) {
+		const unsigned port = rr_sockets_free_port();
+
+		if (port && rdl_run(link, &reply, "CONFIG SET port %d", (int)port) == RDL_OK)
+			return port;
+	}
+	cr_assert_fail("no free port: %s", rdl_link_error(link));
+	return 0;
+}
+
+const char *support_ask(struct rdl_link *link, const char *command, const char *argument)
 {
 	static char text[256];
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_run(link, &reply, "%s %s", command, argument), RL_OK, "%s: %s", command,
-		     rl_link_error(link));
-	if (reply.type == RL_REPLY_INTEGER)
+	cr_assert_eq(rdl_run(link, &reply, "%s %s", command, argument), RDL_OK, "%s: %s", command,
+		     rdl_link_error(link));
+	if (reply.type == RDL_REPLY_INTEGER)
 		snprintf(text, sizeof(text), "%lld", reply.integer);
 	else
 		snprintf(text, sizeof(text), "%s", reply.text ? reply.text : "(nil)");
@@ -71,14 +89,14 @@ const char *support_ask(struct rl_link *link, const char *command, const char *a
 }
 
 void support_client_open(struct support_client *client, struct support *support,
-			 const struct rr_strategy *strategy, const struct rl_driver *driver)
+			 const struct rr_strategy *strategy, const struct rdl_driver *driver)
 {
 	memset(client, 0, sizeof(*client));
-	rl_mutex_init(&client->mutex);
+	rdl_mutex_init(&client->mutex);
 	client->n_links = 1 + strategy->lock.servers;
 	for (size_t i = 0; i < client->n_links; i++) {
 		client->links[i] = support_link(support, i);
-		rl_link_set_driver(client->links[i], driver);
+		rdl_link_set_driver(client->links[i], driver);
 	}
 	client->client = (struct rr_client){
 		.data = client->links[0],
@@ -90,7 +108,7 @@ void support_client_open(struct support_client *client, struct support *support,
 		.ttl_ms = 10000,
 	};
 	if (strategy->open)
-		cr_assert_eq(strategy->open(&client->client), RL_OK);
+		cr_assert_eq(strategy->open(&client->client), RDL_OK);
 }
 
 void support_client_close(struct support_client *client, const struct rr_strategy *strategy)
@@ -98,20 +116,20 @@ void support_client_close(struct support_client *client, const struct rr_strateg
 	if (strategy->close)
 		strategy->close(&client->client);
 	for (size_t i = 0; i < client->n_links; i++)
-		rl_link_free(client->links[i]);
-	rl_mutex_destroy(&client->mutex);
+		rdl_link_free(client->links[i]);
+	rdl_mutex_destroy(&client->mutex);
 }
 
 const char *support_lacks(struct support *support, const struct rr_strategy *strategy)
 {
-	struct rl_link *link;
+	struct rdl_link *link;
 	const char *lacking;
 
 	if (!strategy->lacks)
 		return NULL;
 	link = support_link(support, 0);
 	lacking = strategy->lacks(link, "spare");
-	rl_link_free(link);
+	rdl_link_free(link);
 	return lacking;
 }
 

@@ -36,10 +36,9 @@ Test(columns, claims_and_the_matrix_fit)
 {
 	expect_narrow("$REDRACE claims GS-12; $REDRACE claims SC-4");
 	expect_narrow("$REDRACE matrix none incr");
-	expect_narrow(
-		"cd $HERE && for i in 1 2; do "
-		"$OLDPWD/$REDRACE matrix --hazard crash --shard $i/2 -o $i.json none incr set-nx-ex; "
-		"done; $OLDPWD/$REDRACE merge 1.json 2.json");
+	expect_narrow("P=$(realpath $REDRACE); cd $HERE && for i in 1 2; do "
+		      "$P matrix --hazard crash --shard $i/2 -o $i.json none incr set-nx-ex; "
+		      "done; $P merge 1.json 2.json");
 }
 
 Test(columns, searches_fit)
@@ -49,7 +48,6 @@ Test(columns, searches_fit)
 	expect_narrow("$REDRACE explore --random 20 none; $REDRACE explore incr-lock");
 }
 
-#define CLI "redis-cli -p $REDIS_PORT "
 #define COUNT "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))"
 
 static void expect_narrow_check(const char *options, const char *program)
@@ -75,10 +73,7 @@ Test(columns, checks_fit)
 
 Test(columns, checks_of_apps_and_suites_fit)
 {
-	cr_assert_eq(
-		cli_run("cc -o $HERE/shop tests/check/programs/shop.c -lhiredis -pthread 2>&1 && "
-			"cc -o $HERE/ask tests/check/programs/ask.c 2>&1"),
-		0, "%s", cli_output);
+	cr_assert_eq(cli_run("cp $MADE/shop $MADE/ask $HERE 2>&1"), 0, "%s", cli_output);
 	cli_write("stock", "SET stock 1\n");
 	expect_narrow("$REDRACE check --init $HERE/stock --app $HERE/shop "
 		      "--request '$HERE/ask {app}/buy'");

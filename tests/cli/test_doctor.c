@@ -10,7 +10,7 @@
 TestSuite(doctor_cli, .init = cli_setup, .fini = cli_teardown);
 
 /* With $HERE/bin as the whole PATH. */
-#define DOCTOR "R=$(realpath $REDRACE); PATH=$HERE/bin $R doctor "
+#define DOCTOR "R=$(realpath $REDRACE); PATH=$HERE/bin $R doctor -o $HERE/result.json "
 
 /* $HERE/bin/redis-server is this script: a new file, for what is there may be a link
  * to a program of the system. */
@@ -47,13 +47,22 @@ static void assert_says(const char *part)
 	cr_assert_not_null(strstr(text, part), "no '%s' in: %s", part, cli_output);
 }
 
+static void assert_health(const char *name, const char *health)
+{
+	char filter[200];
+
+	snprintf(filter, sizeof(filter),
+		 "$all.findings[] | select(.name == \"%s\").health == \"%s\"", name, health);
+	cli_assert_json(filter);
+}
+
 Test(doctor_cli, a_machine_with_a_server_is_0)
 {
-	cr_assert_eq(cli_run("$REDRACE doctor"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE doctor -o $HERE/result.json"), 0, "%s", cli_output);
 	cli_assert_prints("  ok       redis-server       ");
+	assert_health("redis-server", "ok");
 	assert_says("; starts and answers; its clock can be moved");
-	cli_assert_prints("\nprocessors\n");
-	cli_assert_prints("\nlimits\n");
+	cli_assert_json("$all.findings | map(.section) | contains([\"processors\", \"limits\"])");
 	assert_nothing_left();
 }
 
@@ -98,10 +107,11 @@ Test(doctor_cli, no_server_at_all_is_69)
 {
 	cr_assert_eq(cli_run(DOCTOR "2>$HERE/err; code=$?; /bin/cat $HERE/err >&2; exit $code"),
 		     RR_EXIT_REDIS);
-	cli_assert_prints("  failed   redis-server       is not on PATH\n");
-	cli_assert_prints("> apt-get install redis-server\n");
-	cli_assert_prints("  missing  gnuplot            is not on PATH\n");
-	cli_assert_prints("No server can be started");
+	assert_health("redis-server", "failed");
+	assert_health("gnuplot", "missing");
+	cli_assert_json(
+		"($all.has_server | not) and ($all.findings[] | "
+		"select(.name == \"redis-server\").remedy == \"apt-get install redis-server\")");
 	cli_assert_one_line(DOCTOR "2>&1 >/dev/null", RR_EXIT_REDIS,
 			    "no server can be started; apt-get install");
 	cli_assert_one_line("R=$(realpath $REDRACE); cd $HERE; PATH= $R doctor 2>&1 >/dev/null",
@@ -112,7 +122,7 @@ Test(doctor_cli, programs_that_are_no_servers_are_given_up)
 {
 	cr_assert_eq(cli_run("mkdir $HERE/bin && ln -s /usr/bin/yes $HERE/bin/redis-server"), 0);
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
-	cli_assert_prints("  failed   redis-server       ");
+	assert_health("redis-server", "failed");
 	plant_server("while :; do echo y; done");
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
 	assert_says("is no redis-server: it ");
@@ -136,32 +146,36 @@ Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
 	plant_server("echo Redis server v=7 is out of order; exit 3");
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
 	assert_says("exited with 3 before it answered: Redis server v=7 is out of order");
-	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"), RR_EXIT_REDIS);
-	cli_assert_prints("is not on PATH");
+	cr_assert_eq(cli_run("$REDRACE doctor -o $HERE/result.json --redis-server $HERE/bin/none"),
+		     RR_EXIT_REDIS);
+	cli_assert_json("$all.findings[0].health == \"failed\"");
 }
 
 /* As a static one does. */
 Test(doctor_cli, a_server_whose_clock_cannot_be_moved_is_a_warning)
 {
 	plant_server("unset LD_PRELOAD; PATH=/usr/bin:/usr/local/bin; exec redis-server \"$@\"");
-	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/redis-server"), 0);
-	cli_assert_prints("  warning  ");
+	cr_assert_eq(
+		cli_run("$REDRACE doctor -o $HERE/result.json --redis-server $HERE/bin/redis-server"),
+		0);
+	cli_assert_json("$all.findings[0].health == \"warning\"");
 	assert_says("its clock cannot be moved");
 }
 
 Test(doctor_cli, what_a_process_may_not_have_is_a_warning)
 {
-	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor | grep -A 2 'open files'"), 0);
-	cli_assert_prints("  warning  open files         200\n");
-	cli_assert_prints("> ulimit -n 4096\n");
+	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor -o $HERE/result.json"), 0);
+	assert_health("open files", "warning");
+	cli_assert_json("$all.findings[] | select(.name == \"open files\") | "
+			"[.value, .remedy] == [\"200\", \"ulimit -n 4096\"]");
 }
 
 Test(doctor_cli, a_tmpdir_that_is_not_there_is_named)
 {
-	cr_assert_eq(cli_run("TMPDIR=$HERE/none $REDRACE doctor"), RR_EXIT_REDIS);
+	cr_assert_eq(cli_run("TMPDIR=$HERE/none $REDRACE doctor -o $HERE/result.json"),
+		     RR_EXIT_REDIS);
 	assert_says("redis-server: cannot use '");
-	cli_assert_prints("  failed   temporary files    ");
-	cli_assert_prints("> TMPDIR=/tmp redrace ...");
+	assert_health("temporary files", "failed");
 }
 
 /* While a server is waited for, and while a program that is none is asked for its version. */
@@ -189,9 +203,9 @@ Test(doctor_cli, a_machine_whose_proc_and_sys_are_empty_is_examined_all_the_same
 	if (cli_run("unshare -m true") != 0)
 		cli_skip("no mount namespaces here");
 	cr_assert_eq(
-		cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor'"),
+		cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor -o $HERE/result.json'"),
 		0, "%s", cli_output);
-	cli_assert_prints("  unknown  load               not to be seen here\n");
+	assert_health("load", "unknown");
 	cli_assert_prints("redrace-clock.so to be there.\n");
 	assert_nothing_left();
 }

@@ -21,17 +21,15 @@ static struct support support;
  * "s3cret,word". */
 static void open_secret_server(void)
 {
-	struct rl_link *link;
-	struct rl_reply reply;
+	struct rdl_link *link;
+	struct rdl_reply reply;
 	char port[16];
 
 	support_open(&support, 1);
 	link = support_link(&support, 0);
-	snprintf(port, sizeof(port), "%d", 20000 + getpid() % 12000);
-	rl_run(link, &reply, "CONFIG SET bind 127.0.0.1");
-	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
-	rl_run(link, &reply, "CONFIG SET requirepass s3cret,word");
-	rl_link_free(link);
+	snprintf(port, sizeof(port), "%u", support_listen(link));
+	rdl_run(link, &reply, "CONFIG SET requirepass s3cret,word");
+	rdl_link_free(link);
 	setenv("PORT", port, 1);
 	setenv("SOCKET", support.cluster.servers[0].address.host, 1);
 	setenv("BENCH", "$REDRACE bench incr --increments 200 --warmup 10", 1);
@@ -158,14 +156,14 @@ Test(own, a_password_is_asked_for_and_not_shown)
 
 static void add_user(const char *rules)
 {
-	struct rl_address address = support.cluster.servers[0].address;
-	struct rl_link *link;
+	struct rdl_address address = support.cluster.servers[0].address;
+	struct rdl_link *link;
 	char command[300], output[300];
 
 	snprintf(address.password, sizeof(address.password), "s3cret,word");
-	link = rl_link_new(&address, RR_TIMEOUT_MS);
-	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
-	rl_link_free(link);
+	link = rdl_link_new(&address, RR_TIMEOUT_MS);
+	cr_assert_eq(rdl_link_connect(link), RDL_OK, "%s", rdl_link_error(link));
+	rdl_link_free(link);
 	snprintf(command, sizeof(command),
 		 "redis-cli -s $SOCKET -a s3cret,word --no-auth-warning ACL SETUSER %s", rules);
 	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s", output);
@@ -216,7 +214,7 @@ static void answer_with(const char *text, const char *path)
 	cr_assert_eq(bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
 	listen(server, 8);
 	if (fork() == 0) {
-		alarm(30);
+		alarm(300);
 		while ((client = accept(server, NULL, NULL)) >= 0) {
 			while (read(client, bytes, sizeof(bytes)) > 0 &&
 			       send(client, text, strlen(text), MSG_NOSIGNAL) > 0)

@@ -158,7 +158,7 @@ Test(traces, server_killed_in_the_middle_is_69_and_keeps_finished_rows)
 		cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --output $HERE/a >/dev/null;"
 			"($REDRACE bench incr --increments 100000000 --output $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
 			"until redis-cli -s $(find $HERE -type s) INFO commandstats 2>/dev/null | grep -q cmdstat_incr:; do sleep 0.1; done; "
-			"for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*) kill -9 ${p#/proc/};; esac; done; wait; "
+			"kill -9 $(find /proc/[0-9]*/cwd -maxdepth 0 -lname \"$HERE/redrace-*\" 2>/dev/null | cut -d / -f 3); wait; "
 			"cat $HERE/err; cat $HERE/code; wc -l <$HERE/a/runs.csv"),
 		0);
 	cr_assert_not_null(strstr(cli_output, "\n69\n3\n"), "%s", cli_output);
@@ -244,8 +244,8 @@ Test(traces, own_servers_serve_redlock)
 {
 	struct support support;
 	char list[2048] = "";
-	struct rl_link *link;
-	struct rl_reply reply;
+	struct rdl_link *link;
+	struct rdl_reply reply;
 
 	support_open(&support, 6);
 	for (int i = 0; i < 6; i++)
@@ -256,8 +256,8 @@ Test(traces, own_servers_serve_redlock)
 		cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --output $HERE/a 2>&1"),
 		0, "%s", cli_output);
 	link = support_link(&support, 0);
-	rl_run(link, &reply, "CONFIG SET requirepass secretword");
-	rl_link_free(link);
+	rdl_run(link, &reply, "CONFIG SET requirepass secretword");
+	rdl_link_free(link);
 	cli_assert_one_line("$REDRACE bench none --redis $LIST --output $HERE/a 2>&1",
 			    RR_EXIT_REDIS, "NOAUTH");
 	support_close(&support);
@@ -266,18 +266,16 @@ Test(traces, own_servers_serve_redlock)
 Test(traces, password_stays_out_of_the_results)
 {
 	struct support support;
-	struct rl_link *link;
-	struct rl_reply reply;
+	struct rdl_link *link;
+	struct rdl_reply reply;
 	char port[16];
 
 	support_open(&support, 1);
 	link = support_link(&support, 0);
-	snprintf(port, sizeof(port), "%d", 20000 + getpid() % 12000);
+	snprintf(port, sizeof(port), "%u", support_listen(link));
 	setenv("PORT", port, 1);
-	rl_run(link, &reply, "CONFIG SET bind 127.0.0.1");
-	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
-	rl_run(link, &reply, "CONFIG SET requirepass s@cretword");
-	rl_link_free(link);
+	rdl_run(link, &reply, "CONFIG SET requirepass s@cretword");
+	rdl_link_free(link);
 	cr_assert_eq(
 		cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --output $HERE/a 2>&1"),
 		0, "%s", cli_output);

@@ -66,22 +66,22 @@ int stage_server(struct stage *stage, const char *name, struct rr_server_options
 	return server;
 }
 
-struct rl_link *stage_link(struct stage *stage, int server)
+struct rdl_link *stage_link(struct stage *stage, int server)
 {
-	struct rl_link *link = rl_link_new(rr_cluster_address(&stage->cluster, server),
-					   RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(rr_cluster_address(&stage->cluster, server),
+					     RR_TIMEOUT_MS);
 
-	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	cr_assert_eq(rdl_link_connect(link), RDL_OK, "%s", rdl_link_error(link));
 	return link;
 }
 
-static void print(char *text, size_t size, const struct rl_reply *reply)
+static void print(char *text, size_t size, const struct rdl_reply *reply)
 {
 	const size_t used = strlen(text);
 
-	if (reply->type == RL_REPLY_INTEGER) {
+	if (reply->type == RDL_REPLY_INTEGER) {
 		snprintf(text + used, size - used, "%lld", reply->integer);
-	} else if (reply->type == RL_REPLY_ARRAY) {
+	} else if (reply->type == RDL_REPLY_ARRAY) {
 		for (size_t i = 0; i < reply->length; i++) {
 			strncat(text, i ? "," : "[", size - strlen(text) - 1);
 			print(text, size, &reply->elements[i]);
@@ -89,32 +89,32 @@ static void print(char *text, size_t size, const struct rl_reply *reply)
 		strncat(text, "]", size - strlen(text) - 1);
 	} else {
 		snprintf(text + used, size - used, "%s%s",
-			 reply->type == RL_REPLY_FAILED ? "-" : "",
+			 reply->type == RDL_REPLY_FAILED ? "-" : "",
 			 reply->text ? reply->text : "(nil)");
 	}
 }
 
-const char *stage_say(struct rl_link *link, const char *line)
+const char *stage_say(struct rdl_link *link, const char *line)
 {
 	static char texts[4][4096];
 	static int turn;
 	char *text = texts[turn++ % 4];
-	struct rl_command command;
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_command command;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
 	memset(&command, 0, sizeof(command));
 	while (*line) {
 		const size_t length = strcspn(line, " ");
 
-		command.words[command.n_words++] = (struct rl_word){ line, length };
+		command.words[command.n_words++] = (struct rdl_word){ line, length };
 		line += length + (line[length] == ' ');
 	}
-	outcome = rl_run_command(link, &reply, &command);
+	outcome = rdl_run_command(link, &reply, &command);
 	text[0] = '\0';
-	if (outcome == RL_UNKNOWN)
+	if (outcome == RDL_UNKNOWN)
 		return strcpy(text, "(lost)");
-	if (outcome != RL_OK && reply.type != RL_REPLY_FAILED)
+	if (outcome != RDL_OK && reply.type != RDL_REPLY_FAILED)
 		return strcpy(text, "(refused)");
 	print(text, sizeof(texts[0]), &reply);
 	return text;
@@ -122,10 +122,10 @@ const char *stage_say(struct rl_link *link, const char *line)
 
 const char *stage_ask(struct stage *stage, int server, const char *line)
 {
-	struct rl_link *link = stage_link(stage, server);
+	struct rdl_link *link = stage_link(stage, server);
 	const char *text = stage_say(link, line);
 
-	rl_link_free(link);
+	rdl_link_free(link);
 	return text;
 }
 

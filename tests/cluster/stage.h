@@ -24,12 +24,12 @@ void stage_close(struct stage *stage);
 int stage_server(struct stage *stage, const char *name, struct rr_server_options options);
 
 /* A client of it. The caller frees it. */
-struct rl_link *stage_link(struct stage *stage, int server);
+struct rdl_link *stage_link(struct stage *stage, int server);
 
 /* One command, its words divided by spaces; the reply in a line: "OK", "(nil)",
  * "3", "[a,b]", "-WRONGTYPE ...", "(lost)" or "(refused)" without a reply. The
  * text is valid until the fourth call from then. */
-const char *stage_say(struct rl_link *link, const char *line);
+const char *stage_say(struct rdl_link *link, const char *line);
 
 /* The same by a client that comes and goes. */
 const char *stage_ask(struct stage *stage, int server, const char *line);

@@ -80,7 +80,7 @@ Test(cluster_damage, a_snapshot_that_was_waited_for_is_on_disk)
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
 	stage_ask(&stage, a, "BGSAVE");
-	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 5000));
+	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 60000));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");

@@ -31,7 +31,7 @@ static void lives_through_power_cut(enum rr_aof aof, const char *expected)
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	if (aof != RR_AOF_NO)
-		stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SYNC, 5000));
+		stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SYNC, 60000));
 	stage_ask(&stage, a, "SET late 1");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_POWER));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
@@ -52,14 +52,14 @@ Test(cluster_disks, a_power_cut_leaves_what_was_synced)
 static int with_a_transaction(struct stage *stage)
 {
 	const int a = stage_server(stage, "a", always);
-	struct rl_link *link = stage_link(stage, a);
+	struct rdl_link *link = stage_link(stage, a);
 
 	stage_say(link, "SET before 1");
 	stage_say(link, "MULTI");
 	stage_say(link, "SET a 1");
 	stage_say(link, "SET b 2");
 	cr_assert_str_eq(stage_say(link, "EXEC"), "[OK,OK]");
-	rl_link_free(link);
+	rdl_link_free(link);
 	return a;
 }
 
@@ -210,7 +210,7 @@ Test(cluster_disks, a_slow_disk_makes_everysec_lose_to_kill)
 Test(cluster_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
@@ -222,11 +222,11 @@ Test(cluster_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
 	stage_say(link, "INCR m");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_DIE_IN_SYNC));
 	cr_assert_str_eq(stage_say(link, "EXEC"), "(lost)");
-	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_END, 5000));
+	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_END, 60000));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_say(link, "MGET n m"), "[11,1]");
 	cr_assert_str_eq(stage_say(link, "SET n 12"), "OK");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 

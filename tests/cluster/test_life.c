@@ -81,20 +81,20 @@ Test(cluster_life, clocks_move_while_a_server_is_down)
 Test(cluster_life, a_hung_server_answers_when_it_goes_on)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, a);
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_HANG));
-	rl_link_set_timeout(link, 100);
+	rdl_link_set_timeout(link, 100);
 	cr_assert_str_eq(stage_say(link, "SET a 1"), "(lost)");
 	stage_tick_ms(&stage, 1000);
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESUME));
-	rl_link_set_timeout(link, RR_TIMEOUT_MS);
+	rdl_link_set_timeout(link, RR_TIMEOUT_MS);
 	cr_assert_str_eq(stage_say(link, "GET a"), "1");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -181,7 +181,7 @@ Test(cluster_life, a_reset_keeps_no_server_that_was_configured)
 Test(cluster_life, a_reset_disconnects_and_forgets_scripts)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 	char sha[41];
 	int a;
 
@@ -201,7 +201,7 @@ Test(cluster_life, a_reset_disconnects_and_forgets_scripts)
 		snprintf(line, sizeof(line), "SCRIPT EXISTS %s", sha);
 		cr_assert_str_eq(stage_say(link, line), "[0]");
 	}
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 

@@ -72,38 +72,38 @@ Test(cluster_replicas, caught_up_it_has_everything)
 	enum { INCREMENTS = 20000 };
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rl_link *link = stage_link(&stage, pair.master);
-	struct rl_link *sleeper = stage_link(&stage, pair.replica);
-	struct rl_reply reply;
+	struct rdl_link *link = stage_link(&stage, pair.master);
+	struct rdl_link *sleeper = stage_link(&stage, pair.replica);
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_queue(sleeper, "DEBUG SLEEP 0.3"), RL_OK);
-	cr_assert_eq(rl_flush(sleeper), RL_OK);
+	cr_assert_eq(rdl_queue(sleeper, "DEBUG SLEEP 0.3"), RDL_OK);
+	cr_assert_eq(rdl_flush(sleeper), RDL_OK);
 	usleep(20000);
 	for (int i = 0; i < INCREMENTS; i++)
-		cr_assert_eq(rl_queue(link, "INCR n"), RL_OK);
-	cr_assert_eq(rl_flush(link), RL_OK);
+		cr_assert_eq(rdl_queue(link, "INCR n"), RDL_OK);
+	cr_assert_eq(rdl_flush(link), RDL_OK);
 	for (int i = 0; i < INCREMENTS; i++)
-		cr_assert_eq(rl_receive(link, &reply), RL_OK);
+		cr_assert_eq(rdl_receive(link, &reply), RDL_OK);
 	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
-	rl_link_free(link);
-	rl_link_free(sleeper);
+	rdl_link_free(link);
+	rdl_link_free(sleeper);
 	stage_close(&stage);
 }
 
 Test(cluster_replicas, strangers_are_kept_out)
 {
-	struct rl_address address = { .host = "127.0.0.1" };
+	struct rdl_address address = { .host = "127.0.0.1" };
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rl_reply reply;
-	struct rl_link *link;
+	struct rdl_reply reply;
+	struct rdl_link *link;
 
 	address.port = stage.cluster.servers[pair.master].port;
-	link = rl_link_new(&address, RR_TIMEOUT_MS);
-	cr_assert_eq(rl_run(link, &reply, "PING"), RL_ERROR);
+	link = rdl_link_new(&address, RR_TIMEOUT_MS);
+	cr_assert_eq(rdl_run(link, &reply, "PING"), RDL_ERROR);
 	cr_assert_eq(strncmp(reply.text, "NOAUTH", 6), 0);
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 

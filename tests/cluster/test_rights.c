@@ -6,7 +6,7 @@
 #include "race/race.h"
 #include "stage.h"
 
-static void expect_refused(struct rl_link *link, const char *command)
+static void expect_refused(struct rdl_link *link, const char *command)
 {
 	const char *reply = stage_say(link, command);
 
@@ -14,7 +14,7 @@ static void expect_refused(struct rl_link *link, const char *command)
 		  reply);
 }
 
-static void expect_held(struct rl_link *link)
+static void expect_held(struct rdl_link *link)
 {
 	static const char *const refused[] = {
 		"CONFIG SET port 0",
@@ -42,18 +42,18 @@ Test(rights, clients_of_a_race_cannot_reach_out_of_it)
 {
 	char *rights = rr_race_rights();
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ .rights = rights });
 	link = stage_link(&stage, a);
 	expect_held(link);
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	link = stage_link(&stage, a);
 	expect_held(link);
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 	free(rights);
 }
@@ -62,19 +62,19 @@ Test(rights, who_comes_after_a_race_begins_anew)
 {
 	char *rights = rr_race_rights();
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a",
 					       (struct rr_server_options){ .rights = rights }));
 	expect_refused(link, "CONFIG SET timeout 0");
 	expect_refused(link, "DEBUG SLEEP 0");
-	rl_link_free(link);
+	rdl_link_free(link);
 	rr_cluster_reset(&stage.cluster);
 	cr_expect_eq(stage.cluster.n_spare, 1);
 	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
 	cr_expect_str_eq(stage_say(link, "REPLICAOF NO ONE"), "OK");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 	free(rights);
 }
@@ -84,7 +84,7 @@ Test(rights, a_race_can_set_a_password)
 {
 	static const char *const config[] = { "requirepass secret", NULL };
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
@@ -95,7 +95,7 @@ Test(rights, a_race_can_set_a_password)
 	cr_expect_not_null(strstr(stage_say(link, "GET a"), "NOAUTH"));
 	cr_expect_str_eq(stage_say(link, "AUTH secret"), "OK");
 	cr_expect_str_eq(stage_say(link, "GET a"), "(nil)");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -103,7 +103,7 @@ Test(rights, a_race_can_set_a_password)
 Test(rights, what_a_server_does_not_have_need_not_be_forbidden)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(
@@ -114,7 +114,7 @@ Test(rights, what_a_server_does_not_have_need_not_be_forbidden)
 					       "-config +config|nosuch +config|resetstat\n" }));
 	cr_expect_str_eq(stage_say(link, "CONFIG RESETSTAT"), "OK");
 	expect_refused(link, "CONFIG GET port");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 

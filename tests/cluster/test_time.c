@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The servers' clocks: frozen, running, apart, and without the shim. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ Test(cluster_time, begins_where_the_header_says)
 Test(cluster_time, leases_end_to_the_millisecond)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
@@ -42,7 +43,7 @@ Test(cluster_time, leases_end_to_the_millisecond)
 	cr_assert_str_eq(stage_say(link, "EXISTS lock"), "1");
 	stage_tick_ms(&stage, 1);
 	cr_assert_str_eq(stage_say(link, "EXISTS lock"), "0");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -70,7 +71,7 @@ Test(cluster_time, keys_that_have_expired_stay_until_they_are_asked_for)
 Test(cluster_time, a_watched_lease_that_ends_aborts_exec)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
@@ -80,23 +81,23 @@ Test(cluster_time, a_watched_lease_that_ends_aborts_exec)
 	stage_say(link, "MULTI");
 	stage_say(link, "SET done 1");
 	cr_assert_str_eq(stage_say(link, "EXEC"), "(nil)");
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
 /* A blocking command has its answer after more than `ms` and not before. */
-static void blocks_for(struct stage *stage, struct rl_link *link, int64_t ms,
-		       enum rl_reply_type type)
+static void blocks_for(struct stage *stage, struct rdl_link *link, int64_t ms,
+		       enum rdl_reply_type type)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_flush(link), RL_OK);
+	cr_assert_eq(rdl_flush(link), RDL_OK);
 	stage_tick_ms(stage, ms);
 	usleep(30000);
 	cr_assert_not_null(strstr(stage_ask(stage, 0, "INFO clients"), "blocked_clients:1"));
 	stage_tick_ms(stage, 1);
 	/* There already: not waited for. */
-	cr_assert_eq(rl_receive_until(link, &reply, 1), RL_OK, "%s", rl_link_error(link));
+	cr_assert_eq(rdl_receive_until(link, &reply, 1), RDL_OK, "%s", rdl_link_error(link));
 	cr_assert_eq(reply.type, type);
 }
 
@@ -119,15 +120,15 @@ Test(cluster_time, moves_although_clients_disconnect_everybody)
 Test(cluster_time, blocking_commands_wait_by_it)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
-	cr_assert_eq(rl_queue(link, "BLPOP q 5"), RL_OK);
-	blocks_for(&stage, link, 5000, RL_REPLY_NIL);
-	cr_assert_eq(rl_queue(link, "WAIT 1 200"), RL_OK);
-	blocks_for(&stage, link, 200, RL_REPLY_INTEGER);
-	rl_link_free(link);
+	cr_assert_eq(rdl_queue(link, "BLPOP q 5"), RDL_OK);
+	blocks_for(&stage, link, 5000, RDL_REPLY_NIL);
+	cr_assert_eq(rdl_queue(link, "WAIT 1 200"), RDL_OK);
+	blocks_for(&stage, link, 200, RDL_REPLY_INTEGER);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -152,21 +153,21 @@ Test(cluster_time, servers_may_disagree)
 	stage_close(&stage);
 }
 
-/* What a lease of 150 ms does while 100 and then 60 ms pass. */
+/* What a lease of 1500 ms does while 50 and then 1500 ms pass. */
 static void live_through(enum rr_cluster_clock clock, enum rr_tick how, char story[4][16])
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, clock);
 	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
-	strcpy(story[0], stage_say(link, "SET lock a NX PX 150"));
+	strcpy(story[0], stage_say(link, "SET lock a NX PX 1500"));
 	cr_assert_eq(rr_cluster_tick(&stage.cluster, 50000000), how);
-	strcpy(story[1], stage_say(link, "SET lock b NX PX 150"));
-	cr_assert_eq(rr_cluster_tick(&stage.cluster, 110000000), how);
+	strcpy(story[1], stage_say(link, "SET lock b NX PX 1500"));
+	cr_assert_eq(rr_cluster_tick(&stage.cluster, 1500000000), how);
 	strcpy(story[2], stage_say(link, "GET lock"));
-	strcpy(story[3], stage_say(link, "SET lock b NX PX 150"));
-	rl_link_free(link);
+	strcpy(story[3], stage_say(link, "SET lock b NX PX 1500"));
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -233,4 +234,45 @@ Test(cluster_time, a_shim_that_does_nothing_is_found_out)
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_DIE_IN_SYNC), RR_ERROR_SKIPPED);
 	stage_close(&stage);
+}
+
+/* ---- Random bytes ---------------------------------------------------------------------------- */
+
+/* Two names of servers, and the order in which a set has its members, of a new cluster. */
+static void draw(char names[3][64], char members[400])
+{
+	struct stage stage;
+	int a, b;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
+	stage_ask(&stage, a, "SADD set a b c d e f g h i j k l m n o p");
+	snprintf(members, 400, "%s", stage_ask(&stage, a, "SMEMBERS set"));
+	for (int i = 0; i < 3; i++) {
+		const char *info = stage_ask(&stage, i == 1 ? b : a, "INFO server");
+		const char *name = strstr(info, "run_id:");
+
+		cr_assert(name, "%s", info);
+		snprintf(names[i], 64, "%.47s", name);
+		if (i == 1) {
+			stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
+			stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
+		}
+	}
+	stage_close(&stage);
+}
+
+/* So that a search of commands on sets sees the same states in each run. */
+Test(cluster_time, frozen_servers_draw_the_same_in_each_run)
+{
+	char names[2][3][64], members[2][400];
+
+	draw(names[0], members[0]);
+	draw(names[1], members[1]);
+	cr_assert_str_eq(members[0], members[1]);
+	for (int i = 0; i < 3; i++)
+		cr_assert_str_eq(names[0][i], names[1][i]);
+	cr_assert_str_neq(names[0][0], names[0][1], "two servers are not one");
+	cr_assert_str_neq(names[0][0], names[0][2], "nor are two lives of one");
 }

@@ -24,33 +24,33 @@ static void fail_over(struct stage *stage, struct rr_formation *formation, int64
 static void expect_at_primary(const struct rr_formation *formation, const char *line,
 			      const char *reply)
 {
-	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&formation->address, RR_TIMEOUT_MS);
 
 	cr_assert_str_eq(stage_say(link, line), reply, "%s", line);
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 /* All replicas have what was written; if not, a fail-over may lose it. */
 static void write_everywhere(const struct rr_formation *formation, const char *line)
 {
 	const char *n = rr_formation_replicas(formation) == 2 ? "2" : "1";
-	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&formation->address, RR_TIMEOUT_MS);
 	char wait[32];
 
 	snprintf(wait, sizeof(wait), "WAIT %s 10000", n);
 	cr_assert_str_eq(stage_say(link, line), "OK");
 	cr_assert_str_eq(stage_say(link, wait), n);
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 /* WAIT has no key: it is asked where the write went. */
 static void expect_nowhere_else(const struct rr_formation *formation, const char *line)
 {
-	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&formation->address, RR_TIMEOUT_MS);
 
 	cr_assert_str_eq(stage_say(link, line), "OK");
 	cr_assert_str_eq(stage_say(link, "WAIT 1 20"), "0");
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 static void check_topology(enum rr_topology kind)

@@ -46,7 +46,7 @@ struct little_operand {
 struct little_command {
 	int to; /* a register; -1 = none */
 	size_t n_words;
-	struct rl_word words[LITTLE_WORDS]; /* of the program's text */
+	struct rdl_word words[LITTLE_WORDS]; /* of the program's text */
 };
 
 struct little_op {
@@ -88,7 +88,7 @@ struct little_position {
 
 void little_begin(const struct little *little, int self, struct little_position *at);
 void little_hear(const struct little *little, int self, struct little_position *at, int lane,
-		 const struct rl_reply *reply);
+		 const struct rdl_reply *reply);
 
 /* The number of the command that is on its way on a lane. */
 uint32_t little_sent(const struct little *little, int self, const struct little_position *at,

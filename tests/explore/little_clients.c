@@ -119,7 +119,7 @@ static void feed_run(void *context, const struct rr_input *input, int64_t passed
 {
 	struct run *run = context;
 	struct little_clients *clients = run->clients;
-	const struct rl_reply lost = { .type = RL_REPLY_FAILED };
+	const struct rdl_reply lost = { .type = RDL_REPLY_FAILED };
 
 	(void)passed_ns;
 	if (run->at.owed == 0 || input->thread >= run->view.n_threads)
@@ -138,19 +138,18 @@ static const struct rr_run_view *view_of_run(const void *context)
 	return &((const struct run *)context)->view;
 }
 
-static const struct rr_error *problem_of_run(const void *context)
+static enum rr_going going_of_run(const void *context, const struct rr_error **problem)
 {
 	(void)context;
-	return NULL;
+	(void)problem;
+	return RR_GO_ON;
 }
 
-static bool compare_run(void *context, const struct rr_run_view *known, int client)
+static void compare_run(void *context, const struct rr_run_view *known, int client)
 {
-	const struct run *run = context;
-
+	(void)context;
+	(void)known;
 	(void)client;
-	return !known || (rr_run_view_is_same(&run->view, known) &&
-			  run->view.tally.ending == known->tally.ending);
 }
 
 static const struct rr_run_ops run_ops = {
@@ -158,7 +157,7 @@ static const struct rr_run_ops run_ops = {
 	.end = end_run,
 	.feed = feed_run,
 	.view = view_of_run,
-	.problem = problem_of_run,
+	.going = going_of_run,
 	.compare = compare_run,
 };
 
@@ -191,36 +190,35 @@ static void init_program(struct rr_programs *programs, struct rr_program *progra
 	clients->program = *program;
 }
 
-static bool begin_search(struct rr_programs *programs)
+static bool begin_search(struct rr_programs *programs, unsigned withdrawn)
 {
 	struct little_clients *clients = clients_of(programs);
 
+	(void)withdrawn;
 	for (size_t i = 0; i < clients->n_tables; i++)
 		rr_learning_begin(&clients->tables[i]);
 	return false;
 }
 
 /* Programs do the same in each run; which of their histories are the same is a hypothesis. */
-static bool verify(struct rr_programs *programs, unsigned left_out, bool *again,
-		   struct rr_error *error)
+static enum rr_going verify(struct rr_programs *programs, unsigned left_out, struct rr_error *error)
 {
 	struct little_clients *clients = clients_of(programs);
-	bool good = true;
+	bool good = true, again = false;
 
-	*again = false;
 	for (size_t i = 0; i < clients->n_tables; i++) {
 		struct rr_client_table *table = &clients->tables[i];
 
 		good = (left_out & RR_LEAVE_HISTORIES || rr_learning_verify(table)) && good;
-		*again |= table->learning.has_changed;
+		again |= rr_learning_has_changed(table);
 		if (table->error.kind)
 			*error = table->error;
 	}
-	return good || *again;
+	return again ? RR_AGAIN : good ? RR_GO_ON : rr_error_going(error);
 }
 
-static void pair_values(struct rr_programs *programs, size_t client, const struct rl_reply *a,
-			const struct rl_reply *b, struct rr_renaming *renaming)
+static void pair_values(struct rr_programs *programs, size_t client, const struct rdl_reply *a,
+			const struct rdl_reply *b, struct rr_renaming *renaming)
 {
 	(void)programs;
 	(void)client;
@@ -277,6 +275,7 @@ struct rr_explored_programs little_clients_ops(struct little_clients *clients)
 		.note_change = note_change,
 		.end_alike = end_alike,
 		.own_ending = own_ending,
+		.named_ending = own_ending,
 		.programs = (struct rr_programs *)(void *)clients,
 	};
 }
@@ -287,7 +286,7 @@ struct rr_explored_programs little_clients_ops(struct little_clients *clients)
 static void add_names(struct rr_renaming *own, int client)
 {
 	char name[] = "me-A";
-	const struct rl_word first = { "me-A", 4 }, second = { name, 4 };
+	const struct rdl_word first = { "me-A", 4 }, second = { name, 4 };
 
 	name[3] = (char)('A' + client);
 	if (client == 0)

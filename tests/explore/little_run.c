@@ -20,14 +20,14 @@ static void print_value(int32_t value, char text[TEXT_SIZE])
 		snprintf(text, TEXT_SIZE, "%d", value);
 }
 
-static int32_t value_of(const struct rl_reply *reply)
+static int32_t value_of(const struct rdl_reply *reply)
 {
-	if (reply->type == RL_REPLY_INTEGER)
+	if (reply->type == RDL_REPLY_INTEGER)
 		return (int32_t)reply->integer;
-	if (reply->type == RL_REPLY_STATUS)
+	if (reply->type == RDL_REPLY_STATUS)
 		return 1;
-	if (reply->type != RL_REPLY_STRING)
-		return reply->type == RL_REPLY_NIL ? 0 : -1;
+	if (reply->type != RDL_REPLY_STRING)
+		return reply->type == RDL_REPLY_NIL ? 0 : -1;
 	if (strncmp(reply->text, "me-", 3) == 0)
 		return NAMES + reply->text[3] - 'A';
 	return atoi(reply->text);
@@ -113,31 +113,31 @@ void little_begin(const struct little *little, int self, struct little_position 
 }
 
 /* May a server say that to the command? What is tried must be possible. */
-static bool is_answer(const struct little_command *command, enum rl_reply_type type)
+static bool is_answer(const struct little_command *command, enum rdl_reply_type type)
 {
 	static const struct {
 		const char *name;
-		enum rl_reply_type may_be[2];
+		enum rdl_reply_type may_be[2];
 	} answers[] = {
-		{ "GET", { RL_REPLY_STRING, RL_REPLY_NIL } },
-		{ "SET", { RL_REPLY_STATUS, RL_REPLY_NIL } },
-		{ "SETNX", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
-		{ "INCR", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
-		{ "DEL", { RL_REPLY_INTEGER, RL_REPLY_INTEGER } },
+		{ "GET", { RDL_REPLY_STRING, RDL_REPLY_NIL } },
+		{ "SET", { RDL_REPLY_STATUS, RDL_REPLY_NIL } },
+		{ "SETNX", { RDL_REPLY_INTEGER, RDL_REPLY_INTEGER } },
+		{ "INCR", { RDL_REPLY_INTEGER, RDL_REPLY_INTEGER } },
+		{ "DEL", { RDL_REPLY_INTEGER, RDL_REPLY_INTEGER } },
 	};
-	const struct rl_word name = command->words[0];
+	const struct rdl_word name = command->words[0];
 
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (strncmp(name.text, answers[i].name, name.length) == 0 &&
 		    answers[i].name[name.length] == '\0')
 			return type == answers[i].may_be[0] || type == answers[i].may_be[1] ||
-			       type == RL_REPLY_FAILED;
+			       type == RDL_REPLY_FAILED;
 	}
 	return true;
 }
 
 void little_hear(const struct little *little, int self, struct little_position *at, int lane,
-		 const struct rl_reply *reply)
+		 const struct rdl_reply *reply)
 {
 	const struct little_command *command = &little->ops[at->op].commands[lane];
 	const int to = command->to;
@@ -160,11 +160,11 @@ uint32_t little_sent(const struct little *little, int self, const struct little_
 		     int lane, struct rr_terms *terms)
 {
 	const struct little_command *command = &little->ops[at->op].commands[lane];
-	struct rl_command sent = { .n_words = command->n_words };
+	struct rdl_command sent = { .n_words = command->n_words };
 	char texts[LITTLE_WORDS][TEXT_SIZE];
 
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct rl_word word = command->words[i];
+		const struct rdl_word word = command->words[i];
 
 		sent.words[i] = word;
 		if (word.text[0] == '$')
@@ -173,7 +173,7 @@ uint32_t little_sent(const struct little *little, int self, const struct little_
 			print_value(NAMES + self, texts[i]);
 		else
 			continue;
-		sent.words[i] = (struct rl_word){ texts[i], strlen(texts[i]) };
+		sent.words[i] = (struct rdl_word){ texts[i], strlen(texts[i]) };
 	}
 	return rr_terms_command(terms, &sent);
 }

@@ -218,19 +218,18 @@ static void collect(struct rr_search *search, const struct asked *asked)
 }
 
 /* A random path is played by the programs themselves, where all paths have an end. */
-static bool conclude(struct rr_search *search, void *context)
+static enum rr_going conclude(struct rr_search *search, void *context)
 {
 	const struct asked *asked = context;
 	const bool is_whole = search->end == RR_GRAPH_WHOLE;
+	const enum rr_going going = is_whole ? search->property->judge(search) : RR_GO_ON;
 
-	if (is_whole && !search->property->judge(search))
-		return false;
-	if (search->learned)
-		return true;
+	if (going != RR_GO_ON)
+		return going;
 	collect(search, asked);
 	if (asked->truth)
 		find_truth(search, asked);
-	return !is_whole || asked->ends->is_stuck || rr_search_audit(search);
+	return !is_whole || asked->ends->is_stuck ? RR_GO_ON : rr_search_audit(search);
 }
 
 static void run(struct stage *stage, struct asked *asked, int rounds)

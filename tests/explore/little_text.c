@@ -15,30 +15,30 @@ enum { BEHIND_LOOP = LITTLE_OPS + 1 };
 struct reader {
 	struct little *little;
 	const char *at;
-	struct rl_word token; /* the next one; without length at the end */
+	struct rdl_word token; /* the next one; without length at the end */
 };
 
-static struct rl_word word_of(const char *text)
+static struct rdl_word word_of(const char *text)
 {
-	return (struct rl_word){ text, strlen(text) };
+	return (struct rdl_word){ text, strlen(text) };
 }
 
 /* ---- Tokens ---------------------------------------------------------------------- */
 
 /* Goes on to the next; returns the one that was there. */
-static struct rl_word take(struct reader *reader)
+static struct rdl_word take(struct reader *reader)
 {
-	const struct rl_word token = reader->token;
+	const struct rdl_word token = reader->token;
 
 	reader->at += strspn(reader->at, " \t\n");
-	reader->token = (struct rl_word){ reader->at, strcspn(reader->at, " \t\n;{}") };
+	reader->token = (struct rdl_word){ reader->at, strcspn(reader->at, " \t\n;{}") };
 	if (reader->token.length == 0 && *reader->at)
 		reader->token.length = 1;
 	reader->at += reader->token.length;
 	return token;
 }
 
-static bool is_word(struct rl_word token, const char *text)
+static bool is_word(struct rdl_word token, const char *text)
 {
 	return token.length == strlen(text) && memcmp(token.text, text, token.length) == 0;
 }
@@ -55,7 +55,7 @@ static void expect(struct reader *reader, const char *text)
 	take(reader);
 }
 
-static bool is_register(struct rl_word token)
+static bool is_register(struct rdl_word token)
 {
 	return token.length == 1 && islower((unsigned char)token.text[0]);
 }
@@ -69,7 +69,7 @@ static int take_register(struct reader *reader)
 
 static struct little_operand take_operand(struct reader *reader)
 {
-	const struct rl_word token = take(reader);
+	const struct rdl_word token = take(reader);
 
 	if (is_word(token, "self"))
 		return (struct little_operand){ .kind = LITTLE_SELF };
@@ -87,7 +87,7 @@ static char take_sign(struct reader *reader)
 		char sign;
 	} signs[] = { { "==", '=' }, { "!=", '!' }, { "<", '<' }, { ">=", '>' },
 		      { "+", '+' },  { "-", '-' },  { "%", '%' } };
-	const struct rl_word token = take(reader);
+	const struct rdl_word token = take(reader);
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		if (is_word(token, signs[i].text))
@@ -111,7 +111,7 @@ static struct little_op *add_op(struct reader *reader, int kind)
 	return &little->ops[little->n_ops++];
 }
 
-static void add_word(struct little_command *command, struct rl_word word)
+static void add_word(struct little_command *command, struct rdl_word word)
 {
 	cr_assert_lt(command->n_words, LITTLE_WORDS);
 	command->words[command->n_words++] = word;
@@ -221,7 +221,7 @@ static void read_while(struct reader *reader)
 
 static void read_statement(struct reader *reader)
 {
-	const struct rl_word token = reader->token;
+	const struct rdl_word token = reader->token;
 
 	if (is_command(reader)) {
 		read_command(reader, add_op(reader, LITTLE_SEND), -1);

@@ -12,7 +12,7 @@
 struct seat {
 	struct rr_client_run *run;
 	const struct program *program;
-	struct rl_link *link, *side;
+	struct rdl_link *link, *side;
 	uint64_t told; /* a digest of all that it has received */
 };
 
@@ -27,12 +27,12 @@ uint64_t program_mix(uint64_t digest, const void *bytes, size_t length)
 	return digest;
 }
 
-static uint64_t digest_of(uint64_t digest, const struct rl_reply *reply)
+static uint64_t digest_of(uint64_t digest, const struct rdl_reply *reply)
 {
 	const long long head[2] = { (long long)reply->type, reply->integer };
 
 	digest = program_mix(digest, head, sizeof(head));
-	if (reply->type == RL_REPLY_ARRAY) {
+	if (reply->type == RDL_REPLY_ARRAY) {
 		for (size_t i = 0; i < reply->length; i++)
 			digest = digest_of(digest, &reply->elements[i]);
 	} else if (reply->text) {
@@ -43,30 +43,30 @@ static uint64_t digest_of(uint64_t digest, const struct rl_reply *reply)
 
 /* ---- Clients -------------------------------------------------------------- */
 
-static enum rl_outcome run_words(struct rl_link *link, const struct program_command *given,
-				 struct rl_reply *reply)
+static enum rdl_outcome run_words(struct rdl_link *link, const struct program_command *given,
+				  struct rdl_reply *reply)
 {
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	while (command.n_words < PROGRAM_WORDS && given->words[command.n_words]) {
 		const char *text = given->words[command.n_words];
 
-		command.words[command.n_words++] = (struct rl_word){ text, strlen(text) };
+		command.words[command.n_words++] = (struct rdl_word){ text, strlen(text) };
 	}
-	return rl_run_command(link, reply, &command);
+	return rdl_run_command(link, reply, &command);
 }
 
 static void step(struct seat *seat, const struct program_command *command)
 {
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-	int64_t outcome = RL_OK;
+	struct rdl_reply reply = { .type = RDL_REPLY_NIL };
+	int64_t outcome = RDL_OK;
 
 	if (program_is(command, "SLEEP"))
-		rl_sleep_ns(seat->link, atoi(command->words[1]) * SECOND);
+		rdl_sleep_ns(seat->link, atoi(command->words[1]) * SECOND);
 	else if (program_is(command, "READ"))
-		outcome = rl_now_ns(seat->link, RL_CLOCK_MONOTONIC);
+		outcome = rdl_now_ns(seat->link, RDL_CLOCK_MONOTONIC);
 	else if (program_is(command, "LISTEN"))
-		outcome = rl_link_listen(seat->side, &reply, atoi(command->words[1]) * SECOND);
+		outcome = rdl_link_listen(seat->side, &reply, atoi(command->words[1]) * SECOND);
 	else
 		outcome = run_words(strstr(command->words[0], "SUBSCRIBE") ? seat->side :
 									     seat->link,
@@ -91,7 +91,7 @@ static void run(void *argument)
 }
 
 static void *make(void *context, struct rr_client_run *client_run, int client,
-		  struct rl_link **links, struct rl_mutex *mutex)
+		  struct rdl_link **links, struct rdl_mutex *mutex)
 {
 	struct program_clients *clients = context;
 	struct seat *seat = calloc(1, sizeof(*seat));
@@ -102,8 +102,8 @@ static void *make(void *context, struct rr_client_run *client_run, int client,
 	seat->run = client_run;
 	seat->program = &clients->programs[client];
 	seat->link = links[0];
-	seat->side = rl_link_new(&clients->address, 1000);
-	rl_link_set_driver(seat->side, rr_client_run_driver(client_run));
+	seat->side = rdl_link_new(&clients->address, 1000);
+	rdl_link_set_driver(seat->side, rr_client_run_driver(client_run));
 	return seat;
 }
 
@@ -111,7 +111,7 @@ static void free_seat(void *argument)
 {
 	struct seat *seat = argument;
 
-	rl_link_free(seat->side);
+	rdl_link_free(seat->side);
 	free(seat);
 }
 

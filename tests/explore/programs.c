@@ -13,13 +13,14 @@ enum { ENDS_MAX = 1 << 16, STATES_MAX = 60000, CHECKS = 60 };
 
 struct ends {
 	size_t n;
-	uint64_t interleavings;
+	uint64_t interleavings, states, transitions;
 	uint64_t digests[ENDS_MAX];
 	bool is_reduced;
 };
 
 struct programs {
 	struct rr_key_use key_use;
+	struct rr_beliefs beliefs;
 	struct stage *stage;
 	struct program_clients clients;
 	struct rr_terms terms;
@@ -78,6 +79,8 @@ static void keep_ends(struct programs *programs, struct programs_run *how,
 		ends->digests[ends->n++] = digest;
 	}
 	ends->interleavings = graph->interleavings;
+	ends->states = graph->states.n;
+	ends->transitions = graph->n_edges;
 	ends->is_reduced = how->is_reduced;
 	how->states += graph->states.n;
 	how->interleavings += graph->interleavings;
@@ -95,6 +98,30 @@ bool programs_agree(const struct programs *programs, char *why, size_t size)
 		 common);
 	return a->n == b->n && common == b->n &&
 	       (b->is_reduced || a->interleavings == b->interleavings);
+}
+
+static int compare_digests(const void *a, const void *b)
+{
+	const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+void programs_write(const struct programs *programs, const char *path, const char *id,
+		    bool is_right)
+{
+	struct ends ends = programs->ends[0];
+	FILE *file = fopen(path, "ae");
+
+	cr_assert(file, "cannot write %s", path);
+	qsort(ends.digests, ends.n, sizeof(*ends.digests), compare_digests);
+	fprintf(file,
+		"{\"id\": \"%s\", \"exit\": %d, \"states\": %llu, \"transitions\": %llu, "
+		"\"final\": {\"n\": %zu, \"digest\": \"%016llx\"}}\n",
+		id, !is_right, (unsigned long long)ends.states,
+		(unsigned long long)ends.transitions, ends.n,
+		(unsigned long long)program_mix(0, ends.digests, ends.n * sizeof(*ends.digests)));
+	cr_assert_eq(fclose(file), 0, "cannot write %s", path);
 }
 
 /* ---- Exploring ------------------------------------------------------------ */
@@ -158,6 +185,7 @@ static enum rr_graph_end explore(struct programs *programs, struct programs_run 
 	struct rr_graph graph;
 	enum rr_graph_end end;
 
+	rr_beliefs_begin(&programs->beliefs);
 	config.key_use = how->is_reduced ? &programs->key_use : NULL;
 	cr_assert(rr_product_init(&product, &config, table, NULL), "%s", product.error.text);
 	end = rr_graph_explore(&graph, &product, &bounds);
@@ -189,7 +217,8 @@ static void open_table(struct programs *programs, const struct programs_run *how
 static void forget_ends(struct programs *programs)
 {
 	programs->ends[0].n = 0;
-	programs->ends[0].interleavings = 0;
+	programs->ends[0].interleavings = programs->ends[0].states = 0;
+	programs->ends[0].transitions = 0;
 }
 
 void programs_run(struct programs *programs, struct programs_run *how)
@@ -201,7 +230,7 @@ void programs_run(struct programs *programs, struct programs_run *how)
 	how->was_noticed = false;
 	how->programs++;
 	open_table(programs, how, &table, programs->pool->is_absolute);
-	rr_key_use_init(&programs->key_use, &programs->terms);
+	rr_key_use_init(&programs->key_use, &programs->terms, &programs->beliefs);
 	while (explore(programs, how, &table) == RR_GRAPH_AGAIN) {
 		rr_server_table_release(&table);
 		open_table(programs, how, &table, true);
@@ -251,6 +280,7 @@ static void prepare(struct programs *programs, size_t n_clients)
 		.separate = true,
 		.terms = &programs->terms,
 		.stacks = &programs->stacks,
+		.beliefs = &programs->beliefs,
 		.context = &programs->clients,
 	};
 	program_clients_init(&programs->program);

@@ -67,7 +67,7 @@ void program_print(FILE *file, const struct program *programs, size_t n);
 
 /* What the clients of a program do, and where their server is. */
 struct program_clients {
-	struct rl_address address;
+	struct rdl_address address;
 	struct program programs[PROGRAM_CLIENTS];
 };
 
@@ -113,5 +113,10 @@ void programs_run(struct programs *programs, struct programs_run *run);
 /* Did the last two of programs_run() reach the same ends, by as many interleavings? If not,
  * how they differ goes to `why`. */
 bool programs_agree(const struct programs *programs, char *why, size_t size);
+
+/* Appends a line of JSON to a file: what the last programs_run() came to, by that name. `is_right`: as
+ * it is without tables. */
+void programs_write(const struct programs *programs, const char *path, const char *id,
+		    bool is_right);
 
 #endif

@@ -20,14 +20,15 @@ const struct rr_strategy *stranger_of(const struct stranger_lock *lock);
 
 /* A lock that is taken by `acquire` and given back by DEL; the rest is for who makes
  * the strategy to add. */
-struct rr_strategy stranger_named(const char *name, enum rl_outcome (*acquire)(struct rr_client *));
+struct rr_strategy stranger_named(const char *name,
+				  enum rdl_outcome (*acquire)(struct rr_client *));
 
 /* SETNX of the lock's key, and DEL. */
-enum rl_outcome stranger_set_lock(struct rr_client *client);
-enum rl_outcome stranger_delete_lock(struct rr_client *client);
+enum rdl_outcome stranger_set_lock(struct rr_client *client);
+enum rdl_outcome stranger_delete_lock(struct rr_client *client);
 
 /* Of a command that answers 1 to who gets the lock. */
-enum rl_outcome stranger_won(enum rl_outcome outcome, const struct rl_reply *reply);
+enum rdl_outcome stranger_won(enum rdl_outcome outcome, const struct rdl_reply *reply);
 
 #define NO_FAULT                   \
 	(struct rr_explore_config) \

@@ -7,7 +7,7 @@
 
 #include "../cluster/stage.h"
 #include "base/memory.h"
-#include "explore/contents.h"
+#include "compare/compare.h"
 
 static struct stage stage;
 
@@ -130,12 +130,12 @@ static const struct rr_server_row *ask(struct scene *scene, uint32_t state, cons
 				       size_t length)
 {
 	struct rr_question question = { .kind = RR_ASK_COMMAND, .slot = SLOT };
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 	char *text = rr_strndup(line, length);
 	const struct rr_server_row *row;
 
 	for (char *at = text; at < text + length; at += command.words[command.n_words++].length + 1)
-		command.words[command.n_words] = (struct rl_word){ at, strcspn(at, " ") };
+		command.words[command.n_words] = (struct rdl_word){ at, strcspn(at, " ") };
 	for (char *at = text; at < text + length; at++)
 		*at = (char)(*at == '~' ? 0 :
 			     *at == '^' ? 255 :
@@ -159,11 +159,11 @@ static uint32_t run(struct scene *scene, const char *commands)
 		const size_t length = strcspn(commands, "|");
 		const struct rr_server_row *row = ask(scene, state, commands, length);
 
-		const struct rl_reply *reply = &scene->terms.reply[row->reply].reply;
+		const struct rdl_reply *reply = &scene->terms.reply[row->reply].reply;
 
-		if (reply->type == RL_REPLY_FAILED && strstr(reply->text, "unknown command"))
+		if (reply->type == RDL_REPLY_FAILED && strstr(reply->text, "unknown command"))
 			return RR_NO_ID;
-		cr_assert_neq(reply->type, RL_REPLY_FAILED, "%s: %s", commands, reply->text);
+		cr_assert_neq(reply->type, RDL_REPLY_FAILED, "%s: %s", commands, reply->text);
 		state = row->to;
 		commands += length + (commands[length] != '\0');
 	}
@@ -218,95 +218,95 @@ Test(contents, what_a_server_tells_apart_is_not_the_same)
 /* Of a key, as the comparison takes it from the server: something is left out. */
 struct omission {
 	const char *what;
-	void (*leave_out)(struct rl_reply *parts);
+	void (*leave_out)(struct rdl_reply *parts);
 };
 
-static void forget(struct rl_reply *reply)
+static void forget(struct rdl_reply *reply)
 {
-	if (reply->type == RL_REPLY_ARRAY)
-		reply->type = RL_REPLY_NIL;
+	if (reply->type == RDL_REPLY_ARRAY)
+		reply->type = RDL_REPLY_NIL;
 	else
 		reply->length = 0;
 }
 
-static void forget_type(struct rl_reply *parts)
+static void forget_type(struct rdl_reply *parts)
 {
 	forget(&parts[RR_KEY_TYPE]);
 }
 
-static void reuse_name(struct rl_reply *parts)
+static void reuse_name(struct rdl_reply *parts)
 {
 	forget(&parts[RR_KEY_NAME]);
 }
 
-static void forget_value(struct rl_reply *parts)
+static void forget_value(struct rdl_reply *parts)
 {
 	forget(&parts[RR_KEY_VALUE]);
 }
 
-static void forget_time(struct rl_reply *parts)
+static void forget_time(struct rdl_reply *parts)
 {
 	parts[RR_KEY_LEFT_MS].integer = -1;
 }
 
-static void forget_database(struct rl_reply *parts)
+static void forget_database(struct rdl_reply *parts)
 {
 	parts[RR_KEY_DATABASE].integer = 0;
 }
 
-static void cut_name(struct rl_reply *parts)
+static void cut_name(struct rdl_reply *parts)
 {
 	parts[RR_KEY_NAME].length = strlen(parts[RR_KEY_NAME].text);
 }
 
-static void cut_value(struct rl_reply *parts)
+static void cut_value(struct rdl_reply *parts)
 {
-	struct rl_reply *value = &parts[RR_KEY_VALUE];
+	struct rdl_reply *value = &parts[RR_KEY_VALUE];
 
 	if (value->text)
 		value->length = strlen(value->text);
 }
 
-static void forget_of_stream(struct rl_reply *parts, int which)
+static void forget_of_stream(struct rdl_reply *parts, int which)
 {
 	if (rr_contents_has_type(parts, "stream"))
 		forget(&parts[RR_KEY_VALUE].elements[which]);
 }
 
-static void forget_entries(struct rl_reply *parts)
+static void forget_entries(struct rdl_reply *parts)
 {
 	forget_of_stream(parts, RR_STREAM_ENTRIES);
 }
 
-static void forget_last_id(struct rl_reply *parts)
+static void forget_last_id(struct rdl_reply *parts)
 {
 	forget_of_stream(parts, RR_STREAM_ATTRIBUTES);
 }
 
-static void forget_of_groups(struct rl_reply *parts, int which)
+static void forget_of_groups(struct rdl_reply *parts, int which)
 {
-	const struct rl_reply *groups = &parts[RR_KEY_VALUE].elements[RR_STREAM_GROUPS];
+	const struct rdl_reply *groups = &parts[RR_KEY_VALUE].elements[RR_STREAM_GROUPS];
 
 	for (size_t i = 0; rr_contents_has_type(parts, "stream") && i < groups->length; i++)
 		forget(&groups->elements[i].elements[which]);
 }
 
-static void reuse_group(struct rl_reply *parts)
+static void reuse_group(struct rdl_reply *parts)
 {
 	forget_of_groups(parts, RR_GROUP_NAME);
 }
 
-static void forget_delivered(struct rl_reply *parts)
+static void forget_delivered(struct rdl_reply *parts)
 {
 	forget_of_groups(parts, RR_GROUP_ATTRIBUTES);
 }
 
-static void forget_consumers(struct rl_reply *parts)
+static void forget_consumers(struct rdl_reply *parts)
 {
 	forget_of_groups(parts, RR_GROUP_CONSUMERS);
 }
 
-static void forget_pending(struct rl_reply *parts)
+static void forget_pending(struct rdl_reply *parts)
 {
 	forget_of_groups(parts, RR_GROUP_PENDING);
 }
@@ -334,10 +334,10 @@ static void plant(struct scene *scene, const struct omission *omission)
 
 	for (uint32_t i = 0; i < table->rows.n; i++) {
 		const struct rr_server_row *row = &table->row[i];
-		const struct rl_reply *keys = &scene->terms.reply[row->reply].reply;
+		const struct rdl_reply *keys = &scene->terms.reply[row->reply].reply;
 
 		if (row->question.kind != RR_ASK_COMMAND || row->question.slot == SLOT ||
-		    keys->type != RL_REPLY_ARRAY)
+		    keys->type != RDL_REPLY_ARRAY)
 			continue;
 		for (size_t k = 0; k < keys->length; k++) {
 			if (keys->elements[k].length == RR_KEY_PARTS)

@@ -7,6 +7,8 @@
 #include "../cli.h"
 #include "base/text.h"
 
+TestSuite(explore, .init = cli_setup, .fini = cli_teardown);
+
 enum { OUTPUT_SIZE = 1 << 18 };
 
 static char output[OUTPUT_SIZE];
@@ -20,6 +22,21 @@ static void assert_explored(const char *arguments, int code, const char *part)
 	got = support_shell(command, output, sizeof(output));
 	cr_assert_eq(got, code, "%s: %d: %s", arguments, got, output);
 	cr_assert(cli_says(output, part), "%s: %s", arguments, output);
+}
+
+/* What a strategy breaks of all that the command searches, "count, exclusion"; "" is safe: nothing, and
+ * all was explored. */
+static void assert_breaks(const char *arguments, const char *strategy, const char *breaks)
+{
+	char filter[300];
+
+	cr_assert_eq(cli_runf("$REDRACE explore -o $HERE/result.json %s 2>&1", arguments), 0,
+		     "%s: %s", arguments, cli_output);
+	snprintf(
+		filter, sizeof(filter),
+		"$all.cases[] | select(.name == \"%s\").properties | (.breaks | join(\", \")) == \"%s\"%s",
+		strategy, breaks, *breaks ? "" : " and .explored == \"all\"");
+	cli_assert_json(filter);
 }
 
 /* The failing interleaving is saved: with this step, and with that verdict. */
@@ -37,9 +54,10 @@ static void assert_saved(const char *arguments, const char *step, const char *ve
 Test(explore, none_loses_an_update_in_four_steps)
 {
 	assert_explored("none --stateless", 0, "none: 4 of 6 interleavings fail: count\n");
-	assert_explored("none", 0, "none: 4 of 6 interleavings fail: count\n");
-	cr_assert(cli_says(output, "shortest, 4 steps"), "%s", output);
-	cr_assert(cli_says(output, "✗ update lost: expected 2, actual 1"), "%s", output);
+	assert_explored("none -o $HERE/result.json", 0, "none: 4 of 6 interleavings fail: count\n");
+	cli_assert_json(".shortest | .steps == 4 and .breaks == [\"count\"] and "
+			".anomaly == \"lost update\"");
+	cli_assert_line("transcript", "verdict update lost");
 }
 
 Test(explore, failures_say_why)
@@ -54,45 +72,45 @@ Test(explore, failures_say_why)
 
 Test(explore, sound_strategies_are_safe)
 {
-	assert_explored("set-nx-ex lua-delifequals", 0, "lua-delifequals: safe: all ");
-	assert_explored("multi-watch", 0, "; rests on WATCH counter:0");
-	assert_explored("local-mutex", 0, "(2 interleavings)");
-	cr_assert(cli_says(output, "; rests on the mutex"), "%s", output);
-	assert_explored("incr --increments-each 2", 0, "safe: all ");
+	assert_breaks("set-nx-ex lua-delifequals", "lua-delifequals", "");
+	assert_breaks("multi-watch", "multi-watch", "");
+	cli_assert_property("rests_on", "WATCH counter:0 is not sent");
+	assert_explored("local-mutex -o $HERE/result.json", 0, "(2 interleavings)");
+	cli_assert_json(".explored == \"all\" and (.rests_on | contains(\"mutex\"))");
+	assert_breaks("incr --increments-each 2", "incr", "");
 }
 
 /* What guards a lock is a script: that is what is weakened. */
 Test(explore, locks_that_a_script_grants_rest_on_it)
 {
-	assert_explored("fenced", 0, "fenced: safe: all ");
-	cr_assert(cli_says(output, "; rests on script "), "%s", output);
-	assert_explored("fair-queue", 0, "fair-queue: safe: all ");
-	cr_assert(cli_says(output, "its comparison"), "%s", output);
-	assert_explored("fenced --crashes 1", 0, "fenced: safe: all ");
-	assert_explored("fair-queue --crashes 1", 0, "fair-queue: safe: all ");
+	assert_breaks("fenced", "fenced", "");
+	cli_assert_json(".rests_on | startswith(\"script \")");
+	assert_breaks("fair-queue", "fair-queue", "");
+	cli_assert_json(".rests_on | contains(\"comparison\")");
+	assert_breaks("fenced --crashes 1", "fenced", "");
+	assert_breaks("fair-queue --crashes 1", "fair-queue", "");
 }
 
 Test(explore, mutex_is_useless_between_processes)
 {
-	assert_explored("local-mutex --processes 2", 0, "exclusion");
+	assert_breaks("local-mutex --processes 2", "local-mutex", "count, exclusion");
 }
 
 Test(explore, misplaced_watch_fails)
 {
-	assert_explored("multi multi-watch-split", 0, "multi-watch-split: ");
-	cr_assert(cli_says(output, " interleavings fail: count\n"), "%s", output);
+	assert_breaks("multi multi-watch-split", "multi-watch-split", "count");
 }
 
 Test(explore, paused_holder_overlaps_and_fencing_keeps_the_count)
 {
-	assert_explored("lua-delifequals --pauses 1", 0,
-			"lua-delifequals: fails: count, exclusion (");
-	assert_explored("fenced --pauses 1", 0, "fenced: safe: all ");
+	assert_breaks("lua-delifequals --pauses 1", "lua-delifequals", "count, exclusion");
+	assert_breaks("fenced --pauses 1", "fenced", "");
 }
 
 Test(explore, lost_reply_is_counted_twice)
 {
-	assert_explored("incr --lost-replies 1", 0, "✗ counted twice: expected 2, actual 3");
+	assert_breaks("incr --lost-replies 1", "incr", "count");
+	cli_assert_line("transcript", "verdict counted twice");
 }
 
 /* The caller repeats a transaction that it has not heard of. */
@@ -110,8 +128,8 @@ Test(explore, woken_clients_listen_in_a_transcript_too)
 
 Test(explore, everybody_who_asks_keeps_a_dead_lock_alive)
 {
-	assert_explored("incr-lock-all --crashes 1", 0, "incr-lock-all: fails: starvation");
-	assert_explored("incr-lock --crashes 1", 0, "incr-lock: fails: ");
+	assert_breaks("incr-lock-all --crashes 1", "incr-lock-all", "starvation");
+	assert_breaks("incr-lock --crashes 1", "incr-lock", "starvation");
 }
 
 Test(explore, clocks_that_are_apart_are_written)
@@ -121,19 +139,20 @@ Test(explore, clocks_that_are_apart_are_written)
 
 Test(explore, crash_leaves_setnx_stuck)
 {
-	assert_explored("setnx --crashes 1", 0, "✗ deadlock: lock:0 is ");
-	assert_explored("set-nx-ex --crashes 1", 0, "set-nx-ex: safe: all ");
+	assert_breaks("setnx --crashes 1", "setnx", "deadlock");
+	cli_assert_line("transcript", "verdict deadlock");
+	assert_breaks("set-nx-ex --crashes 1", "set-nx-ex", "");
 }
 
 /* What a client that has crashed had sent is executed when the next one has the lock. */
 Test(explore, late_command_of_a_dead_client_takes_anothers_lock)
 {
-	assert_explored("set-nx-ex --crashes 1 --late 1", 0, "set-nx-ex: fails: ownership");
+	assert_breaks("set-nx-ex --crashes 1 --late 1", "set-nx-ex", "ownership");
 }
 
 /* The strategies that a command breaks which arrives late are those that a pause before it
  * breaks: no other fails. Redlock's five servers have too many states for a test. */
-Test(explore, late_commands_break_what_a_pause_breaks, .timeout = 300)
+Test(explore, late_commands_break_what_a_pause_breaks, .timeout = 600)
 {
 	char names[600] = "", command[700];
 
@@ -153,25 +172,23 @@ Test(explore, lock_server_that_stays_away_grants_nothing_twice)
 	char staying[100];
 
 	snprintf(staying, sizeof(staying), "%s --stays-away", search);
-	assert_explored(search, 0, "redlock: fails: count, exclusion, lease");
-	assert_explored(staying, 0, "redlock: safe: all ");
+	assert_breaks(search, "redlock", "count, exclusion, lease");
+	assert_breaks(staying, "redlock", "");
 }
 
 /* With work of several leases: released when its lease does not cover the work, and used only
  * with one that does. */
 Test(explore, quorum_that_covers_the_work_is_safe_under_slow_work)
 {
-	assert_explored("redlock --lock-servers 3 --slow-work", 0,
-			"redlock: fails: count, exclusion");
-	assert_explored("redlock-covering --lock-servers 3 --slow-work", 0,
-			"redlock-covering: safe: all ");
+	assert_breaks("redlock --lock-servers 3 --slow-work", "redlock", "count, exclusion");
+	assert_breaks("redlock-covering --lock-servers 3 --slow-work", "redlock-covering", "");
 }
 
 Test(explore, takeover_by_del_needs_three_clients_and_a_crash)
 {
-	assert_explored("setnx-del-takeover --clients 2 --crashes 1", 0,
-			"setnx-del-takeover: safe: all ");
-	assert_explored("setnx-del-takeover --clients 3 --crashes 1", 0, "exclusion");
+	assert_breaks("setnx-del-takeover --clients 2 --crashes 1", "setnx-del-takeover", "");
+	assert_breaks("setnx-del-takeover --clients 3 --crashes 1", "setnx-del-takeover",
+		      "count, exclusion, lease, ownership");
 }
 
 /* One client leaves its lock, and two take it over; other locks need no third one, and who gives a
@@ -193,22 +210,25 @@ Test(explore, locks_that_are_taken_over_have_three_clients)
 	};
 
 	for (size_t i = 0; i < sizeof(searches) / sizeof(searches[0]); i++) {
-		char arguments[100], part[20];
+		char arguments[100], clients[20];
 
-		snprintf(arguments, sizeof(arguments), "--audit 0 --format json %s",
-			 searches[i].arguments);
-		snprintf(part, sizeof(part), "\"clients\": %d", searches[i].clients);
-		assert_explored(arguments, 0, part);
+		snprintf(arguments, sizeof(arguments), "--audit 0 %s", searches[i].arguments);
+		snprintf(clients, sizeof(clients), "%d", searches[i].clients);
+		cr_assert_eq(cli_runf("$REDRACE explore -o $HERE/result.json %s 2>&1", arguments),
+			     0, "%s", cli_output);
+		cli_assert_property("bounds.clients", clients);
 	}
 }
 
 /* A loop that writes is cut, and then nothing is called safe. */
 Test(explore, cut_loop_takes_the_word_safe_away)
 {
-	assert_explored("incr-lock", 0, "incr-lock: no failure found (2 rounds), ");
+	cr_assert_eq(cli_run("$REDRACE explore -o $HERE/result.json incr-lock 2>&1"), 0, "%s",
+		     cli_output);
+	cli_assert_json(".breaks == [] and .explored != \"all\" and .bounds.rounds == 2");
 }
 
-Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
+Test(explore, saved_schedule_replays)
 {
 	cr_assert_eq(
 		cli_run("$REDRACE explore none lua-delifequals --pauses 1 --save $HERE/ 2>&1 &&"
@@ -217,7 +237,7 @@ Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
 		0, "%s", cli_output);
 }
 
-Test(explore, what_cannot_be_done_is_said, .init = cli_setup, .fini = cli_teardown)
+Test(explore, what_cannot_be_done_is_said)
 {
 	assert_explored("none --save /nonexistent/x", 74,
 			"cannot write '/nonexistent/x': No such file");
@@ -231,7 +251,7 @@ Test(explore, what_cannot_be_done_is_said, .init = cli_setup, .fini = cli_teardo
 			    69, "install redis-server");
 }
 
-Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup, .fini = cli_teardown)
+Test(explore, skipped_alone_is_77_and_in_a_list_is_named)
 {
 	static const char said[] = "redrace: native-cad skipped: this server has no DELEX";
 

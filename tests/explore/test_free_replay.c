@@ -63,7 +63,7 @@ static bool go_path(struct rr_search *search, struct rr_free_replay *replay, uin
 }
 
 /* Goes paths until the wrong rule could be planted, or so many. */
-static bool go_paths(struct rr_search *search, void *context)
+static enum rr_going go_paths(struct rr_search *search, void *context)
 {
 	struct trial *trial = context;
 	const unsigned long most = trial->plant ? SEEDS : search->config->audit;
@@ -85,7 +85,7 @@ static bool go_paths(struct rr_search *search, void *context)
 	for (uint64_t seed = 1; seed <= most && go_path(search, replay, seed, trial); seed++)
 		continue;
 	rr_free_replay_free(replay);
-	return true;
+	return RR_GO_ON;
 }
 
 static void try_paths(const char *strategy, struct rr_explore_config config, struct trial *trial)

@@ -15,56 +15,56 @@ struct flags {
 static bool sends_one_after_the_other;
 
 /* The first to come has the first server. */
-static enum rl_outcome open_flags(struct rr_client *client)
+static enum rdl_outcome open_flags(struct rr_client *client)
 {
 	struct flags *flags = calloc(1, sizeof(*flags));
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	client->state = flags;
-	if (!flags || rl_run(client->data, &reply, "INCR members") != RL_OK)
-		return RL_ERROR;
+	if (!flags || rdl_run(client->data, &reply, "INCR members") != RDL_OK)
+		return RDL_ERROR;
 	flags->mine = (size_t)reply.integer % 2;
-	return RL_OK;
+	return RDL_OK;
 }
 
 /* A command on a server of its own; its reply comes when it comes. */
-static enum rl_outcome send(struct rl_link *link, const char *command, const char *key)
+static enum rdl_outcome send(struct rdl_link *link, const char *command, const char *key)
 {
-	const enum rl_outcome outcome = strcmp(command, "SET") == 0 ?
-						rl_queue(link, "SET %s up", key) :
-						rl_queue(link, "GET %s", key);
+	const enum rdl_outcome outcome = strcmp(command, "SET") == 0 ?
+						 rdl_queue(link, "SET %s up", key) :
+						 rdl_queue(link, "GET %s", key);
 
-	return outcome == RL_OK ? rl_flush(link) : outcome;
+	return outcome == RDL_OK ? rdl_flush(link) : outcome;
 }
 
-static enum rl_outcome lower(struct rr_client *client)
+static enum rdl_outcome lower(struct rr_client *client)
 {
 	const struct flags *flags = client->state;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->lock_nodes[flags->mine], &reply, "DEL %s", client->lock);
+	return rdl_run(client->lock_nodes[flags->mine], &reply, "DEL %s", client->lock);
 }
 
 /* Raises its flag and looks at the other's. */
-static enum rl_outcome raise_flag(struct rr_client *client)
+static enum rdl_outcome raise_flag(struct rr_client *client)
 {
 	const struct flags *flags = client->state;
-	struct rl_link *mine = client->lock_nodes[flags->mine];
-	struct rl_link *other = client->lock_nodes[1 - flags->mine];
-	struct rl_reply raised, seen;
+	struct rdl_link *mine = client->lock_nodes[flags->mine];
+	struct rdl_link *other = client->lock_nodes[1 - flags->mine];
+	struct rdl_reply raised, seen;
 
 	send(mine, "SET", client->lock);
 	if (sends_one_after_the_other)
-		rl_receive(mine, &raised);
+		rdl_receive(mine, &raised);
 	send(other, "GET", client->lock);
 	if (!sends_one_after_the_other)
-		rl_receive(mine, &raised);
-	if (rl_receive(other, &seen) != RL_OK)
-		return RL_ERROR;
-	if (rl_reply_is_nil(&seen))
-		return RL_OK;
+		rdl_receive(mine, &raised);
+	if (rdl_receive(other, &seen) != RDL_OK)
+		return RDL_ERROR;
+	if (rdl_reply_is_nil(&seen))
+		return RDL_OK;
 	lower(client);
-	return RL_BUSY;
+	return RDL_BUSY;
 }
 
 static void close_flags(struct rr_client *client)
@@ -115,15 +115,15 @@ Test(in_flight, a_write_that_arrives_late_undoes_an_increment)
 /* ---- Behind a reply that was lost ------------------------------------------------- */
 
 /* Two commands in one write. If the first reply is lost, nobody knows of the second. */
-static enum rl_outcome count_behind_another(struct rr_client *client)
+static enum rdl_outcome count_behind_another(struct rr_client *client)
 {
-	struct rl_reply first, second;
+	struct rdl_reply first, second;
 
-	if (rl_queue(client->data, "SET half done") != RL_OK ||
-	    rl_queue(client->data, "INCR %s", client->counter) != RL_OK ||
-	    rl_flush(client->data) != RL_OK || rl_receive(client->data, &first) != RL_OK)
-		return RL_ERROR;
-	return rl_receive(client->data, &second);
+	if (rdl_queue(client->data, "SET half done") != RDL_OK ||
+	    rdl_queue(client->data, "INCR %s", client->counter) != RDL_OK ||
+	    rdl_flush(client->data) != RDL_OK || rdl_receive(client->data, &first) != RDL_OK)
+		return RDL_ERROR;
+	return rdl_receive(client->data, &second);
 }
 
 static const struct rr_strategy behind_another = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tables leave out does not matter: exploring with them reaches the same
  * ends, by as many interleavings, as exploring all histories one by one. RR_ORACLE=N in the
- * environment tries N programs, RR_ORACLE_FROM the seed of the first. */
+ * environment tries N programs, RR_ORACLE_FROM the seed of the first, and RR_ORACLE_OUT=FILE gets a
+ * line of JSON for each, for `make verdicts`. */
 #include "base/progress.h"
 #include "programs.h"
 
@@ -27,10 +28,12 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 	return text ? (uint64_t)atoll(text) : otherwise;
 }
 
-static void compare(struct programs *programs, uint64_t seed, size_t steps,
+static void compare(struct programs *programs, const char *name, uint64_t seed, size_t steps,
 		    struct programs_run *tree, struct programs_run *merged)
 {
-	char why[200];
+	const char *out = getenv("RR_ORACLE_OUT");
+	char why[200], id[80];
+	bool is_right;
 
 	programs_make(programs, seed, steps);
 	programs_run(programs, tree);
@@ -40,10 +43,15 @@ static void compare(struct programs *programs, uint64_t seed, size_t steps,
 	programs_run(programs, merged);
 	cr_expect_not(merged->was_noticed, "seed %llu: %s:%s", (unsigned long long)seed,
 		      stage.error.text, programs_text(programs));
-	if (!tree->was_noticed && !merged->was_noticed &&
-	    !programs_agree(programs, why, sizeof(why)))
+	is_right = !tree->was_noticed && !merged->was_noticed;
+	if (is_right && !programs_agree(programs, why, sizeof(why))) {
+		is_right = false;
 		cr_expect_fail("seed %llu: %s:%s", (unsigned long long)seed, why,
 			       programs_text(programs));
+	}
+	snprintf(id, sizeof(id), "oracle/%s/%llu", name, (unsigned long long)seed);
+	if (out)
+		programs_write(programs, out, id, is_right);
 }
 
 /* There was something to leave out, and not much was too large. */
@@ -92,7 +100,7 @@ ParameterizedTest(const int *shard, oracle, tables_leave_out_nothing_that_matter
 	for (uint64_t i = (uint64_t)*shard; i < number_of("RR_ORACLE", PROGRAMS); i += SHARDS) {
 		if (*shard == 0)
 			show_programs(&progress, i);
-		compare(programs, from + i, STEPS, &tree, &merged);
+		compare(programs, "tables", from + i, STEPS, &tree, &merged);
 	}
 	rr_progress_end(&progress);
 	assert_worthwhile(&tree, &merged);
@@ -108,7 +116,7 @@ Test(oracle, nobody_notices_commands_on_keys_of_one_client, .timeout = 3000)
 	struct programs_run all = { 0 }, reduced = { .is_reduced = true };
 
 	for (uint64_t i = 0; i < number_of("RR_ORACLE", PROGRAMS) / REDUCED_SHARE; i++)
-		compare(programs, from + i, STEPS, &all, &reduced);
+		compare(programs, "own-keys", from + i, STEPS, &all, &reduced);
 	assert_worthwhile(&all, &reduced);
 	programs_close(programs);
 	stage_close(&stage);
@@ -117,10 +125,16 @@ Test(oracle, nobody_notices_commands_on_keys_of_one_client, .timeout = 3000)
 /* ---- With faults ----------------------------------------------------------- */
 
 /* For fewer programs, since a fault may come at every state. */
-static const struct rr_budget faults[] = {
-	{ .of = { [RR_CRASHES] = 1 } },  { .of = { [RR_LOST_REPLIES] = 1 } },
-	{ .of = { [RR_EXPIRIES] = 1 } }, { .of = { [RR_PAUSES] = 1 } },
-	{ .of = { [RR_JUMPS] = 1 } },    { .of = { [RR_CRASHES] = 1, [RR_LATE_COMMANDS] = 1 } },
+static const struct {
+	const char *name;
+	struct rr_budget budget;
+} faults[] = {
+	{ "crash", { .of = { [RR_CRASHES] = 1 } } },
+	{ "lost-reply", { .of = { [RR_LOST_REPLIES] = 1 } } },
+	{ "expiry", { .of = { [RR_EXPIRIES] = 1 } } },
+	{ "pause", { .of = { [RR_PAUSES] = 1 } } },
+	{ "jump", { .of = { [RR_JUMPS] = 1 } } },
+	{ "late", { .of = { [RR_CRASHES] = 1, [RR_LATE_COMMANDS] = 1 } } },
 };
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]) };
@@ -138,11 +152,11 @@ ParameterizedTest(const int *number, oracle, faults_do_not_matter_to_the_tables,
 {
 	const uint64_t from = number_of("RR_ORACLE_FROM", 1);
 	struct programs *programs = programs_open(&stage);
-	struct programs_run tree = { .is_tree = true, .budget = faults[*number] };
-	struct programs_run merged = { .budget = faults[*number] };
+	struct programs_run tree = { .is_tree = true, .budget = faults[*number].budget };
+	struct programs_run merged = { .budget = faults[*number].budget };
 
 	for (uint64_t i = 0; i < number_of("RR_ORACLE", PROGRAMS) / FAULTY_SHARE; i++)
-		compare(programs, from + i, FAULTY_STEPS, &tree, &merged);
+		compare(programs, faults[*number].name, from + i, FAULTY_STEPS, &tree, &merged);
 	assert_worthwhile(&tree, &merged);
 	programs_close(programs);
 	stage_close(&stage);

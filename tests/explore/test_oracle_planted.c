@@ -37,7 +37,7 @@ static void answer_wrongly(struct rr_server_table *table, struct rr_server_row *
 
 static void answer_at_once(struct rr_server_table *table, struct rr_server_row *row)
 {
-	const struct rl_reply nothing = { .type = RL_REPLY_NIL };
+	const struct rdl_reply nothing = { .type = RDL_REPLY_NIL };
 
 	if (!row->blocks)
 		return;

@@ -21,7 +21,7 @@ struct reader {
 	const struct published *program;
 	struct rr_client_run *run;
 	int number;
-	struct rl_link *link;
+	struct rdl_link *link;
 };
 
 static struct stage stage;
@@ -31,20 +31,20 @@ static struct stage stage;
 static long long get(struct reader *reader, size_t i)
 {
 	struct rr_run_tally *tally = rr_client_run_tally(reader->run);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value = 0;
 
-	if (rl_run(reader->link, &reply, "GET %d", (int)i) == RL_OK)
-		rl_reply_number(&reply, &value);
+	if (rdl_run(reader->link, &reply, "GET %d", (int)i) == RDL_OK)
+		rdl_reply_number(&reply, &value);
 	tally->ok = tally->ok * SLOTS + value + 1; /* what it has received */
 	return value;
 }
 
 static void set(struct reader *reader, size_t i, long long value)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	rl_run(reader->link, &reply, "SET %d %lld", (int)i, value);
+	rdl_run(reader->link, &reply, "SET %d %lld", (int)i, value);
 }
 
 /* Client 0 looks for the last zero; client i writes x[i] = x[i - 1] + 1. */
@@ -72,8 +72,8 @@ static void live(void *client)
 		get(reader, 0);
 }
 
-static void *make(void *context, struct rr_client_run *run, int number, struct rl_link **links,
-		  struct rl_mutex *mutex)
+static void *make(void *context, struct rr_client_run *run, int number, struct rdl_link **links,
+		  struct rdl_mutex *mutex)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 

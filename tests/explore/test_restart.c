@@ -20,7 +20,7 @@ static const char *const after[] = {
 
 enum { N_BEFORE = sizeof(before) / sizeof(before[0]), N_AFTER = sizeof(after) / sizeof(after[0]) };
 
-static void note(char *seen, const struct rl_reply *reply)
+static void note(char *seen, const struct rdl_reply *reply)
 {
 	const size_t used = strlen(seen);
 
@@ -31,14 +31,14 @@ static void note(char *seen, const struct rl_reply *reply)
 static void ask(struct rr_asker *asker, const char *line, char *seen)
 {
 	const struct rr_question question = { .kind = RR_ASK_COMMAND, .slot = SLOT };
-	struct rl_command command = { .n_words = 0 };
-	struct rl_reply reply;
+	struct rdl_command command = { .n_words = 0 };
+	struct rdl_reply reply;
 	char words[100];
 	bool blocks;
 
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-		command.words[command.n_words++] = (struct rl_word){ word, strlen(word) };
+		command.words[command.n_words++] = (struct rdl_word){ word, strlen(word) };
 	cr_assert(rr_asker_ask(asker, &question, &command, &reply, &blocks), "%s: %s", line,
 		  rr_asker_error(asker));
 	if (seen)
@@ -50,7 +50,7 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 	const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	const struct rr_scripts scripts = { 0 };
 	struct rr_asker *asker = rr_asker_new(&stage->cluster, server, &scripts, &stage->error);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	bool blocks;
 
 	cr_assert_not_null(asker, "%s", stage->error.text);
@@ -64,8 +64,8 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 
 static void see_killed(struct stage *stage, int server, char *seen)
 {
-	struct rl_link *link = stage_link(stage, server);
-	struct rl_reply reply;
+	struct rdl_link *link = stage_link(stage, server);
+	struct rdl_reply reply;
 
 	for (int i = 0; i < N_BEFORE; i++)
 		stage_say(link, before[i]);
@@ -77,11 +77,11 @@ static void see_killed(struct stage *stage, int server, char *seen)
 		snprintf(format, sizeof(format), "%s", after[i]);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-security"
-		rl_run(link, &reply, format);
+		rdl_run(link, &reply, format);
 #pragma GCC diagnostic pop
 		note(seen, &reply);
 	}
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 Test(restart, wiped_server_is_one_that_was_killed_and_came_back_empty)

@@ -11,43 +11,43 @@
 		.increments = 1    \
 	}
 
-static enum rl_outcome set_lock(struct rr_client *client)
+static enum rdl_outcome set_lock(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "SET %s 1 NX PX %ld",
-					       client->lock, client->ttl_ms);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "SET %s 1 NX PX %ld",
+						 client->lock, client->ttl_ms);
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+	return reply.type == RDL_REPLY_STATUS ? RDL_OK : RDL_BUSY;
 }
 
 /* ---- A lock beside the lock's key ------------------------------------------ */
 
-static enum rl_outcome set_mine(struct rr_client *client)
+static enum rdl_outcome set_mine(struct rr_client *client)
 {
 	unsigned char token[4];
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char key[100], text[16];
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
-	if (!rl_random(client->data, token, sizeof(token)))
-		return RL_ERROR;
+	if (!rdl_random(client->data, token, sizeof(token)))
+		return RDL_ERROR;
 	snprintf(key, sizeof(key), "%s:mine", client->lock);
 	snprintf(text, sizeof(text), "%02x%02x%02x%02x", token[0], token[1], token[2], token[3]);
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", key, text, client->ttl_ms);
-	if (outcome != RL_OK)
+	outcome = rdl_run(client->data, &reply, "SET %s %s NX PX %ld", key, text, client->ttl_ms);
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+	return reply.type == RDL_REPLY_STATUS ? RDL_OK : RDL_BUSY;
 }
 
-static enum rl_outcome delete_mine(struct rr_client *client)
+static enum rdl_outcome delete_mine(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char key[100];
 
 	snprintf(key, sizeof(key), "%s:mine", client->lock);
-	return rl_run(client->data, &reply, "DEL %s", key);
+	return rdl_run(client->data, &reply, "DEL %s", key);
 }
 
 Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
@@ -65,25 +65,25 @@ Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
 
 /* ---- Many keys --------------------------------------------------------------- */
 
-static enum rl_outcome look_around(struct rr_client *client)
+static enum rdl_outcome look_around(struct rr_client *client)
 {
-	enum rl_outcome outcome = RL_OK;
-	struct rl_reply reply;
+	enum rdl_outcome outcome = RDL_OK;
+	struct rdl_reply reply;
 	char key[20];
 
-	for (int i = 0; i < 34 && outcome == RL_OK; i++) {
+	for (int i = 0; i < 34 && outcome == RDL_OK; i++) {
 		snprintf(key, sizeof(key), "other:%d", i);
-		outcome = rl_run(client->data, &reply, "EXISTS %s", key);
+		outcome = rdl_run(client->data, &reply, "EXISTS %s", key);
 	}
-	if (outcome == RL_OK)
-		outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	if (outcome == RDL_OK)
+		outcome = rdl_run(client->data, &reply, "SETNX %s 1", client->lock);
 	return stranger_won(outcome, &reply);
 }
 
-static enum rl_outcome keep(struct rr_client *client)
+static enum rdl_outcome keep(struct rr_client *client)
 {
 	(void)client;
-	return RL_OK;
+	return RDL_OK;
 }
 
 Test(strangers, deadlock_behind_many_other_keys)
@@ -101,20 +101,20 @@ Test(strangers, deadlock_behind_many_other_keys)
 static long sign_ms;
 
 /* What somebody who was refused does besides. */
-static enum rl_outcome busy_after(enum rl_outcome outcome)
+static enum rdl_outcome busy_after(enum rdl_outcome outcome)
 {
-	return outcome == RL_UNKNOWN ? RL_UNKNOWN : RL_BUSY;
+	return outcome == RDL_UNKNOWN ? RDL_UNKNOWN : RDL_BUSY;
 }
 
 /* Who waits says so, with a lease that ends before the lock's or with it. */
-static enum rl_outcome set_or_give_a_sign(struct rr_client *client)
+static enum rdl_outcome set_or_give_a_sign(struct rr_client *client)
 {
-	const enum rl_outcome outcome = set_lock(client);
-	struct rl_reply reply;
+	const enum rdl_outcome outcome = set_lock(client);
+	struct rdl_reply reply;
 
-	return outcome != RL_BUSY ?
+	return outcome != RDL_BUSY ?
 		       outcome :
-		       busy_after(rl_run(client->data, &reply, "SET waiting 1 PX %ld", sign_ms));
+		       busy_after(rdl_run(client->data, &reply, "SET waiting 1 PX %ld", sign_ms));
 }
 
 Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
@@ -129,14 +129,14 @@ Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
 }
 
 /* Who is refused puts the lock's own end off. */
-static enum rl_outcome set_or_renew(struct rr_client *client)
+static enum rdl_outcome set_or_renew(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = set_lock(client);
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = set_lock(client);
 
-	if (outcome == RL_BUSY)
-		outcome = busy_after(rl_run(client->data, &reply, "PEXPIRE %s %ld", client->lock,
-					    client->ttl_ms));
+	if (outcome == RDL_BUSY)
+		outcome = busy_after(rdl_run(client->data, &reply, "PEXPIRE %s %ld", client->lock,
+					     client->ttl_ms));
 	return outcome;
 }
 
@@ -150,14 +150,14 @@ Test(strangers, waiter_that_puts_the_end_off_starves)
 }
 
 /* Who is refused looks elsewhere many times before it gives up. */
-static enum rl_outcome set_or_look_around(struct rr_client *client)
+static enum rdl_outcome set_or_look_around(struct rr_client *client)
 {
-	const enum rl_outcome outcome = set_lock(client);
-	struct rl_reply reply;
+	const enum rdl_outcome outcome = set_lock(client);
+	struct rdl_reply reply;
 
-	for (int i = 0; i < 450 && outcome == RL_BUSY; i++) {
-		if (rl_run(client->data, &reply, "EXISTS other") != RL_OK)
-			return RL_ERROR;
+	for (int i = 0; i < 450 && outcome == RDL_BUSY; i++) {
+		if (rdl_run(client->data, &reply, "EXISTS other") != RDL_OK)
+			return RDL_ERROR;
 	}
 	return outcome;
 }
@@ -175,35 +175,35 @@ Test(strangers, attempt_of_many_steps_is_refused_like_any_other)
 
 static const char *fill_command, *pop_command, *give_command;
 
-static enum rl_outcome fill(struct rr_client *client)
+static enum rdl_outcome fill(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX filled 1");
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(client->data, &reply, "SETNX filled 1");
 
-	if (outcome != RL_OK || reply.integer == 0)
+	if (outcome != RDL_OK || reply.integer == 0)
 		return outcome;
-	return rl_run(client->data, &reply, "%s tokens 1", fill_command);
+	return rdl_run(client->data, &reply, "%s tokens 1", fill_command);
 }
 
-static enum rl_outcome pop(struct rr_client *client)
+static enum rdl_outcome pop(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
 	if (pop_command[0] == 'B')
-		outcome = rl_run(client->data, &reply, "%s tokens 30", pop_command);
+		outcome = rdl_run(client->data, &reply, "%s tokens 30", pop_command);
 	else
-		outcome = rl_run(client->data, &reply, "%s tokens", pop_command);
-	if (outcome != RL_OK)
+		outcome = rdl_run(client->data, &reply, "%s tokens", pop_command);
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
+	return reply.type == RDL_REPLY_NIL ? RDL_BUSY : RDL_OK;
 }
 
-static enum rl_outcome give(struct rr_client *client)
+static enum rdl_outcome give(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "%s tokens 1", give_command);
+	return rdl_run(client->data, &reply, "%s tokens 1", give_command);
 }
 
 static struct rr_strategy tokens(const char *name, const char *put, const char *take)
@@ -253,22 +253,22 @@ Test(strangers, random_replies_are_never_called_safe)
 
 /* ---- Lock servers ------------------------------------------------------------- */
 
-static enum rl_outcome set_on_server(struct rr_client *client)
+static enum rdl_outcome set_on_server(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	if (rl_run(client->lock_nodes[0], &reply, "SET %s 1 NX PX %ld", client->lock,
-		   client->ttl_ms) != RL_OK)
-		return RL_ERROR;
-	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+	if (rdl_run(client->lock_nodes[0], &reply, "SET %s 1 NX PX %ld", client->lock,
+		    client->ttl_ms) != RDL_OK)
+		return RDL_ERROR;
+	return reply.type == RDL_REPLY_STATUS ? RDL_OK : RDL_BUSY;
 }
 
 /* Whoever's it is. */
-static enum rl_outcome delete_on_server(struct rr_client *client)
+static enum rdl_outcome delete_on_server(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->lock_nodes[0], &reply, "DEL %s", client->lock);
+	return rdl_run(client->lock_nodes[0], &reply, "DEL %s", client->lock);
 }
 
 /* What another one's DEL removes there a real server has removed, too: the path is gone

@@ -13,10 +13,10 @@ struct mind {
 	bool has_seen;
 };
 
-static enum rl_outcome open_mind(struct rr_client *client)
+static enum rdl_outcome open_mind(struct rr_client *client)
 {
 	client->state = calloc(1, sizeof(struct mind));
-	return client->state ? RL_OK : RL_ERROR;
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
 static void close_mind(struct rr_client *client)
@@ -30,17 +30,17 @@ static void close_mind(struct rr_client *client)
 static int limit;
 
 /* Enters whatever it is told, when it has been refused too often. */
-static enum rl_outcome give_up_and_enter(struct rr_client *client)
+static enum rdl_outcome give_up_and_enter(struct rr_client *client)
 {
 	struct mind *mind = client->state;
-	const enum rl_outcome outcome = stranger_set_lock(client);
+	const enum rdl_outcome outcome = stranger_set_lock(client);
 
-	mind->refused = outcome == RL_BUSY ? mind->refused + 1 : 0;
-	return mind->refused >= limit ? RL_OK : outcome;
+	mind->refused = outcome == RDL_BUSY ? mind->refused + 1 : 0;
+	return mind->refused >= limit ? RDL_OK : outcome;
 }
 
 static struct rr_strategy with_a_mind(const char *name,
-				      enum rl_outcome (*acquire)(struct rr_client *))
+				      enum rdl_outcome (*acquire)(struct rr_client *))
 {
 	struct rr_strategy strategy = stranger_named(name, acquire);
 
@@ -67,14 +67,14 @@ Test(strangers, last_of_several_refusals_enters)
 /* ---- Attempts ---------------------------------------------------------------- */
 
 /* Believes that the counter is what it has left there itself. */
-static enum rl_outcome add_to_what_was_seen(struct rr_client *client)
+static enum rdl_outcome add_to_what_was_seen(struct rr_client *client)
 {
 	struct mind *mind = client->state;
-	enum rl_outcome outcome = RL_OK;
+	enum rdl_outcome outcome = RDL_OK;
 
 	if (!mind->has_seen)
 		outcome = rr_get_counter(client, &mind->seen);
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
 	mind->has_seen = true;
 	return rr_set_counter(client, ++mind->seen);
@@ -90,11 +90,11 @@ Test(strangers, counter_that_is_remembered_is_lost)
 }
 
 /* The attempt number `limit` of its life forgets to ask. */
-static enum rl_outcome ask_but_once(struct rr_client *client)
+static enum rdl_outcome ask_but_once(struct rr_client *client)
 {
 	struct mind *mind = client->state;
 
-	return ++mind->attempts == limit ? RL_OK : stranger_set_lock(client);
+	return ++mind->attempts == limit ? RDL_OK : stranger_set_lock(client);
 }
 
 Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
@@ -108,14 +108,14 @@ Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 /* ---- Clients that are not equal --------------------------------------------------- */
 
 /* A random value that is too short to be known as one: each client has another. */
-static enum rl_outcome make_noise(struct rr_client *client)
+static enum rdl_outcome make_noise(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	unsigned char noise;
 
-	rl_random(client->data, &noise, 1);
-	if (noise % 2 && rl_run(client->data, &reply, "PING") != RL_OK)
-		return RL_ERROR;
+	rdl_random(client->data, &noise, 1);
+	if (noise % 2 && rdl_run(client->data, &reply, "PING") != RDL_OK)
+		return RDL_ERROR;
 	return stranger_set_lock(client);
 }
 
@@ -136,12 +136,12 @@ Test(strangers, clients_that_draw_different_numbers_are_learned_one_by_one)
 static int n_asked;
 
 /* What it does depends on what other clients have done in the same process. */
-static enum rl_outcome ask_as_it_pleases(struct rr_client *client)
+static enum rdl_outcome ask_as_it_pleases(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	if (n_asked++ % 3 == 2)
-		rl_run(client->data, &reply, "PING");
+		rdl_run(client->data, &reply, "PING");
 	return stranger_set_lock(client);
 }
 
@@ -158,12 +158,12 @@ Test(strangers, client_that_does_as_it_pleases_is_named)
 }
 
 /* One attempt in ten, by its random bytes, goes in without asking. */
-static enum rl_outcome ask_nine_times_of_ten(struct rr_client *client)
+static enum rdl_outcome ask_nine_times_of_ten(struct rr_client *client)
 {
 	unsigned char bytes[8];
 
-	rl_random(client->data, bytes, sizeof(bytes));
-	return bytes[0] < 26 ? RL_OK : stranger_set_lock(client);
+	rdl_random(client->data, bytes, sizeof(bytes));
+	return bytes[0] < 26 ? RDL_OK : stranger_set_lock(client);
 }
 
 /* Two are inside on real servers, too: what is found is played there. */
@@ -179,18 +179,18 @@ Test(strangers, choice_of_one_in_ten_is_found)
 }
 
 /* The same with a lock that a script grants: where other values are drawn, servers know it, too. */
-static enum rl_outcome ask_a_script_nine_times_of_ten(struct rr_client *client)
+static enum rdl_outcome ask_a_script_nine_times_of_ten(struct rr_client *client)
 {
 	static const char script[] = "return redis.call('SET', KEYS[1], ARGV[1], 'NX')";
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	unsigned char bytes[8];
 
-	rl_random(client->data, bytes, sizeof(bytes));
+	rdl_random(client->data, bytes, sizeof(bytes));
 	if (bytes[0] < 26)
-		return RL_OK;
-	if (rl_run(client->data, &reply, "EVAL %s 1 %s 1", script, client->lock) != RL_OK)
-		return RL_ERROR;
-	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
+		return RDL_OK;
+	if (rdl_run(client->data, &reply, "EVAL %s 1 %s 1", script, client->lock) != RDL_OK)
+		return RDL_ERROR;
+	return reply.type == RDL_REPLY_NIL ? RDL_BUSY : RDL_OK;
 }
 
 Test(strangers, choice_of_one_in_ten_is_found_beside_a_script)
@@ -206,14 +206,14 @@ Test(strangers, choice_of_one_in_ten_is_found_beside_a_script)
 }
 
 /* Which choice is made does no harm, but not all can be tried. */
-static enum rl_outcome say_hello_sometimes(struct rr_client *client)
+static enum rdl_outcome say_hello_sometimes(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	unsigned char bytes[8];
 
-	rl_random(client->data, bytes, sizeof(bytes));
-	if (bytes[0] < 26 && rl_run(client->data, &reply, "PING") != RL_OK)
-		return RL_ERROR;
+	rdl_random(client->data, bytes, sizeof(bytes));
+	if (bytes[0] < 26 && rdl_run(client->data, &reply, "PING") != RDL_OK)
+		return RDL_ERROR;
 	return stranger_set_lock(client);
 }
 

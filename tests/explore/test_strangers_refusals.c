@@ -13,10 +13,10 @@ struct patience {
 	bool bears_grudge;
 };
 
-static enum rl_outcome open_patience(struct rr_client *client)
+static enum rdl_outcome open_patience(struct rr_client *client)
 {
 	client->state = calloc(1, sizeof(struct patience));
-	return client->state ? RL_OK : RL_ERROR;
+	return client->state ? RDL_OK : RDL_ERROR;
 }
 
 static void close_patience(struct rr_client *client)
@@ -25,7 +25,7 @@ static void close_patience(struct rr_client *client)
 }
 
 static struct rr_strategy with_patience(const char *name,
-					enum rl_outcome (*acquire)(struct rr_client *))
+					enum rdl_outcome (*acquire)(struct rr_client *))
 {
 	struct rr_strategy strategy = stranger_named(name, acquire);
 
@@ -37,12 +37,12 @@ static struct rr_strategy with_patience(const char *name,
 /* Of the clients of one search. */
 static int limit;
 
-static enum rl_outcome ask(struct rr_client *client)
+static enum rdl_outcome ask(struct rr_client *client)
 {
 	struct patience *patience = client->state;
-	const enum rl_outcome outcome = stranger_set_lock(client);
+	const enum rdl_outcome outcome = stranger_set_lock(client);
 
-	patience->refused = outcome == RL_BUSY ? patience->refused + 1 : 0;
+	patience->refused = outcome == RDL_BUSY ? patience->refused + 1 : 0;
 	return outcome;
 }
 
@@ -81,12 +81,12 @@ static void expect_no_end(const struct rr_strategy *strategy, size_t n_clients, 
 
 /* ---- By force ------------------------------------------------------------------- */
 
-static enum rl_outcome take_by_force(struct rr_client *client)
+static enum rdl_outcome take_by_force(struct rr_client *client)
 {
 	const struct patience *patience = client->state;
-	const enum rl_outcome outcome = ask(client);
+	const enum rdl_outcome outcome = ask(client);
 
-	return patience->refused >= limit ? RL_OK : outcome;
+	return patience->refused >= limit ? RDL_OK : outcome;
 }
 
 /* After so many refusals, among so many clients, in one of so many increments. Where that has more
@@ -127,16 +127,16 @@ Test(refusals, patience_that_is_longer_than_what_was_followed)
 /* ---- Later ---------------------------------------------------------------------- */
 
 /* Who was refused twice in its first increment does not ask in its third. */
-static enum rl_outcome bear_a_grudge(struct rr_client *client)
+static enum rdl_outcome bear_a_grudge(struct rr_client *client)
 {
 	struct patience *patience = client->state;
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 
 	if (patience->increments == 2 && patience->bears_grudge)
-		return RL_OK;
+		return RDL_OK;
 	outcome = ask(client);
 	patience->bears_grudge |= patience->increments == 0 && patience->refused == 2;
-	patience->increments += outcome == RL_OK;
+	patience->increments += outcome == RDL_OK;
 	return outcome;
 }
 
@@ -148,15 +148,15 @@ Test(refusals, grudge_shows_two_increments_later)
 }
 
 /* Who was refused so often in its first increment does not ask in its second. */
-static enum rl_outcome ask_once_less(struct rr_client *client)
+static enum rdl_outcome ask_once_less(struct rr_client *client)
 {
 	struct patience *patience = client->state;
 
 	if (patience->asked >= limit && patience->increments == 1)
-		return RL_OK;
-	patience->asked += ask(client) == RL_BUSY;
+		return RDL_OK;
+	patience->asked += ask(client) == RDL_BUSY;
 	patience->increments += patience->refused == 0;
-	return patience->refused ? RL_BUSY : RL_OK;
+	return patience->refused ? RDL_BUSY : RDL_OK;
 }
 
 Test(refusals, many_refusals_show_in_the_next_increment)
@@ -172,12 +172,12 @@ Test(refusals, many_refusals_show_in_the_next_increment)
 /* ---- Every tenth ------------------------------------------------------------------ */
 
 /* Every tenth refusal it removes the lock, and asks once more. */
-static enum rl_outcome remove_every_tenth(struct rr_client *client)
+static enum rdl_outcome remove_every_tenth(struct rr_client *client)
 {
 	const struct patience *patience = client->state;
-	const enum rl_outcome outcome = ask(client);
+	const enum rdl_outcome outcome = ask(client);
 
-	if (outcome == RL_BUSY && patience->refused % 10 == 0)
+	if (outcome == RDL_BUSY && patience->refused % 10 == 0)
 		stranger_delete_lock(client);
 	return outcome;
 }
@@ -192,15 +192,15 @@ Test(refusals, mind_is_changed_every_tenth_time)
 /* ---- Without an end ----------------------------------------------------------------- */
 
 /* It says how often it was refused: no two of its attempts are alike. */
-static enum rl_outcome ask_with_a_number(struct rr_client *client)
+static enum rdl_outcome ask_with_a_number(struct rr_client *client)
 {
 	struct patience *patience = client->state;
-	struct rl_reply reply;
-	const enum rl_outcome outcome = stranger_won(rl_run(client->data, &reply, "SETNX %s %d",
-							    client->lock, patience->refused),
-						     &reply);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = stranger_won(rdl_run(client->data, &reply, "SETNX %s %d",
+							      client->lock, patience->refused),
+						      &reply);
 
-	patience->refused += outcome == RL_BUSY;
+	patience->refused += outcome == RDL_BUSY;
 	return outcome;
 }
 

@@ -7,24 +7,24 @@
 
 static const char *take_script, *give_script;
 
-static enum rl_outcome run_script(struct rr_client *client, const char *script,
-				  struct rl_reply *reply)
+static enum rdl_outcome run_script(struct rr_client *client, const char *script,
+				   struct rdl_reply *reply)
 {
-	return rl_run(client->data, reply, "EVAL %s 0 %s %ld", script, client->lock,
-		      client->ttl_ms);
+	return rdl_run(client->data, reply, "EVAL %s 0 %s %ld", script, client->lock,
+		       client->ttl_ms);
 }
 
-static enum rl_outcome acquire(struct rr_client *client)
+static enum rdl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = run_script(client, take_script, &reply);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = run_script(client, take_script, &reply);
 
 	return stranger_won(outcome, &reply);
 }
 
-static enum rl_outcome release(struct rr_client *client)
+static enum rdl_outcome release(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	return run_script(client, give_script, &reply);
 }
@@ -116,12 +116,12 @@ Test(strangers, script_compares_with_the_servers_time)
 /* "return redis.call('SETNX', KEYS[1], '1')" */
 #define TAKE "return redis.call('SETNX', KEYS[1], '1')"
 
-static const char *sha1_of_take(struct rl_link *link)
+static const char *sha1_of_take(struct rdl_link *link)
 {
 	static char sha1[41];
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	rl_run(link, &reply, "SCRIPT LOAD %s", TAKE);
+	rdl_run(link, &reply, "SCRIPT LOAD %s", TAKE);
 	snprintf(sha1, sizeof(sha1), "%s", reply.text ? reply.text : "");
 	return sha1;
 }
@@ -129,28 +129,28 @@ static const char *sha1_of_take(struct rl_link *link)
 static char known_sha1[41];
 
 /* As most clients do it: by the hash, and if it is not known the whole. */
-static enum rl_outcome acquire_by_hash(struct rr_client *client)
+static enum rdl_outcome acquire_by_hash(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "EVALSHA %s 1 %s", known_sha1,
-					 client->lock);
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(client->data, &reply, "EVALSHA %s 1 %s", known_sha1,
+					   client->lock);
 
-	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED &&
+	if (outcome == RDL_ERROR && reply.type == RDL_REPLY_FAILED &&
 	    strncmp(reply.text, "NOSCRIPT", 8) == 0)
-		outcome = rl_run(client->data, &reply, "EVAL %s 1 %s", TAKE, client->lock);
+		outcome = rdl_run(client->data, &reply, "EVAL %s 1 %s", TAKE, client->lock);
 	return stranger_won(outcome, &reply);
 }
 
 static void learn_hash(void)
 {
 	struct stage stage;
-	struct rl_link *link;
+	struct rdl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "any", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, 0);
 	snprintf(known_sha1, sizeof(known_sha1), "%s", sha1_of_take(link));
-	rl_link_free(link);
+	rdl_link_free(link);
 	stage_close(&stage);
 }
 
@@ -165,21 +165,21 @@ Test(strangers, script_that_is_sent_whole_where_its_hash_is_not_known)
 
 /* ---- Functions -------------------------------------------------------------- */
 
-static enum rl_outcome load_functions(struct rr_client *client)
+static enum rdl_outcome load_functions(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(client->data, &reply, "FUNCTION LOAD REPLACE %s",
-		      "#!lua name=mine\n"
-		      "redis.register_function('take', function(keys) "
-		      "return redis.call('SETNX', keys[1], '1') end)");
+	return rdl_run(client->data, &reply, "FUNCTION LOAD REPLACE %s",
+		       "#!lua name=mine\n"
+		       "redis.register_function('take', function(keys) "
+		       "return redis.call('SETNX', keys[1], '1') end)");
 }
 
-static enum rl_outcome acquire_by_function(struct rr_client *client)
+static enum rdl_outcome acquire_by_function(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply, "FCALL take 1 %s",
-					       client->lock);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = rdl_run(client->data, &reply, "FCALL take 1 %s",
+						 client->lock);
 
 	return stranger_won(outcome, &reply);
 }

@@ -6,32 +6,32 @@ static long long lease_s;
 
 static long long now_s(const struct rr_client *client)
 {
-	return rl_now_ns(client->data, RL_CLOCK_REALTIME) / 1000000000;
+	return rdl_now_ns(client->data, RDL_CLOCK_REALTIME) / 1000000000;
 }
 
 /* Is what was answered a time that is over? */
-static bool is_over(const struct rr_client *client, const struct rl_reply *reply)
+static bool is_over(const struct rr_client *client, const struct rdl_reply *reply)
 {
 	long long end_s;
 
-	return rl_reply_number(reply, &end_s) && end_s < now_s(client);
+	return rdl_reply_number(reply, &end_s) && end_s < now_s(client);
 }
 
 /* SETNX of the time at which the lock ends; one whose time is over is replaced. */
-static enum rl_outcome take_until(struct rr_client *client)
+static enum rdl_outcome take_until(struct rr_client *client)
 {
 	const long long end_s = now_s(client) + lease_s;
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s %lld", client->lock,
-					 end_s);
+	struct rdl_reply reply;
+	enum rdl_outcome outcome = rdl_run(client->data, &reply, "SETNX %s %lld", client->lock,
+					   end_s);
 
-	if (outcome != RL_OK || reply.integer == 1)
+	if (outcome != RDL_OK || reply.integer == 1)
 		return outcome;
-	outcome = rl_run(client->data, &reply, "GET %s", client->lock);
-	if (outcome != RL_OK || !is_over(client, &reply))
-		return outcome != RL_OK ? outcome : RL_BUSY;
-	outcome = rl_run(client->data, &reply, "GETSET %s %lld", client->lock, end_s);
-	return outcome != RL_OK || is_over(client, &reply) ? outcome : RL_BUSY;
+	outcome = rdl_run(client->data, &reply, "GET %s", client->lock);
+	if (outcome != RDL_OK || !is_over(client, &reply))
+		return outcome != RDL_OK ? outcome : RDL_BUSY;
+	outcome = rdl_run(client->data, &reply, "GETSET %s %lld", client->lock, end_s);
+	return outcome != RDL_OK || is_over(client, &reply) ? outcome : RDL_BUSY;
 }
 
 /* On a real server too the next one comes in when the time is over: the paths that are

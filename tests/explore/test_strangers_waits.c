@@ -18,45 +18,46 @@
 
 /* ---- Woken by an entry of a stream ------------------------------------------------ */
 
-static enum rl_outcome wait_for_entry(struct rr_client *client, struct rl_reply *reply)
+static enum rdl_outcome wait_for_entry(struct rr_client *client, struct rdl_reply *reply)
 {
-	const enum rl_outcome outcome = rl_run(client->data, reply,
-					       "XREAD BLOCK 30000 STREAMS given-back $");
+	const enum rdl_outcome outcome = rdl_run(client->data, reply,
+						 "XREAD BLOCK 30000 STREAMS given-back $");
 
-	if (outcome != RL_OK)
+	if (outcome != RDL_OK)
 		return outcome;
-	return reply->type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
+	return reply->type == RDL_REPLY_NIL ? RDL_BUSY : RDL_OK;
 }
 
 /* Whoever is woken takes the lock for its own. */
-static enum rl_outcome enter_when_woken(struct rr_client *client)
+static enum rdl_outcome enter_when_woken(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = stranger_set_lock(client);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = stranger_set_lock(client);
 
-	return outcome == RL_BUSY ? wait_for_entry(client, &reply) : outcome;
+	return outcome == RDL_BUSY ? wait_for_entry(client, &reply) : outcome;
 }
 
 /* Whoever is woken asks again. */
-static enum rl_outcome ask_when_woken(struct rr_client *client)
+static enum rdl_outcome ask_when_woken(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = stranger_set_lock(client);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = stranger_set_lock(client);
 
-	if (outcome == RL_BUSY && wait_for_entry(client, &reply) == RL_UNKNOWN)
-		return RL_UNKNOWN;
+	if (outcome == RDL_BUSY && wait_for_entry(client, &reply) == RDL_UNKNOWN)
+		return RDL_UNKNOWN;
 	return outcome;
 }
 
-static enum rl_outcome give_back_and_tell(struct rr_client *client)
+static enum rdl_outcome give_back_and_tell(struct rr_client *client)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome = stranger_delete_lock(client);
+	struct rdl_reply reply;
+	const enum rdl_outcome outcome = stranger_delete_lock(client);
 
-	return outcome == RL_OK ? rl_run(client->data, &reply, "XADD given-back * by me") : outcome;
+	return outcome == RDL_OK ? rdl_run(client->data, &reply, "XADD given-back * by me") :
+				   outcome;
 }
 
-static struct rr_strategy woken(const char *name, enum rl_outcome (*acquire)(struct rr_client *))
+static struct rr_strategy woken(const char *name, enum rdl_outcome (*acquire)(struct rr_client *))
 {
 	struct rr_strategy strategy = stranger_named(name, acquire);
 
@@ -85,14 +86,14 @@ Test(strangers, one_entry_of_a_stream_wakes_all_that_wait)
 
 static const char *asked;
 
-static enum rl_outcome ask_first(struct rr_client *client)
+static enum rdl_outcome ask_first(struct rr_client *client)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (rl_run(client->data, &reply, asked, client->lock) == RL_UNKNOWN)
-		return RL_UNKNOWN;
+	if (rdl_run(client->data, &reply, asked, client->lock) == RDL_UNKNOWN)
+		return RDL_UNKNOWN;
 #pragma GCC diagnostic pop
 	return stranger_set_lock(client);
 }

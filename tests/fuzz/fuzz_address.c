@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "redislock.h"
 
-static void check_address(const struct rl_address *address)
+static void check_address(const struct rdl_address *address)
 {
 	demand(memchr(address->host, '\0', sizeof(address->host)) != NULL);
 	demand(memchr(address->user, '\0', sizeof(address->user)) != NULL);
@@ -23,15 +23,15 @@ static bool is_plain(const char *host)
 	return !host[strcspn(host, "%/@:[]?,")];
 }
 
-static void check_again(const struct rl_address *address)
+static void check_again(const struct rdl_address *address)
 {
 	char text[1400], error[128];
-	struct rl_address again;
+	struct rdl_address again;
 
-	rl_address_print(address, text, sizeof(text));
+	rdl_address_print(address, text, sizeof(text));
 	if (!address->is_unix && !(is_plain(address->host) && is_plain(address->service)))
 		return;
-	demand(rl_address_parse(&again, text, error, sizeof(error)));
+	demand(rdl_address_parse(&again, text, error, sizeof(error)));
 	demand(again.is_unix == address->is_unix && again.db == address->db &&
 	       again.port == address->port && again.kind == address->kind &&
 	       again.is_tls == address->is_tls && strcmp(again.more, address->more) == 0 &&
@@ -43,9 +43,9 @@ static void check_again(const struct rl_address *address)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *uri = string_of(data, size), error[128] = "";
-	struct rl_address address;
+	struct rdl_address address;
 
-	if (rl_address_parse(&address, uri, error, sizeof(error))) {
+	if (rdl_address_parse(&address, uri, error, sizeof(error))) {
 		check_address(&address);
 		check_again(&address);
 	} else {

@@ -20,13 +20,13 @@ enum { TIMEOUT_MS = 1000, TTL_MS = 1000 };
 
 /* A server's socket, whose path goes when the client is connected: a link that
  * connects again is refused at once. */
-static int open_listener(struct rl_address *address)
+static int open_listener(struct rdl_address *address)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/rr-fuzz-%d", getpid());
-	*address = (struct rl_address){ .is_unix = true };
+	*address = (struct rdl_address){ .is_unix = true };
 	memcpy(address->host, name.sun_path, sizeof(name.sun_path));
 	unlink(name.sun_path);
 	demand(bind(listener, (struct sockaddr *)&name, sizeof(name)) == 0);
@@ -35,13 +35,13 @@ static int open_listener(struct rl_address *address)
 }
 
 /* A link whose server has said all of it already, and will say nothing more. */
-static struct rl_link *link_to(const uint8_t *data, size_t size, int *server)
+static struct rdl_link *link_to(const uint8_t *data, size_t size, int *server)
 {
-	struct rl_address address;
+	struct rdl_address address;
 	const int listener = open_listener(&address);
-	struct rl_link *link = rl_link_new(&address, TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(&address, TIMEOUT_MS);
 
-	demand(link && rl_link_connect(link) == RL_OK);
+	demand(link && rdl_link_connect(link) == RDL_OK);
 	*server = accept(listener, NULL, NULL);
 	close(listener);
 	unlink(address.host);
@@ -51,19 +51,19 @@ static struct rl_link *link_to(const uint8_t *data, size_t size, int *server)
 	return link;
 }
 
-static void check_reply(const struct rl_reply *reply)
+static void check_reply(const struct rdl_reply *reply)
 {
-	if (reply->type == RL_REPLY_ARRAY) {
+	if (reply->type == RDL_REPLY_ARRAY) {
 		for (size_t i = 0; i < reply->length; i++)
 			check_reply(&reply->elements[i]);
-	} else if (reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_INTEGER) {
+	} else if (reply->type == RDL_REPLY_NIL || reply->type == RDL_REPLY_INTEGER) {
 		demand(!reply->text);
 	} else {
 		demand(reply->text && reply->text[reply->length] == '\0');
 	}
 }
 
-static char *write_reply(const struct rl_reply *reply)
+static char *write_reply(const struct rdl_reply *reply)
 {
 	char *text = NULL;
 	size_t size;
@@ -75,7 +75,7 @@ static char *write_reply(const struct rl_reply *reply)
 	return text;
 }
 
-static void show_reply(const struct rl_reply *reply)
+static void show_reply(const struct rdl_reply *reply)
 {
 	char text[RR_REPLY_TEXT_SIZE];
 
@@ -86,94 +86,95 @@ static void show_reply(const struct rl_reply *reply)
 	demand(strlen(text) < sizeof(text));
 }
 
-static void run_commands(struct rl_link *link)
+static void run_commands(struct rdl_link *link)
 {
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-	enum rl_outcome outcome;
+	struct rdl_reply reply = { .type = RDL_REPLY_NIL };
+	enum rdl_outcome outcome;
 	long long number;
 
 	for (int i = 0; i < 16; i++)
-		rl_queue(link, "GET %s", "key");
-	rl_flush(link);
+		rdl_queue(link, "GET %s", "key");
+	rdl_flush(link);
 	do {
-		outcome = rl_receive(link, &reply);
-		demand(outcome <= RL_ERROR);
-		if (outcome == RL_OK || reply.type == RL_REPLY_FAILED) {
+		outcome = rdl_receive(link, &reply);
+		demand(outcome <= RDL_ERROR);
+		if (outcome == RDL_OK || reply.type == RDL_REPLY_FAILED) {
 			check_reply(&reply);
-			rl_reply_number(&reply, &number);
+			rdl_reply_number(&reply, &number);
 			show_reply(&reply);
 		}
-	} while (outcome == RL_OK);
+	} while (outcome == RDL_OK);
 }
 
-static void run_token_lock(struct rl_link *link)
+static void run_token_lock(struct rdl_link *link)
 {
-	struct rl_lock *lock = rl_lock_new(link, "lock");
+	struct rdl_lock *lock = rdl_lock_new(link, "lock");
 	long long number;
 
 	demand(lock != NULL);
-	rl_lock_try(lock, TTL_MS);
-	demand(rl_lock_remaining_ms(lock) <= TTL_MS);
-	rl_lock_extend(lock, TTL_MS);
-	rl_lock_release(lock);
-	rl_lock_try_fenced(lock, TTL_MS, &number);
-	rl_lock_free(lock);
+	rdl_lock_try(lock, TTL_MS);
+	demand(rdl_lock_remaining_ms(lock) <= TTL_MS);
+	rdl_lock_extend(lock, TTL_MS);
+	rdl_lock_release(lock);
+	rdl_lock_try_fenced(lock, TTL_MS, &number);
+	rdl_lock_free(lock);
 }
 
-static void run_quorum(struct rl_link *link)
+static void run_quorum(struct rdl_link *link)
 {
-	struct rl_quorum *quorum = rl_quorum_new(&link, 1, "lock", TIMEOUT_MS);
+	struct rdl_quorum *quorum = rdl_quorum_new(&link, 1, "lock", TIMEOUT_MS);
 
 	demand(quorum != NULL);
-	rl_quorum_try(quorum, TTL_MS);
-	rl_quorum_query(quorum);
-	rl_quorum_release(quorum);
-	rl_quorum_free(quorum);
+	rdl_quorum_try(quorum, TTL_MS);
+	rdl_quorum_query(quorum);
+	rdl_quorum_release(quorum);
+	rdl_quorum_free(quorum);
 }
 
-static void run_queue(struct rl_link *link)
+static void run_queue(struct rdl_link *link)
 {
-	struct rl_delay_queue *queue = rl_delay_queue_new(link, "queue");
+	struct rdl_delay_queue *queue = rdl_delay_queue_new(link, "queue");
 	long long due, processing;
 	char id[16];
 
 	demand(queue != NULL);
-	if (rl_delay_queue_take(queue, TTL_MS, id, sizeof(id)) == RL_OK)
+	if (rdl_delay_queue_take(queue, TTL_MS, id, sizeof(id)) == RDL_OK)
 		demand(memchr(id, '\0', sizeof(id)) != NULL);
-	rl_delay_queue_length(queue, &due, &processing);
-	rl_delay_queue_put(queue, "item", 0);
-	rl_delay_queue_free(queue);
+	rdl_delay_queue_length(queue, &due, &processing);
+	rdl_delay_queue_put(queue, "item", 0);
+	rdl_delay_queue_free(queue);
 }
 
-static enum rl_outcome change(void *context, const struct rl_reply *old, char *value, size_t size)
+static enum rdl_outcome change(void *context, const struct rdl_reply *old, char *value, size_t size)
 {
 	(void)context;
 	check_reply(old);
 	snprintf(value, size, "new");
-	return RL_OK;
+	return RDL_OK;
 }
 
-static void run_update(struct rl_link *link)
+static void run_update(struct rdl_link *link)
 {
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	struct rdl_reply reply = { .type = RDL_REPLY_NIL };
 
-	rl_update_try(link, "key", change, NULL);
-	rl_fenced_get(link, "key", 1, &reply);
-	rl_delete_if_equal(link, "key", "value");
+	rdl_update_try(link, "key", change, NULL);
+	rdl_fenced_get(link, "key", 1, &reply);
+	rdl_delete_if_equal(link, "key", "value");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const calls[])(struct rl_link * link) = { run_commands, run_token_lock,
-								run_quorum, run_queue, run_update };
-	struct rl_link *link;
+	static void (*const calls[])(struct rdl_link * link) = { run_commands, run_token_lock,
+								 run_quorum, run_queue,
+								 run_update };
+	struct rdl_link *link;
 	int server;
 
 	if (size == 0)
 		return 0;
 	link = link_to(data + 1, size - 1, &server);
 	calls[data[0] % 5](link);
-	rl_link_free(link);
+	rdl_link_free(link);
 	close(server);
 	return 0;
 }

@@ -7,11 +7,11 @@
 #include "base/resp.h"
 #include "fuzz.h"
 
-static void check_words(const char *bytes, size_t used, const struct rl_command *command)
+static void check_words(const char *bytes, size_t used, const struct rdl_command *command)
 {
-	demand(command->n_words > 0 && command->n_words <= RL_WORDS_MAX);
+	demand(command->n_words > 0 && command->n_words <= RDL_WORDS_MAX);
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct rl_word *word = &command->words[i];
+		const struct rdl_word *word = &command->words[i];
 
 		demand(word->text >= bytes);
 		demand(word->length <= used);
@@ -20,7 +20,7 @@ static void check_words(const char *bytes, size_t used, const struct rl_command 
 }
 
 /* The result of a copy that ends where it ends, so that reading on is noticed. */
-static enum rr_resp_result parse_exactly(const char *bytes, size_t n, struct rl_command *command,
+static enum rr_resp_result parse_exactly(const char *bytes, size_t n, struct rdl_command *command,
 					 size_t *used)
 {
 	char *copy = malloc(n);
@@ -39,7 +39,7 @@ static enum rr_resp_result parse_exactly(const char *bytes, size_t n, struct rl_
 static void check_prefixes(const char *bytes, size_t used)
 {
 	for (size_t n = 0; n < used && n < 64; n++) {
-		struct rl_command command;
+		struct rdl_command command;
 		size_t taken = 0;
 
 		demand(parse_exactly(bytes, n, &command, &taken) == RR_RESP_PARTIAL);
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum rr_resp_result result = RR_RESP_COMPLETE;
 
 	while (size > 0 && (result == RR_RESP_COMPLETE || result == RR_RESP_EMPTY)) {
-		struct rl_command command;
+		struct rdl_command command;
 		size_t used = 0;
 
 		result = parse_exactly(bytes, size, &command, &used);

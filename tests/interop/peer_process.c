@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 32, TIMEOUT_MS = 60000, SKIPPED = 77 };
+enum { WORDS_MAX = 32, TIMEOUT_MS = 300000, SKIPPED = 77 };
 
 void peer_need(const char *name)
 {

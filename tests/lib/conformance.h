@@ -15,22 +15,24 @@ enum { STAGE_SERVERS_MAX = 5, STAGE_KEY_SIZE = 32 };
 
 struct lock_row {
 	const char *name;
-	size_t n_servers;              /* that it stands on */
-	const char *acl;               /* what its user may not do; NULL = the default user */
-	enum rl_release_method method; /* its release then; UNTRIED = any */
-	bool may_be_unknown;           /* a lost reply to try is not made up for, but said */
-	bool is_got_again;             /* by its own holder, who asks for it again */
-	long pause_max_us;             /* of waiters that are many; 0 = the lock's own */
+	size_t n_servers;               /* that it stands on */
+	const char *acl;                /* what its user may not do; NULL = the default user */
+	enum rdl_release_method method; /* its release then; UNTRIED = any */
+	bool may_be_unknown;            /* a lost reply to try is not made up for, but said */
+	bool is_got_again;              /* by its own holder, who asks for it again */
+	long pause_max_us;              /* of waiters that are many; 0 = the lock's own */
 
 	/* hold_max_ms is for locks that renew themselves. */
-	void *(*make)(struct rl_link **links, size_t n, const char *key, long hold_max_ms);
-	enum rl_outcome (*try)(void *lock, long ttl_ms);
-	enum rl_outcome (*acquire)(void *lock, long ttl_ms, const struct rl_policy *policy);
-	enum rl_outcome (*extend)(void *lock, long ttl_ms); /* or NULL */
+	void *(*make)(struct rdl_link **links, size_t n, const char *key, long hold_max_ms);
+	enum rdl_outcome (*try)(void *lock, long ttl_ms);
+	enum rdl_outcome (*acquire)(void *lock, long ttl_ms, const struct rdl_policy *policy);
+	enum rdl_outcome (*extend)(void *lock, long ttl_ms); /* or NULL */
+	/* rdl_renewer_add() of its kind; NULL = no renewer takes it. */
+	enum rdl_outcome (*renew)(struct rdl_renewer *renewer, void *lock, long hold_max_ms);
 	long (*remaining_ms)(const void *lock);
-	enum rl_outcome (*release)(void *lock);
+	enum rdl_outcome (*release)(void *lock);
 	void (*free)(void *lock);
-	const struct rl_stats *(*stats)(const void *lock);
+	const struct rdl_stats *(*stats)(const void *lock);
 };
 
 extern const struct lock_row lock_rows[];
@@ -43,14 +45,14 @@ struct scene {
 	struct support support;
 	const struct lock_row *row;
 	size_t n_servers;
-	struct rl_link *admins[STAGE_SERVERS_MAX];
+	struct rdl_link *admins[STAGE_SERVERS_MAX];
 	long hold_max_ms; /* for the parties that are opened next */
 };
 void scene_open(struct scene *scene, size_t row);
 void scene_close(struct scene *scene);
 
 /* Where a party finds server `i`: as the row's user. */
-struct rl_address scene_address(const struct scene *scene, size_t i);
+struct rdl_address scene_address(const struct scene *scene, size_t i);
 
 /* Sends a command to every server; fails the test when one refuses it. */
 void scene_command(struct scene *scene, const char *command);
@@ -65,28 +67,28 @@ void scene_restart(struct scene *scene);
 /* One who wants the lock: links and a lock object of its own. */
 struct rival {
 	const struct scene *scene;
-	struct rl_link *links[STAGE_SERVERS_MAX];
+	struct rdl_link *links[STAGE_SERVERS_MAX];
 	void *lock;
 };
 void rival_open(struct scene *scene, struct rival *party, const char *key);
 void rival_close(struct rival *party);
 
-enum rl_outcome rival_try(struct rival *party, long ttl_ms);
-enum rl_outcome rival_release(struct rival *party);
+enum rdl_outcome rival_try(struct rival *party, long ttl_ms);
+enum rdl_outcome rival_release(struct rival *party);
 long rival_remaining_ms(const struct rival *party);
 
 /* Acquires with wait_ms and nothing else. */
-enum rl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms);
+enum rdl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms);
 
 /* Holds it afterwards, or the test has failed. */
 void rival_get(struct rival *party, long ttl_ms);
 
 /* Releases again while the answer is that there is none. */
-enum rl_outcome rival_settle(struct rival *party);
+enum rdl_outcome rival_settle(struct rival *party);
 
 /* The test fails, naming the row, unless `got` is `wanted`. */
-void scene_expect(const struct scene *scene, const char *what, enum rl_outcome got,
-		  enum rl_outcome wanted);
+void scene_expect(const struct scene *scene, const char *what, enum rdl_outcome got,
+		  enum rdl_outcome wanted);
 
 /* As many servers have the key as a held lock needs; or none has. */
 void scene_expect_held(struct scene *scene, const char *key);

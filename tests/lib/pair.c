@@ -2,7 +2,7 @@
 #include "pair.h"
 
 struct support support;
-struct rl_link *link_, *other;
+struct rdl_link *link_, *other;
 
 void pair_setup(void)
 {
@@ -13,7 +13,17 @@ void pair_setup(void)
 
 void pair_teardown(void)
 {
-	rl_link_free(link_);
-	rl_link_free(other);
+	rdl_link_free(link_);
+	rdl_link_free(other);
 	support_close(&support);
+}
+
+bool pair_increment(struct rdl_link *link)
+{
+	struct rdl_reply reply;
+	long long value = 0;
+
+	return rdl_run(link, &reply, "GET counter") == RDL_OK &&
+	       (rdl_reply_is_nil(&reply) || rdl_reply_number(&reply, &value)) &&
+	       rdl_run(link, &reply, "SET counter %lld", value + 1) == RDL_OK;
 }

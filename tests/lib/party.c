@@ -13,21 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-void party_open(struct party *party, const struct rl_address *addresses, size_t n,
+void party_open(struct party *party, const struct rdl_address *addresses, size_t n,
 		int node_timeout_ms)
 {
 	party->n = n;
 	for (size_t i = 0; i < n; i++)
-		party->links[i] = rl_link_new(&addresses[i], RR_TIMEOUT_MS);
-	party->quorum = rl_quorum_new(party->links, n, "lock", node_timeout_ms);
+		party->links[i] = rdl_link_new(&addresses[i], RR_TIMEOUT_MS);
+	party->quorum = rdl_quorum_new(party->links, n, "lock", node_timeout_ms);
 	cr_assert_not_null(party->quorum);
 }
 
 void party_close(struct party *party)
 {
-	rl_quorum_free(party->quorum);
+	rdl_quorum_free(party->quorum);
 	for (size_t i = 0; i < party->n; i++)
-		rl_link_free(party->links[i]);
+		rdl_link_free(party->links[i]);
 }
 
 long monotonic_ms(void)
@@ -38,25 +38,25 @@ long monotonic_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static enum rl_outcome timed(long start_ms, enum rl_outcome outcome, long *spent_ms)
+static enum rdl_outcome timed(long start_ms, enum rdl_outcome outcome, long *spent_ms)
 {
 	if (spent_ms)
 		*spent_ms = support_asleep_ms(getpid()) - start_ms;
 	return outcome;
 }
 
-enum rl_outcome party_try(struct party *party, long *spent_ms)
+enum rdl_outcome party_try(struct party *party, long *spent_ms)
 {
 	const long start_ms = support_asleep_ms(getpid());
 
-	return timed(start_ms, rl_quorum_try(party->quorum, LONG_MS), spent_ms);
+	return timed(start_ms, rdl_quorum_try(party->quorum, LONG_MS), spent_ms);
 }
 
-enum rl_outcome party_release(struct party *party, long *spent_ms)
+enum rdl_outcome party_release(struct party *party, long *spent_ms)
 {
 	const long start_ms = support_asleep_ms(getpid());
 
-	return timed(start_ms, rl_quorum_release(party->quorum), spent_ms);
+	return timed(start_ms, rdl_quorum_release(party->quorum), spent_ms);
 }
 
 /* ---- Servers ---------------------------------------------------------------- */
@@ -67,20 +67,20 @@ void servers_signal(struct support *support, size_t first, size_t n, int sig)
 		cr_assert_eq(kill(support->cluster.servers[i].process.pid, sig), 0);
 }
 
-static void await_answer(const struct rl_address *address)
+static void await_answer(const struct rdl_address *address)
 {
-	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
+	struct rdl_link *link = rdl_link_new(address, RR_TIMEOUT_MS);
 	const long start_ms = monotonic_ms();
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	while (rl_run(link, &reply, "PING") != RL_OK) {
+	while (rdl_run(link, &reply, "PING") != RDL_OK) {
 		cr_assert_lt(monotonic_ms() - start_ms, 120000);
-		rl_sleep_ns(link, 2000000);
+		rdl_sleep_ns(link, 2000000);
 	}
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
-static void start_server_at(struct support *support, const struct rl_address *address)
+static void start_server_at(struct support *support, const struct rdl_address *address)
 {
 	struct rr_guardian *guardian = &support->session.guardian;
 	struct rr_error error = { 0 };
@@ -115,33 +115,33 @@ static const char busy_loop[] = "local function now() local t = redis.call('TIME
 
 void server_delay(struct support *support, size_t i, int ms)
 {
-	struct rl_link *link = support_link(support, i);
+	struct rdl_link *link = support_link(support, i);
 
-	cr_assert_eq(rl_queue(link, "EVAL %s 0 %d", busy_loop, ms), RL_OK);
-	cr_assert_eq(rl_flush(link), RL_OK);
+	cr_assert_eq(rdl_queue(link, "EVAL %s 0 %d", busy_loop, ms), RDL_OK);
+	cr_assert_eq(rdl_flush(link), RDL_OK);
 	usleep(20000); /* it has begun by then, or else it is not slow */
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 const char *lock_at(struct support *support, size_t i)
 {
-	struct rl_link *link = support_link(support, i);
+	struct rdl_link *link = support_link(support, i);
 	const char *text = support_ask(link, "GET", "lock");
 
-	rl_link_free(link);
+	rdl_link_free(link);
 	return text;
 }
 
 void lock_write(struct support *support, size_t first, size_t n, const char *value)
 {
 	for (size_t i = first; i < first + n; i++) {
-		struct rl_link *link = support_link(support, i);
-		struct rl_reply reply;
+		struct rdl_link *link = support_link(support, i);
+		struct rdl_reply reply;
 
-		cr_assert_eq(value ? rl_run(link, &reply, "SET lock %s", value) :
-				     rl_run(link, &reply, "DEL lock"),
-			     RL_OK);
-		rl_link_free(link);
+		cr_assert_eq(value ? rdl_run(link, &reply, "SET lock %s", value) :
+				     rdl_run(link, &reply, "DEL lock"),
+			     RDL_OK);
+		rdl_link_free(link);
 	}
 }
 
@@ -154,13 +154,13 @@ size_t locks_left(struct support *support, size_t n)
 	return left;
 }
 
-long command_count(struct rl_link *link, const char *name)
+long command_count(struct rdl_link *link, const char *name)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	char wanted[64];
 	const char *found;
 
-	cr_assert_eq(rl_run(link, &reply, "INFO commandstats"), RL_OK);
+	cr_assert_eq(rdl_run(link, &reply, "INFO commandstats"), RDL_OK);
 	snprintf(wanted, sizeof(wanted), "cmdstat_%s:calls=", name);
 	found = strstr(reply.text, wanted);
 	return found ? atol(found + strlen(wanted)) : 0;
@@ -169,7 +169,7 @@ long command_count(struct rl_link *link, const char *name)
 /* Any of these commands, together. */
 static bool await_commands(struct support *support, size_t i, const char *const names[], long times)
 {
-	struct rl_link *link = support_link(support, i);
+	struct rdl_link *link = support_link(support, i);
 	const long start_ms = monotonic_ms();
 	long count = 0;
 
@@ -179,7 +179,7 @@ static bool await_commands(struct support *support, size_t i, const char *const 
 			count += command_count(link, names[k]);
 		usleep(2000);
 	}
-	rl_link_free(link);
+	rdl_link_free(link);
 	return count >= times;
 }
 

@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-static bool is(const struct rl_word *word, const char *text)
+static bool is(const struct rdl_word *word, const char *text)
 {
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-static struct rl_word word(const char *text)
+static struct rdl_word word(const char *text)
 {
-	return (struct rl_word){ text, strlen(text) };
+	return (struct rdl_word){ text, strlen(text) };
 }
 
-static enum rl_outcome drop_nx(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome drop_nx(void *context, struct rdl_link *link, struct rdl_command *command)
 {
 	size_t kept = 0;
 
@@ -24,10 +24,11 @@ static enum rl_outcome drop_nx(void *context, struct rl_link *link, struct rl_co
 			command->words[kept++] = command->words[i];
 	}
 	command->n_words = kept;
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome drop_watch(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome drop_watch(void *context, struct rdl_link *link,
+				   struct rdl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -35,10 +36,11 @@ static enum rl_outcome drop_watch(void *context, struct rl_link *link, struct rl
 		command->words[0] = word("PING");
 		command->n_words = 1;
 	}
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome drop_compare(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome drop_compare(void *context, struct rdl_link *link,
+				     struct rdl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -47,10 +49,11 @@ static enum rl_outcome drop_compare(void *context, struct rl_link *link, struct 
 		command->words[1] = command->words[3];
 		command->n_words = 2;
 	}
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome double_incr(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome double_incr(void *context, struct rdl_link *link,
+				    struct rdl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -59,39 +62,39 @@ static enum rl_outcome double_incr(void *context, struct rl_link *link, struct r
 		command->words[2] = word("2");
 		command->n_words = 3;
 	}
-	return RL_OK;
+	return RDL_OK;
 }
 
 /* A take is told from the queue's other scripts by its number of arguments: hold,
  * number and size behind the three keys. */
-static enum rl_outcome pop(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome pop(void *context, struct rdl_link *link, struct rdl_command *command)
 {
-	enum { TAKE_WORDS = 9 };
+	enum { TAKE_WORDS = 12 };
 
 	(void)context;
 	(void)link;
-	if (command->n_words == TAKE_WORDS &&
+	if (command->n_words == TAKE_WORDS && is(&command->words[2], "5") &&
 	    (is(&command->words[0], "EVALSHA") || is(&command->words[0], "EVAL"))) {
 		command->words[0] = word("EVAL");
 		command->words[1] = word("local i = redis.call('ZPOPMIN', KEYS[1]) "
-					 "return #i > 0 and i");
+					 "return #i > 0 and { i[1], i[2], 1 } or -1");
 	}
-	return RL_OK;
+	return RDL_OK;
 }
 
-static enum rl_outcome lose_reply(void *context, struct rl_link *link, struct rl_reply *reply,
-				  enum rl_outcome outcome)
+static enum rdl_outcome lose_reply(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				   enum rdl_outcome outcome)
 {
 	(void)context;
 	(void)link;
 	(void)reply;
 	(void)outcome;
-	return RL_UNKNOWN;
+	return RDL_UNKNOWN;
 }
 
-#define PLANTED(name, op, function)                                        \
-	static const struct rl_driver_ops name##_ops = { .op = function }; \
-	const struct rl_driver name = { .ops = &name##_ops }
+#define PLANTED(name, op, function)                                         \
+	static const struct rdl_driver_ops name##_ops = { .op = function }; \
+	const struct rdl_driver name = { .ops = &name##_ops }
 
 PLANTED(planted_no_nx, send, drop_nx);
 PLANTED(planted_no_watch, send, drop_watch);

@@ -7,8 +7,8 @@
 
 enum { LONG_MS = 60000, ID_SIZE = 32 };
 
-extern struct rl_link *queue_links[2];
-extern struct rl_delay_queue *queue_workers[2];
+extern struct rdl_link *queue_links[2];
+extern struct rdl_delay_queue *queue_workers[2];
 
 /* Before and after each test. */
 void queue_setup(void);
@@ -21,7 +21,7 @@ void queue_assert_nothing_due(int worker);
 void queue_assert_length(long long wanted_due, long long wanted_processing);
 
 /* Ends an item; its effect adds one to "effects". */
-enum rl_outcome queue_done(int worker, const char *id);
+enum rdl_outcome queue_done(int worker, const char *id);
 void queue_assert_effects(const char *wanted);
 
 void queue_sleep_ms(long ms);

@@ -49,37 +49,13 @@ static long allow(struct relay *relay, enum relay_way way, long n)
 	return n > left ? left : n;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* The client is gone; what it had sent arrives all the same, but late. */
+/* The client is gone; what it had sent can arrive all the same, but late. */
 static void keep_for_later(struct relay *relay, struct relay_pair *pair, const char *bytes,
 			   size_t n)
 {
-	relay->late = (struct relay_late){
-		.server = dup(pair->server),
-		.due_ms = now_ms() + atomic_load(&relay->late_ms),
-		.length = n,
-	};
 	memcpy(relay->late.bytes, bytes, n);
-}
-
-static void deliver_late(struct relay *relay)
-{
-	struct relay_late *late = &relay->late;
-	char reply[4096];
-
-	if (late->server < 0 || now_ms() < late->due_ms)
-		return;
-	if (send(late->server, late->bytes, late->length, MSG_NOSIGNAL) > 0)
-		recv(late->server, reply, sizeof(reply), 0);
-	close(late->server);
-	late->server = -1;
+	relay->late.length = n;
+	atomic_store(&relay->late.server, dup(pair->server));
 }
 
 static void forward(struct relay *relay, struct relay_pair *pair, enum relay_way way)
@@ -95,7 +71,7 @@ static void forward(struct relay *relay, struct relay_pair *pair, enum relay_way
 		passing = 0;
 	if (n > 0 && passing == n)
 		return;
-	if (n > 0 && asks && atomic_load(&relay->late_ms))
+	if (n > 0 && asks && atomic_load(&relay->keeps_late))
 		keep_for_later(relay, pair, bytes + passing, (size_t)(n - passing));
 	end_pair(pair);
 }
@@ -131,8 +107,7 @@ static void *serve(void *argument)
 			ready[i].events = POLLIN;
 			ready[i].revents = 0;
 		}
-		poll(ready, 2 * RELAY_PAIRS_MAX + 2, relay->late.server < 0 ? -1 : 5);
-		deliver_late(relay);
+		poll(ready, 2 * RELAY_PAIRS_MAX + 2, -1);
 		if (stop->revents)
 			return NULL;
 		serve_pairs(relay, ready);
@@ -141,12 +116,12 @@ static void *serve(void *argument)
 	}
 }
 
-bool relay_start(struct relay *relay, const struct rl_address *address)
+bool relay_start(struct relay *relay, const struct rdl_address *address)
 {
 	struct sockaddr_un name;
 
 	memset(relay, 0, sizeof(*relay));
-	relay->late.server = -1;
+	atomic_store(&relay->late.server, -1);
 	relay->address = *address;
 	snprintf(relay->target, sizeof(relay->target), "%s", address->host);
 	snprintf(relay->address.host, sizeof(relay->address.host), "%.240s.relay", address->host);
@@ -170,6 +145,8 @@ void relay_stop(struct relay *relay)
 		if (relay->pairs[i].client >= 0)
 			end_pair(&relay->pairs[i]);
 	}
+	if (relay->late.server >= 0)
+		close(relay->late.server);
 	close(relay->listener);
 	close(relay->stop_fd);
 	unlink(relay->address.host);
@@ -178,6 +155,23 @@ void relay_stop(struct relay *relay)
 void relay_cut(struct relay *relay, enum relay_way way, long bytes)
 {
 	atomic_store(&relay->left[way], bytes);
+}
+
+bool relay_deliver_late(struct relay *relay)
+{
+	char reply[4096];
+	int server = -1;
+	bool good;
+
+	for (int i = 0; i < 120000 && (server = atomic_load(&relay->late.server)) < 0; i++)
+		usleep(1000);
+	good = server >= 0 &&
+	       send(server, relay->late.bytes, relay->late.length, MSG_NOSIGNAL) > 0 &&
+	       recv(server, reply, sizeof(reply), 0) > 0;
+	if (server >= 0)
+		close(server);
+	atomic_store(&relay->late.server, -1);
+	return good;
 }
 
 bool relay_spare(struct relay *relay)

@@ -22,14 +22,13 @@ struct relay_pair {
 
 /* What a client had sent before it was cut off, on its way still. */
 struct relay_late {
-	int server; /* -1 = nothing */
-	int64_t due_ms;
+	_Atomic int server; /* -1 = nothing */
 	size_t length;
 	char bytes[4096];
 };
 
 struct relay {
-	struct rl_address address; /* where the library connects */
+	struct rdl_address address; /* where the library connects */
 	char target[256];
 	int listener, stop_fd;
 	pthread_t thread;
@@ -37,17 +36,21 @@ struct relay {
 	struct relay_late late;
 	/* Bytes that still pass in this direction, then the cut; -1 = none. */
 	_Atomic long left[RELAY_WAYS];
-	/* The rest of a cut request reaches the server, so much later. */
-	_Atomic int late_ms;
+	/* The rest of a cut request is kept for relay_deliver_late(). */
+	_Atomic bool keeps_late;
 };
 
 /* In front of `address`, a unix socket, and known by `address` with the same
  * user afterwards. False: errno says why. */
-bool relay_start(struct relay *relay, const struct rl_address *address);
+bool relay_start(struct relay *relay, const struct rdl_address *address);
 void relay_stop(struct relay *relay);
 
 /* Cuts after `bytes` more in this direction. */
 void relay_cut(struct relay *relay, enum relay_way way, long bytes);
+
+/* Sends the server the rest of a request that was cut, and waits for its answer; for the cut as
+ * well, two minutes at most. */
+bool relay_deliver_late(struct relay *relay);
 
 /* Has nothing been cut yet? Then nothing will be. */
 bool relay_spare(struct relay *relay);

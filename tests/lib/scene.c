@@ -12,12 +12,12 @@
 static void add_user(struct scene *scene)
 {
 	const char *rule = scene->row->acl;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	for (size_t i = 0; rule && i < scene->n_servers; i++)
-		cr_assert_eq(rl_run(scene->admins[i], &reply,
-				    "ACL SETUSER tester on >pw ~* &* +@all %s", rule),
-			     RL_OK, "%s", rl_link_error(scene->admins[i]));
+		cr_assert_eq(rdl_run(scene->admins[i], &reply,
+				     "ACL SETUSER tester on >pw ~* &* +@all %s", rule),
+			     RDL_OK, "%s", rdl_link_error(scene->admins[i]));
 }
 
 void scene_open(struct scene *scene, size_t row)
@@ -34,13 +34,13 @@ void scene_open(struct scene *scene, size_t row)
 void scene_close(struct scene *scene)
 {
 	for (size_t i = 0; i < scene->n_servers; i++)
-		rl_link_free(scene->admins[i]);
+		rdl_link_free(scene->admins[i]);
 	support_close(&scene->support);
 }
 
-struct rl_address scene_address(const struct scene *scene, size_t i)
+struct rdl_address scene_address(const struct scene *scene, size_t i)
 {
-	struct rl_address address = scene->support.cluster.servers[i].address;
+	struct rdl_address address = scene->support.cluster.servers[i].address;
 
 	if (scene->row->acl) {
 		snprintf(address.user, sizeof(address.user), "tester");
@@ -49,14 +49,14 @@ struct rl_address scene_address(const struct scene *scene, size_t i)
 	return address;
 }
 
-static struct rl_command words_of(const char *text)
+static struct rdl_command words_of(const char *text)
 {
-	struct rl_command command = { 0 };
+	struct rdl_command command = { 0 };
 
 	while (*text) {
 		const size_t length = strcspn(text, " ");
 
-		command.words[command.n_words++] = (struct rl_word){ text, length };
+		command.words[command.n_words++] = (struct rdl_word){ text, length };
 		text += length + (text[length] == ' ');
 	}
 	return command;
@@ -65,11 +65,12 @@ static struct rl_command words_of(const char *text)
 void scene_command(struct scene *scene, const char *command)
 {
 	for (size_t i = 0; i < scene->n_servers; i++) {
-		struct rl_command words = words_of(command);
-		struct rl_reply reply;
+		struct rdl_command words = words_of(command);
+		struct rdl_reply reply;
 
-		cr_assert_eq(rl_run_command(scene->admins[i], &reply, &words), RL_OK, "%s: %s: %s",
-			     scene->row->name, command, rl_link_error(scene->admins[i]));
+		cr_assert_eq(rdl_run_command(scene->admins[i], &reply, &words), RDL_OK,
+			     "%s: %s: %s", scene->row->name, command,
+			     rdl_link_error(scene->admins[i]));
 	}
 }
 
@@ -86,7 +87,7 @@ void scene_kill(struct scene *scene)
 {
 	for (size_t i = 0; i < scene->n_servers; i++) {
 		support_inject(&scene->support, i, RR_FAULT_KILL);
-		rl_link_disconnect(scene->admins[i]);
+		rdl_link_disconnect(scene->admins[i]);
 	}
 }
 
@@ -103,9 +104,9 @@ void rival_open(struct scene *scene, struct rival *party, const char *key)
 {
 	*party = (struct rival){ .scene = scene };
 	for (size_t i = 0; i < scene->n_servers; i++) {
-		const struct rl_address address = scene_address(scene, i);
+		const struct rdl_address address = scene_address(scene, i);
 
-		party->links[i] = rl_link_new(&address, RR_TIMEOUT_MS);
+		party->links[i] = rdl_link_new(&address, RR_TIMEOUT_MS);
 	}
 	party->lock = scene->row->make(party->links, scene->n_servers, key, scene->hold_max_ms);
 	cr_assert_not_null(party->lock, "%s", scene->row->name);
@@ -115,15 +116,15 @@ void rival_close(struct rival *party)
 {
 	party->scene->row->free(party->lock);
 	for (size_t i = 0; i < party->scene->n_servers; i++)
-		rl_link_free(party->links[i]);
+		rdl_link_free(party->links[i]);
 }
 
-enum rl_outcome rival_try(struct rival *party, long ttl_ms)
+enum rdl_outcome rival_try(struct rival *party, long ttl_ms)
 {
 	return party->scene->row->try(party->lock, ttl_ms);
 }
 
-enum rl_outcome rival_release(struct rival *party)
+enum rdl_outcome rival_release(struct rival *party)
 {
 	return party->scene->row->release(party->lock);
 }
@@ -133,27 +134,26 @@ long rival_remaining_ms(const struct rival *party)
 	return party->scene->row->remaining_ms(party->lock);
 }
 
-enum rl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms)
+enum rdl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms)
 {
 	return party->scene->row->acquire(
 		party->lock, ttl_ms,
-		&(struct rl_policy){ .wait_ms = wait_ms,
-				     .pause_max_us = party->scene->row->pause_max_us,
-				     .cancel_fd = -1 });
+		&(struct rdl_policy){ .wait_ms = wait_ms,
+				      .pause_max_us = party->scene->row->pause_max_us });
 }
 
 void rival_get(struct rival *party, long ttl_ms)
 {
-	scene_expect(party->scene, "acquire", rival_wait(party, ttl_ms, 20000), RL_OK);
+	scene_expect(party->scene, "acquire", rival_wait(party, ttl_ms, 20000), RDL_OK);
 }
 
-enum rl_outcome rival_settle(struct rival *party)
+enum rdl_outcome rival_settle(struct rival *party)
 {
-	enum rl_outcome outcome = RL_UNKNOWN;
+	enum rdl_outcome outcome = RDL_UNKNOWN;
 
 	for (int i = 0; i < 5; i++) {
 		outcome = rival_release(party);
-		if (outcome == RL_OK || outcome == RL_LOST)
+		if (outcome == RDL_OK || outcome == RDL_LOST)
 			break;
 	}
 	return outcome;
@@ -161,11 +161,11 @@ enum rl_outcome rival_settle(struct rival *party)
 
 /* ---- Expectations ------------------------------------------------------------------ */
 
-void scene_expect(const struct scene *scene, const char *what, enum rl_outcome got,
-		  enum rl_outcome wanted)
+void scene_expect(const struct scene *scene, const char *what, enum rdl_outcome got,
+		  enum rdl_outcome wanted)
 {
 	cr_assert_eq(got, wanted, "%s: %s is %s, not %s", scene->row->name, what,
-		     rl_outcome_name(got), rl_outcome_name(wanted));
+		     rdl_outcome_name(got), rdl_outcome_name(wanted));
 }
 
 void scene_expect_held(struct scene *scene, const char *key)
@@ -185,10 +185,10 @@ void scene_expect_free(struct scene *scene, const char *key)
 
 int64_t scene_now_ms(const struct scene *scene)
 {
-	return rl_now_ns(scene->admins[0], RL_CLOCK_MONOTONIC) / 1000000;
+	return rdl_now_ns(scene->admins[0], RDL_CLOCK_MONOTONIC) / 1000000;
 }
 
 void scene_sleep_ms(const struct scene *scene, long ms)
 {
-	rl_sleep_ns(scene->admins[0], ms * INT64_C(1000000));
+	rdl_sleep_ns(scene->admins[0], ms * INT64_C(1000000));
 }

@@ -5,18 +5,18 @@
 
 #include "address.h"
 
-static struct rl_address parsed(const char *uri)
+static struct rdl_address parsed(const char *uri)
 {
-	struct rl_address address;
+	struct rdl_address address;
 	char error[400] = "";
 
-	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s: %s", uri, error);
+	cr_assert(rdl_address_parse(&address, uri, error, sizeof(error)), "%s: %s", uri, error);
 	return address;
 }
 
 Test(address, full_redis_uri)
 {
-	const struct rl_address a = parsed("redis://me:s%40crt@example.org:7000/3");
+	const struct rdl_address a = parsed("redis://me:s%40crt@example.org:7000/3");
 
 	cr_assert_not(a.is_unix);
 	cr_assert_str_eq(a.host, "example.org");
@@ -70,16 +70,16 @@ Test(address, refuses_what_it_cannot_read)
 		"redis://h/99999999999",
 	};
 	char uri[300] = "unix:///", error[400];
-	struct rl_address address;
+	struct rdl_address address;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		error[0] = '\0';
-		cr_assert_not(rl_address_parse(&address, bad[i], error, sizeof(error)),
+		cr_assert_not(rdl_address_parse(&address, bad[i], error, sizeof(error)),
 			      "'%s' was taken", bad[i]);
 		cr_assert_neq(error[0], '\0', "'%s' has no message", bad[i]);
 	}
 	memset(uri + 8, 'x', 200);
-	cr_assert_not(rl_address_parse(&address, uri, error, sizeof(error)),
+	cr_assert_not(rdl_address_parse(&address, uri, error, sizeof(error)),
 		      "a socket path of 201 bytes was taken");
 }
 
@@ -98,11 +98,11 @@ Test(address, no_piece_of_a_uri_is_in_a_message)
 		"redis+sentinel://u:hunter2@h",
 		"redis+cluster://h,i:hunter2",
 	};
-	struct rl_address address;
+	struct rdl_address address;
 	char error[400];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		cr_assert_not(rl_address_parse(&address, bad[i], error, sizeof(error)),
+		cr_assert_not(rdl_address_parse(&address, bad[i], error, sizeof(error)),
 			      "'%s' was taken", bad[i]);
 		cr_assert_null(strstr(error, "hunter2"), "%s", error);
 	}
@@ -110,61 +110,61 @@ Test(address, no_piece_of_a_uri_is_in_a_message)
 
 Test(address, sentinels_and_a_cluster)
 {
-	const struct rl_address s =
+	const struct rdl_address s =
 		parsed("redis+sentinel://me:pw@a,[::1]:7,c:26380/my%2Fmaster/3");
-	const struct rl_address c = parsed("redis+cluster://a:7000,b");
+	const struct rdl_address c = parsed("redis+cluster://a:7000,b");
 	char text[400];
 
-	cr_assert_eq(s.kind, RL_ADDRESS_SENTINEL);
+	cr_assert_eq(s.kind, RDL_ADDRESS_SENTINEL);
 	cr_assert_str_eq(s.host, "a");
 	cr_assert_eq(s.port, 26379);
 	cr_assert_str_eq(s.more, "[::1]:7,c:26380");
 	cr_assert_str_eq(s.service, "my/master");
 	cr_assert_eq(s.db, 3);
 	cr_assert_str_eq(s.password, "pw");
-	rl_address_print(&s, text, sizeof(text));
+	rdl_address_print(&s, text, sizeof(text));
 	cr_assert_str_eq(text, "redis+sentinel://a:26379,[::1]:7,c:26380/"
 			       "my/master/3");
-	cr_assert_eq(c.kind, RL_ADDRESS_CLUSTER);
-	rl_address_print(&c, text, sizeof(text));
+	cr_assert_eq(c.kind, RDL_ADDRESS_CLUSTER);
+	rdl_address_print(&c, text, sizeof(text));
 	cr_assert_str_eq(text, "redis+cluster://a:7000,b");
 	cr_assert_eq(parsed("redis+cluster://a/").port, 6379);
 }
 
 Test(address, the_nodes_of_a_list_one_by_one)
 {
-	const struct rl_address s = parsed("redis+sentinel://me:pw@a,[::1]:7,c/m/3");
+	const struct rdl_address s = parsed("redis+sentinel://me:pw@a,[::1]:7,c/m/3");
 	char uri[400] = "redis+cluster://h", error[400];
-	struct rl_address node;
+	struct rdl_address node;
 
-	cr_assert(rl_address_node(&s, 0, &node));
+	cr_assert(rdl_address_node(&s, 0, &node));
 	cr_assert_str_eq(node.host, "a");
-	cr_assert(rl_address_node(&s, 1, &node));
+	cr_assert(rdl_address_node(&s, 1, &node));
 	cr_assert_str_eq(node.host, "::1");
 	cr_assert_eq(node.port, 7);
-	cr_assert(rl_address_node(&s, 2, &node));
+	cr_assert(rdl_address_node(&s, 2, &node));
 	cr_assert_str_eq(node.host, "c");
 	cr_assert_eq(node.port, 26379);
-	cr_assert_eq(node.kind, RL_ADDRESS_SERVER);
+	cr_assert_eq(node.kind, RDL_ADDRESS_SERVER);
 	cr_assert_str_eq(node.password, "pw");
 	cr_assert_eq(node.db, 0);
-	cr_assert_not(rl_address_node(&s, 3, &node));
-	for (int i = 1; i < RL_NODES_MAX; i++)
+	cr_assert_not(rdl_address_node(&s, 3, &node));
+	for (int i = 1; i < RDL_NODES_MAX; i++)
 		strcat(uri, ",h");
-	cr_assert(rl_address_node(&(struct rl_address){ 0 }, 0, &node));
-	cr_assert(rl_address_parse(&node, uri, error, sizeof(error)));
+	cr_assert(rdl_address_node(&(struct rdl_address){ 0 }, 0, &node));
+	cr_assert(rdl_address_parse(&node, uri, error, sizeof(error)));
 	strcat(uri, ",h");
-	cr_assert_not(rl_address_parse(&node, uri, error, sizeof(error)));
+	cr_assert_not(rdl_address_parse(&node, uri, error, sizeof(error)));
 }
 
 Test(address, prints_without_secrets)
 {
 	char text[400];
-	struct rl_address a = parsed("redis://me:secret@h:1/2");
+	struct rdl_address a = parsed("redis://me:secret@h:1/2");
 
-	rl_address_print(&a, text, sizeof(text));
+	rdl_address_print(&a, text, sizeof(text));
 	cr_assert_str_eq(text, "redis://h:1/2");
 	a = parsed("unix:///s?db=1");
-	rl_address_print(&a, text, sizeof(text));
+	rdl_address_print(&a, text, sizeof(text));
 	cr_assert_str_eq(text, "unix:///s?db=1");
 }

@@ -24,18 +24,18 @@ struct worker {
 	pthread_t thread;
 };
 
-static void increment(struct worker *worker, struct rl_link *link)
+static void increment(struct worker *worker, struct rdl_link *link)
 {
 	struct shared *shared = worker->shared;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value = 0;
 	bool good;
 
 	if (atomic_fetch_add(&shared->inside, 1) != 0)
 		atomic_fetch_add(&shared->overlaps, 1);
-	good = rl_run(link, &reply, "GET counter") == RL_OK &&
-	       (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &value)) &&
-	       rl_run(link, &reply, "SET counter %lld", value + 1) == RL_OK;
+	good = rdl_run(link, &reply, "GET counter") == RDL_OK &&
+	       (rdl_reply_is_nil(&reply) || rdl_reply_number(&reply, &value)) &&
+	       rdl_run(link, &reply, "SET counter %lld", value + 1) == RDL_OK;
 	atomic_fetch_add(&shared->failures, !good);
 	atomic_fetch_sub(&shared->inside, 1);
 }
@@ -43,22 +43,22 @@ static void increment(struct worker *worker, struct rl_link *link)
 static void *work(void *argument)
 {
 	struct worker *worker = argument;
-	const struct rl_address address = scene_address(worker->scene, 0);
-	struct rl_link *data = rl_link_new(&address, RR_TIMEOUT_MS);
+	const struct rdl_address address = scene_address(worker->scene, 0);
+	struct rdl_link *data = rdl_link_new(&address, RR_TIMEOUT_MS);
 	struct rival party;
 
 	rival_open(worker->scene, &party, "lock");
 	for (int i = 0; i < ROUNDS; i++) {
-		bool good = rival_wait(&party, 60000, 50000) == RL_OK;
+		bool good = rival_wait(&party, 60000, 50000) == RDL_OK;
 
 		if (good) {
 			increment(worker, data);
-			good = rival_settle(&party) == RL_OK;
+			good = rival_settle(&party) == RDL_OK;
 		}
 		atomic_fetch_add(&worker->shared->failures, !good);
 	}
 	rival_close(&party);
-	rl_link_free(data);
+	rdl_link_free(data);
 	return NULL;
 }
 

@@ -29,12 +29,12 @@ FOR_EVERY_LOCK(conformance_faults, scripts_are_forgotten)
 	for (int i = 0; i < 2; i++) {
 		rival_get(&a, 60000);
 		scene_command(&scene, "SCRIPT FLUSH");
-		scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);
+		scene_expect(&scene, "try", rival_try(&b, 60000), RDL_BUSY);
 		scene_command(&scene, "SCRIPT FLUSH");
-		scene_expect(&scene, "release", rival_release(&a), RL_OK);
+		scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 		scene_command(&scene, "SCRIPT FLUSH");
 		rival_get(&b, 60000);
-		scene_expect(&scene, "release", rival_release(&b), RL_OK);
+		scene_expect(&scene, "release", rival_release(&b), RDL_OK);
 		scene_expect_free(&scene, "lock");
 	}
 	close_two();
@@ -44,43 +44,46 @@ FOR_EVERY_LOCK(conformance_faults, connections_are_killed)
 {
 	open_two(*row);
 	rival_get(&b, 60000);
-	scene_expect(&scene, "release", rival_release(&b), RL_OK);
+	scene_expect(&scene, "release", rival_release(&b), RDL_OK);
 	rival_get(&a, 60000);
 	scene_command(&scene, "CLIENT KILL TYPE normal SKIPME yes");
 	scene_command(&scene, "CLIENT KILL TYPE pubsub");
+	/* A connection that was read within the last millisecond is not asked whether it is
+	 * closed: a release down it gets no answer, and a quorum that has enough others leaves
+	 * that server's key to its next attempt (test_quorum_left.c). */
+	scene_sleep_ms(&scene, 5);
 	scene_expect_held(&scene, "lock");
-	scene_expect(&scene, "release", rival_settle(&a), RL_OK);
+	scene_expect(&scene, "release", rival_settle(&a), RDL_OK);
 	scene_expect_free(&scene, "lock");
 	rival_get(&b, 60000);
-	scene_expect(&scene, "release", rival_settle(&b), RL_OK);
+	scene_expect(&scene, "release", rival_settle(&b), RDL_OK);
 	scene_expect_free(&scene, "lock");
 	close_two();
 }
 
-static void expect_no_answer(const char *what, enum rl_outcome outcome)
+static void expect_no_answer(const char *what, enum rdl_outcome outcome)
 {
-	cr_assert(outcome == RL_UNKNOWN || outcome == RL_ERROR, "%s: %s without a server is %s",
-		  scene.row->name, what, rl_outcome_name(outcome));
+	cr_assert(outcome == RDL_UNKNOWN || outcome == RDL_ERROR, "%s: %s without a server is %s",
+		  scene.row->name, what, rdl_outcome_name(outcome));
 }
 
 FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
 {
 	open_two(*row);
 	rival_get(&a, 60000); /* the scripts are known after that */
-	scene_expect(&scene, "release", rival_release(&a), RL_OK);
+	scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 	rival_get(&a, 60000);
 	rival_try(&b, 60000);
 	scene_kill(&scene);
 	expect_no_answer("release", rival_release(&a));
 	expect_no_answer("try", rival_try(&b, 60000));
 	scene_restart(&scene);
-	scene_expect(&scene, "release after that", rival_settle(&a), RL_LOST);
+	scene_expect(&scene, "release after that", rival_settle(&a), RDL_LOST);
 	cr_assert_geq(scene.row->stats(a.lock)->lost, 1, "%s", scene.row->name);
-	cr_assert_geq(scene.row->stats(a.lock)->unknown, 1, "%s", scene.row->name);
 	rival_get(&a, 60000);
-	scene_expect(&scene, "release", rival_settle(&a), RL_OK);
+	scene_expect(&scene, "release", rival_settle(&a), RDL_OK);
 	rival_get(&b, 60000);
-	scene_expect(&scene, "release", rival_settle(&b), RL_OK);
+	scene_expect(&scene, "release", rival_settle(&b), RDL_OK);
 	scene_expect_free(&scene, "lock");
 	scene_expect_free(&scene, "lock:line");
 	close_two();
@@ -89,13 +92,13 @@ FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
 /* Late answers of one server and the memory loss of others are no majority. */
 static void expect_late_grants_do_not_count(void)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	rival_get(&b, 60000);
 	for (size_t i = 0; i + 1 < scene.n_servers; i += 2)
-		cr_assert_eq(rl_run(scene.admins[i], &reply, "DEL lock"), RL_OK);
-	scene_expect(&scene, "try", rival_try(&a, 60000), RL_BUSY);
-	scene_expect(&scene, "release", rival_release(&b), RL_OK);
+		cr_assert_eq(rdl_run(scene.admins[i], &reply, "DEL lock"), RDL_OK);
+	scene_expect(&scene, "try", rival_try(&a, 60000), RDL_BUSY);
+	scene_expect(&scene, "release", rival_release(&b), RDL_OK);
 }
 
 /* A server of a minority hangs, and has forgotten its scripts. What it grants
@@ -107,11 +110,11 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 		cr_skip_test("%s: no minority", lock_rows[*row].name);
 	open_two(*row);
 	rival_get(&a, 60000); /* the scripts are known after that */
-	scene_expect(&scene, "release", rival_release(&a), RL_OK);
+	scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 	scene_command(&scene, "SCRIPT FLUSH");
 	kill(scene.support.cluster.servers[1].process.pid, SIGSTOP);
-	scene_expect(&scene, "try", rival_try(&a, 60000), RL_OK);
-	scene_expect(&scene, "release", rival_release(&a), RL_OK);
+	scene_expect(&scene, "try", rival_try(&a, 60000), RDL_OK);
+	scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 	kill(scene.support.cluster.servers[1].process.pid, SIGCONT);
 	/* Of what comes in one turn of a server the last may be answered first; before the next
 	 * turn all of it is. */
@@ -123,14 +126,14 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 	}
 	for (int i = 0; i < 3; i++) {
 		rival_get(&a, 60000);
-		scene_expect(&scene, "release", rival_release(&a), RL_OK);
+		scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 		if (!scene.row->acl || i == 2)
 			scene_expect_free(&scene, "lock");
 	}
 	rival_get(&a, 60000);
 	cr_assert_eq(scene_count(&scene, "lock"), scene.n_servers, "%s", scene.row->name);
-	scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);
-	scene_expect(&scene, "release", rival_release(&a), RL_OK);
+	scene_expect(&scene, "try", rival_try(&b, 60000), RDL_BUSY);
+	scene_expect(&scene, "release", rival_release(&a), RDL_OK);
 	close_two();
 }
 
@@ -138,27 +141,27 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 
 static long long connection_of(struct rival *party)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	return rl_run(party->links[0], &reply, "CLIENT ID") == RL_OK ? reply.integer : -1;
+	return rdl_run(party->links[0], &reply, "CLIENT ID") == RDL_OK ? reply.integer : -1;
 }
 
 /* What a child finds out, as its exit status: 0, or what was wrong. */
 static int be_a_child(struct rival *held, struct rival *free_one, long long connection)
 {
-	if (rival_release(held) != RL_LOST)
+	if (rival_release(held) != RDL_LOST)
 		return 1;
 	if (rival_remaining_ms(held) != 0)
 		return 2;
-	if (rival_try(held, 60000) != RL_BUSY)
+	if (rival_try(held, 60000) != RDL_BUSY)
 		return 3;
-	if (held->scene->row->extend && held->scene->row->extend(held->lock, 60000) != RL_LOST)
+	if (held->scene->row->extend && held->scene->row->extend(held->lock, 60000) != RDL_LOST)
 		return 4;
-	if (rival_release(held) != RL_LOST)
+	if (rival_release(held) != RDL_LOST)
 		return 5;
-	if (rival_wait(free_one, 60000, 10000) != RL_OK)
+	if (rival_wait(free_one, 60000, 10000) != RDL_OK)
 		return 6;
-	if (rival_release(free_one) != RL_OK)
+	if (rival_release(free_one) != RDL_OK)
 		return 7;
 	return connection_of(held) == connection ? 8 : 0;
 }
@@ -183,19 +186,19 @@ FOR_EVERY_LOCK(conformance_faults, child_leaves_its_parents_lock_alone)
 	open_two(*row);
 	rival_open(&scene, &other, "other");
 	rival_get(&other, 60000);
-	scene_expect(&scene, "release", rival_release(&other), RL_OK);
-	rival_get(&a, 3000);
+	scene_expect(&scene, "release", rival_release(&other), RDL_OK);
+	rival_get(&a, 60000);
 	connection = connection_of(&a);
 	status = status_of_child(&a, &other, connection);
 	cr_assert_eq(status, 0, "%s: the child said %d", scene.row->name, status);
 	cr_assert_eq(connection_of(&a), connection, "%s: another connection", scene.row->name);
 	cr_assert_gt(rival_remaining_ms(&a), 0, "%s", scene.row->name);
 	scene_expect_held(&scene, "lock");
-	scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);
-	scene_expect(&scene, "release", rival_release(&b), RL_LOST);
-	scene_expect(&scene, "release by the parent", rival_release(&a), RL_OK);
+	scene_expect(&scene, "try", rival_try(&b, 60000), RDL_BUSY);
+	scene_expect(&scene, "release", rival_release(&b), RDL_LOST);
+	scene_expect(&scene, "release by the parent", rival_release(&a), RDL_OK);
 	rival_get(&other, 60000);
-	scene_expect(&scene, "release", rival_release(&other), RL_OK);
+	scene_expect(&scene, "release", rival_release(&other), RDL_OK);
 	scene_expect_free(&scene, "lock");
 	rival_close(&other);
 	close_two();

@@ -48,8 +48,8 @@ enum { WARM_UP = 300, ROUNDS = 1000 };
 static void use(const struct scene *scene, struct rival *party, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
-		scene_expect(scene, "try", rival_try(party, 60000), RL_OK);
-		scene_expect(scene, "release", rival_release(party), RL_OK);
+		scene_expect(scene, "try", rival_try(party, 60000), RDL_OK);
+		scene_expect(scene, "release", rival_release(party), RDL_OK);
 	}
 }
 

@@ -11,17 +11,17 @@ TestSuite(delay_queue_faults, .init = queue_setup, .fini = queue_teardown);
 
 Test(delay_queue_faults, refused_effect_leaves_the_item)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_run(queue_links[1], &reply, "SADD effects x"), RL_OK);
+	cr_assert_eq(rdl_run(queue_links[1], &reply, "SADD effects x"), RDL_OK);
 	queue_put("a", 0);
 	queue_assert_taken(0, LONG_MS, "a");
-	cr_assert_eq(queue_done(0, "a"), RL_ERROR);
-	cr_assert(strstr(rl_link_error(queue_links[0]), "WRONGTYPE"), "%s",
-		  rl_link_error(queue_links[0]));
+	cr_assert_eq(queue_done(0, "a"), RDL_ERROR);
+	cr_assert(strstr(rdl_link_error(queue_links[0]), "WRONGTYPE"), "%s",
+		  rdl_link_error(queue_links[0]));
 	queue_assert_length(0, 1);
 	support_ask(queue_links[1], "DEL", "effects");
-	cr_assert_eq(queue_done(0, "a"), RL_OK, "it was still ours");
+	cr_assert_eq(queue_done(0, "a"), RDL_OK, "it was still ours");
 	queue_assert_effects("1");
 }
 
@@ -36,26 +36,27 @@ struct loser {
 	bool others_turn;
 };
 
-static enum rl_outcome lose(struct loser *loser)
+static enum rdl_outcome lose(struct loser *loser)
 {
 	loser->left--;
 	queue_sleep_ms(loser->wait_ms);
 	if (loser->others_turn)
 		queue_assert_taken(1, LONG_MS, "a");
-	return RL_UNKNOWN;
+	return RDL_UNKNOWN;
 }
 
-static enum rl_outcome lose_command(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome lose_command(void *context, struct rdl_link *link,
+				     struct rdl_command *command)
 {
 	struct loser *loser = context;
 
 	(void)link;
 	(void)command;
-	return loser->left && loser->unsent ? lose(loser) : RL_OK;
+	return loser->left && loser->unsent ? lose(loser) : RDL_OK;
 }
 
-static enum rl_outcome lose_reply(void *context, struct rl_link *link, struct rl_reply *reply,
-				  enum rl_outcome outcome)
+static enum rdl_outcome lose_reply(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				   enum rdl_outcome outcome)
 {
 	struct loser *loser = context;
 
@@ -65,25 +66,25 @@ static enum rl_outcome lose_reply(void *context, struct rl_link *link, struct rl
 }
 
 /* What the first worker's done of "a" says, taken for hold_ms. */
-static enum rl_outcome done_with(struct loser loser, long hold_ms)
+static enum rdl_outcome done_with(struct loser loser, long hold_ms)
 {
-	static const struct rl_driver_ops ops = { .send = lose_command, .receive = lose_reply };
-	const struct rl_driver driver = { .ops = &ops, .context = &loser };
-	enum rl_outcome outcome;
+	static const struct rdl_driver_ops ops = { .send = lose_command, .receive = lose_reply };
+	const struct rdl_driver driver = { .ops = &ops, .context = &loser };
+	enum rdl_outcome outcome;
 
-	cr_assert_eq(queue_done(0, "nothing"), RL_LOST); /* loads the script */
+	cr_assert_eq(queue_done(0, "nothing"), RDL_LOST); /* loads the script */
 	queue_put("a", 0);
 	queue_assert_taken(0, hold_ms, "a");
-	rl_link_set_driver(queue_links[0], &driver);
+	rdl_link_set_driver(queue_links[0], &driver);
 	outcome = queue_done(0, "a");
-	rl_link_set_driver(queue_links[0], NULL);
+	rdl_link_set_driver(queue_links[0], NULL);
 	cr_assert_eq(loser.left, 0, "no reply was lost");
 	return outcome;
 }
 
 Test(delay_queue_faults, lost_reply_of_done_is_settled)
 {
-	cr_assert_eq(done_with((struct loser){ .left = 1 }, LONG_MS), RL_OK);
+	cr_assert_eq(done_with((struct loser){ .left = 1 }, LONG_MS), RDL_OK);
 	queue_assert_effects("1");
 	queue_assert_length(0, 0);
 }
@@ -92,15 +93,15 @@ Test(delay_queue_faults, lost_done_is_repeated)
 {
 	const struct loser loser = { .left = 1, .unsent = true };
 
-	cr_assert_eq(done_with(loser, LONG_MS), RL_OK);
+	cr_assert_eq(done_with(loser, LONG_MS), RDL_OK);
 	queue_assert_effects("1");
 }
 
 Test(delay_queue_faults, two_lost_replies_are_unknown_until_asked_again)
 {
-	cr_assert_eq(done_with((struct loser){ .left = 2 }, LONG_MS), RL_UNKNOWN);
+	cr_assert_eq(done_with((struct loser){ .left = 2 }, LONG_MS), RDL_UNKNOWN);
 	queue_assert_effects("1");
-	cr_assert_eq(queue_done(0, "a"), RL_OK);
+	cr_assert_eq(queue_done(0, "a"), RDL_OK);
 	queue_assert_effects("1");
 }
 
@@ -108,7 +109,7 @@ Test(delay_queue_faults, lost_reply_past_the_hold_cannot_be_settled)
 {
 	const struct loser loser = { .left = 1, .wait_ms = 30 };
 
-	cr_assert_eq(done_with(loser, 20), RL_UNKNOWN);
+	cr_assert_eq(done_with(loser, 20), RDL_UNKNOWN);
 	queue_assert_effects("1");
 }
 
@@ -116,26 +117,26 @@ Test(delay_queue_faults, lost_done_that_was_taken_over_has_no_effect)
 {
 	const struct loser loser = { .left = 1, .unsent = true, .wait_ms = 30, .others_turn = true };
 
-	cr_assert_eq(done_with(loser, 20), RL_UNKNOWN);
+	cr_assert_eq(done_with(loser, 20), RDL_UNKNOWN);
 	queue_assert_effects("(nil)");
-	cr_assert_eq(queue_done(1, "a"), RL_OK);
+	cr_assert_eq(queue_done(1, "a"), RDL_OK);
 	queue_assert_effects("1");
 }
 
 /* ---- A planted bug -------------------------------------------------------------------- */
 
 /* A worker takes "a" and dies. Is it ever done? */
-static bool death_loses_nothing(const struct rl_driver *driver)
+static bool death_loses_nothing(const struct rdl_driver *driver)
 {
 	char id[ID_SIZE];
 
 	queue_put("a", 0);
-	rl_link_set_driver(queue_links[0], driver);
-	cr_assert_eq(rl_delay_queue_take(queue_workers[0], 20, id, sizeof(id)), RL_OK);
-	rl_link_set_driver(queue_links[0], NULL);
+	rdl_link_set_driver(queue_links[0], driver);
+	cr_assert_eq(rdl_delay_queue_take(queue_workers[0], 20, id, sizeof(id)), RDL_OK);
+	rdl_link_set_driver(queue_links[0], NULL);
 	queue_sleep_ms(30);
-	return rl_delay_queue_take(queue_workers[1], LONG_MS, id, sizeof(id)) == RL_OK &&
-	       queue_done(1, id) == RL_OK;
+	return rdl_delay_queue_take(queue_workers[1], LONG_MS, id, sizeof(id)) == RDL_OK &&
+	       queue_done(1, id) == RDL_OK;
 }
 
 Test(delay_queue_faults, death_between_taking_and_doing_loses_nothing)

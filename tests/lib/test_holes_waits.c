@@ -20,7 +20,7 @@ struct pauses {
 	unsigned n, free_at; /* the lock goes free in that one; 0 = in none */
 };
 
-static int64_t paused_now(void *context, enum rl_clock clock)
+static int64_t paused_now(void *context, enum rdl_clock clock)
 {
 	const struct pauses *pauses = context;
 
@@ -41,33 +41,33 @@ static void pause_at_once(void *context, int64_t duration_ns)
 	pauses->now_ns += duration_ns;
 }
 
-static const struct rl_driver_ops pause_ops = { .now = paused_now, .sleep = pause_at_once };
+static const struct rdl_driver_ops pause_ops = { .now = paused_now, .sleep = pause_at_once };
 
 /* Waits for a lock of somebody else's. */
-static enum rl_outcome wait_for_it(struct pauses *pauses, const struct rl_policy *policy)
+static enum rdl_outcome wait_for_it(struct pauses *pauses, const struct rdl_policy *policy)
 {
-	const struct rl_driver driver = { &pause_ops, pauses };
-	struct rl_lock *lock = rl_lock_new(link_, "lock");
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	const struct rdl_driver driver = { &pause_ops, pauses };
+	struct rdl_lock *lock = rdl_lock_new(link_, "lock");
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
 	pauses->now_ns = INT64_C(1000000000000);
-	cr_assert_eq(rl_run(other, &reply, "SET lock theirs"), RL_OK);
-	rl_link_set_driver(link_, &driver);
-	outcome = rl_lock_acquire(lock, 60000, policy);
-	rl_link_set_driver(link_, NULL);
-	rl_lock_free(lock);
+	cr_assert_eq(rdl_run(other, &reply, "SET lock theirs"), RDL_OK);
+	rdl_link_set_driver(link_, &driver);
+	outcome = rdl_lock_acquire(lock, 60000, policy);
+	rdl_link_set_driver(link_, NULL);
+	rdl_lock_free(lock);
 	return outcome;
 }
 
 Test(holes_waits, pauses_differ)
 {
-	const struct rl_policy policy = {
-		.wait_ms = 60000, .pause_min_us = 8000000, .pause_max_us = 8000000, .cancel_fd = -1
-	};
+	const struct rdl_policy policy = { .wait_ms = 60000,
+					   .pause_min_us = 8000000,
+					   .pause_max_us = 8000000 };
 	struct pauses pauses = { .free_at = 6 };
 
-	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
+	cr_assert_eq(wait_for_it(&pauses, &policy), RDL_OK);
 	cr_assert_eq(pauses.n, 6);
 	cr_assert_geq(pauses.shortest_ns, INT64_C(4000000000));
 	cr_assert_leq(pauses.longest_ns, INT64_C(8000000000));
@@ -76,64 +76,63 @@ Test(holes_waits, pauses_differ)
 
 Test(holes_waits, wait_without_an_end_waits)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX, .cancel_fd = -1 };
+	const struct rdl_policy policy = { .wait_ms = LONG_MAX };
 	struct pauses pauses = { .free_at = 3 };
 
-	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
+	cr_assert_eq(wait_for_it(&pauses, &policy), RDL_OK);
 	cr_assert_eq(pauses.n, 3);
 }
 
 Test(holes_waits, longest_pauses_there_are_stay_positive)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX,
-					  .pause_min_us = LONG_MAX,
-					  .pause_max_us = LONG_MAX,
-					  .cancel_fd = -1 };
+	const struct rdl_policy policy = { .wait_ms = LONG_MAX,
+					   .pause_min_us = LONG_MAX,
+					   .pause_max_us = LONG_MAX };
 	struct pauses pauses = { .free_at = 3 };
 
-	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
+	cr_assert_eq(wait_for_it(&pauses, &policy), RDL_OK);
 	cr_assert_gt(pauses.shortest_ns, INT64_C(1000000000));
 }
 
 /* The first time somebody else writes as well. */
-static enum rl_outcome disturbed_once(void *context, const struct rl_reply *old, char *value,
-				      size_t size)
+static enum rdl_outcome disturbed_once(void *context, const struct rdl_reply *old, char *value,
+				       size_t size)
 {
 	int *times = context;
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
 	(void)old;
 	if ((*times)++ == 0)
-		cr_assert_eq(rl_run(other, &reply, "SET k theirs"), RL_OK);
+		cr_assert_eq(rdl_run(other, &reply, "SET k theirs"), RDL_OK);
 	snprintf(value, size, "mine");
-	return RL_OK;
+	return RDL_OK;
 }
 
 Test(holes_waits, update_without_an_end_goes_on)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX, .cancel_fd = -1 };
+	const struct rdl_policy policy = { .wait_ms = LONG_MAX };
 	int times = 0;
 
-	cr_assert_eq(rl_update(link_, "k", disturbed_once, &times, 3, &policy), RL_OK);
+	cr_assert_eq(rdl_update(link_, "k", disturbed_once, &times, 3, &policy), RDL_OK);
 	cr_assert_eq(times, 2);
 }
 
 Test(holes_waits, item_put_off_for_ever_is_not_due)
 {
-	struct rl_delay_queue *queue = rl_delay_queue_new(link_, "q");
+	struct rdl_delay_queue *queue = rdl_delay_queue_new(link_, "q");
 	long long due, processing;
 	char id[16];
 
-	cr_assert_eq(rl_delay_queue_put(queue, "never", LONG_MAX), RL_OK);
-	cr_assert_eq(rl_delay_queue_take(queue, 1000, id, sizeof(id)), RL_BUSY);
-	cr_assert_eq(rl_delay_queue_put(queue, "now", LONG_MIN), RL_OK);
-	cr_assert_eq(rl_delay_queue_take(queue, LONG_MAX, id, sizeof(id)), RL_OK);
+	cr_assert_eq(rdl_delay_queue_put(queue, "never", LONG_MAX), RDL_OK);
+	cr_assert_eq(rdl_delay_queue_take(queue, 1000, id, sizeof(id)), RDL_BUSY);
+	cr_assert_eq(rdl_delay_queue_put(queue, "now", LONG_MIN), RDL_OK);
+	cr_assert_eq(rdl_delay_queue_take(queue, LONG_MAX, id, sizeof(id)), RDL_OK);
 	cr_assert_str_eq(id, "now");
-	cr_assert_eq(rl_delay_queue_take(queue, 1000, id, sizeof(id)), RL_BUSY);
-	cr_assert_eq(rl_delay_queue_length(queue, &due, &processing), RL_OK);
+	cr_assert_eq(rdl_delay_queue_take(queue, 1000, id, sizeof(id)), RDL_BUSY);
+	cr_assert_eq(rdl_delay_queue_length(queue, &due, &processing), RDL_OK);
 	cr_assert_eq(due, 1);
 	cr_assert_eq(processing, 1);
-	rl_delay_queue_free(queue);
+	rdl_delay_queue_free(queue);
 }
 
 /* ---- Signals -------------------------------------------------------------------- */
@@ -162,18 +161,18 @@ static void set_alarm(long interval_us)
 
 Test(holes_waits, signals_do_not_prolong_a_time_out)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome;
+	struct rdl_reply reply;
+	enum rdl_outcome outcome;
 
-	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
-	rl_link_set_timeout(link_, 300);
+	cr_assert_eq(rdl_run(link_, &reply, "PING"), RDL_OK);
+	rdl_link_set_timeout(link_, 300);
 	hung = support.cluster.servers[0].process.pid;
 	kill(hung, SIGSTOP);
 	set_alarm(100000);
-	outcome = rl_run(link_, &reply, "PING");
+	outcome = rdl_run(link_, &reply, "PING");
 	set_alarm(0);
 	kill(hung, SIGCONT);
-	cr_assert_eq(outcome, RL_UNKNOWN);
+	cr_assert_eq(outcome, RDL_UNKNOWN);
 	cr_assert_lt(n_alarms, ALARMS_MAX);
-	cr_assert_str_eq(rl_link_error(link_), "no reply in time");
+	cr_assert_str_eq(rdl_link_error(link_), "no reply in time");
 }

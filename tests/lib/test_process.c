@@ -9,13 +9,13 @@
 
 #include "link.h"
 
-static bool knows_itself(const struct rl_link *link)
+static bool knows_itself(const struct rdl_link *link)
 {
-	return rl_process(link) == getpid() && rl_process(link) == getpid();
+	return rdl_process(link) == getpid() && rdl_process(link) == getpid();
 }
 
 /* A child, and a child of it, whatever glibc knows of them. */
-static void be_child(const struct rl_link *link)
+static void be_child(const struct rdl_link *link)
 {
 	const bool good = knows_itself(link);
 	const long grandchild = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -27,7 +27,7 @@ static void be_child(const struct rl_link *link)
 	_exit(!good || status != 0);
 }
 
-static void assert_no_fork_deceives(const struct rl_link *link)
+static void assert_no_fork_deceives(const struct rdl_link *link)
 {
 	int status = 1;
 	pid_t pid;
@@ -43,16 +43,16 @@ static void assert_no_fork_deceives(const struct rl_link *link)
 
 Test(process, is_known_in_children_and_their_children)
 {
-	struct rl_link link = { .process = rl_process_page_new() };
+	struct rdl_link link = { .process = rdl_process_page_new() };
 
 	cr_assert_not_null(link.process, "Linux has MADV_WIPEONFORK since 4.14");
 	assert_no_fork_deceives(&link);
-	rl_process_page_free(link.process);
+	rdl_process_page_free(link.process);
 }
 
 Test(process, is_asked_for_each_time_where_there_can_be_no_page)
 {
-	const struct rl_link link = { .process = NULL };
+	const struct rdl_link link = { .process = NULL };
 
 	assert_no_fork_deceives(&link);
 }

@@ -14,7 +14,7 @@ enum { SHORT_MS = 600 };
 static struct support support;
 static struct party party;
 static struct hole holes[3];
-static struct rl_address addresses[5];
+static struct rdl_address addresses[5];
 
 static void setup(void)
 {
@@ -54,8 +54,8 @@ static void assert_works(void)
 {
 	long try_ms, release_ms;
 
-	cr_assert_eq(party_try(&party, &try_ms), RL_OK, "%s", rl_quorum_error(party.quorum));
-	cr_assert_eq(party_release(&party, &release_ms), RL_OK);
+	cr_assert_eq(party_try(&party, &try_ms), RDL_OK, "%s", rdl_quorum_error(party.quorum));
+	cr_assert_eq(party_release(&party, &release_ms), RDL_OK);
 	cr_assert_lt(try_ms, ONE_WAIT_MS);
 	cr_assert_lt(release_ms, ONE_WAIT_MS);
 }
@@ -92,7 +92,7 @@ Test(quorum_holes, unreachable_and_hung_together_cost_two_time_outs)
 
 	open_party(1, true, "");
 	servers_signal(&support, 4, 1, SIGSTOP);
-	cr_assert_eq(party_try(&party, &spent_ms), RL_OK, "%s", rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, &spent_ms), RDL_OK, "%s", rdl_quorum_error(party.quorum));
 	cr_assert_lt(spent_ms, NODE_MS + ONE_WAIT_MS);
 	servers_signal(&support, 4, 1, SIGCONT);
 	close_holes(1, false);
@@ -102,10 +102,10 @@ static void assert_refused(const char *where)
 {
 	long spent_ms;
 
-	cr_assert_eq(party_try(&party, &spent_ms), RL_ERROR);
+	cr_assert_eq(party_try(&party, &spent_ms), RDL_ERROR);
 	cr_assert_lt(spent_ms, ONE_WAIT_MS);
-	cr_assert(strstr(rl_quorum_error(party.quorum), where), "%s",
-		  rl_quorum_error(party.quorum));
+	cr_assert(strstr(rdl_quorum_error(party.quorum), where), "%s",
+		  rdl_quorum_error(party.quorum));
 	cr_assert_str_eq(lock_at(&support, 3), "(nil)");
 	cr_assert_str_eq(lock_at(&support, 4), "(nil)");
 }
@@ -125,7 +125,7 @@ Test(quorum_holes, mute_majority_is_an_error)
 }
 
 /* Small commands must not wait for each other's acknowledgement. */
-static void assert_no_delay(const struct rl_address *address)
+static void assert_no_delay(const struct rdl_address *address)
 {
 	size_t found = 0;
 
@@ -149,19 +149,21 @@ Test(quorum_holes, servers_that_come_back_are_used_again)
 	open_party(3, true, "");
 	assert_refused("127.0.0.1");
 	close_holes(3, true);
-	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s", rl_quorum_error(party.quorum));
-	cr_assert_eq(rl_quorum_query(party.quorum), RL_OK);
+	cr_assert_eq(party_try(&party, NULL), RDL_OK, "%s", rdl_quorum_error(party.quorum));
+	cr_assert_eq(rdl_quorum_query(party.quorum), RDL_OK);
 	for (size_t i = 0; i < 3; i++)
 		assert_no_delay(&addresses[i]);
-	cr_assert_eq(party_release(&party, NULL), RL_OK);
+	cr_assert_eq(party_release(&party, NULL), RDL_OK);
 }
 
 /* The connection stands, so only its silence tells that the other side is not
  * there; a lease later another one is made. */
 Test(quorum_holes, mute_servers_that_come_back_are_used_again)
 {
+	const struct rdl_policy policy = { .wait_ms = LONG_MS };
+
 	open_party(3, false, "");
-	cr_assert_eq(rl_quorum_try(party.quorum, SHORT_MS), RL_ERROR);
+	cr_assert_eq(rdl_quorum_try(party.quorum, SHORT_MS), RDL_ERROR);
 	for (size_t i = 0; i < 3; i++) {
 		const int listener = dup(holes[i].listener);
 
@@ -170,8 +172,8 @@ Test(quorum_holes, mute_servers_that_come_back_are_used_again)
 		holes[i].listener = listener; /* and the old one stands */
 	}
 	usleep((SHORT_MS + NODE_MS) * 1000);
-	cr_assert_eq(rl_quorum_try(party.quorum, SHORT_MS), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(rdl_quorum_acquire(party.quorum, SHORT_MS, &policy), RDL_OK, "%s",
+		     rdl_quorum_error(party.quorum));
 	for (size_t i = 0; i < 3; i++)
 		close(holes[i].listener);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../party.h"
+#include "check/sockets.h"
 #include "tls.h"
 
 enum { TLS_MS = 10000, SHORT_MS = 2000, BIG = 300000 };
@@ -28,18 +29,18 @@ static bool make_certificate(void)
 		       output, sizeof(output)) == 0;
 }
 
-static struct rl_link *tls_link(const char *parameters, int timeout_ms)
+static struct rdl_link *tls_link(const char *parameters, int timeout_ms)
 {
 	char uri[600], error[300] = "";
-	struct rl_address address;
+	struct rdl_address address;
 
 	snprintf(uri, sizeof(uri), "rediss://127.0.0.1:%d%s", port, parameters);
-	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s", error);
-	return rl_link_new(&address, timeout_ms);
+	cr_assert(rdl_address_parse(&address, uri, error, sizeof(error)), "%s", error);
+	return rdl_link_new(&address, timeout_ms);
 }
 
 /* Ours is shown and the server's is looked at. */
-static struct rl_link *good_link(int timeout_ms)
+static struct rdl_link *good_link(int timeout_ms)
 {
 	char parameters[300];
 
@@ -83,15 +84,15 @@ static void start_server(void)
 static bool await_server(void)
 {
 	const long begun_ms = monotonic_ms();
-	struct rl_link *link = good_link(TLS_MS);
+	struct rdl_link *link = good_link(TLS_MS);
 	bool good;
 	int status;
 
-	while (!(good = rl_link_connect(link) == RL_OK) &&
+	while (!(good = rdl_link_connect(link) == RDL_OK) &&
 	       !rr_guardian_has_ended(&support.session.guardian, &server, &status) &&
 	       monotonic_ms() - begun_ms < 120000)
-		rl_sleep_ns(link, 10000000);
-	rl_link_free(link);
+		rdl_sleep_ns(link, 10000000);
+	rdl_link_free(link);
 	return good;
 }
 
@@ -106,8 +107,8 @@ static void open_tls(void)
 	support_open(&support, 0);
 	support_directory(directory);
 	setenv("TLS_HOME", directory, 1);
-	port = 12000 + getpid() % 20000; /* below those given out */
-	if (!RL_HAS_TLS || !make_certificate()) {
+	port = (int)rr_sockets_free_port();
+	if (!RDL_HAS_TLS || !make_certificate()) {
 		close_tls();
 		cr_skip_test("no OpenSSL: neither its headers nor its program may be missing");
 	}
@@ -120,77 +121,112 @@ static void open_tls(void)
 
 static void assert_refused(const char *parameters, const char *why)
 {
-	struct rl_link *link = tls_link(parameters, TLS_MS);
+	struct rdl_link *link = tls_link(parameters, TLS_MS);
 
-	cr_assert_eq(rl_link_connect(link), RL_ERROR, "%s", parameters);
-	cr_assert_not_null(strstr(rl_link_error(link), why), "%s: %s", parameters,
-			   rl_link_error(link));
-	rl_link_free(link);
+	cr_assert_eq(rdl_link_connect(link), RDL_ERROR, "%s", parameters);
+	cr_assert_not_null(strstr(rdl_link_error(link), why), "%s: %s", parameters,
+			   rdl_link_error(link));
+	rdl_link_free(link);
+}
+
+/* Those that have a connection of their own: a renewer, the fair lock's messages. */
+static void check_locks(struct rdl_link *link)
+{
+	struct rdl_renewed *renewed = rdl_renewed_new(link, "renewed", 60000);
+	struct rdl_renewer *renewer = rdl_renewer_new(link, NULL, NULL);
+	struct rdl_lock *lock = rdl_lock_new(link, "shared");
+	struct rdl_link *waiting = good_link(TLS_MS);
+	struct rdl_fair *fair = rdl_fair_new(link, "fair", NULL);
+	struct rdl_fair *next = rdl_fair_new(waiting, "fair", NULL);
+	struct rdl_holder holder;
+	long long number;
+
+	cr_assert_eq(rdl_renewed_acquire_fenced(renewed, 1000, NULL, &number), RDL_OK);
+	cr_assert_eq(rdl_lock_try(lock, 1000), RDL_OK);
+	cr_assert_eq(rdl_renewer_add(renewer, lock, 60000), RDL_OK, "%s", rdl_link_error(link));
+	cr_assert_eq(rdl_fair_try(fair, 60000), RDL_OK, "%s", rdl_link_error(link));
+	cr_assert_eq(rdl_fair_try_fenced(next, 60000, &number), RDL_BUSY);
+	cr_assert_eq(rdl_inspect(link, "fair", &holder), RDL_OK);
+	cr_assert_eq(holder.n_waiting, 1);
+	cr_assert_eq(rdl_fair_release(fair), RDL_OK);
+	cr_assert_eq(rdl_fair_wait(next, TLS_MS), RDL_OK);
+	cr_assert_eq(rdl_fair_number(next), 1);
+	cr_assert_eq(rdl_fair_release(next), RDL_OK);
+	rdl_sleep_ns(link, 1200000000);
+	cr_assert_eq(rdl_renewed_release(renewed), RDL_OK);
+	cr_assert_eq(rdl_lock_release(lock), RDL_OK);
+	rdl_fair_free(next);
+	rdl_fair_free(fair);
+	rdl_link_free(waiting);
+	rdl_lock_free(lock);
+	rdl_renewer_free(renewer);
+	rdl_renewed_free(renewed);
 }
 
 Test(tls, a_link_is_one_like_any_other, .timeout = 600)
 {
 	static char big[BIG + 1];
-	struct rl_link *link;
-	struct rl_lock *lock;
-	struct rl_reply reply;
+	struct rdl_link *link;
+	struct rdl_lock *lock;
+	struct rdl_reply reply;
 
 	open_tls();
 	link = good_link(TLS_MS);
 	memset(big, 'x', BIG);
-	cr_assert_eq(rl_queue(link, "SET big %s", big), RL_OK);
-	cr_assert_eq(rl_queue(link, "GET big"), RL_OK);
-	cr_assert_eq(rl_flush(link), RL_OK);
-	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s", rl_link_error(link));
-	cr_assert_eq(rl_receive(link, &reply), RL_OK);
+	cr_assert_eq(rdl_queue(link, "SET big %s", big), RDL_OK);
+	cr_assert_eq(rdl_queue(link, "GET big"), RDL_OK);
+	cr_assert_eq(rdl_flush(link), RDL_OK);
+	cr_assert_eq(rdl_receive(link, &reply), RDL_OK, "%s", rdl_link_error(link));
+	cr_assert_eq(rdl_receive(link, &reply), RDL_OK);
 	cr_assert_eq(reply.length, BIG);
 	cr_assert_eq(memcmp(reply.text, big, BIG), 0);
-	lock = rl_lock_new(link, "lock");
-	cr_assert_eq(rl_lock_try(lock, 60000), RL_OK);
-	cr_assert_eq(rl_lock_release(lock), RL_OK);
-	cr_assert_eq(rl_run(link, &reply, "CLIENT KILL TYPE normal SKIPME no"), RL_OK);
-	cr_assert_eq(rl_run(link, &reply, "PING"), RL_UNKNOWN);
-	cr_assert_eq(rl_run(link, &reply, "GET big"), RL_OK, "%s", rl_link_error(link));
-	rl_lock_free(lock);
-	rl_link_free(link);
+	lock = rdl_lock_new(link, "lock");
+	cr_assert_eq(rdl_lock_try(lock, 60000), RDL_OK);
+	cr_assert_eq(rdl_lock_release(lock), RDL_OK);
+	check_locks(link);
+	cr_assert_eq(rdl_run(link, &reply, "CLIENT KILL TYPE normal SKIPME no"), RDL_OK);
+	cr_assert_eq(rdl_run(link, &reply, "PING"), RDL_UNKNOWN);
+	cr_assert_eq(rdl_run(link, &reply, "GET big"), RDL_OK, "%s", rdl_link_error(link));
+	rdl_lock_free(lock);
+	rdl_link_free(link);
 	close_tls();
 }
 
 /* A child has a connection of its own, and the parent's stays as it was. */
 static void check_fork(void)
 {
-	struct rl_link *link = good_link(TLS_MS);
-	struct rl_reply reply;
+	struct rdl_link *link = good_link(TLS_MS);
+	struct rdl_reply reply;
 	int status;
 	pid_t pid;
 
-	cr_assert_eq(rl_run(link, &reply, "INCR forks"), RL_OK);
+	cr_assert_eq(rdl_run(link, &reply, "INCR forks"), RDL_OK);
 	pid = fork();
 	if (pid == 0)
-		_exit(rl_run(link, &reply, "INCR forks") == RL_OK && reply.integer == 2 ? 0 : 1);
+		_exit(rdl_run(link, &reply, "INCR forks") == RDL_OK && reply.integer == 2 ? 0 : 1);
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert_eq(status, 0);
-	cr_assert_eq(rl_run(link, &reply, "INCR forks"), RL_OK);
+	cr_assert_eq(rdl_run(link, &reply, "INCR forks"), RDL_OK);
 	cr_assert_eq(reply.integer, 3);
-	rl_link_free(link);
+	rdl_link_free(link);
 }
 
 static void check_limits(void)
 {
-	struct rl_link *open = good_link(SHORT_MS);
-	struct rl_link *closed = good_link(SHORT_MS);
+	struct rdl_link *open = good_link(SHORT_MS);
+	struct rdl_link *closed = good_link(SHORT_MS);
 	const long begun_ms = monotonic_ms();
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_link_connect(open), RL_OK, "%s", rl_link_error(open));
+	cr_assert_eq(rdl_link_connect(open), RDL_OK, "%s", rdl_link_error(open));
 	cr_assert_eq(kill(server.pid, SIGSTOP), 0);
-	cr_assert_eq(rl_run(open, &reply, "PING"), RL_UNKNOWN);
-	cr_assert_eq(rl_link_connect(closed), RL_ERROR);
-	cr_assert_not_null(strstr(rl_link_error(closed), "in time"));
+	cr_assert_eq(rdl_run(open, &reply, "PING"), RDL_UNKNOWN);
+	cr_assert_eq(rdl_link_connect(closed), RDL_ERROR);
+	cr_assert_not_null(strstr(rdl_link_error(closed), "in time"));
 	cr_assert_lt(monotonic_ms() - begun_ms, 20 * SHORT_MS);
 	cr_assert_eq(kill(server.pid, SIGCONT), 0);
-	rl_link_free(open);
-	rl_link_free(closed);
+	rdl_link_free(open);
+	rdl_link_free(closed);
 }
 
 Test(tls, limits_and_forks, .timeout = 600)
@@ -204,8 +240,8 @@ Test(tls, limits_and_forks, .timeout = 600)
 Test(tls, a_certificate_is_looked_at, .timeout = 600)
 {
 	char parameters[300];
-	struct rl_link *link;
-	struct rl_reply reply;
+	struct rdl_link *link;
+	struct rdl_reply reply;
 
 	open_tls();
 	assert_refused("", "certificate is refused: self");
@@ -218,12 +254,12 @@ Test(tls, a_certificate_is_looked_at, .timeout = 600)
 	snprintf(parameters, sizeof(parameters), "?verify=no&cert=%s/cert.pem&key=%s/key.pem",
 		 directory, directory);
 	link = tls_link(parameters, TLS_MS);
-	cr_assert_eq(rl_run(link, &reply, "PING"), RL_OK, "%s", rl_link_error(link));
-	rl_link_free(link);
+	cr_assert_eq(rdl_run(link, &reply, "PING"), RDL_OK, "%s", rdl_link_error(link));
+	rdl_link_free(link);
 	/* The server asks for one, and says so when the handshake is over. */
 	link = tls_link("?verify=no", TLS_MS);
-	cr_assert_neq(rl_run(link, &reply, "PING"), RL_OK);
-	rl_link_free(link);
+	cr_assert_neq(rdl_run(link, &reply, "PING"), RDL_OK);
+	rdl_link_free(link);
 	close_tls();
 }
 
@@ -235,15 +271,15 @@ Test(tls, uris)
 		"rediss://h?verify=yes", "rediss://h/1?x",
 		"redisss://h",           "rediss+sentinel://h?ca=x/s",
 	};
-	struct rl_address a;
+	struct rdl_address a;
 	char text[300];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		cr_assert_not(rl_address_parse(&a, bad[i], text, sizeof(text)), "'%s' was taken",
+		cr_assert_not(rdl_address_parse(&a, bad[i], text, sizeof(text)), "'%s' was taken",
 			      bad[i]);
-	if (!rl_address_parse(&a, "rediss+sentinel://u:p@h,i/s/2?ca=%2fa%26&sni=n", text,
-			      sizeof(text))) {
-		cr_assert_not(RL_HAS_TLS, "%s", text);
+	if (!rdl_address_parse(&a, "rediss+sentinel://u:p@h,i/s/2?ca=%2fa%26&sni=n", text,
+			       sizeof(text))) {
+		cr_assert_not(RDL_HAS_TLS, "%s", text);
 		cr_assert_not_null(strstr(text, "built without"), "%s", text);
 		return;
 	}
@@ -251,6 +287,6 @@ Test(tls, uris)
 	cr_assert_str_eq(a.ca, "/a&");
 	cr_assert_str_eq(a.sni, "n");
 	cr_assert_eq(a.db, 2);
-	rl_address_print(&a, text, sizeof(text));
+	rdl_address_print(&a, text, sizeof(text));
 	cr_assert_str_eq(text, "rediss+sentinel://h:26379,i/s/2");
 }

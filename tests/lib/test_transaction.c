@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* rl_exec(): what it says of a transaction's end. */
+/* rdl_exec(): what it says of a transaction's end. */
 #include "../support.h"
 
 #include <string.h>
 
 static struct support support;
-static struct rl_link *a, *b;
+static struct rdl_link *a, *b;
 
 static void setup(void)
 {
@@ -16,28 +16,28 @@ static void setup(void)
 
 static void teardown(void)
 {
-	rl_link_free(a);
-	rl_link_free(b);
+	rdl_link_free(a);
+	rdl_link_free(b);
 	support_close(&support);
 }
 
 TestSuite(transaction, .init = setup, .fini = teardown);
 
 /* The link answers what it is asked, not what it was asked before. */
-static void assert_in_step(struct rl_link *link)
+static void assert_in_step(struct rdl_link *link)
 {
 	cr_assert_str_eq(support_ask(link, "ECHO", "next"), "next");
 }
 
 Test(transaction, replies_of_the_commands_come_together)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
-	cr_assert_eq(rl_queue(a, "SETNX k 7"), RL_OK);
-	cr_assert_eq(rl_queue(a, "GET k"), RL_OK);
-	cr_assert_eq(rl_exec(a, 3, &reply), RL_OK);
-	cr_assert_eq(reply.type, RL_REPLY_ARRAY);
+	cr_assert_eq(rdl_queue(a, "MULTI"), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "SETNX k 7"), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "GET k"), RDL_OK);
+	cr_assert_eq(rdl_exec(a, 3, &reply), RDL_OK);
+	cr_assert_eq(reply.type, RDL_REPLY_ARRAY);
 	cr_assert_eq(reply.length, 2);
 	cr_assert_eq(reply.elements[0].integer, 1);
 	cr_assert_str_eq(reply.elements[1].text, "7");
@@ -46,14 +46,14 @@ Test(transaction, replies_of_the_commands_come_together)
 
 Test(transaction, of_a_watched_key_that_was_written_is_nil)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_run(a, &reply, "WATCH k"), RL_OK);
-	cr_assert_eq(rl_run(b, &reply, "SET k 1"), RL_OK);
-	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
-	cr_assert_eq(rl_queue(a, "SET k 2"), RL_OK);
-	cr_assert_eq(rl_exec(a, 2, &reply), RL_OK);
-	cr_assert(rl_reply_is_nil(&reply));
+	cr_assert_eq(rdl_run(a, &reply, "WATCH k"), RDL_OK);
+	cr_assert_eq(rdl_run(b, &reply, "SET k 1"), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "MULTI"), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "SET k 2"), RDL_OK);
+	cr_assert_eq(rdl_exec(a, 2, &reply), RDL_OK);
+	cr_assert(rdl_reply_is_nil(&reply));
 	cr_assert_str_eq(support_ask(b, "GET", "k"), "1");
 	assert_in_step(a);
 }
@@ -61,13 +61,13 @@ Test(transaction, of_a_watched_key_that_was_written_is_nil)
 /* A transaction of SET k `value` and `command` k, which fails with `error`. */
 static void assert_transaction_fails(const char *value, const char *command, const char *error)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
-	cr_assert_eq(rl_queue(a, "SET k %s", value), RL_OK);
-	cr_assert_eq(rl_queue(a, "%s k", command), RL_OK);
-	cr_assert_eq(rl_exec(a, 3, &reply), RL_ERROR);
-	cr_assert(strstr(rl_link_error(a), error), "%s", rl_link_error(a));
+	cr_assert_eq(rdl_queue(a, "MULTI"), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "SET k %s", value), RDL_OK);
+	cr_assert_eq(rdl_queue(a, "%s k", command), RDL_OK);
+	cr_assert_eq(rdl_exec(a, 3, &reply), RDL_ERROR);
+	cr_assert(strstr(rdl_link_error(a), error), "%s", rdl_link_error(a));
 	assert_in_step(a);
 }
 

@@ -187,7 +187,7 @@ Test(matrix, json_says_the_same)
 	text = print(print_as_json);
 	root = json_loads(text, 0, NULL);
 	cr_assert_not_null(root, "%s", text);
-	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 4);
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 5);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 1);
 	cell = json_array_get(json_object_get(root, "cases"), 0);
 	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")), "passed");
@@ -201,6 +201,38 @@ Test(matrix, json_says_the_same)
 		      json_integer_value(json_object_get(cell, "interleavings")));
 	json_decref(root);
 	free(text);
+}
+
+/* What final states are, of a strategy where its clients are threads; the caller's to release. */
+static json_t *ends_of(const char *strategy)
+{
+	json_t *root, *ends;
+	char *text;
+
+	compute_cell(rr_strategy_find(strategy), RR_THREADS, RR_EXIT_OK, 0);
+	text = print(print_as_json);
+	root = json_loads(text, 0, NULL);
+	cr_assert_not_null(root, "%s", text);
+	ends = json_object_get(json_array_get(json_object_get(root, "cases"), 0), "properties");
+	ends = json_incref(json_object_get(ends, "ends"));
+	json_decref(root);
+	free(text);
+	return ends;
+}
+
+/* By whichever commands and states: one that counts ends like another that counts. */
+Test(matrix, final_states_have_a_digest_of_what_they_hold)
+{
+	json_t *incr = ends_of("incr"), *locked = ends_of("set-nx-ex"), *none = ends_of("none");
+	json_int_t n = 0;
+
+	cr_assert(json_equal(incr, locked));
+	cr_assert_not(json_equal(incr, none));
+	cr_assert_eq(json_unpack(none, "{s:{s:I}}", "final", "n", &n), 0);
+	cr_assert_eq(n, 3, "1, 2 or 3 increments");
+	json_decref(incr);
+	json_decref(locked);
+	json_decref(none);
 }
 
 static const char *what_is_computed(size_t n_strategies, unsigned hazards, unsigned long most,

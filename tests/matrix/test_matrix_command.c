@@ -16,7 +16,7 @@ Test(matrix_command, writes_all_formats_and_transcripts_from_one_run)
 	cli_assert_prints("4 cells: 4 as expected, 0 differ, 0 undecided");
 	cli_assert_prints("incr-lost-reply.race\nnone-lost-reply.race\nnone-threads.race\n");
 	cr_assert_eq(
-		cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 4' $HERE/m.json"),
+		cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 5' $HERE/m.json"),
 		0, "%s", cli_output);
 	cli_assert_prints("\n3\n");
 }
@@ -49,7 +49,7 @@ static void make_part(const char *arguments)
 
 	snprintf(
 		command, sizeof(command),
-		"P=$(dirname $(realpath $REDRACE)); mkdir -p $HERE/results $HERE/old && cp -r Makefile README.md docs $HERE && cd $HERE && echo '| of the whole |' >>docs/matrix.md && echo '| of a friend |' >docs/matrix/friend.race && cp -r README.md docs old && make -s -o all matrix B=$P ARGS='%s' 2>&1",
+		"P=$(dirname $(realpath $REDRACE)); mkdir -p $HERE/results $HERE/old && cp -r Makefile make README.md docs $HERE && cd $HERE && echo '| of the whole |' >>docs/matrix.md && echo '| of a friend |' >docs/matrix/friend.race && cp -r README.md docs old && make -s -o all matrix B=$P ARGS='%s' 2>&1",
 		arguments);
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 }
@@ -103,7 +103,7 @@ Test(matrix_command, interrupt_prints_what_is_known)
 
 	cli_write("m.md", "old\n");
 	pseudo_open_command(&pseudo, 100,
-			    "matrix --jobs 2 none redlock --hazard threads -o $HERE/m.md");
+			    "matrix --jobs 2 none redlock-parallel --hazard threads -o $HERE/m.md");
 	pseudo_await(&pseudo, "\033[K1 of 2, ");
 	kill(pseudo.pid, SIGINT);
 	cr_assert_eq(pseudo_close(&pseudo), 130, "%s", pseudo.screen);
@@ -113,23 +113,25 @@ Test(matrix_command, interrupt_prints_what_is_known)
 	cr_assert_str_eq(cli_output, "old\n");
 }
 
-/* One that dies leaves its cell, which is told at once; another one does the rest. */
+/* One that dies leaves its cell, which takes five seconds; that is told at once, and another one does
+ * the rest. */
 Test(matrix_command, dead_worker_costs_one_cell)
 {
 	static const char told[] =
-		"redrace: redlock, threads: its process was killed by signal 9 (SIGKILL); "
+		"redrace: redlock-parallel, threads: its process was killed by signal 9 (SIGKILL); "
 		"the others go on\r\n";
 	static const char *const sums[] = {
 		"\nincr                 safe ",
-		"redrace: 1 cell could not be computed: redlock, ",
+		"redrace: 1 cell could not be computed: redlock-parallel, ",
 		"its process was killed by signal 9 (SIGKILL)\r\n",
 	};
 	struct pseudo pseudo;
 	const char *at;
 
-	pseudo_open_command(&pseudo, 100,
-			    "matrix --jobs 1 incr redlock --hazard threads -o $HERE/f.json");
-	pseudo_await(&pseudo, "; redlock, threads: ");
+	pseudo_open_command(
+		&pseudo, 100,
+		"matrix --jobs 1 incr redlock-parallel --hazard threads -o $HERE/f.json");
+	pseudo_await(&pseudo, "; redlock-parallel, threads: ");
 	cr_assert_eq(cli_runf("kill -KILL $(pgrep -P %d)", (int)pseudo.pid), 0, "%s", cli_output);
 	cr_assert_eq(pseudo_close(&pseudo), 70, "%s", pseudo.screen);
 	cr_assert_not_null(at = strstr(pseudo.screen, told), "%s", pseudo.screen);

@@ -24,8 +24,8 @@ struct mutant {
 	const char *cell, *explored, *search, *test, *exact, *bench;
 };
 
-#define NO_COMPARE "/rl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/"
-#define NO_ANSWER "/^static enum rl_outcome acquire/,/^}/s/return is_dead.*/return RL_OK;/"
+#define NO_COMPARE "/rdl_compare_and_delete\\[\\] =/s/if .* then/if KEYS[1] then/"
+#define NO_ANSWER "/^static enum rdl_outcome acquire/,/^}/s/return is_dead.*/return RDL_OK;/"
 
 static const struct mutant mutants[] = {
 	{ "a release does not compare", "lib/compare", NO_COMPARE,
@@ -34,35 +34,49 @@ static const struct mutant mutants[] = {
 	  "/compare_and_expire\\[\\] =/,/;/s/if .* then/if KEYS[1] then/",
 	  .cell = "reentrant --hazard pause" },
 	{ "a lock is taken that is there", "lib/token_lock",
-	  "/^enum rl_outcome rl_lock_try/,/^}/s/ NX PX / PX /",
+	  "/^enum rdl_outcome rdl_lock_try/,/^}/s/ NX PX / PX /",
 	  .cell = "lua-library --hazard threads" },
 	{ "a lock has no lease", "lib/token_lock",
-	  "/^enum rl_outcome rl_lock_try/,/^}/{s/ NX PX %ld/ NX/;s/lock->token, ttl_ms)/lock->token)/;}",
+	  "/^enum rdl_outcome rdl_lock_try/,/^}/{s/ NX PX %ld/ NX/;s/lock->token, ttl_ms)/lock->token)/;}",
 	  .cell = "lua-library --hazard crash" },
 	{ "tokens are alike", "lib/token_lock", "s/= digits\\[.*\\]/= digits[0]/",
 	  .cell = "lua-library --hazard pause" },
 	{ "a renewal does not hear that the lock is another's", "lib/token_lock",
-	  "/^enum rl_outcome rl_lock_extend/,/^}/s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
-	  "/^enum rl_outcome rl_lock_extend/,/^}/s/\treturn outcome;/\treturn RL_OK;/",
+	  "/^enum rdl_outcome rdl_hold_conclude_extend/,/^}/s/outcome == RDL_OK)/outcome != RDL_UNKNOWN)/;"
+	  "/^enum rdl_outcome rdl_hold_conclude_extend/,/^}/s/\treturn outcome;/\treturn RDL_OK;/",
 	  .cell = "reentrant --hazard skew" },
 	{ "the time until all have answered does not count", "lib/quorum",
-	  "/^enum rl_outcome rl_quorum_try/,/^}/{s/ \\&\\&$//;"
-	  "s/^\t\t rl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}",
+	  "/^enum rdl_outcome rdl_quorum_try/,/^}/{s/ \\&\\&$//;"
+	  "s/^\t\t rdl_lease_end_ns(.*) > quorum_now_ns(quorum))/\t)/;}",
 	  .cell = "redlock-parallel --hazard pause" },
 	{ "an inner level gives the lock back", "lib/reentrant",
-	  "s/return rl_reentrant_remaining_ms(reentrant) > 0 .*/"
-	  "return rl_lock_release(reentrant->lock);/",
+	  "s/return rdl_reentrant_remaining_ms(reentrant) > 0 .*/"
+	  "return rdl_lock_release(reentrant->lock);/",
 	  .cell = "reentrant --hazard threads" },
-	{ "a renewer takes a lost lock for a renewed one", "lib/renewed",
-	  "/^static bool renew_once/,/^}/{s/outcome == RL_OK)/outcome != RL_UNKNOWN)/;"
-	  "s/return outcome != RL_LOST;/return true;/;}",
+	{ "a renewer takes a lost lock for a renewed one", "lib/renewal",
+	  "/^bool rdl_renewal_run/,/^}/{s/outcome == RDL_OK)/outcome != RDL_UNKNOWN)/;"
+	  "s/return outcome != RDL_LOST;/return true;/;}",
 	  .search = "lua-renewed --slow-work --jumps 1" },
 	{ "a quorum lacks one", "lib/quorum",
-	  "/^enum rl_outcome rl_quorum_try/,/^}/s/tally.yes >=/tally.yes + 1 >=/",
+	  "/^enum rdl_outcome rdl_quorum_try/,/^}/s/tally.yes >=/tally.yes + 1 >=/",
 	  .cell = "redlock-parallel --hazard crash" },
 	{ "a minority is kept", "lib/quorum",
-	  "/^enum rl_outcome rl_quorum_try/,/^}/s/\trelease_all(/\t(void)(/",
+	  "/^enum rdl_outcome rdl_quorum_try/,/^}/s/\trelease_all(/\t(void)(/",
 	  .cell = "redlock-parallel --hazard restart" },
+	{ "a semaphore lets one more in", "lib/semaphore",
+	  "s/>= tonumber(ARGV\\[3\\])/> tonumber(ARGV[3])/",
+	  .cell = "semaphore-lease --hazard threads" },
+	{ "a permit is given back with all others", "lib/semaphore",
+	  "s/\\.leave = .*,/.leave = \"return redis.call('DEL', KEYS[1])\",/",
+	  .cell = "semaphore-lease --hazard pause" },
+	{ "a writer does not look for readers", "lib/rwlock",
+	  "s/if not holder and redis.call('ZCARD', KEYS\\[2\\]) == 0 then/if not holder then/",
+	  .test = "rwlock/readers_share_and_keep_a_writer_out" },
+	{ "a writer does not look for a writer", "lib/rwlock", "s/if not holder and /if /",
+	  .cell = "rwlock --hazard threads" },
+	{ "a writer that waits leaves no intent", "lib/rwlock",
+	  "s/intent_ms = intent_ms_of(&pauses)/intent_ms = 0 * intent_ms_of(\\&pauses)/",
+	  .test = "rwlock/waiting_writer_stops_new_readers" },
 	{ "clocks that drift are not allowed for", "lib/hold",
 	  "s/^enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };/"
 	  "enum { DRIFT_PER_MILLE = 0, DRIFT_MIN_MS = 0 };/",
@@ -73,6 +87,9 @@ static const struct mutant mutants[] = {
 	{ "the lock is handed to one who is dead", "lib/fair",
 	  "s/'')) > 0 then return first/'')) >= 0 then return first/",
 	  .test = "fair/waiter_that_was_killed_is_passed_over" },
+	{ "a hand-over draws no number of its own", "lib/fair",
+	  "s/fenced == 'f' and redis.call('INCR', KEYS\\[3\\])/fenced == 'f' and 1/",
+	  .test = "fenced/fair_lock_draws_its_number_with_the_grant" },
 	{ "the fence does not count", "lib/fence", "s/redis.call('INCR', KEYS\\[2\\])/1/",
 	  .cell = "fenced --hazard pause" },
 	{ "the fence lets everybody through", "lib/fence",
@@ -98,10 +115,10 @@ static const struct mutant mutants[] = {
 	{ "what GETSET answers is ignored, and replies are lost", "scenarios/setnx-getset",
 	  NO_ANSWER, .explored = "setnx-getset --lost-replies 1" },
 	{ "a take-over ignores what GETSET answers, and clients crash", "scenarios/timestamp",
-	  "/^static enum rl_outcome take_over/,/^}/s/return rr_timestamp.*/return RL_OK;/",
+	  "/^static enum rdl_outcome take_over/,/^}/s/return rr_timestamp.*/return RDL_OK;/",
 	  .explored = "setnx-getset-checked --crashes 1" },
-	{ "a renewal is believed and not sent, and leases expire", "lib/renewed",
-	  "/^static bool renew_once/,/^}/s/= rl_guarded_run(.*;/= RL_OK;/",
+	{ "a renewal is believed and not sent, and leases expire", "lib/renewal",
+	  "/^bool rdl_renewal_run/,/^}/s/= renewal->renew(.*;/= RDL_OK;/",
 	  .explored = "lua-renewed --expiries 2" },
 	{ "set-nx-ex sets in any case", "scenarios/set-nx-ex", "s/ 1 NX EX / 1 EX /",
 	  .exact = "set-nx-ex" },
@@ -113,21 +130,21 @@ static const struct mutant mutants[] = {
 	{ "setnx-getset ignores what GETSET answers", "scenarios/setnx-getset", NO_ANSWER,
 	  .exact = "setnx-getset" },
 	{ "two take a dead lock over", "scenarios/setnx-getset", NO_ANSWER,
-	  .bench = "--dead-holder --ttl-ms 1000 -n 5000 setnx-getset" },
+	  .bench = "--dead-holder --ttl-ms 5000 -n 5000 setnx-getset" },
 	{ "multi-watch does not watch", "scenarios/multi-watch", "s/\"WATCH %s\"/\"EXISTS %s\"/",
 	  .exact = "multi-watch" },
 	{ "local-mutex waits for nobody", "scenarios/local-mutex",
-	  "s/rl_mutex_\\(un\\)\\{0,1\\}lock(client->data, client->mutex);/(void)client;/",
+	  "s/rdl_mutex_\\(un\\)\\{0,1\\}lock(client->data, client->mutex);/(void)client;/",
 	  .exact = "local-mutex" },
 	{ "redlock has enough with one server", "scenarios/redlock",
 	  "s/quorum = client->n_lock_nodes .*;/quorum = 1;/", .exact = "redlock" },
 	{ "redlock forgets the time that it took", "scenarios/redlock",
 	  "s/granted >= quorum && validity_ms > 0/granted >= quorum/", .exact = "redlock" },
 	{ "incr is GET and SET", "scenarios/incr",
-	  "s/return rl_run(client->data, &reply, .*;/(void)reply; return rr_get_add_set(client);/",
+	  "s/return rdl_run(client->data, &reply, .*;/(void)reply; return rr_get_add_set(client);/",
 	  .exact = "incr" },
 	{ "none loses nothing", "scenarios/none",
-	  "s/^{/{ struct rl_reply done; return rl_run(client->data, \\&done, \"INCR %s\", client->counter);/",
+	  "s/^{/{ struct rdl_reply done; return rdl_run(client->data, \\&done, \"INCR %s\", client->counter);/",
 	  .exact = "none" },
 };
 
@@ -153,7 +170,7 @@ static void write_change(const struct mutant *mutant)
 /* What the program, and what the runner of tests, is linked of besides the library. */
 static const char program[] = "$(of harness/*.c) -o $HERE/redrace";
 static const char tests[] =
-	"$(of harness/c*.c $(ls tests/*/*.c | grep -v 'fuzz/\\|soak/\\|torture/')) -lcriterion -o $HERE/run";
+	"$(of harness/c*.c $(ls tests/*/*.c | grep -v 'fuzz/\\|soak/\\|stress/\\|torture/')) -lcriterion -o $HERE/run";
 
 /* Objects as they were built, but for the one that is changed. */
 static void build_mutant(const struct mutant *mutant)

@@ -73,11 +73,11 @@ static void play_past_the_parser(struct stage *stage, const char *command)
 {
 	char text[600];
 	struct rr_race *race;
-	struct rl_word *words;
+	struct rdl_word *words;
 
 	snprintf(text, sizeof(text), HEAD WORKER "B> PASS-%s => *\n" END, command);
 	race = parse(text);
-	words = (struct rl_word *)race->steps[race->n_steps - 1].words;
+	words = (struct rdl_word *)race->steps[race->n_steps - 1].words;
 	words[0].text += strlen("PASS-");
 	words[0].length -= strlen("PASS-");
 	play_and_expect(stage, race, "(error)*", command);
@@ -103,16 +103,16 @@ Test(walls, what_gets_past_the_parser_is_refused_by_servers)
 	};
 	struct stage stage;
 	struct rr_error error = { 0 };
-	struct rl_link *own;
+	struct rdl_link *own;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
 		play_past_the_parser(&stage, hostile[i]);
-	own = rl_link_new(rr_cluster_own_address(&stage.cluster, 0), RR_TIMEOUT_MS);
+	own = rdl_link_new(rr_cluster_own_address(&stage.cluster, 0), RR_TIMEOUT_MS);
 	cr_assert_not_null(own, "%s", error.text);
 	cr_expect_str_eq(stage_say(own, "CONFIG GET port"), "[port,0]");
 	cr_expect_str_eq(stage_say(own, "ACL USERS"), "[default,redrace,worker]");
-	rl_link_free(own);
+	rdl_link_free(own);
 	stage_close(&stage);
 }
 

@@ -13,7 +13,7 @@ enum { PASSES_MAX = 50, STEPS_MAX = 4000 };
 
 static void write_command(struct scheduled *scheduled, const struct rr_action *action)
 {
-	const struct rl_command *command = &scheduled->terms.command[action->command].words;
+	const struct rdl_command *command = &scheduled->terms.command[action->command].words;
 
 	fprintf(scheduled->file, "%c%s", 'A' + action->client, action->input.thread ? "'" : "");
 	if (action->server)
@@ -88,7 +88,7 @@ static void note(void *context, const struct rr_action *action)
 
 /* ---- Opening and closing ---------------------------------------------------- */
 
-static uint32_t answer_at_once(void *context, int server, const struct rl_command *command)
+static uint32_t answer_at_once(void *context, int server, const struct rdl_command *command)
 {
 	struct scheduled *scheduled = context;
 

@@ -13,7 +13,7 @@ struct scheduled {
 	struct rr_stacks stacks;
 	struct rr_scripts scripts;
 	struct rr_counting counting;
-	struct rl_address addresses[RR_RUN_SERVERS];
+	struct rdl_address addresses[RR_RUN_SERVERS];
 	struct rr_program program;
 	struct rr_live_config config;
 	struct rr_live *live;

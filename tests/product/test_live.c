@@ -18,12 +18,12 @@ static struct scheduled it;
 /* ---- Mutexes and sleeps ------------------------------------------------------ */
 
 struct locker {
-	struct rl_link *link;
-	struct rl_mutex *mutex;
+	struct rdl_link *link;
+	struct rdl_mutex *mutex;
 };
 
 static void *make_locker(void *context, struct rr_client_run *run, int client,
-			 struct rl_link **links, struct rl_mutex *mutex)
+			 struct rdl_link **links, struct rdl_mutex *mutex)
 {
 	struct locker *made = malloc(sizeof(*made));
 
@@ -39,18 +39,18 @@ static void lock_twice(void *client)
 {
 	const struct locker *self = client;
 
-	rl_mutex_lock(self->link, self->mutex);
-	rl_mutex_lock(self->link, self->mutex);
-	rl_mutex_unlock(self->link, self->mutex);
-	rl_mutex_unlock(self->link, self->mutex);
+	rdl_mutex_lock(self->link, self->mutex);
+	rdl_mutex_lock(self->link, self->mutex);
+	rdl_mutex_unlock(self->link, self->mutex);
+	rdl_mutex_unlock(self->link, self->mutex);
 }
 
 static void lock_once(void *client)
 {
 	const struct locker *self = client;
 
-	rl_mutex_lock(self->link, self->mutex);
-	rl_mutex_unlock(self->link, self->mutex);
+	rdl_mutex_lock(self->link, self->mutex);
+	rdl_mutex_unlock(self->link, self->mutex);
 }
 
 static void sleep_thrice(void *client)
@@ -58,7 +58,7 @@ static void sleep_thrice(void *client)
 	const struct locker *self = client;
 
 	for (int i = 0; i < 3; i++)
-		rl_sleep_ns(self->link, 1000);
+		rdl_sleep_ns(self->link, 1000);
 }
 
 static void open_lockers(void (*run)(void *client))
@@ -139,13 +139,13 @@ struct script {
 	const char *commands[COMMANDS];
 	char replies[COMMANDS][TEXT_SIZE];
 	int n_answered;
-	struct rl_link *link;
+	struct rdl_link *link;
 };
 
 static struct script scripts[2];
 
 static void *make_script(void *context, struct rr_client_run *run, int client,
-			 struct rl_link **links, struct rl_mutex *mutex)
+			 struct rdl_link **links, struct rdl_mutex *mutex)
 {
 	(void)context;
 	(void)run;
@@ -161,28 +161,28 @@ static void keep_script(void *client)
 }
 
 /* The last text in it, however deep. */
-static void describe(char *text, const struct rl_reply *reply)
+static void describe(char *text, const struct rdl_reply *reply)
 {
-	if (reply->type == RL_REPLY_ARRAY && reply->length > 0)
+	if (reply->type == RDL_REPLY_ARRAY && reply->length > 0)
 		describe(text, &reply->elements[reply->length - 1]);
-	else if (reply->type == RL_REPLY_NIL)
+	else if (reply->type == RDL_REPLY_NIL)
 		strcpy(text, "(nil)");
 	else
 		snprintf(text, TEXT_SIZE, "%s", reply->text ? reply->text : "");
 }
 
 /* A command of words divided by blanks. */
-static enum rl_outcome run_line(struct rl_link *link, struct rl_reply *reply, const char *line)
+static enum rdl_outcome run_line(struct rdl_link *link, struct rdl_reply *reply, const char *line)
 {
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	for (; *line; line += strspn(line, " ")) {
 		const size_t length = strcspn(line, " ");
 
-		command.words[command.n_words++] = (struct rl_word){ line, length };
+		command.words[command.n_words++] = (struct rdl_word){ line, length };
 		line += length;
 	}
-	return rl_run_command(link, reply, &command);
+	return rdl_run_command(link, reply, &command);
 }
 
 static void say(void *client)
@@ -190,10 +190,10 @@ static void say(void *client)
 	struct script *script = client;
 
 	for (int i = 0; i < COMMANDS && script->commands[i]; i++) {
-		struct rl_reply reply = { .type = RL_REPLY_NIL };
+		struct rdl_reply reply = { .type = RDL_REPLY_NIL };
 
-		if (run_line(script->link, &reply, script->commands[i]) != RL_OK &&
-		    reply.type != RL_REPLY_FAILED)
+		if (run_line(script->link, &reply, script->commands[i]) != RDL_OK &&
+		    reply.type != RDL_REPLY_FAILED)
 			return;
 		describe(script->replies[i], &reply);
 		script->n_answered++;

@@ -32,10 +32,10 @@ static void assert_run(const struct rr_strategy *strategy, const char *how)
 
 static const char *lacking(const struct rr_strategy *strategy)
 {
-	struct rl_link *link = rl_link_new(&it.addresses[0], 2000);
+	struct rdl_link *link = rdl_link_new(&it.addresses[0], 2000);
 	const char *lacks = strategy->lacks ? strategy->lacks(link, "spare") : NULL;
 
-	rl_link_free(link);
+	rdl_link_free(link);
 	return lacks;
 }
 
@@ -139,13 +139,13 @@ Test(all_scheduled, renewals_are_the_same_again)
 
 /* ---- Would it notice? ------------------------------------------------------- */
 
-static bool is(const struct rl_word *word, const char *text)
+static bool is(const struct rdl_word *word, const char *text)
 {
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
 /* SET ... NX without NX, and WATCH as PING. */
-static uint32_t weaken(void *context, struct rl_command *command)
+static uint32_t weaken(void *context, struct rdl_command *command)
 {
 	size_t kept = 0;
 
@@ -156,7 +156,7 @@ static uint32_t weaken(void *context, struct rl_command *command)
 	}
 	command->n_words = kept;
 	if (is(&command->words[0], "WATCH")) {
-		command->words[0] = (struct rl_word){ "PING", 4 };
+		command->words[0] = (struct rdl_word){ "PING", 4 };
 		command->n_words = 1;
 	}
 	return RR_NO_ID;

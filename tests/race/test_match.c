@@ -77,7 +77,7 @@ Test(match, replaces_variables_in_words)
 
 	cr_assert(rr_variable_set(&variables, "x", 1, "7", 1));
 	cr_assert(rr_variable_set(&variables, "x", 1, "42", 2));
-	word = (char *)rr_variables_expand(&variables, &(struct rl_word){ "a$x-$x $y $", 11 }).text;
+	word = (char *)rr_variables_expand(&variables, &(struct rdl_word){ "a$x-$x $y $", 11 }).text;
 	cr_assert_str_eq(word, "a42-42 $y $");
 	free(word);
 }
@@ -97,7 +97,7 @@ Test(match, has_room_for_some_variables)
 
 /* ---- Replies as text ---------------------------------------------------- */
 
-static void assert_text(const struct rl_reply *reply, const char *expected)
+static void assert_text(const struct rdl_reply *reply, const char *expected)
 {
 	char text[64];
 
@@ -105,31 +105,31 @@ static void assert_text(const struct rl_reply *reply, const char *expected)
 	cr_assert_str_eq(text, expected, "%s", text);
 }
 
-static struct rl_reply string_of(enum rl_reply_type type, const char *bytes, size_t length)
+static struct rdl_reply string_of(enum rdl_reply_type type, const char *bytes, size_t length)
 {
-	return (struct rl_reply){ .type = type, .text = (char *)bytes, .length = length };
+	return (struct rdl_reply){ .type = type, .text = (char *)bytes, .length = length };
 }
 
 Test(reply_text, is_what_redis_cli_prints)
 {
-	struct rl_reply reply = string_of(RL_REPLY_STATUS, "OK", 2);
+	struct rdl_reply reply = string_of(RDL_REPLY_STATUS, "OK", 2);
 
 	assert_text(&reply, "OK");
-	reply = string_of(RL_REPLY_FAILED, "ERR no\r\n", 8);
+	reply = string_of(RDL_REPLY_FAILED, "ERR no\r\n", 8);
 	assert_text(&reply, "(error) ERR no\\r\\n");
-	reply = string_of(RL_REPLY_STRING, "a\"\n\0\x7f", 5);
+	reply = string_of(RDL_REPLY_STRING, "a\"\n\0\x7f", 5);
 	assert_text(&reply, "\"a\\\"\\n\\x00\\x7f\"");
-	reply = (struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = -7 };
+	reply = (struct rdl_reply){ .type = RDL_REPLY_INTEGER, .integer = -7 };
 	assert_text(&reply, "(integer) -7");
-	reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	assert_text(&reply, "(nil)");
 }
 
 Test(reply_text, puts_arrays_on_one_line)
 {
-	struct rl_reply elements[] = { { .type = RL_REPLY_INTEGER, .integer = 1 },
-				       string_of(RL_REPLY_STRING, "b", 1) };
-	struct rl_reply reply = { .type = RL_REPLY_ARRAY, .elements = elements };
+	struct rdl_reply elements[] = { { .type = RDL_REPLY_INTEGER, .integer = 1 },
+					string_of(RDL_REPLY_STRING, "b", 1) };
+	struct rdl_reply reply = { .type = RDL_REPLY_ARRAY, .elements = elements };
 
 	assert_text(&reply, "[]");
 	reply.length = 2;
@@ -138,8 +138,8 @@ Test(reply_text, puts_arrays_on_one_line)
 
 Test(reply_text, is_cut_off_when_too_long)
 {
-	char bytes[200], text[32];
-	struct rl_reply reply = string_of(RL_REPLY_STRING, bytes, sizeof(bytes));
+	char bytes[200] = "", text[32];
+	struct rdl_reply reply = string_of(RDL_REPLY_STRING, bytes, sizeof(bytes));
 
 	memset(bytes, 'x', sizeof(bytes));
 	rr_reply_text(&reply, text, sizeof(text));

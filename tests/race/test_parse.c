@@ -272,7 +272,7 @@ Test(parse, words_hold_any_bytes)
 					  "A> SET '\\'\\n' \"\\t\\\\\\q\\x4\"\n"
 					  "verdict nothing broken\n",
 				     &error);
-	const struct rl_word *words;
+	const struct rdl_word *words;
 
 	cr_assert_not_null(race, "%s", error.text);
 	cr_assert_eq(race->given[0].words[1].length, 3);

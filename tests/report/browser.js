@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A headless browser for tests of pages: Chromium, which .ci/deps-browser installs, or with
+/* A headless browser for tests of pages: Chromium, which `make deps-browser` installs, or with
  * BROWSER=firefox that one. Exits with 77 where it is not there. */
 "use strict";
 
@@ -18,7 +18,7 @@ function load(name) {
 	try {
 		return require(path.join(modules, name));
 	} catch {
-		return skip(`no ${name}: sh .ci/deps-browser installs it`);
+		return skip(`no ${name}: make deps-browser installs it`);
 	}
 }
 
@@ -69,12 +69,15 @@ async function browse(test) {
 	if (complaints.length) throw new Error(complaints.join("\n"));
 }
 
+/* What depends on nothing but colours. */
+const OF_COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+
 /* What axe-core finds, once colours that change have changed. */
-async function barriers(page) {
+async function barriers(page, options = {}) {
 	const axe = load("axe-core");
 	await page.evaluate(axe.source);
 	await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)));
-	const found = await page.evaluate(() => axe.run());
+	const found = await page.evaluate((chosen) => axe.run(chosen), options);
 	return found.violations.map((one) => one.id + ": " + one.nodes.map((node) => node.html).join(" "));
 }
 
@@ -95,4 +98,4 @@ async function sheets(page) {
 const overflow = (page) =>
 	page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-module.exports = { browse, barriers, overflow, sheets, isFirefox };
+module.exports = { browse, barriers, OF_COLOURS, overflow, sheets, isFirefox };

@@ -14,7 +14,7 @@ struct clients;
 struct test_client {
 	struct clients *clients;
 	struct support_client client;
-	struct rl_driver driver;
+	struct rdl_driver driver;
 	const char *before;            /* once, before this command goes out, */
 	void (*act)(struct clients *); /* this happens, if it is not NULL, */
 	bool dies;                     /* and the client sends no more */
@@ -25,22 +25,22 @@ struct clients {
 	struct support support;
 	const struct rr_strategy *strategy;
 	struct test_client a, b, c;
-	struct rl_link *other; /* somebody else */
-	int64_t clock_s;       /* 1000 to begin with */
+	struct rdl_link *other; /* somebody else */
+	int64_t clock_s;        /* 1000 to begin with */
 };
 
 void clients_open(struct clients *clients, const char *strategy);
 void clients_close(struct clients *clients);
 
-enum rl_outcome clients_acquire(struct test_client *client);
-enum rl_outcome clients_increment(struct test_client *client);
-enum rl_outcome clients_release(struct test_client *client);
+enum rdl_outcome clients_acquire(struct test_client *client);
+enum rdl_outcome clients_increment(struct test_client *client);
+enum rdl_outcome clients_release(struct test_client *client);
 
 /* A's `operation`, one of these, when `act` happens just before its `command`.
  * The test fails unless A sends that. */
-enum rl_outcome clients_interrupt(struct clients *clients,
-				  enum rl_outcome (*operation)(struct test_client *),
-				  const char *command, void (*act)(struct clients *));
+enum rdl_outcome clients_interrupt(struct clients *clients,
+				   enum rdl_outcome (*operation)(struct test_client *),
+				   const char *command, void (*act)(struct clients *));
 
 /* After A's release C gets the lock, although B took it over just before A's
  * DEL, by `takes_over`: A's release is not atomic. */

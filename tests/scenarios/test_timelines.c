@@ -11,7 +11,7 @@ struct record {
 	const struct rr_client *client;
 };
 
-static const char *place(const struct record *record, const struct rl_link *link)
+static const char *place(const struct record *record, const struct rdl_link *link)
 {
 	static char name[24];
 
@@ -26,7 +26,7 @@ static const char *place(const struct record *record, const struct rl_link *link
 
 /* How many of the characters at a word's beginning are of the set. Nothing ends a word but
  * its length: what stands behind it in memory may be of the set, too. */
-static size_t span(const struct rl_word *word, const char *set)
+static size_t span(const struct rdl_word *word, const char *set)
 {
 	size_t n = 0;
 
@@ -36,7 +36,7 @@ static size_t span(const struct rl_word *word, const char *set)
 }
 
 /* A word as it is, or what kind of value stands there. */
-static void print_word(FILE *file, const struct rl_word *word)
+static void print_word(FILE *file, const struct rdl_word *word)
 {
 	const bool number = word->length > 8 && span(word, "0123456789") == word->length;
 	const bool hex = span(word, "0123456789abcdef") == 40;
@@ -53,7 +53,7 @@ static void print_word(FILE *file, const struct rl_word *word)
 		fprintf(file, " %.*s", (int)word->length, word->text);
 }
 
-static enum rl_outcome note_send(void *context, struct rl_link *link, struct rl_command *command)
+static enum rdl_outcome note_send(void *context, struct rdl_link *link, struct rdl_command *command)
 {
 	const struct record *record = context;
 
@@ -61,10 +61,10 @@ static enum rl_outcome note_send(void *context, struct rl_link *link, struct rl_
 	for (size_t i = 0; i < command->n_words; i++)
 		print_word(record->file, &command->words[i]);
 	fprintf(record->file, "\n");
-	return RL_OK;
+	return RDL_OK;
 }
 
-static void note_mutex(void *context, struct rl_mutex *mutex, bool take)
+static void note_mutex(void *context, struct rdl_mutex *mutex, bool take)
 {
 	const struct record *record = context;
 
@@ -72,16 +72,16 @@ static void note_mutex(void *context, struct rl_mutex *mutex, bool take)
 	fprintf(record->file, "  %s\n", take ? "lock" : "unlock");
 }
 
-static const struct rl_driver_ops recorder = { .send = note_send, .mutex = note_mutex };
+static const struct rdl_driver_ops recorder = { .send = note_send, .mutex = note_mutex };
 
 /* So that a strategy's time-line does not depend on those before it. */
 static void forget_data(struct support *support)
 {
-	struct rl_link *link = support_link(support, 0);
-	struct rl_reply reply;
+	struct rdl_link *link = support_link(support, 0);
+	struct rdl_reply reply;
 
-	cr_assert_eq(rl_run(link, &reply, "FLUSHALL"), RL_OK);
-	rl_link_free(link);
+	cr_assert_eq(rdl_run(link, &reply, "FLUSHALL"), RDL_OK);
+	rdl_link_free(link);
 }
 
 /* The second increment, when scripts are known. */
@@ -89,17 +89,17 @@ static void record_strategy(struct support *support, const struct rr_strategy *s
 {
 	struct support_client client;
 	struct record record = { file, &client.client };
-	const struct rl_driver driver = { &recorder, &record };
+	const struct rdl_driver driver = { &recorder, &record };
 
 	support_client_open(&client, support, strategy, NULL);
 	for (int i = 0; i < 2; i++) {
 		for (size_t j = 0; i == 1 && j < client.n_links; j++)
-			rl_link_set_driver(client.links[j], &driver);
+			rdl_link_set_driver(client.links[j], &driver);
 		if (strategy->acquire)
-			cr_assert_eq(strategy->acquire(&client.client), RL_OK);
-		cr_assert_eq(strategy->increment(&client.client), RL_OK);
+			cr_assert_eq(strategy->acquire(&client.client), RDL_OK);
+		cr_assert_eq(strategy->increment(&client.client), RDL_OK);
 		if (strategy->release)
-			cr_assert_eq(strategy->release(&client.client), RL_OK);
+			cr_assert_eq(strategy->release(&client.client), RDL_OK);
 	}
 	support_client_close(&client, strategy);
 }

@@ -14,10 +14,10 @@ Test(timestamp, is_taken_when_free_and_given_back)
 		struct clients clients;
 
 		clients_open(&clients, all[i]);
-		cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", all[i]);
+		cr_assert_eq(clients_acquire(&clients.a), RDL_OK, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
-		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", all[i]);
-		cr_assert_eq(clients_release(&clients.a), RL_OK, "%s", all[i]);
+		cr_assert_eq(clients_acquire(&clients.b), RDL_BUSY, "%s", all[i]);
+		cr_assert_eq(clients_release(&clients.a), RDL_OK, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0", "%s", all[i]);
 		clients_close(&clients);
 	}
@@ -30,12 +30,12 @@ Test(timestamp, waits_for_the_living_and_takes_over_the_dead)
 		struct clients clients;
 
 		clients_open(&clients, all[i]);
-		cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+		cr_assert_eq(clients_acquire(&clients.a), RDL_OK);
 		clients.clock_s = 1011;
-		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", all[i]);
+		cr_assert_eq(clients_acquire(&clients.b), RDL_BUSY, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
 		clients.clock_s = 1012;
-		cr_assert_eq(clients_acquire(&clients.b), RL_OK, "%s", all[i]);
+		cr_assert_eq(clients_acquire(&clients.b), RDL_OK, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1023");
 		clients_close(&clients);
 	}
@@ -55,7 +55,7 @@ Test(timestamp, takeover_writes_an_end_of_its_own_time)
 		clients_open(&clients, all[i]);
 		clients_set(&clients, "lock", "900");
 		cr_assert_eq(clients_interrupt(&clients, clients_acquire, "GET", five_seconds_pass),
-			     RL_OK, "%s", all[i]);
+			     RDL_OK, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1016", "%s", all[i]);
 		clients_close(&clients);
 	}
@@ -67,15 +67,15 @@ Test(timestamp, takeover_writes_an_end_of_its_own_time)
 static void b_is_faster(struct clients *clients)
 {
 	clients->clock_s = 1025;
-	cr_assert_eq(clients_acquire(&clients->b), RL_OK);
+	cr_assert_eq(clients_acquire(&clients->b), RDL_OK);
 	cr_assert_str_eq(clients_ask(clients, "GET", "lock"), "1036");
 }
 
 /* B takes a dead lock over just before `command` of A's take-over; what A is
  * told, and the lock afterwards. */
-static enum rl_outcome a_is_slower(const char *strategy, const char *command, char value[32])
+static enum rdl_outcome a_is_slower(const char *strategy, const char *command, char value[32])
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	struct clients clients;
 
 	clients_open(&clients, strategy);
@@ -91,7 +91,7 @@ Test(timestamp, del_takeover_gives_a_dead_lock_to_two)
 {
 	char value[32];
 
-	cr_assert_eq(a_is_slower("setnx-del-takeover", "DEL", value), RL_OK);
+	cr_assert_eq(a_is_slower("setnx-del-takeover", "DEL", value), RDL_OK);
 }
 
 /* An older timestamp than B's is in B's lock then (GS-4). */
@@ -99,9 +99,9 @@ Test(timestamp, getset_takeover_has_one_winner_but_the_loser_writes)
 {
 	char value[32];
 
-	cr_assert_eq(a_is_slower("setnx-getset", "GETSET", value), RL_BUSY);
+	cr_assert_eq(a_is_slower("setnx-getset", "GETSET", value), RDL_BUSY);
 	cr_assert_str_eq(value, "1031");
-	cr_assert_eq(a_is_slower("setnx-getset-checked", "GETSET", value), RL_BUSY);
+	cr_assert_eq(a_is_slower("setnx-getset-checked", "GETSET", value), RDL_BUSY);
 	cr_assert_str_eq(value, "1031");
 }
 
@@ -109,9 +109,9 @@ Test(timestamp, watch_takeover_has_one_winner_and_the_loser_writes_nothing)
 {
 	char value[32];
 
-	cr_assert_eq(a_is_slower("watch-getset", "MULTI", value), RL_BUSY);
+	cr_assert_eq(a_is_slower("watch-getset", "MULTI", value), RDL_BUSY);
 	cr_assert_str_eq(value, "1036");
-	cr_assert_eq(a_is_slower("watch-getset", "EXEC", value), RL_BUSY);
+	cr_assert_eq(a_is_slower("watch-getset", "EXEC", value), RDL_BUSY);
 	cr_assert_str_eq(value, "1036");
 }
 
@@ -132,8 +132,8 @@ static bool leaves_a_ghost(const char *strategy, const char *command)
 	clients_open(&clients, strategy);
 	clients_set(&clients, "lock", "900");
 	cr_assert_eq(clients_interrupt(&clients, clients_acquire, command, lock_is_deleted),
-		     RL_BUSY);
-	ghost = clients_acquire(&clients.b) == RL_BUSY;
+		     RDL_BUSY);
+	ghost = clients_acquire(&clients.b) == RDL_BUSY;
 	clients_close(&clients);
 	return ghost;
 }
@@ -148,15 +148,15 @@ Test(timestamp, getset_leaves_a_ghost_lock_as_printed)
 /* ---- A holder slower than its lease ------------------------------------------- */
 
 /* A holds, the lease ends, B takes over, A gives back: may C come in? */
-static enum rl_outcome c_after_slow_holder(const char *strategy)
+static enum rdl_outcome c_after_slow_holder(const char *strategy)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	struct clients clients;
 
 	clients_open(&clients, strategy);
-	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.a), RDL_OK);
 	clients.clock_s = 1020;
-	cr_assert_eq(clients_acquire(&clients.b), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RDL_OK);
 	clients_release(&clients.a);
 	outcome = clients_acquire(&clients.c);
 	clients_close(&clients);
@@ -165,24 +165,24 @@ static enum rl_outcome c_after_slow_holder(const char *strategy)
 
 Test(timestamp, slow_holder_deletes_its_successors_lock)
 {
-	cr_assert_eq(c_after_slow_holder("setnx-getset"), RL_OK);
-	cr_assert_eq(c_after_slow_holder("setnx-del-takeover"), RL_OK);
-	cr_assert_eq(c_after_slow_holder("watch-getset"), RL_OK);
+	cr_assert_eq(c_after_slow_holder("setnx-getset"), RDL_OK);
+	cr_assert_eq(c_after_slow_holder("setnx-del-takeover"), RDL_OK);
+	cr_assert_eq(c_after_slow_holder("watch-getset"), RDL_OK);
 }
 
 Test(timestamp, holder_that_checks_leaves_its_successors_lock)
 {
-	cr_assert_eq(c_after_slow_holder("setnx-getset-checked"), RL_BUSY);
+	cr_assert_eq(c_after_slow_holder("setnx-getset-checked"), RDL_BUSY);
 }
 
 /* A's lock is `value` (NULL: gone) at `clock_s` when A gives it back. */
-static enum rl_outcome checked_release(const char *value, int64_t clock_s)
+static enum rdl_outcome checked_release(const char *value, int64_t clock_s)
 {
-	enum rl_outcome outcome;
+	enum rdl_outcome outcome;
 	struct clients clients;
 
 	clients_open(&clients, "setnx-getset-checked");
-	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.a), RDL_OK);
 	if (value)
 		clients_set(&clients, "lock", value);
 	else
@@ -190,18 +190,18 @@ static enum rl_outcome checked_release(const char *value, int64_t clock_s)
 	clients.clock_s = clock_s;
 	outcome = clients_release(&clients.a);
 	cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"),
-			 value && outcome == RL_LOST ? "1" : "0");
+			 value && outcome == RDL_LOST ? "1" : "0");
 	clients_close(&clients);
 	return outcome;
 }
 
 Test(timestamp, checked_release_deletes_only_what_it_wrote_and_in_time)
 {
-	cr_assert_eq(checked_release("1011", 1011), RL_OK);
-	cr_assert_eq(checked_release("1011", 1012), RL_LOST);
-	cr_assert_eq(checked_release("1012", 1000), RL_LOST);
-	cr_assert_eq(checked_release("nonsense", 1000), RL_LOST);
-	cr_assert_eq(checked_release(NULL, 1000), RL_LOST);
+	cr_assert_eq(checked_release("1011", 1011), RDL_OK);
+	cr_assert_eq(checked_release("1011", 1012), RDL_LOST);
+	cr_assert_eq(checked_release("1012", 1000), RDL_LOST);
+	cr_assert_eq(checked_release("nonsense", 1000), RDL_LOST);
+	cr_assert_eq(checked_release(NULL, 1000), RDL_LOST);
 }
 
 /* A take-over must be remembered as what was written, too. */
@@ -211,8 +211,8 @@ Test(timestamp, checked_release_after_a_takeover)
 
 	clients_open(&clients, "setnx-getset-checked");
 	clients_set(&clients, "lock", "900");
-	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
-	cr_assert_eq(clients_release(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.a), RDL_OK);
+	cr_assert_eq(clients_release(&clients.a), RDL_OK);
 	cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0");
 	clients_close(&clients);
 }
@@ -220,7 +220,7 @@ Test(timestamp, checked_release_after_a_takeover)
 static void b_takes_over(struct clients *clients)
 {
 	clients->clock_s = 1020;
-	cr_assert_eq(clients_acquire(&clients->b), RL_OK);
+	cr_assert_eq(clients_acquire(&clients->b), RDL_OK);
 }
 
 /* GS-7: A looks in time, and deletes too late. */

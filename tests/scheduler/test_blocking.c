@@ -42,14 +42,14 @@ static const char *text_of(uint32_t reply, char text[200])
 
 static struct rr_heard ask(uint16_t slot, const char *line)
 {
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 	struct rr_question question = { .kind = RR_ASK_COMMAND, .slot = slot };
 	struct rr_heard heard;
 	char words[200];
 
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-		command.words[command.n_words++] = (struct rl_word){ word, strlen(word) };
+		command.words[command.n_words++] = (struct rdl_word){ word, strlen(word) };
 	question.argument = rr_terms_command(&terms, &command);
 	cr_assert(rr_servers_ask(&servers, 0, &question, &heard), "%s: %s", line,
 		  servers.error.text);

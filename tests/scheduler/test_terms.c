@@ -8,11 +8,11 @@
 static int64_t time_out_ms(const char *text)
 {
 	char copy[100];
-	struct rl_command command = { .n_words = 0 };
+	struct rdl_command command = { .n_words = 0 };
 
 	strcpy(copy, text);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		command.words[command.n_words++] = (struct rl_word){ word, strlen(word) };
+		command.words[command.n_words++] = (struct rdl_word){ word, strlen(word) };
 	return rr_command_time_out_ns(&command) / 1000000;
 }
 

@@ -73,18 +73,18 @@ long soak_books_begin(struct soak_books *books, enum soak_kind kind, int client)
 }
 
 void soak_books_end(struct soak_books *books, enum soak_kind kind, int client, long number,
-		    enum rl_outcome outcome)
+		    enum rdl_outcome outcome)
 {
 	struct soak_counts *counts = &books->counts[kind];
 	atomic_uchar *state = &books->states[kind][client][number];
 
-	if (outcome == RL_OK) {
+	if (outcome == RDL_OK) {
 		atomic_fetch_add(&counts->done, 1);
 		atomic_store(state, SOAK_DONE);
-	} else if (outcome == RL_LOST || outcome == RL_BUSY) {
+	} else if (outcome == RDL_LOST || outcome == RDL_BUSY) {
 		atomic_fetch_add(&counts->refused, 1);
 		atomic_store(state, SOAK_UNTRIED);
-	} else if (outcome == RL_ERROR) {
+	} else if (outcome == RDL_ERROR) {
 		atomic_fetch_add(&counts->failed, 1);
 		atomic_store(state, SOAK_UNTRIED);
 	}
@@ -93,7 +93,7 @@ void soak_books_end(struct soak_books *books, enum soak_kind kind, int client, l
 /* ---- The comparison ------------------------------------------------------------ */
 
 /* How often it was done: the server numbers bits from the highest of a byte on. */
-static unsigned times_done(const struct rl_reply *bits, long number)
+static unsigned times_done(const struct rdl_reply *bits, long number)
 {
 	const size_t byte = (size_t)number / 4;
 
@@ -127,15 +127,15 @@ static bool check_effect(struct soak_books *books, enum soak_kind kind, int clie
 
 /* Those of one client; *n counts how many are there. */
 static bool check_client(struct soak_books *books, enum soak_kind kind, int client,
-			 struct rl_link *data, long long *n)
+			 struct rdl_link *data, long long *n)
 {
 	char key[SOAK_KEY];
-	struct rl_reply bits;
+	struct rdl_reply bits;
 	bool good = true;
 
 	soak_effects_key(key, kind, client);
-	if (rl_run(data, &bits, "GET %s", key) != RL_OK) {
-		printf("soak: %s: %s\n", key, rl_link_error(data));
+	if (rdl_run(data, &bits, "GET %s", key) != RDL_OK) {
+		printf("soak: %s: %s\n", key, rdl_link_error(data));
 		return false;
 	}
 	for (long i = 0; i < books->next[kind][client]; i++) {
@@ -148,28 +148,28 @@ static bool check_client(struct soak_books *books, enum soak_kind kind, int clie
 }
 
 /* The counter, which was read and written, has as many as there are effects. */
-static bool check_counter(enum soak_kind kind, struct rl_link *data, long long n)
+static bool check_counter(enum soak_kind kind, struct rdl_link *data, long long n)
 {
 	char key[SOAK_KEY];
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long count = 0;
 
 	soak_key(key, kind, "count");
-	if (rl_run(data, &reply, "GET %s", key) == RL_OK &&
-	    (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &count)) && count == n)
+	if (rdl_run(data, &reply, "GET %s", key) == RDL_OK &&
+	    (rdl_reply_is_nil(&reply) || rdl_reply_number(&reply, &count)) && count == n)
 		return true;
 	printf("soak: %s: the counter is %lld, and %lld effects are there\n", soak_names[kind],
 	       count, n);
 	return false;
 }
 
-static bool check_value(const struct soak_books *books, struct rl_link *data)
+static bool check_value(const struct soak_books *books, struct rdl_link *data)
 {
-	struct rl_reply reply;
+	struct rdl_reply reply;
 	long long value = 0;
 
-	if (rl_run(data, &reply, "GET soak:value") == RL_OK &&
-	    (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &value)) &&
+	if (rdl_run(data, &reply, "GET soak:value") == RDL_OK &&
+	    (rdl_reply_is_nil(&reply) || rdl_reply_number(&reply, &value)) &&
 	    value >= books->value_done && value <= books->value_sent)
 		return true;
 	printf("soak: fenced: the value is %lld; %lld writes were acknowledged of %lld\n", value,
@@ -177,7 +177,7 @@ static bool check_value(const struct soak_books *books, struct rl_link *data)
 	return false;
 }
 
-bool soak_books_check(struct soak_books *books, struct rl_link *data)
+bool soak_books_check(struct soak_books *books, struct rdl_link *data)
 {
 	bool good = check_value(books, data);
 

@@ -19,7 +19,7 @@
 #include "cluster/cluster.h"
 #include "soak.h"
 
-enum { END_MS = 20000, LEFT_MS = 3 * SOAK_TTL_MS, SECONDS_MAX = 7 * 86400 };
+enum { END_MS = 20000, LEFT_MS = 10 * SOAK_TTL_MS, SECONDS_MAX = 7 * 86400 };
 
 /* What was done to clients. */
 struct harm {
@@ -36,7 +36,7 @@ struct run {
 	struct rr_processes processes;
 	struct rr_random random;
 	struct harm harm;
-	struct rl_link *admin[SOAK_SERVERS];
+	struct rdl_link *admin[SOAK_SERVERS];
 	long n_started;
 };
 
@@ -97,9 +97,9 @@ static void stop_client(struct run *run, int slot)
 static void cut_connections(struct run *run)
 {
 	const size_t server = rr_random_below(&run->random, SOAK_SERVERS);
-	struct rl_reply reply;
+	struct rdl_reply reply;
 
-	rl_run(run->admin[server], &reply, "CLIENT KILL TYPE normal SKIPME yes");
+	rdl_run(run->admin[server], &reply, "CLIENT KILL TYPE normal SKIPME yes");
 	run->harm.cuts++;
 }
 
@@ -150,22 +150,25 @@ static bool end_clients(struct run *run, struct rr_error *error)
 static bool drain_queue(struct run *run, struct rr_error *error)
 {
 	const int64_t end_ns = rr_clock_ns() + END_MS * INT64_C(1000000);
-	struct rl_delay_queue *queue = rl_delay_queue_new(run->admin[0], "soak:queue");
+	struct rdl_delay_queue *queue = rdl_delay_queue_new(run->admin[0], "soak:queue");
 	long long due = 1, processing = 1;
 	char id[32], place[32], key[SOAK_KEY];
 	int owner;
 
 	while (queue && due + processing > 0 && rr_clock_ns() < end_ns) {
-		if (rl_delay_queue_take(queue, SOAK_TTL_MS, id, sizeof(id)) == RL_OK &&
+		while (rdl_delay_queue_dead(queue, 0, id, sizeof(id)) == RDL_OK &&
+		       rdl_delay_queue_revive(queue, id, 0) == RDL_OK)
+			;
+		if (rdl_delay_queue_take(queue, SOAK_TTL_MS, id, sizeof(id)) == RDL_OK &&
 		    sscanf(id, "%d:%30s", &owner, place + 1) == 2) {
 			place[0] = '#';
 			soak_effects_key(key, SOAK_QUEUE, owner);
-			rl_delay_queue_done(queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
-					    key, place);
+			rdl_delay_queue_done(queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
+					     key, place);
 		}
-		rl_delay_queue_length(queue, &due, &processing);
+		rdl_delay_queue_length(queue, &due, &processing);
 	}
-	rl_delay_queue_free(queue);
+	rdl_delay_queue_free(queue);
 	return due + processing == 0 ||
 	       rr_error_set(error, RR_ERROR_INTERNAL, "%lld items stay in the delay queue",
 			    due + processing);
@@ -175,9 +178,9 @@ static bool drain_queue(struct run *run, struct rr_error *error)
 static bool await_no_lock(struct run *run, size_t server, struct rr_error *error)
 {
 	const int64_t end_ns = rr_clock_ns() + LEFT_MS * INT64_C(1000000);
-	struct rl_reply reply = { .length = 1 };
+	struct rdl_reply reply = { .length = 1 };
 
-	while (rl_run(run->admin[server], &reply, "KEYS soak:*:lock") == RL_OK &&
+	while (rdl_run(run->admin[server], &reply, "KEYS soak:*:lock") == RDL_OK &&
 	       reply.length > 0) {
 		if (rr_clock_ns() > end_ns)
 			return rr_error_set(error, RR_ERROR_INTERNAL, "a lock stays: %s",
@@ -221,7 +224,7 @@ static bool open_run(struct run *run, struct rr_error *error)
 		return false;
 	for (size_t i = 0; i < SOAK_SERVERS; i++) {
 		run->soak.addresses[i] = *rr_cluster_address(&run->cluster, (int)i);
-		run->admin[i] = rl_link_new(&run->soak.addresses[i], 10 * SOAK_TIMEOUT_MS);
+		run->admin[i] = rdl_link_new(&run->soak.addresses[i], 10 * SOAK_TIMEOUT_MS);
 		if (!run->admin[i])
 			return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");
 	}
@@ -257,7 +260,7 @@ static void close_run(struct run *run)
 {
 	rr_processes_release(&run->processes);
 	for (size_t i = 0; i < SOAK_SERVERS; i++)
-		rl_link_free(run->admin[i]);
+		rdl_link_free(run->admin[i]);
 	rr_cluster_close(&run->cluster);
 	if (run->soak.books)
 		soak_books_close(run->soak.books);

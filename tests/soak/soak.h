@@ -76,7 +76,7 @@ struct soak_books {
 
 struct soak {
 	struct soak_books *books;
-	struct rl_address addresses[SOAK_SERVERS]; /* the first has the data */
+	struct rdl_address addresses[SOAK_SERVERS]; /* the first has the data */
 	uint64_t seed;
 };
 
@@ -102,11 +102,11 @@ long soak_books_begin(struct soak_books *books, enum soak_kind kind, int client)
 
 /* What came of it. */
 void soak_books_end(struct soak_books *books, enum soak_kind kind, int client, long number,
-		    enum rl_outcome outcome);
+		    enum rdl_outcome outcome);
 
 /* Looks every effect up on the data's server. False: the books do not agree, and it
  * has been printed where. */
-bool soak_books_check(struct soak_books *books, struct rl_link *data);
+bool soak_books_check(struct soak_books *books, struct rdl_link *data);
 
 void soak_books_print(const struct soak_books *books);
 

@@ -182,7 +182,7 @@ class Scene:
                 limit, ', '.join('%s (%s)' % (p.role, b' '.join(p.words[:3])
                                               .decode('utf-8', 'replace'))
                                  for p in self.processes())))
-        if not wait_until(lambda: not os.listdir(self.tmp), 1):
+        if not wait_until(lambda: not os.listdir(self.tmp), limit):
             raise Failure('left in TMPDIR: ' + ' '.join(os.listdir(self.tmp)))
         for directory, _, names in os.walk(self.out):
             for name in names:

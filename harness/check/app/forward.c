@@ -7,6 +7,7 @@
 #include "app.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -80,6 +81,17 @@ static void see_response(struct forwarding *forwarding, struct connection *conne
 	read_head(forwarding, connection);
 }
 
+/* Nothing is kept back by Nagle's algorithm, neither what is passed on nor what comes: a sender that
+ * has not turned it off keeps its next short write back until the one before is acknowledged. All
+ * wait then, for 40 ms, and it looks as if nothing were to come. */
+static void keep_nothing_back(int socket)
+{
+	const int yes = 1;
+
+	setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	setsockopt(socket, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+}
+
 static bool send_all(int to, const char *bytes, size_t n)
 {
 	while (n > 0) {
@@ -110,6 +122,7 @@ static void pass_on(struct forwarding *forwarding, struct connection *connection
 	char bytes[16 * 1024];
 	const ssize_t n = recv(from, bytes, sizeof(bytes), 0);
 
+	keep_nothing_back(from); /* the kernel forgets it in time */
 	if (n == 0) {
 		*is_over = true;
 		shutdown(to, SHUT_WR);
@@ -141,8 +154,12 @@ static void accept_connection(struct forwarding *forwarding)
 		forwarding->n++;
 	*connection = (struct connection){ .request = request };
 	connection->app = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (connect(connection->app, (const struct sockaddr *)&address, sizeof(address)) != 0)
+	if (connect(connection->app, (const struct sockaddr *)&address, sizeof(address)) != 0) {
 		close_connection(connection);
+		return;
+	}
+	keep_nothing_back(connection->request);
+	keep_nothing_back(connection->app);
 }
 
 static void *forward(void *context)

@@ -59,16 +59,12 @@ int app_run(const char *command, unsigned port, int output)
 
 bool app_listens(unsigned port)
 {
-	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING };
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
 	struct rr_socket socket;
+	const bool listens = rr_sockets_next(&sockets, &socket);
 
-	while (rr_sockets_next(&sockets, &socket)) {
-		if (socket.local == port) {
-			rr_sockets_end(&sockets);
-			return true;
-		}
-	}
-	return false;
+	rr_sockets_end(&sockets);
+	return listens;
 }
 
 struct holders {
@@ -113,15 +109,13 @@ static bool has_holder(unsigned long inode)
 /* Whoever has given the socket to a child leaves it to the child. */
 size_t app_count_workers(unsigned port)
 {
-	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING };
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
 	struct holders holders = { .n = 0 }, parents = { .n = 0 };
 	struct rr_socket socket;
 	size_t n = 0;
 
-	while (rr_sockets_next(&sockets, &socket)) {
-		if (socket.local == port)
-			add_holders(&holders, socket.inode);
-	}
+	while (rr_sockets_next(&sockets, &socket))
+		add_holders(&holders, socket.inode);
 	for (size_t i = 0; i < holders.n; i++)
 		parents.pids[parents.n++] = rr_process_parent(holders.pids[i]);
 	for (size_t i = 0; i < holders.n; i++)

@@ -21,7 +21,7 @@ static struct timeval timeval_of(int64_t ns)
 /* This process's; NULL: there is none, and no room or no wish for one. */
 static struct rr_alarm *own_alarm(struct rr_program_page *page, bool is_wanted)
 {
-	const int self = (int)syscall(SYS_getpid);
+	const int self = rr_shim_real_pid();
 
 	for (int i = 0; i < RR_ALARMS_MAX; i++) {
 		if (atomic_load(&page->alarms[i].process) == self)
@@ -49,17 +49,6 @@ static void tell_alarm(const struct rr_program_page *page, const struct rr_alarm
 	value->it_value = timeval_of(left_ns > 1000 ? left_ns : 1000);
 }
 
-static void set_alarm(const struct rr_program_page *page, struct rr_alarm *alarm,
-		      const struct itimerval *value)
-{
-	const int64_t ns = ns_of_timeval(&value->it_value);
-
-	atomic_store(&alarm->until_ns, 0);
-	atomic_store(&alarm->interval_ns, ns_of_timeval(&value->it_interval));
-	if (ns > 0)
-		atomic_store(&alarm->until_ns, atomic_load(&page->passed_ns) + ns);
-}
-
 static int change_alarm(const struct itimerval *value, struct itimerval *old)
 {
 	struct rr_program_page *page = rr_shim_page();
@@ -69,8 +58,14 @@ static int change_alarm(const struct itimerval *value, struct itimerval *old)
 		return (int)syscall(SYS_setitimer, ITIMER_REAL, value, old);
 	if (old)
 		tell_alarm(page, alarm, old);
-	if (value)
-		set_alarm(page, alarm, value);
+	if (value) {
+		const int64_t ns = ns_of_timeval(&value->it_value);
+
+		atomic_store(&alarm->until_ns, 0);
+		atomic_store(&alarm->interval_ns, ns_of_timeval(&value->it_interval));
+		if (ns > 0)
+			atomic_store(&alarm->until_ns, atomic_load(&page->passed_ns) + ns);
+	}
 	return 0;
 }
 
@@ -98,12 +93,22 @@ unsigned int alarm(unsigned int seconds)
 	return (unsigned int)(old.it_value.tv_sec + (old.it_value.tv_usec > 0));
 }
 
-/* Whoever has one is not kept waiting for long. */
+/* Whoever has one is not kept waiting for long. The kernel has other clocks than the program: a time
+ * is told to it as how long it is until then. */
 int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old)
 {
 	struct rr_program_page *page = rr_shim_page();
+	struct itimerspec left = value ? *value : (struct itimerspec){ 0 };
+	const int64_t until_ns = rr_shim_ns(&left.it_value);
 
-	if (page)
-		atomic_store(&page->has_timer, 1);
-	return (int)syscall(SYS_timerfd_settime, fd, flags, value, old);
+	if (!page || !value)
+		return (int)syscall(SYS_timerfd_settime, fd, flags, value, old);
+	atomic_store(&page->has_timer, 1);
+	if (flags & TFD_TIMER_ABSTIME && until_ns > 0) {
+		const int64_t left_ns = until_ns - rr_shim_now(rr_shim_clock_of(until_ns));
+
+		left.it_value.tv_sec = left_ns > 0 ? left_ns / RR_SHIM_SECOND_NS : 0;
+		left.it_value.tv_nsec = left_ns > 0 ? left_ns % RR_SHIM_SECOND_NS : 1;
+	}
+	return (int)syscall(SYS_timerfd_settime, fd, flags & ~TFD_TIMER_ABSTIME, &left, old);
 }

@@ -45,13 +45,6 @@ int64_t rr_shim_now(clockid_t clock)
 	return start + atomic_load(is_held ? &page->told_ns : &page->passed_ns);
 }
 
-static void note_day(struct rr_program_page *page)
-{
-	if (!atomic_load(&page->reads_day) &&
-	    atomic_load(&page->passed_ns) != atomic_load(&page->told_ns))
-		atomic_store(&page->reads_day, 1);
-}
-
 clockid_t rr_shim_clock_of(int64_t ns)
 {
 	const int64_t middle = rr_shim_now(CLOCK_REALTIME) / 2 + rr_shim_now(CLOCK_MONOTONIC) / 2;
@@ -92,8 +85,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 		return (int)syscall(SYS_clock_gettime, clock, now);
 	now->tv_sec = ns / RR_SHIM_SECOND_NS;
 	now->tv_nsec = ns % RR_SHIM_SECOND_NS;
-	if (is_of_day(clock))
-		note_day(rr_shim_page());
+	if (is_of_day(clock)) {
+		struct rr_program_page *page = rr_shim_page();
+
+		if (!atomic_load(&page->reads_day) &&
+		    atomic_load(&page->passed_ns) != atomic_load(&page->told_ns))
+			atomic_store(&page->reads_day, 1);
+	}
 	count_read(rr_shim_page());
 	return 0;
 }

@@ -26,7 +26,7 @@ static void put_own(struct timespec *time)
 static int look(int directory, const char *path, struct stat *file, int flags)
 {
 	const long words[6] = { directory, (long)path, (long)file, flags };
-	const int result = (int)rr_shim_kernel_call(SYS_newfstatat, words);
+	const int result = (int)rr_shim_file_call(SYS_newfstatat, words, RR_NOTED_SEEN);
 
 	if (result != 0)
 		return result;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files a program opens, also in vain, and which libraries it has mapped: what it does
- * may depend on them. Paths are noted in the page, as they are when the working directory is
- * put before them. What the C library opens by itself (a locale, a time zone) is not seen.
+ * Which files a program opens or looks for, also in vain, and which libraries it has mapped: what it
+ * does may depend on them. Paths are noted in the page, with the working directory before them.
+ * This file is the quick way: the kernel asks redrace about each call that names a file and that
+ * does not come from here (cluster/guardian_watch.c), such as those that the C library makes by
+ * itself.
  */
 #include "shim.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,22 +15,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- Noting -------------------------------------------------------------------------- */
-
-static void note(char kind, const char *path, size_t length)
-{
-	struct rr_program_page *page = rr_shim_page();
-	const size_t size = length + 2;
-	const uint64_t at = atomic_fetch_add(&page->n_opened, size);
-
-	if (at + size > sizeof(page->opened))
-		return;
-	memcpy(page->opened + at + 1, path, length);
-	page->opened[at] = kind;
-}
 
 /* The directory that a path begins at: its length, 0 = nobody knows. */
 static size_t name_directory(int directory, char *text, size_t size)
@@ -42,30 +32,50 @@ static size_t name_directory(int directory, char *text, size_t size)
 
 		length = rr_shim_kernel_call(SYS_getcwd, words) - 1;
 	} else {
+		const long words[6] = { AT_FDCWD,   (long)link, (long)text,
+					(long)size, 0,          (long)RR_NOTED_CALL };
+
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
-		length = readlink(link, text, size);
+		length = rr_shim_kernel_call(SYS_readlinkat, words);
 	}
 	return length > 0 && (size_t)length < size && text[0] == '/' ? (size_t)length : 0;
 }
 
-static void note_at(int directory, const char *path, bool is_written)
+/* False: the kernel has to ask redrace. */
+static bool note_at(char kind, int directory, const char *path)
 {
-	const char kind = is_written ? RR_OPENED_WRITTEN : RR_OPENED_READ;
+	struct rr_program_page *page = rr_shim_page();
 	const int why = errno;
 	char whole[PATH_MAX];
 	const size_t length = path ? strnlen(path, PATH_MAX) : 0;
 	size_t n = 0;
 
-	if (!rr_shim_page() || length == 0 || length > PATH_MAX / 2)
-		return;
+	if (!page || !page->notes_files || length == 0 || length > PATH_MAX / 2)
+		return false;
 	if (path[0] == '/') {
-		note(kind, path, length);
-	} else if ((n = name_directory(directory, whole, PATH_MAX - length - 1)) > 0) {
+		rr_program_page_note(page, kind, path, length);
+		return true;
+	}
+	n = name_directory(directory, whole, PATH_MAX - length - 1);
+	if (n > 0) {
 		whole[n] = '/';
 		memcpy(whole + n + 1, path, length);
-		note(kind, whole, n + 1 + length);
+		rr_program_page_note(page, kind, whole, n + 1 + length);
 	}
 	errno = why;
+	return n > 0;
+}
+
+long rr_shim_file_call(long number, const long words[6], char kind)
+{
+	char real[RR_SHIM_PROC_PATH];
+	long noted[6];
+
+	memcpy(noted, words, sizeof(noted));
+	noted[1] = (long)rr_shim_real_path((const char *)words[1], real);
+	if (note_at(kind, (int)words[0], (const char *)noted[1]))
+		noted[5] = (long)RR_NOTED_CALL;
+	return rr_shim_kernel_call(number, noted);
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)
@@ -73,34 +83,34 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *context)
 	(void)size;
 	(void)context;
 	if (info->dlpi_name && info->dlpi_name[0] == '/')
-		note_at(AT_FDCWD, info->dlpi_name, false);
+		note_at(RR_NOTED_READ, AT_FDCWD, info->dlpi_name);
 	return 0;
 }
 
 void rr_shim_note_libraries(void)
 {
 	char path[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+	ssize_t n;
 
+	if (!rr_shim_page()->notes_files)
+		return;
+	n = readlink("/proc/self/exe", path, sizeof(path));
 	if (n > 0 && (size_t)n < sizeof(path))
-		note(RR_OPENED_READ, path, (size_t)n);
+		rr_program_page_note(rr_shim_page(), RR_NOTED_READ, path, (size_t)n);
 	dl_iterate_phdr(note_library, NULL);
 }
 
 /* ---- open ---------------------------------------------------------------------------- */
 
-/* Is it only written, so that what was in there is of no importance? */
-static bool is_written(int flags)
-{
-	return (flags & O_ACCMODE) == O_WRONLY || flags & (O_CREAT | O_TRUNC);
-}
-
 static int open_at(int directory, const char *path, int flags, mode_t mode)
 {
 	const long words[6] = { directory, (long)path, flags, (long)mode };
 
-	note_at(directory, path, is_written(flags));
-	return (int)rr_shim_kernel_call(SYS_openat, words);
+	if (rr_shim_is_random_device(path))
+		return rr_shim_open_random(path, flags & O_CLOEXEC);
+	if (flags & O_CREAT)
+		rr_shim_note_made(path);
+	return (int)rr_shim_file_call(SYS_openat, words, rr_noted_kind_of_open(flags));
 }
 
 /* The mode that may be the next argument; without O_CREAT nobody looks at it. */
@@ -149,24 +159,26 @@ int __openat_2(int directory, const char *path, int flags)
 	return open_at(directory, path, flags, 0);
 }
 
-/* ---- fopen --------------------------------------------------------------------------- */
+/* ---- Looking ------------------------------------------------------------------------- */
 
-/* "r" and "r+" read what is there. */
-FILE *fopen(const char *path, const char *mode)
+int access(const char *path, int mode)
 {
-	note_at(AT_FDCWD, path, mode && mode[0] != 'r');
-	return RR_SHIM_NEXT(fopen)(path, mode);
+	const long words[6] = { AT_FDCWD, (long)path, mode };
+
+	return (int)rr_shim_file_call(SYS_faccessat, words, RR_NOTED_SEEN);
 }
 
-FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
-
-/* ---- execve -------------------------------------------------------------------------- */
-
-/* A static program has nobody who notes it. */
-int execve(const char *path, char *const argv[], char *const environment[])
+ssize_t readlink(const char *restrict path, char *restrict text, size_t size)
 {
-	const long words[6] = { (long)path, (long)argv, (long)environment };
+	const long words[6] = { AT_FDCWD, (long)path, (long)text, (long)size };
 
-	note_at(AT_FDCWD, path, false);
-	return (int)rr_shim_kernel_call(SYS_execve, words);
+	return rr_shim_file_call(SYS_readlinkat, words, RR_NOTED_SEEN);
+}
+
+int statx(int directory, const char *restrict path, int flags, unsigned mask,
+	  struct statx *restrict file)
+{
+	const long words[6] = { directory, (long)path, flags, (long)mask, (long)file };
+
+	return (int)rr_shim_file_call(SYS_statx, words, RR_NOTED_SEEN);
 }

@@ -4,7 +4,7 @@
  * page says, and sleeping and waiting for a time-out ends when redrace says so.
  *
  * This file maps the page and hands out its slots; clocks.c, sleeping.c,
- * descriptors.c, threads.c, alarms.c and files.c stand for functions of the C library. Those
+ * descriptors.c, threads.c, alarms.c, files.c, pids.c and random.c stand for functions of the C library. Those
  * that it calls by itself are not seen. A static program keeps the kernel's time.
  *
  * Allocators read the clock while they start: until this library's constructor has
@@ -70,6 +70,7 @@ __attribute__((constructor)) static void begin(void)
 	if (page == MAP_FAILED)
 		return;
 	shim.page = page;
+	rr_shim_begin_random();
 	dl_iterate_phdr(look_for_go, &has_go);
 	if (has_go)
 		atomic_store(&page->has_go, 1);
@@ -102,19 +103,6 @@ int64_t rr_shim_ns(const struct timespec *time)
 
 /* ---- Slots --------------------------------------------------------------------- */
 
-/* A signal's handler may have left a wait by longjmp(). */
-static void free_slots_of(int thread)
-{
-	for (int i = 0; i < RR_WAITERS_MAX; i++) {
-		struct rr_waiter *slot = &shim.page->waiters[i];
-
-		if (atomic_load(&slot->thread) == thread) {
-			atomic_store(&slot->thread, 0);
-			atomic_store(&slot->state, RR_WAITER_NONE);
-		}
-	}
-}
-
 static struct rr_waiter *take_slot(int thread)
 {
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
@@ -131,13 +119,21 @@ static struct rr_waiter *take_slot(int thread)
 
 bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 {
-	const int thread = (int)syscall(SYS_gettid);
+	const int thread = rr_shim_real_tid();
 	struct rr_waiter *slot;
 
 	if (!shim.page)
 		return false;
 	rr_shim_forget_reads();
-	free_slots_of(thread);
+	/* A signal's handler may have left a wait by longjmp(). */
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *left = &shim.page->waiters[i];
+
+		if (atomic_load(&left->thread) == thread) {
+			atomic_store(&left->thread, 0);
+			atomic_store(&left->state, RR_WAITER_NONE);
+		}
+	}
 	slot = take_slot(thread);
 	if (!slot)
 		return false;

@@ -51,7 +51,7 @@ static void note_talker(int fd)
 
 	if (!page)
 		return;
-	thread = (int)syscall(SYS_gettid);
+	thread = rr_shim_real_tid();
 	if (noted != thread && leads_to_redis(page, fd)) {
 		const unsigned i = atomic_fetch_add(&page->n_talkers, 1);
 

@@ -18,6 +18,7 @@
 #include <semaphore.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -264,6 +265,13 @@ long syscall(long number, ...)
 	va_end(list);
 	if (rr_shim_page() && is_timed_futex(number, words))
 		return futex_until_over(words);
+	/* So libuv looks at files. */
+	if (number == SYS_statx)
+		return rr_shim_file_call(number, words, RR_NOTED_SEEN);
+	if (number == SYS_getrandom)
+		return getrandom((void *)words[0], (size_t)words[1], (unsigned)words[2]);
+	if (rr_shim_pid_call(number, words, &result))
+		return result;
 	result = rr_shim_kernel_call(number, words);
 	rr_shim_note_woken(number, words, result);
 	return result;

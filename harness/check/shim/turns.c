@@ -104,18 +104,6 @@ _Atomic int *rr_shim_waiting(const void *semaphore)
 	return &waiting[slot_of(semaphore)];
 }
 
-static void await_taking(sem_t *semaphore)
-{
-	const long none[6] = { 0 };
-	const int why = errno;
-	const int64_t until_ns = rr_shim_kernel_ns() + LONGEST_NS;
-	int value;
-
-	while (sem_getvalue(semaphore, &value) == 0 && value > 0 && rr_shim_kernel_ns() < until_ns)
-		rr_shim_kernel_call(SYS_sched_yield, none);
-	errno = why;
-}
-
 int sem_wait(sem_t *semaphore)
 {
 	int (*const next)(sem_t *) = RR_SHIM_NEXT(sem_wait);
@@ -140,8 +128,17 @@ int sem_post(sem_t *semaphore)
 	if (is_waited_for && takes_turns(RR_TURNS_OWN))
 		atomic_store(&is_wanted_back[slot_of(semaphore)], true);
 	result = RR_SHIM_NEXT(sem_post)(semaphore);
-	if (is_waited_for && takes_turns(RR_TURNS_OF_OTHERS))
-		await_taking(semaphore);
+	if (is_waited_for && takes_turns(RR_TURNS_OF_OTHERS)) {
+		const long none[6] = { 0 };
+		const int why = errno;
+		const int64_t until_ns = rr_shim_kernel_ns() + LONGEST_NS;
+		int value;
+
+		while (sem_getvalue(semaphore, &value) == 0 && value > 0 &&
+		       rr_shim_kernel_ns() < until_ns)
+			rr_shim_kernel_call(SYS_sched_yield, none);
+		errno = why;
+	}
 	return result;
 }
 

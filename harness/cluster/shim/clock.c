@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a server: its wall clock is what a shared page says, and its
- * fsync can be slow or deadly. The monotonic clock is left alone, for the
+ * Preloaded into a server: its wall clock is what a shared page says, what it takes
+ * from /dev/urandom can be the same each time, and its fsync can be slow or deadly. The monotonic clock is left alone, for the
  * server's event loop waits by it; but the server may not read it from the
  * processor by itself.
  *
  * Allocators read the clock while they start, and a wrapper that asks the
  * loader for the real function then waits for itself; so until this library's
  * constructor has run, and wherever it does not matter, the kernel is asked
- * directly. Nothing here allocates. A preloaded library has no caller that
+ * directly. Nothing of that allocates. A preloaded library has no caller that
  * could own its state: hence the one static struct.
  */
 #include <dlfcn.h>
@@ -27,7 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "cluster/clock_page.h"
+
+enum { RANDOM_BYTES = 1024 };
 
 typedef int clock_function(clockid_t, struct timespec *);
 typedef FILE *open_function(const char *, const char *);
@@ -37,6 +40,7 @@ static struct {
 	clock_function *real;       /* by way of the vDSO */
 	pid_t pid;                  /* children that save snapshots differ */
 	pthread_mutex_t recording;
+	unsigned char random[RANDOM_BYTES];
 } shim = { .recording = PTHREAD_MUTEX_INITIALIZER };
 
 static struct rr_clock_page *map_page(const char *path)
@@ -133,6 +137,23 @@ static FILE *open_other(const char *which, const char *path, const char *mode)
 		errno = ENOENT;
 		return NULL;
 	}
+	if (shim.page && atomic_load(&shim.page->seed) && strcmp(path, "/dev/urandom") == 0) {
+		/*
+		 * Servers take 64 bytes from /dev/urandom when they start, and make all that is
+		 * random of these: the seed of their hash tables, which gives the order of a set's
+		 * members, and their names among other servers. Each start of each server has
+		 * others, and the same ones in the next run.
+		 */
+		struct rr_random random = { .state = atomic_load(&shim.page->seed) << 32 |
+						     atomic_fetch_add(&shim.page->n_seeded, 1) };
+
+		for (size_t i = 0; i < sizeof(shim.random); i += sizeof(uint64_t)) {
+			const uint64_t word = rr_random_next(&random);
+
+			memcpy(&shim.random[i], &word, sizeof(word));
+		}
+		return fmemopen(shim.random, sizeof(shim.random), "r");
+	}
 	found = dlsym(RTLD_NEXT, which);
 	memcpy(&next, &found, sizeof(next));
 	return next ? next(path, mode) : NULL;
@@ -175,36 +196,6 @@ static bool name_of(int fd, char name[RR_SYNCED_NAME])
 	return true;
 }
 
-/* A name is written before it is counted: readers need no lock. */
-static void record_synced(int fd, int64_t length)
-{
-	struct rr_clock_page *page = shim.page;
-	char name[RR_SYNCED_NAME];
-	unsigned n, i = 0;
-
-	if (!name_of(fd, name))
-		return;
-	pthread_mutex_lock(&shim.recording);
-	n = atomic_load(&page->n_synced);
-	while (i < n && strcmp(page->synced[i].name, name) != 0)
-		i++;
-	if (i < RR_SYNCED_MAX)
-		atomic_store(&page->synced[i].length, length);
-	if (i == n && i < RR_SYNCED_MAX) {
-		strcpy(page->synced[i].name, name);
-		atomic_store(&page->n_synced, n + 1);
-	}
-	pthread_mutex_unlock(&shim.recording);
-}
-
-static void take_longer(int64_t us)
-{
-	struct timespec left = { us / 1000000, us % 1000000 * 1000 };
-
-	while (us > 0 && nanosleep(&left, &left) != 0)
-		continue;
-}
-
 /* What is written while the disk is busy is not covered: the length counts
  * from before. In a child that saves a snapshot nothing is recorded, for its
  * copy of the mutex may be held for ever. */
@@ -220,10 +211,33 @@ static int synchronise(long call, int fd)
 		kill(shim.pid, SIGKILL);
 	if (fstat(fd, &before) != 0)
 		return -1;
-	take_longer(atomic_load(&shim.page->sync_delay_us));
+	const int64_t us = atomic_load(&shim.page->sync_delay_us);
+	struct timespec left = { us / 1000000, us % 1000000 * 1000 };
+
+	while (us > 0 && nanosleep(&left, &left) != 0)
+		continue;
 	result = (int)syscall(call, fd);
-	if (result == 0 && S_ISREG(before.st_mode))
-		record_synced(fd, before.st_size);
+	if (result == 0 && S_ISREG(before.st_mode)) {
+		/* A name is written before it is counted: readers need no lock. */
+		const int64_t length = before.st_size;
+		struct rr_clock_page *page = shim.page;
+		char name[RR_SYNCED_NAME];
+		unsigned n, i = 0;
+
+		if (name_of(fd, name)) {
+			pthread_mutex_lock(&shim.recording);
+			n = atomic_load(&page->n_synced);
+			while (i < n && strcmp(page->synced[i].name, name) != 0)
+				i++;
+			if (i < RR_SYNCED_MAX)
+				atomic_store(&page->synced[i].length, length);
+			if (i == n && i < RR_SYNCED_MAX) {
+				strcpy(page->synced[i].name, name);
+				atomic_store(&page->n_synced, n + 1);
+			}
+			pthread_mutex_unlock(&shim.recording);
+		}
+	}
 	return result;
 }
 

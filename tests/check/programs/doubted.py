@@ -2,14 +2,14 @@
 """Small programs of one race each, or of none: doubted.py NAME. The wrong ones differ from all serial
 executions in what a comparison is tempted to excuse."""
 
-import os
+import posix
 import sys
 import time
 
-from raw import Connection
+import raw
 
-r = Connection()
-me = os.environ["REDRACE_CLIENT"]
+r = raw.Connection()
+me = raw.me
 
 
 def count(key="counter"):
@@ -34,14 +34,14 @@ def answer():  # only a word says it, in a line with a token that is another in 
     left = int(r("GET", "stock"))
     if left > 0:
         r("SET", "stock", 0)
-    print('{"id":"%s","sold":%s}' % (os.urandom(8).hex(), "true" if left > 0 else "false"))
+    print('{"id":"%s","sold":%s}' % (posix.urandom(8).hex(), "true" if left > 0 else "false"))
 
 
 def log_line():  # the same with a process id
     left = int(r("GET", "stock"))
     if left > 0:
         r("SET", "stock", 0)
-    print("[%d]%s" % (os.getpid(), "sold" if left > 0 else "out"))
+    print("[%d]%s" % (posix.getpid(), "sold" if left > 0 else "out"))
 
 
 def half_written():  # only who polls meanwhile sees it
@@ -129,7 +129,7 @@ def locked():  # right: what is printed in vain rounds, and at the end, says tha
 
 
 def tokens():  # right: new names in each run
-    token = os.urandom(8).hex()
+    token = posix.urandom(8).hex()
     r("SADD", "jobs", "job:" + token)
     r("SET", "job:" + token, "new")
     print("made", token)
@@ -153,12 +153,12 @@ def glued():  # the answer stands directly behind a process id
     stock = int(r("GET", "stock"))
     if stock:
         r("SET", "stock", 0)
-    print("%d%s" % (os.getpid(), "sold" if stock else "out"))
+    print("%d%s" % (posix.getpid(), "sold" if stock else "out"))
 
 
 def permuted(lines=("a", "b", "c", "d", "e")):  # right: two threads print them in any order
     r("INCR", "n")
-    print("\n".join(sorted(lines, key=lambda line: os.urandom(8))))
+    print("\n".join(sorted(lines, key=lambda line: posix.urandom(8))))
 
 
 def permuted_answer():
@@ -195,6 +195,62 @@ def withdraws():  # it fails after it has changed data
         r("DECR", "slots")
         sys.exit(1)
     r("DECR", "slots")
+
+
+def compares_clocks():  # right: the server's clock has gone on meanwhile as well
+    time.sleep(3)
+    if abs(int(r("TIME")[0]) - time.time()) > 2:
+        count()
+    else:
+        r("INCR", "counter")
+
+
+def compares_in_script():  # right: the same
+    time.sleep(3)
+    script = "return math.abs(redis.call('TIME')[1] - ARGV[1]) < 2 and redis.call('INCR', KEYS[1])"
+    if not r("EVAL", script, 1, "counter", int(time.time())):
+        count()
+
+
+def outlives():  # right: its key is gone when it looks
+    r("SET", "busy" + me, 1, "PX", 2000)
+    time.sleep(3)
+    if r("EXISTS", "busy" + me):
+        count()
+    else:
+        r("INCR", "counter")
+
+
+def looks_in_time():  # right: its key is there when it looks, however late the other is
+    r("SET", "mine" + me, 1, "PX", 3000)
+    time.sleep(2)
+    if r("EXISTS", "mine" + me):
+        r("INCR", "counter")
+    else:
+        count()
+    r("DEL", "mine" + me)
+
+
+def window():  # right: who is above the limit waits for the next window
+    while True:
+        now = int(r("TIME")[0])
+        n = r("INCR", "window%d" % (now // 10))
+        r("EXPIRE", "window%d" % (now // 10), 20)
+        if n == 1:
+            break
+        time.sleep(10 - now % 10)
+    r("INCR", "served")
+
+
+def waits_too_short():  # what it waits for takes longer
+    if me == "A":
+        r("SET", "state", "half", "PX", 60000)
+        time.sleep(1)
+        r("SET", "state", "whole")
+        return
+    if r("GET", "state") == "half":
+        time.sleep(0.1)
+        print(r("GETRANGE", "state", 0, 3))
 
 
 globals()[sys.argv[1]]()

@@ -2,15 +2,14 @@
 """A shop whose threads share one connection behind a lock. POST /buy takes the lock for each
 command; POST /buy-locked holds another one from its first command to its last."""
 
-import os
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import _thread
 
 import raw
+import served
 
 shared = raw.Connection()
-of_connection = threading.Lock()
-of_section = threading.Lock()
+of_connection = _thread.allocate_lock()
+of_section = _thread.allocate_lock()
 
 
 def ask(*words):
@@ -30,12 +29,4 @@ def buy_locked():
         return buy()
 
 
-class Shop(BaseHTTPRequestHandler):
-    def do_POST(self):
-        answer = buy_locked() if self.path == "/buy-locked" else buy()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(answer.encode())
-
-
-ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Shop).serve_forever()
+served.serve(lambda path, _: buy_locked() if path == "/buy-locked" else buy())

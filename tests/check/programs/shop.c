@@ -8,6 +8,8 @@
  *	/note		sets a key when it has answered
  *	/noted		says whether it is there
  *	/count		adds one to a key, and says how many there are
+ *	/visit		five commands: reads and writes a number, and counts
+ *	/visit-once	the same, with one command for the number
  *	/first		says 409, a number, to whom it is the first
  *	/first-far	the same behind a byte that is 0, and behind 100,000 bytes
  *	/first-status	says the same to all, with 404 to whom it is not the first
@@ -100,6 +102,22 @@ static void count(int client)
 	answer(client, 200, text);
 }
 
+static void visit(int client, bool is_one_step)
+{
+	char value[24];
+
+	ask("INCR %s", "seen");
+	ask("EXISTS %s", "closed");
+	if (is_one_step) {
+		ask("INCRBY %s 10", "spent");
+	} else {
+		snprintf(value, sizeof(value), "%ld", ask("GET %s", "spent") + 10);
+		ask("SET spent %s", value);
+	}
+	ask("INCR %s", "left");
+	answer(client, 200, "visited");
+}
+
 static void be_first(int client)
 {
 	const bool is_first = ask("GET %s", "first") == 0;
@@ -184,6 +202,8 @@ static void *serve(void *connection)
 		answer(client, 200, ask("GET %s", "note") ? "yes" : "no");
 	} else if (strcmp(path, "/count") == 0) {
 		count(client);
+	} else if (strncmp(path, "/visit", 6) == 0) {
+		visit(client, strcmp(path, "/visit-once") == 0);
 	} else if (strcmp(path, "/first") == 0) {
 		be_first(client);
 	} else if (strcmp(path, "/first-far") == 0) {

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+#include "record.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/files.h"
+#include "base/machine.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cache.h"
+#include "variables.h"
+#include "verdict.h"
+
+/* Schedules that the skeptic runs beside a yes of a record. */
+enum { SCHEDULES_AGAIN = 3 };
+
+/* ---- What a verdict depends on, as far as that is known before programs run -------------------- */
+
+static void put_text(FILE *out, const char *text)
+{
+	rr_bytes_put(out, text ? text : "", text ? strlen(text) + 1 : 0);
+}
+
+/* What is run, and what is right. */
+static void put_options(FILE *out, const struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	const struct rr_explore_config *search = &options->search;
+	const int64_t numbers[] = {
+		options->n_clients,
+		options->n_apps,
+		options->patience_s,
+		options->holds_day,
+		options->data_only,
+		options->accepts_bounded,
+		search->rounds,
+		search->ttl_ms,
+		(int64_t)search->most,
+		(int64_t)search->audit,
+		search->compare.is_partial,
+		search->shows_all,
+		search->compare.restarts,
+		search->compare.allows_repeats,
+		search->compare.strict_exits,
+		options->skeptic,
+		options->seed,
+		options->fixes_pids,
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		rr_bytes_put_number(out, numbers[i]);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		rr_bytes_put_number(out, search->budget.of[i]);
+	for (size_t i = 0; options->command && options->command[i]; i++)
+		put_text(out, options->command[i]);
+	rr_bytes_put_number(out, (int64_t)options->n_named);
+	for (size_t i = 0; i < options->n_named; i++) {
+		put_text(out, options->named[i].name);
+		put_text(out, options->named[i].shell[2]);
+	}
+	put_text(out, options->app);
+	put_text(out, options->ready);
+	rr_bytes_put_number(out, (int64_t)options->n_requests);
+	for (size_t i = 0; i < options->n_requests; i++) {
+		rr_bytes_put_number(out, options->is_line[i]);
+		put_text(out, options->requests[i]);
+	}
+	put_text(out, options->setup);
+	put_text(out, options->refused);
+	put_text(out, options->checker[0] ? options->checker[2] : NULL);
+	put_text(out, options->redis_server);
+	rr_bytes_put_number(out, (int64_t)options->n_finals);
+	for (size_t i = 0; i < options->n_finals; i++) {
+		put_text(out, options->finals[i].command);
+		put_text(out, options->finals[i].value);
+	}
+	rr_bytes_put_number(out, (int64_t)search->compare.n_ignored);
+	for (size_t i = 0; i < search->compare.n_ignored; i++)
+		put_text(out, options->ignored[i]);
+	rr_bytes_put_number(out, (int64_t)options->n_allowed);
+	for (size_t i = 0; i < options->n_allowed; i++)
+		put_text(out, options->allowed[i]);
+	rr_bytes_put_number(out, (int64_t)check->given.init.n);
+	for (size_t i = 0; i < check->given.init.n; i++) {
+		const struct rdl_command *command = &check->given.init.all[i];
+
+		rr_bytes_put_number(out, (int64_t)command->n_words);
+		for (size_t j = 0; j < command->n_words; j++)
+			rr_bytes_put(out, command->words[j].text, command->words[j].length);
+	}
+}
+
+/* The file that a process runs. */
+static void add_program_of(struct rr_opened *opened, const char *process)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%s/exe", process);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	rr_opened_add(opened, path);
+}
+
+/* ---- Using one ------------------------------------------------------------------------------ */
+
+void rr_record_open(struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	struct rr_record *record = &check->record;
+	char path[RR_PATH_SIZE];
+
+	if (options->no_cache) {
+		snprintf(record->why, sizeof(record->why), "--no-cache");
+	} else if (options->search.schedule || options->game || options->search.dot ||
+		   options->search.json) {
+		snprintf(record->why, sizeof(record->why),
+			 "with --replay, --game or --graph each check is made");
+	} else if (!rr_cache_path(options->cache, "", 0, path)) {
+		snprintf(record->why, sizeof(record->why), "there is no HOME");
+	} else {
+		/* Before programs list the directory above. */
+		record->may_be_kept = rr_cache_make_directory(path);
+		if (!record->may_be_kept)
+			snprintf(record->why, sizeof(record->why), "%.300s cannot be written",
+				 path);
+	}
+}
+
+/* Finds the file of the record, after --setup: what that leaves is in its name. */
+static void find_record(struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	struct rr_record *record = &check->record;
+	char path[RR_PATH_SIZE];
+	struct rr_draft key;
+
+	rr_draft_open(&key);
+	/* Machine, user and place. */
+	struct utsname kernel;
+	const mode_t mask = umask(0);
+	char directory[PATH_MAX];
+	struct rlimit limit;
+
+	umask(mask);
+	memset(&kernel, 0, sizeof(kernel));
+	uname(&kernel);
+	put_text(key.out, kernel.sysname);
+	put_text(key.out, kernel.release);
+	put_text(key.out, kernel.version);
+	put_text(key.out, kernel.machine);
+	rr_bytes_put_number(key.out, sysconf(_SC_NPROCESSORS_ONLN));
+	rr_bytes_put_number(key.out, rr_placement_count());
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		if (getrlimit((enum __rlimit_resource)i, &limit) == 0) {
+			rr_bytes_put_number(key.out, (int64_t)limit.rlim_cur);
+			rr_bytes_put_number(key.out, (int64_t)limit.rlim_max);
+		}
+	}
+	rr_bytes_put_number(key.out, mask);
+	rr_bytes_put_number(key.out, getuid());
+	rr_bytes_put_number(key.out, geteuid());
+	rr_bytes_put_number(key.out, getgid());
+	rr_bytes_put_number(key.out, getegid());
+	put_text(key.out, getcwd(directory, sizeof(directory)));
+	put_text(key.out, check->preload);
+	rr_variables_write(key.out, check->left_out);
+	put_options(key.out, check);
+	fclose(key.out);
+	record->key = key.text;
+	record->n_key = key.length;
+	if (rr_cache_path(options->cache, record->key, record->n_key, path))
+		record->path = rr_strdup(path);
+}
+
+/* The verdict that was kept, of the same files. NULL: there is none. */
+static json_t *read_record(struct rr_check *check)
+{
+	struct rr_record *record = &check->record;
+	struct rr_bytes content;
+	bool is_broken;
+	char *text = rr_cache_read(record->path, record->key, record->n_key, &content, &is_broken);
+	json_t *json = text ? json_loadb((const char *)content.at,
+					 (size_t)(content.end - content.at), 0, NULL) :
+			      NULL;
+
+	if (is_broken || (text && !json))
+		snprintf(record->remark, sizeof(record->remark),
+			 "The verdict that was kept is broken, and was not used.");
+	free(text);
+	snprintf(record->why, sizeof(record->why),
+		 record->remark[0] ? "the file is broken" : "nothing was kept before");
+	if (json && rr_opened_are_same(json_object_get(json, "files"), record->why))
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+/* A text without signs that a terminal would obey. NULL: it is none. */
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	for (const unsigned char *at = (const unsigned char *)text; at && *at; at++) {
+		if ((*at < ' ' && *at != '\n') || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0))
+			return NULL;
+	}
+	return text;
+}
+
+static unsigned long number_of(const json_t *object, const char *name)
+{
+	const json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number > 0 ? (unsigned long)number : 0;
+}
+
+/* Replays the schedule with the real programs. Its steps are names of what the programs do, and chosen
+ * among that. False: it does not end in the finding that was kept. */
+static bool replay(struct rr_check *check, const json_t *content, struct rr_explore_result *result)
+{
+	const json_t *counts = json_object_get(content, "counts");
+	const char *mend = text_of(content, "mend"), *serial = text_of(content, "serial");
+	struct rr_explore_config config = rr_check_search(check);
+	json_t *names;
+	bool is_same;
+
+	config.schedule = text_of(content, "schedule");
+	config.was_verified = true;
+	if (!config.schedule || !rr_explore(&check->cluster, &config, result))
+		return false;
+	check->result = result;
+	names = rr_checked_findings(check, false);
+	is_same = result->found == number_of(content, "found") && result->found &&
+		  json_equal(names, json_object_get(content, "names"));
+	json_decref(names);
+	if (!is_same)
+		return false;
+	result->states = number_of(counts, "states");
+	result->transitions = number_of(counts, "transitions");
+	result->finals = number_of(counts, "finals");
+	result->wrong = number_of(counts, "wrong");
+	result->explored = number_of(counts, "is_cut") ? RR_EXPLORED_FOUND : RR_EXPLORED_ALL;
+	if (mend && !result->mend)
+		result->mend = rr_strdup(mend);
+	if (serial && !result->serial)
+		result->serial = rr_strdup(serial);
+	return true;
+}
+
+/* The skeptic looks at a yes again. False: it does not agree. */
+static bool ask_skeptic(struct rr_check *check, const json_t *content,
+			struct rr_explore_result *result)
+{
+	const char *text = text_of(content, "text");
+
+	if (!text || !json_is_object(json_object_get(content, "properties")))
+		return false;
+	*result = (struct rr_explore_result){ .explored = RR_EXPLORED_ALL };
+	result->day = (enum rr_explored_day)(number_of(content, "day") % 3);
+	check->result = result;
+	rr_check_run_skeptic(check, 0, SCHEDULES_AGAIN, 1);
+	result->seconds = check->skeptic.seconds;
+	if (check->skeptic.verdict != RR_SKEPTIC_AGREES && !check->session.signals.interrupted) {
+		/* Which values are random only a second run of a serial execution tells. */
+		rr_skeptic_release(&check->skeptic);
+		rr_check_run_skeptic(check, 0, SCHEDULES_AGAIN, RR_SKEPTIC_RUNS);
+		result->seconds += check->skeptic.seconds;
+	}
+	return check->skeptic.verdict == RR_SKEPTIC_AGREES;
+}
+
+bool rr_record_use(struct rr_check *check)
+{
+	struct rr_record *record = &check->record;
+	bool holds;
+
+	if (!record->may_be_kept)
+		return false;
+	find_record(check);
+	record->content = record->path ? read_record(check) : NULL;
+	if (!record->content)
+		return false;
+	if (number_of(record->content, "fixes_pids"))
+		check->pids = RR_PIDS_FIXED;
+	holds = number_of(record->content, "found") ?
+			replay(check, record->content, check->explored) :
+			ask_skeptic(check, record->content, check->explored);
+	if (check->session.signals.interrupted) {
+		check->result = check->explored;
+		return true;
+	}
+	record->is_used = holds;
+	record->why[0] = '\0';
+	if (holds) {
+		snprintf(record->remark, sizeof(record->remark),
+			 "This is the verdict of an earlier check: nothing that it depends on has "
+			 "changed. %s",
+			 check->result->found ? "Its schedule was replayed." :
+						"The skeptic has looked again.");
+		return true;
+	}
+	unlink(record->path);
+	snprintf(
+		record->remark, sizeof(record->remark),
+		"The programs did not do again what the verdict of an earlier check says, although "
+		"no file has changed: the check was made from nothing.");
+	json_decref(record->content);
+	record->content = NULL;
+	check->pids = check->options->fixes_pids ? RR_PIDS_FIXED : RR_PIDS_OF_KERNEL;
+	rr_skeptic_release(&check->skeptic);
+	rr_explore_release(check->explored);
+	check->result = NULL;
+	return false;
+}
+
+json_t *rr_record_refused(const struct rr_record *record)
+{
+	json_t *all = record->is_used ? json_object_get(record->content, "refused") : NULL;
+	const json_t *refused;
+	size_t i;
+
+	json_array_foreach(all, i, refused) {
+		if (!text_of(refused, "client") || !text_of(refused, "how") ||
+		    !text_of(refused, "last_line"))
+			return NULL;
+	}
+	return json_is_array(all) ? json_deep_copy(all) : NULL;
+}
+
+const char *rr_record_text(const struct rr_record *record)
+{
+	return record->is_used ? text_of(record->content, "text") : NULL;
+}
+
+json_t *rr_record_properties(const struct rr_record *record)
+{
+	return record->is_used ? json_deep_copy(json_object_get(record->content, "properties")) :
+				 NULL;
+}
+
+/* ---- Keeping one ---------------------------------------------------------------------------- */
+
+/* Why this verdict is not kept; NULL: it may be. *is_theirs: because of what the programs do. */
+static const char *why_not(struct rr_check *check, bool *is_theirs)
+{
+	const struct rr_explore_result *result = check->result;
+	const bool is_yes = !result->found && rr_checked_exit(check) == RR_EXIT_OK;
+
+	*is_theirs = false;
+	if (!result->found && !is_yes)
+		return "the verdict is inconclusive";
+	if (is_yes &&
+	    (result->explored != RR_EXPLORED_ALL || check->skeptic.verdict != RR_SKEPTIC_AGREES))
+		return "the skeptic was not asked, or does not agree";
+	if (result->found && (result->n_findings != 1 || !result->findings[0].words))
+		return "there are several findings";
+	if (result->found && result->day != RR_DAY_GOES_ON && !check->options->holds_day)
+		return "the time of day stood still in the search alone: --hold-clock";
+	if (check->n_searches > 1)
+		return "the programs take choices at random";
+	if (check->unwatched)
+		return "the kernel does not say which files the programs look at";
+	*is_theirs = true;
+	if (rr_programs_figures(check->programs).has_own_clock)
+		return "a program is static, or in Go: its clock and its files are its own";
+	return check->opened.why[0] ? check->opened.why : NULL;
+}
+
+static json_t *finding_as_json(const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+
+	return json_pack("{s:i, s:s, s:o, s:o, s:s?, s:s?, s:{s:I, s:I, s:I, s:I, s:b}}", "found",
+			 (int)result->found, "schedule", result->findings[0].words, "names",
+			 rr_checked_findings(check, false), "refused", rr_checked_refused(check),
+			 "mend", result->mend, "serial", result->serial, "counts", "states",
+			 (json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+			 "finals", (json_int_t)result->finals, "wrong", (json_int_t)result->wrong,
+			 "is_cut", result->explored == RR_EXPLORED_FOUND);
+}
+
+static json_t *yes_as_json(const struct rr_check *check)
+{
+	char *text;
+	FILE *out = rr_open_text(&text);
+	json_t *json;
+
+	rr_checked_print_verdict(out, check);
+	fclose(out);
+	json = json_pack("{s:i, s:s, s:i, s:o}", "found", 0, "text", text, "day",
+			 (int)check->result->day, "properties", rr_checked_properties(check));
+	free(text);
+	return json;
+}
+
+void rr_record_keep(struct rr_check *check)
+{
+	struct rr_record *record = &check->record;
+	bool is_theirs;
+	const char *why;
+	json_t *content, *files;
+	char *text;
+
+	if (!record->path || record->is_used)
+		return;
+	/* redrace itself, its parts, and the server. */
+	char process[20];
+
+	add_program_of(&check->opened, "self");
+	rr_opened_add(&check->opened, check->preload);
+	rr_opened_add(&check->opened, check->node_preload);
+	rr_opened_add(&check->opened, check->apps.driver);
+	if (check->cluster.n_servers > 0 && check->cluster.servers[0].process.pid > 0) {
+		snprintf(process, sizeof(process), "%d",
+			 (int)check->cluster.servers[0].process.pid);
+		add_program_of(&check->opened, process);
+	}
+	why = why_not(check, &is_theirs);
+	files = why ? NULL : rr_opened_as_json(&check->opened, check->begun_ns);
+	why = why || files ? why : check->opened.why;
+	content = why ? NULL : check->result->found ? finding_as_json(check) : yes_as_json(check);
+	if (content)
+		json_object_set_new(content, "fixes_pids",
+				    json_integer(check->pids == RR_PIDS_FIXED));
+	if (!why && !content) {
+		json_decref(files);
+		why = "it is no text in UTF-8";
+	}
+	if (why) {
+		snprintf(record->why, sizeof(record->why), "%s", why);
+		record->is_refused = is_theirs;
+		return;
+	}
+	json_object_set_new(content, "files", files);
+	text = json_dumps(content, JSON_INDENT(1) | JSON_SORT_KEYS);
+	if (!text || !rr_cache_write(record->path, record->key, record->n_key, text, strlen(text)))
+		snprintf(record->why, sizeof(record->why), "%.300s cannot be written",
+			 record->path);
+	else
+		record->why[0] = '\0';
+	free(text);
+	json_decref(content);
+}
+
+void rr_record_release(struct rr_record *record)
+{
+	free(record->path);
+	free(record->key);
+	json_decref(record->content);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cluster/cluster.h"
+
+enum { PATH_SIZE = 60, WHOLE_SIZE = 2 * PATH_MAX + 2, STACK_SIZE = 256 * 1024, PAGE = 4096 };
+
+bool rr_watch_read(pid_t thread, uintptr_t at, void *into, size_t size)
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+	int fd, why;
+
+	/* Containers permit this more often than process_vm_readv(2). */
+	snprintf(path, sizeof(path), "/proc/%d/mem", thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : pread(fd, into, size, (off_t)at);
+	why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return n == (ssize_t)size;
+}
+
+/* ---- Files ------------------------------------------------------------------------------ */
+
+/* What a call names. */
+struct file_call {
+	int directory;
+	uintptr_t path;
+	char kind;
+};
+
+/* False: nobody knows which files it is about. */
+static bool find_file(const struct seccomp_data *call, struct file_call *file)
+{
+	const __u64 *words = call->args;
+
+	if (call->arch == AUDIT_ARCH_I386)
+		return false;
+	*file = (struct file_call){ (int)words[0], (uintptr_t)words[1], RR_NOTED_SEEN };
+	switch (call->nr) {
+#ifdef SYS_open
+	case SYS_open:
+		*file = (struct file_call){ AT_FDCWD, (uintptr_t)words[0],
+					    rr_noted_kind_of_open((int)words[1]) };
+		return true;
+	case SYS_stat:
+	case SYS_lstat:
+	case SYS_access:
+	case SYS_readlink:
+#endif
+	case SYS_chdir:
+		*file = (struct file_call){ AT_FDCWD, (uintptr_t)words[0], RR_NOTED_SEEN };
+		return true;
+	case SYS_execve:
+		*file = (struct file_call){ AT_FDCWD, (uintptr_t)words[0], RR_NOTED_READ };
+		return true;
+	case SYS_inotify_add_watch:
+		file->directory = AT_FDCWD;
+		return true;
+	case SYS_openat:
+		file->kind = rr_noted_kind_of_open((int)words[2]);
+		return true;
+	case SYS_openat2:
+	case SYS_execveat:
+		file->kind = RR_NOTED_READ;
+		return true;
+	case SYS_newfstatat:
+	case SYS_statx:
+	case SYS_faccessat:
+	case SYS_faccessat2:
+	case SYS_readlinkat:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A string of another process, page by page: the next one need not be there. -1: it cannot be read,
+ * or is too long. */
+static long read_path(pid_t thread, uintptr_t at, char path[PATH_MAX])
+{
+	size_t n = 0;
+
+	while (n < PATH_MAX) {
+		const size_t left = PAGE - (at + n) % PAGE;
+		const size_t size = left < PATH_MAX - n ? left : PATH_MAX - n;
+		const char *end;
+
+		if (!rr_watch_read(thread, at + n, path + n, size))
+			return -1;
+		end = memchr(path + n, '\0', size);
+		if (end)
+			return end - path;
+		n += size;
+	}
+	return -1;
+}
+
+/* Puts the directory before a path that is relative. False: nobody knows which that is. */
+static bool make_whole(pid_t thread, int directory, const char *path, char whole[WHOLE_SIZE])
+{
+	char link[PATH_SIZE];
+	ssize_t n;
+
+	if (path[0] == '/') {
+		snprintf(whole, WHOLE_SIZE, "%s", path);
+		return true;
+	}
+	if (directory == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/%d/cwd", thread);
+	else
+		snprintf(link, sizeof(link), "/proc/%d/fd/%d", thread, directory);
+	n = readlink(link, whole, PATH_MAX);
+	if (n <= 0 || n == PATH_MAX || whole[0] != '/')
+		return false;
+	whole[n] = '\0';
+	/* An open file alone. */
+	if (path[0])
+		snprintf(whole + n, WHOLE_SIZE - PATH_MAX, "/%s", path);
+	return true;
+}
+
+static void note_file(struct rr_program_page *page, const struct seccomp_notif *asked)
+{
+	char path[PATH_MAX], whole[WHOLE_SIZE];
+	struct file_call file;
+
+	if (!find_file(&asked->data, &file)) {
+		atomic_store(&page->has_unnoted, 1);
+		return;
+	}
+	/* The kernel refuses what it cannot read either, and a directory that is not open. */
+	if (file.kind && read_path((pid_t)asked->pid, file.path, path) >= 0 &&
+	    make_whole((pid_t)asked->pid, file.directory, path, whole))
+		rr_program_page_note(page, file.kind, whole, strlen(whole));
+	else if (file.kind && errno != EIO && errno != EFAULT && errno != ENOENT)
+		atomic_store(&page->has_unnoted, 1);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------ */
+
+/* False: it is none. */
+static bool is_connect(const struct seccomp_notif *asked, struct rr_watched_call *call)
+{
+	const struct seccomp_data *data = &asked->data;
+	uint32_t words[3];
+
+	*call = (struct rr_watched_call){ asked->id, (pid_t)asked->pid, (int)data->args[0],
+					  (uintptr_t)data->args[1], (socklen_t)data->args[2] };
+	if (data->arch != AUDIT_ARCH_I386)
+		return data->nr == SYS_connect;
+	if (data->nr == RR_I386_SOCKETCALL &&
+	    rr_watch_read(call->thread, call->at, words, sizeof(words))) {
+		call->fd = (int)words[0];
+		call->at = words[1];
+		call->size = words[2];
+	}
+	return data->nr == RR_I386_SOCKETCALL || data->nr == RR_I386_CONNECT;
+}
+
+static void take(struct rr_watch *watch)
+{
+	union {
+		struct seccomp_notif asked;
+		char room[512]; /* a kernel may know of more fields */
+	} of = { .room = "" };
+	struct rr_watched_call call;
+	struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	if (ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_RECV, &of) != 0)
+		return;
+	answer.id = of.asked.id;
+	if (!is_connect(&of.asked, &call)) {
+		note_file(watch->page, &of.asked);
+		ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	} else if (write(watch->handed_fd, &call, sizeof(call)) != (ssize_t)sizeof(call)) {
+		ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	}
+}
+
+/* Until nobody is left to ask about, or it is to stop. */
+static void *answer_all(void *context)
+{
+	struct rr_watch *watch = context;
+	struct pollfd ready[] = { { .fd = watch->listener, .events = POLLIN },
+				  { .fd = watch->stop_fds[0], .events = POLLIN } };
+
+	while (!ready[1].revents && !(ready[0].revents & POLLHUP)) {
+		if (poll(ready, 2, -1) < 0 || !(ready[0].revents & POLLIN))
+			continue;
+		atomic_store(&watch->is_busy, 1);
+		take(watch);
+		atomic_fetch_add(&watch->n_answered, 1);
+		atomic_store(&watch->is_busy, 0);
+	}
+	close(watch->handed_fd);
+	return NULL;
+}
+
+bool rr_watch_is_asked(struct rr_watch *watch, unsigned *n_answered)
+{
+	struct pollfd ready = { .fd = watch->listener, .events = POLLIN };
+	/* In this order: the thread is busy before it takes a question, and has counted it before
+	 * it is not busy any more. */
+	const bool waits = poll(&ready, 1, 0) == 1 && ready.revents & POLLIN;
+	const bool is_busy = atomic_load(&watch->is_busy);
+	const unsigned before = *n_answered;
+
+	*n_answered = atomic_load(&watch->n_answered);
+	return waits || is_busy || *n_answered != before;
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------ */
+
+bool rr_watch_open(struct rr_watch *watch, int listener, struct rr_program_page *page)
+{
+	int calls[2];
+	pthread_attr_t attributes;
+	sigset_t all, before;
+
+	*watch = RR_WATCH_NONE;
+	watch->listener = listener;
+	watch->page = page;
+	if (listener < 0)
+		return true;
+	if (pipe2(calls, O_CLOEXEC) != 0)
+		return false;
+	watch->calls_fd = calls[0];
+	watch->handed_fd = calls[1];
+	fcntl(calls[0], F_SETFL, O_NONBLOCK);
+	if (pipe2(watch->stop_fds, O_CLOEXEC) != 0)
+		return false;
+	/* Signals are for the main thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	errno = pthread_create(&watch->thread, &attributes, answer_all, watch);
+	watch->runs = errno == 0;
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return watch->runs;
+}
+
+void rr_watch_close(struct rr_watch *watch)
+{
+	const int fds[] = { watch->listener, watch->calls_fd, watch->stop_fds[0] };
+
+	if (watch->stop_fds[1] >= 0)
+		close(watch->stop_fds[1]);
+	if (watch->runs)
+		pthread_join(watch->thread, NULL);
+	else if (watch->handed_fd >= 0)
+		close(watch->handed_fd);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	*watch = RR_WATCH_NONE;
+}
