@@ -66,19 +66,19 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 
 # Without a sanitizer: they are loaded into programs that have none.
 $(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h harness/base/random.h Makefile make/build.mk
-$(B)/redrace-program.so: $(wildcard harness/check/shim/*.[ch]) harness/check/program_page.h Makefile make/build.mk
+$(B)/redrace-program.so: $(wildcard harness/party/shim/*.[ch]) harness/party/program_page.h Makefile make/build.mk
 $(SHIMS):
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
 	  -Iharness -fPIC -shared -Wl,-z,relro,-z,now -o $@ $(filter %.c,$^) -pthread -ldl
 
-$(NODE): harness/check/shim/node.cjs
+$(NODE): harness/party/shim/node.cjs
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(DRIVER): $(wildcard harness/check/app/*.[ch]) $(wildcard harness/base/*.h) harness/check/sockets.h \
-  harness/check/sockets.c harness/base/bytes.c harness/base/text.c harness/base/memory.c Makefile make/build.mk
+$(DRIVER): $(wildcard harness/party/app/*.[ch]) $(wildcard harness/base/*.h) harness/party/sockets.h \
+  harness/party/sockets.c harness/base/bytes.c harness/base/text.c harness/base/memory.c Makefile make/build.mk
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(HARDEN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \

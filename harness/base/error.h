@@ -26,7 +26,7 @@ enum rr_error_kind {
 /* What a part of a search has come to. */
 enum rr_going {
 	RR_GO_ON,
-	RR_AGAIN,  /* what it took for granted is not so (product/beliefs.h): it begins again */
+	RR_AGAIN,  /* what it took for granted is not so (client/beliefs.h): it begins again */
 	RR_FAILED, /* there is an error */
 	RR_INTERRUPTED
 };

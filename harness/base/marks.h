@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program that stands for an app and its requests (check/app/app.c) tells redrace, as
+ * What the program that stands for an app and its requests (party/app/app.c) tells redrace, as
  * arguments of ECHO on a connection of each request, and on one more:
  *
  *	redrace:request 2	the request may begin; answered when it does

@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/marks.h"
 #include "check.h"
-#include "programs.h"
+#include "client/client.h"
 
 enum { RR_APP_WORDS = RR_REQUESTS_MAX + 4 };
 

@@ -10,7 +10,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "variables.h"
+#include "party/party.h"
 #include "verdict.h"
 
 /* ---- Beginning and end ----------------------------------------------------------- */
@@ -171,56 +171,14 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 
 /* ---- The whole ---------------------------------------------------------------------- */
 
-static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
-{
-	const struct rr_ending how = rr_programs_ending(checker, ending);
-	char *reason = rr_reason_line(how.output, how.length);
-
-	fputs("the command of --check ", out);
-	rr_checked_print_status(out, how.status);
-	fprintf(out, reason[0] ? ": %s\n" : "\n", reason);
-	free(reason);
-}
-
-struct rr_explored_programs rr_checked_programs(struct rr_programs *programs)
-{
-	return (struct rr_explored_programs){
-		.init = programs ? rr_programs_init : NULL,
-		.begin_search = rr_programs_begin_search,
-		.verify = rr_programs_verify,
-		.verify_places = rr_programs_verify_places,
-		.next_rounds = rr_programs_next_rounds,
-		.verify_rounds = rr_programs_verify_rounds,
-		.hold_day = rr_programs_hold_day,
-		.take_back = rr_programs_take_back,
-		.set_live = rr_programs_set_live,
-		.set_unfinished = rr_programs_set_unfinished,
-		.pair_values = rr_programs_pair_values,
-		.name_values = rr_programs_name_uncontrolled,
-		.named_ending = rr_programs_named_ending,
-		.compare_times = rr_programs_compare_times,
-		.note_serial = rr_programs_note_serial,
-		.note_step = rr_programs_note_step,
-		.note_change = rr_programs_note_change,
-		.set_answers = rr_programs_set_answers,
-		.end_alike = rr_programs_end_alike,
-		.own_ending = rr_programs_own_ending,
-		.fails = rr_programs_fails,
-		.have_same_status = rr_programs_have_same_status,
-		.describe = describe_ending,
-		.describe_request = rr_programs_describe_request,
-		.programs = programs,
-	};
-}
-
 struct rr_explore_config rr_check_search(struct rr_check *check)
 {
 	struct rr_explore_config config = check->options->search;
 
-	config.programs = rr_checked_programs(check->programs);
-	config.compare.checker = rr_checked_programs(check->checker);
+	config.programs = rr_programs_explored(check->programs);
+	config.compare.checker = rr_programs_explored(check->checker);
 	for (int i = 0; i < RR_SUCCESSORS; i++)
-		config.compare.successors[i] = rr_checked_programs(check->successors[i]);
+		config.compare.successors[i] = rr_programs_explored(check->successors[i]);
 	config.n_clients = check->options->app ? check->apps.n : check->n_operations;
 	config.client_names = check->options->app ? check->apps.name_of : check->names;
 	config.given = check->given.init;

@@ -10,7 +10,7 @@
 #include "base/resp.h"
 #include "base/text.h"
 #include "race/race.h"
-#include "requests.h"
+#include "party/party.h"
 #include "verdict.h"
 
 enum { WHERE_SIZE = 300 };
@@ -156,7 +156,7 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 {
 	static const char *const name = "setup";
 	const struct rr_explore_config config = {
-		.programs = rr_checked_programs(programs),
+		.programs = rr_programs_explored(programs),
 		.n_clients = 1,
 		.client_names = &name,
 		.given = check->given.init,

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cache.h"
-#include "variables.h"
+#include "party/party.h"
 #include "verdict.h"
 
 /* Schedules that the skeptic runs beside a yes of a record. */

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "opened.h"
+#include "party/party.h"
 
 struct rr_check;
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "program_run.h"
+#include "client/client.h"
 #include "verdict.h"
 
 enum { STEPS_SHOWN = 60 };

@@ -7,7 +7,7 @@
 #include "apps.h"
 #include "base/files.h"
 #include "given.h"
-#include "programs.h"
+#include "client/client.h"
 #include "record.h"
 #include "skeptic/skeptic.h"
 
@@ -114,9 +114,8 @@ const char *rr_checked_noun(const struct rr_check *check);
 
 /* ---- Its programs (check.c, given.c) ------------------------------------------------- */
 
-/* How its programs are started; and they, for a search. */
+/* How its programs are started. */
 struct rr_instance_config rr_check_instances(struct rr_check *check);
-struct rr_explored_programs rr_checked_programs(struct rr_programs *programs);
 
 /* Opens them for the check's options, with nothing learned; closes them. */
 void rr_check_open_programs(struct rr_check *check);

@@ -18,14 +18,12 @@
 #ifndef RR_COMPARE_H
 #define RR_COMPARE_H
 
-#include "answers.h"
+#include "party/party.h"
 #include "comparison.h"
 #include "contents.h"
 #include "dependencies.h"
-#include "endings.h"
 #include "judge.h"
 #include "leftovers.h"
 #include "serial.h"
-#include "varying.h"
 
 #endif

@@ -18,7 +18,7 @@
 
 struct rr_contents {
 	struct rr_server_table *table;
-	const struct rr_explored_programs *programs; /* NULL: nothing is random */
+	struct rr_programs *programs; /* NULL: nothing is random */
 	size_t n_clients;
 	const char *const *ignored; /* patterns of keys that are left out, as KEYS has them */
 	size_t n_ignored;

@@ -164,9 +164,8 @@ static uint32_t rename_after(struct rr_contents *contents, uint32_t one, uint32_
 	if (one == RR_NO_ID || other == RR_NO_ID)
 		return RR_NO_ID;
 	for (size_t i = 0; i < contents->n_clients && contents->programs; i++)
-		contents->programs->pair_values(contents->programs->programs, i,
-						&terms->reply[one].reply,
-						&terms->reply[other].reply, &renaming);
+		rr_programs_pair_values(contents->programs, i, &terms->reply[one].reply,
+					&terms->reply[other].reply, &renaming);
 	other = rr_rename_reply(&renaming, terms, other);
 	rr_renaming_release(&renaming);
 	return other;

@@ -41,18 +41,18 @@ static bool open_alone(struct rr_judge *judge, struct rr_alone *alone, size_t n_
 {
 	struct rr_product_config config = judge->setup.product->config;
 
-	if (!of->init)
+	if (!of->ops)
 		return true;
 	alone->program = *config.program;
 	alone->program.n_clients = n_clients;
 	alone->program.mutate = NULL;
 	alone->program.beliefs = beliefs;
-	of->init(of->programs, &alone->program);
+	of->ops->init(of->context, &alone->program);
 	config.program = &alone->program;
 	config.budget = (struct rr_budget){ 0 };
 	rr_product_reduce_nothing(&config);
 	alone->is_open = true;
-	of->begin_search(of->programs, rr_beliefs_begin(beliefs));
+	of->ops->begin_search(of->context, rr_beliefs_begin(beliefs));
 	return rr_product_init(&alone->product, &config, table_of_judge(judge), NULL) ||
 	       fail_judge(judge, &alone->product.error);
 }
@@ -80,7 +80,7 @@ static bool answers_between(void *context, uint32_t command, uint32_t reply)
 
 bool rr_judge_init(struct rr_judge *judge, const struct rr_judge_setup *setup, unsigned long most)
 {
-	const struct rr_explored_programs *programs = setup->programs;
+	struct rr_programs *processes = setup->programs->processes;
 	const struct rr_comparison *comparison = setup->comparison;
 	struct rr_product *product = setup->product;
 	const struct rr_server_table *table = product->tables[0];
@@ -89,7 +89,7 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_judge_setup *setup, u
 	*judge = (struct rr_judge){
 		.setup = *setup,
 		.contents = { .table = product->tables[0],
-			      .programs = programs,
+			      .programs = processes,
 			      .n_clients = product->n_clients,
 			      .ignored = comparison->ignored,
 			      .n_ignored = comparison->n_ignored,
@@ -99,20 +99,20 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_judge_setup *setup, u
 	if (most && !rr_serial_learn(&judge->serial, product, setup->deadline, most,
 				     comparison->is_partial, NULL))
 		return fail_judge(judge, &product->error);
-	rr_serial_tell(&judge->serial, programs);
+	if (processes)
+		rr_serial_tell(&judge->serial, processes);
 	/* Commands after which the data are others, with their replies. */
-	for (uint32_t i = 0; i < table->rows.n; i++) {
+	for (uint32_t i = 0; i < table->rows.n && processes; i++) {
 		const struct rr_server_row *row = &table->row[i];
 
 		if (row->question.kind == RR_ASK_COMMAND && !row->blocks &&
 		    table->states[row->from].contents != table->states[row->to].contents)
-			programs->note_change(programs->programs, (uint32_t)row->question.argument,
-					      row->reply);
+			rr_programs_note_change(processes, (uint32_t)row->question.argument,
+						row->reply);
 	}
-	if (programs->set_answers)
-		programs->set_answers(programs->programs, answers_between, judge);
-	if (programs->compare_times &&
-	    programs->compare_times(programs->programs, product->time_has_passed))
+	if (processes)
+		rr_programs_set_answers(processes, answers_between, judge);
+	if (processes && rr_programs_compare_times(processes, product->time_has_passed))
 		judge->contents.day_ns = 0;
 	good = open_alone(judge, &judge->checker, 1, &comparison->checker, setup->of_checker);
 	for (int i = 0; i < RR_SUCCESSORS && good; i++)
@@ -130,10 +130,8 @@ static void release_alone(struct rr_alone *alone)
 
 void rr_judge_release(struct rr_judge *judge)
 {
-	const struct rr_explored_programs *programs = judge->setup.programs;
-
-	if (programs && programs->set_answers)
-		programs->set_answers(programs->programs, NULL, NULL);
+	if (judge->setup.programs && judge->setup.programs->processes)
+		rr_programs_set_answers(judge->setup.programs->processes, NULL, NULL);
 	rr_serial_release(&judge->serial);
 	rr_serial_release(&judge->partial);
 	rr_serial_release(&judge->later);
@@ -577,7 +575,8 @@ static bool allows_endings(struct rr_judge *judge, const uint32_t *key)
 	    !rr_serial_learn(partial, judge->setup.product, judge->setup.deadline, RR_SERIAL_MOST,
 			     true, NULL))
 		return fail_judge(judge, &judge->setup.product->error);
-	rr_serial_tell(partial, judge->setup.programs);
+	if (judge->setup.programs->processes)
+		rr_serial_tell(partial, judge->setup.programs->processes);
 	final = final_of(judge, partial, key);
 	return rr_serial_allows_endings(&final);
 }
@@ -686,15 +685,17 @@ bool rr_judge_are_alike(struct rr_judge *judge, const uint32_t *a, const uint32_
 
 char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 {
-	const struct rr_explored_programs *checker = &judge->setup.comparison->checker;
 	const int32_t said = check_data(judge, key[0]);
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
 
 	is_as_expected(judge, key[0], rr_serial_good(judge->setup.product, key), file);
-	if (said > 0)
-		checker->describe(checker->programs, said - 1, file);
+	if (said > 0) {
+		fputs("the command of --check ", file);
+		rr_programs_print_ending(judge->setup.comparison->checker.processes, said - 1,
+					 file);
+	}
 	fclose(file);
 	if (size > 0)
 		return text;

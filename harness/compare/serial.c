@@ -350,20 +350,20 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
 	return !rr_product_failed(product);
 }
 
-void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_programs *programs)
+void rr_serial_tell(const struct rr_serial *serial, struct rr_programs *processes)
 {
 	for (uint32_t i = 0; i < serial->ends.n; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
 
 		for (size_t j = 0; j < RR_PRODUCT_CLIENTS; j++) {
 			if (end->endings[j] >= 0)
-				programs->note_serial(programs->programs, end->endings[j]);
+				rr_programs_note_serial(processes, end->endings[j]);
 		}
 	}
 	for (uint32_t i = 0; i < serial->steps.n; i++) {
 		const struct rr_serial_step *step = rr_intern_get(&serial->steps, i);
 
-		programs->note_step(programs->programs, step->client, step->from, step->to);
+		rr_programs_note_step(processes, step->client, step->from, step->to);
 	}
 }
 
@@ -485,9 +485,9 @@ static uint32_t client_state(const struct rr_final *final, size_t operation)
 static bool ends_alike(const struct rr_final *final, const struct rr_serial_end *end,
 		       size_t operation, enum rr_likeness likeness)
 {
-	return final->programs->end_alike(final->programs->programs, operation,
-					  client_state(final, operation), end->endings[operation],
-					  likeness);
+	return final->programs->ops->end_alike(final->programs->context, operation,
+					       client_state(final, operation),
+					       end->endings[operation], likeness);
 }
 
 /* Has each client ended so in the order? A client that was refused may have done anything
@@ -589,25 +589,25 @@ static struct rr_serial_verdict judge_likenesses(const struct rr_final *final,
  * struck by a fault may fail. */
 static uint32_t failures_in(const struct rr_final *final)
 {
-	const struct rr_explored_programs *programs = final->programs;
+	struct rr_programs *processes = final->programs->processes;
 	uint32_t failures = 0;
 
-	if (!programs->fails || !rr_serial_used_nothing(&final->end.used))
+	if (!processes || !rr_serial_used_nothing(&final->end.used))
 		return 0;
 	for (size_t i = 0; i < count_operations(final); i++) {
 		const int32_t ending = final->end.endings[i];
 		bool is_serial = false;
 
 		if (ending < 0 || final->end.good & 1U << i ||
-		    !programs->fails(programs->programs, i, client_state(final, i), ending,
-				     final->is_strict))
+		    !rr_programs_fails(processes, i, client_state(final, i), ending,
+				       final->is_strict))
 			continue;
 		for (uint32_t j = 0; j < final->serial->ends.n && !is_serial; j++) {
 			const struct rr_serial_end *end = rr_intern_get(&final->serial->ends, j);
 
 			is_serial = end->endings[i] >= 0 && !(end->good & 1U << i) &&
-				    programs->have_same_status(programs->programs, end->endings[i],
-							       ending);
+				    rr_programs_have_same_status(processes, end->endings[i],
+								 ending);
 		}
 		failures |= is_serial ? 0 : 1U << i;
 	}

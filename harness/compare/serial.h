@@ -94,7 +94,7 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
 void rr_serial_release(struct rr_serial *serial);
 
 /* Tells programs how they end in serial orders. */
-void rr_serial_tell(const struct rr_serial *serial, const struct rr_explored_programs *programs);
+void rr_serial_tell(const struct rr_serial *serial, struct rr_programs *processes);
 
 /* What an order consists of that ends so, and the product's state there: to be really run.
  * Free actions->all. False: product->error. */

@@ -94,7 +94,7 @@ const char *rr_step_kind_word(const struct rr_step *step)
 	return others[step->kind] ? others[step->kind] : rr_step_word(step->kind);
 }
 
-/* How redrace check writes down that a client's connection is closed (check/instance.c): on
+/* How redrace check writes down that a client's connection is closed (party/instance.c): on
  * the server that does the same. */
 static bool is_closing(const struct rr_step *step)
 {

@@ -99,22 +99,22 @@ static enum rr_going play_actions(struct rr_search *search, struct rr_free_repla
 				  const struct rr_actions *actions, const uint32_t *end,
 				  unsigned broken, enum rr_play play)
 {
-	const struct rr_explored_programs *programs = &search->config->programs;
-	const bool shows = programs->set_live && play != RR_PLAY_PATHS;
+	struct rr_programs *processes = search->config->programs.processes;
+	const bool shows = processes && play != RR_PLAY_PATHS;
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	enum rr_going going = RR_GO_ON;
 	bool good;
 
-	if (programs->set_live)
-		programs->set_live(programs->programs, play);
+	if (processes)
+		rr_programs_set_live(processes, play);
 	good = rr_product_replay(&search->product, replay, actions, end, broken, &error);
 	search->is_misplayed |= !good;
 	if (!good || shows)
 		going = search->property->verify(search);
 	if (going == RR_GO_ON && !good)
 		going = rr_search_stop(search, &error);
-	if (programs->set_live)
-		programs->set_live(programs->programs, RR_PLAY_NOTHING);
+	if (processes)
+		rr_programs_set_live(processes, RR_PLAY_NOTHING);
 	return going;
 }
 
@@ -132,11 +132,10 @@ static enum rr_going find_actions(struct rr_search *search, const struct rr_grap
 /* The numbers of rounds after which loops are left are tried by the paths, as far as these come to loops. */
 static enum rr_going verify_rounds(struct rr_search *search)
 {
-	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = search->config->programs.processes;
 	struct rr_error error = { 0 };
 
-	if (!programs->verify_rounds ||
-	    programs->verify_rounds(programs->programs, &error) == RR_GO_ON)
+	if (!processes || rr_programs_verify_rounds(processes, &error) == RR_GO_ON)
 		return RR_GO_ON;
 	return rr_search_stop(search, &error);
 }
@@ -151,8 +150,8 @@ enum rr_going rr_search_audit(struct rr_search *search)
 	struct rr_path path = { 0 };
 
 	for (unsigned long i = 0; i < n && going == RR_GO_ON; i++) {
-		const int rounds = programs->next_rounds ?
-					   programs->next_rounds(programs->programs) :
+		const int rounds = programs->processes ?
+					   rr_programs_next_rounds(programs->processes) :
 					   0;
 		struct rr_actions actions = { 0 };
 
@@ -163,7 +162,7 @@ enum rr_going rr_search_audit(struct rr_search *search)
 		}
 		if (rounds > 0)
 			rr_graph_looping_path(&search->graph, 1 + i, rounds, &path);
-		else if (programs->init && i < search->program.n_clients)
+		else if (programs->ops && i < search->program.n_clients)
 			rr_graph_lockstep_path(&search->graph, i, &path);
 		else
 			rr_graph_random_path(&search->graph, 1 + i, &path);

@@ -18,6 +18,7 @@ static bool add_end(struct rr_search *search, struct rr_intern *seen,
 		    const struct rr_serial_end *ended, struct rr_ends *ends)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = programs->processes;
 	const size_t n = rr_program_operations(&search->program);
 	struct rr_renaming renaming = { 0 };
 	struct rr_end end = { .data = 0 };
@@ -29,16 +30,19 @@ static bool add_end(struct rr_search *search, struct rr_intern *seen,
 	rr_intern_put(seen, key, sizeof(key), &is_new);
 	if (!is_new)
 		return true;
-	for (size_t i = 0; i < search->program.n_clients && programs->name_values; i++)
-		programs->name_values(programs->programs, i, &renaming);
+	for (size_t i = 0; i < search->program.n_clients && processes; i++)
+		rr_programs_name_uncontrolled(processes, i, &renaming);
 	good = rr_contents_digest(&search->judge.contents, ended->server, &renaming, &end.data);
 	rr_renaming_release(&renaming);
 	if (!good)
 		return false;
 	for (size_t i = 0; i < RR_EXPLORE_CLIENTS_MAX; i++)
-		end.endings[i] = key[i + 1] < 0 ? -1 :
-						  (int)programs->named_ending(programs->programs, i,
-									      key[i + 1]);
+		end.endings[i] = key[i + 1] < 0 ?
+					 -1 :
+				 processes ?
+					 (int)rr_programs_named_ending(processes, i, key[i + 1]) :
+					 (int)programs->ops->own_ending(programs->context, i,
+									key[i + 1]);
 	rr_array_grow(&ends->all, ends->n, sizeof(*ends->all));
 	ends->all[ends->n++] = end;
 	return true;

@@ -39,12 +39,12 @@ static void add_clients(const struct rr_product *product, const uint32_t *key,
 
 enum rr_going rr_search_verify_finding(struct rr_search *search, const struct rr_path *path)
 {
-	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = search->config->programs.processes;
 	struct rr_error error = { 0 };
 	struct places places = { 0 };
 	enum rr_going going;
 
-	if (!programs->verify_places || search->config->was_verified)
+	if (!processes || search->config->was_verified)
 		return RR_GO_ON;
 	if (search->end == RR_GRAPH_FOUND) {
 		const struct rr_intern *orders = &search->judge.serial.orders;
@@ -84,7 +84,7 @@ enum rr_going rr_search_verify_finding(struct rr_search *search, const struct rr
 			add_place(&places,
 				  (struct rr_client_place){ i, deepest[i], .is_own = true });
 	}
-	going = programs->verify_places(programs->programs, places.all, places.n, &error);
+	going = rr_programs_verify_places(processes, places.all, places.n, &error);
 	free(places.all);
 	return going == RR_GO_ON ? going : rr_search_stop(search, &error);
 }
@@ -96,7 +96,8 @@ static int own_ending(const struct rr_search *search, size_t operation, long end
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
 
-	return ending < 0 ? -1 : (int)programs->own_ending(programs->programs, operation, ending);
+	return ending < 0 ? -1 :
+			    (int)programs->ops->own_ending(programs->context, operation, ending);
 }
 
 /* What is found at the end of a schedule, and the server of the serial order that is nearest. */
@@ -191,23 +192,22 @@ static bool is_named(const struct rr_search *search, const struct rr_actions *ac
 
 /* Whose requests are described. */
 struct described {
-	const struct rr_explored_programs *programs;
+	struct rr_programs *processes;
 	const int *endings;
 };
 
 static char *words_of_request(void *context, size_t request, bool is_answer)
 {
 	const struct described *described = context;
-	const struct rr_explored_programs *programs = described->programs;
 
-	return programs->describe_request(programs->programs, request,
-					  is_answer ? described->endings[request] : -1);
+	return rr_programs_describe_request(described->processes, request,
+					    is_answer ? described->endings[request] : -1);
 }
 
 static struct rr_race *race_of(struct rr_search *search, const struct rr_outcome *finding,
 			       const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
-	struct described described = { &search->config->programs, finding->endings };
+	struct described described = { search->config->programs.processes, finding->endings };
 	const char **keys;
 	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
 					       &keys);

@@ -86,8 +86,8 @@ static struct graph_answers answers_of(const struct rr_search *search)
 				answers.of[i * answers.n_requests + j] =
 					end.endings[j] < 0 ?
 						NO_ANSWER :
-						programs->own_ending(programs->programs, j,
-								     end.endings[j]);
+						programs->ops->own_ending(programs->context, j,
+									  end.endings[j]);
 		}
 	}
 	while (look_back(graph, &answers))

@@ -38,7 +38,7 @@ static const char *mark_of(const struct graph_writer *writer, const struct rr_ac
 /* What a request asks, or is told; malloc'd, NULL = the step is none of a request. */
 static char *words_of_mark(const struct graph_writer *writer, const struct rr_action *action)
 {
-	const struct rr_explored_programs *programs = &writer->search->config->programs;
+	struct rr_programs *processes = writer->search->config->programs.processes;
 	const char *mark = mark_of(writer, action);
 	const size_t request = rr_program_request_at(&writer->search->program,
 						     action->question.slot / RR_RUN_ORDINALS,
@@ -47,12 +47,12 @@ static char *words_of_mark(const struct graph_writer *writer, const struct rr_ac
 	long number;
 
 	if (strncmp(mark, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0)
-		return programs->describe_request(programs->programs, request, -1);
+		return rr_programs_describe_request(processes, request, -1);
 	if (strncmp(mark, RR_MARK_ANSWER, strlen(RR_MARK_ANSWER)) != 0)
 		return NULL;
 	number = graph_answer(&writer->answers, writer->to, request);
 	answer = number < 0 ? rr_strdup("its answer") :
-			      programs->describe_request(programs->programs, request, number);
+			      rr_programs_describe_request(processes, request, number);
 	words = rr_asprintf("=> %s", answer);
 	free(answer);
 	return words;

@@ -9,14 +9,14 @@
 #include "base/memory.h"
 #include "base/reply.h"
 
-struct rr_token {
+struct rr_named_token {
 	char hex[2 * RR_RANDOM_BYTES + 1], name[16];
 };
 
-static const struct rr_token *find_token(const struct rr_naming *naming, const char *text)
+static const struct rr_named_token *find_token(const struct rr_naming *naming, const char *text)
 {
 	for (size_t i = 0; i < naming->n_tokens; i++) {
-		const struct rr_token *token = &naming->tokens[i];
+		const struct rr_named_token *token = &naming->tokens[i];
 
 		if (token->hex[0] && strncmp(text, token->hex, strlen(token->hex)) == 0)
 			return token;
@@ -32,7 +32,7 @@ char *rr_naming_tidy(const struct rr_naming *naming, char *text)
 	FILE *file = rr_open_memory(&named, &size);
 
 	for (const char *at = text; *at;) {
-		const struct rr_token *token = find_token(naming, at);
+		const struct rr_named_token *token = find_token(naming, at);
 
 		if (token)
 			fputs(token->name, file);
@@ -111,7 +111,7 @@ struct rr_naming rr_naming_of(const struct rr_terms *terms, const struct rr_scri
 
 	for (size_t i = 0; i < naming.n_tokens; i++) {
 		const struct rr_term_name *term = &terms->names[i];
-		struct rr_token *token = &naming.tokens[i];
+		struct rr_named_token *token = &naming.tokens[i];
 		const int bit = term->mask ? __builtin_ctzll(term->mask) : -1;
 		const int generation = bit % RR_GENERATIONS;
 

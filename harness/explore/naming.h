@@ -15,7 +15,7 @@ struct rr_naming {
 	const struct rr_terms *terms;
 	const struct rr_scripts *scripts;
 	const struct rr_script_name *script_names; /* see struct rr_explore_config */
-	struct rr_token *tokens;                   /* random values that are known by now */
+	struct rr_named_token *tokens;             /* random values that are known by now */
 	size_t n_tokens;
 };
 

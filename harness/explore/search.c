@@ -271,7 +271,7 @@ static bool begin(struct rr_search *search)
 		rr_search_release_tables(search);
 	if (!make_tables(search))
 		return false;
-	if (!programs->begin_search || !programs->begin_search(programs->programs, withdrawn))
+	if (!programs->ops || !programs->ops->begin_search(programs->context, withdrawn))
 		return true;
 	rr_search_release_tables(search);
 	return make_tables(search);
@@ -353,15 +353,15 @@ static void set_aside(struct rr_search *search)
  * perhaps they do, and there is an end to it, if the time of day stands still while they wait. */
 static bool holds_day(struct rr_search *search, bool good)
 {
-	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = search->config->programs.processes;
 	struct rr_explore_result *result = search->result;
 	const bool is_bounded = good && !result->breaks && result->explored == RR_EXPLORED_ROUNDS;
 
 	const bool is_unlike = !good &&
 			       (result->error.kind == RR_ERROR_DATA || search->is_unsettled);
 
-	if ((!is_bounded && !is_unlike) || search->config->schedule || !programs->hold_day ||
-	    !programs->hold_day(programs->programs))
+	if ((!is_bounded && !is_unlike) || search->config->schedule || !processes ||
+	    !rr_programs_hold_day(processes))
 		return false;
 	search->day = result->error.kind ? RR_DAY_HELD_TO_REPEAT : RR_DAY_HELD_TO_END;
 	set_aside(search);
@@ -444,7 +444,7 @@ bool rr_search_run(struct rr_search *search, enum rr_going (*conclude)(struct rr
 	if (holds_day(search, good)) {
 		good = search_on(search, conclude, context);
 		if (!is_better(search, good, false)) {
-			search->config->programs.take_back(search->config->programs.programs);
+			rr_programs_take_back(search->config->programs.processes);
 			search->day = RR_DAY_GOES_ON;
 			return search->result->error.kind == RR_ERROR_NONE;
 		}

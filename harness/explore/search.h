@@ -3,7 +3,7 @@
  * One search: a program (its clients and servers), tables of what is known of them, the
  * graph of all states, and the property that is asked of it. A function that returns
  * false has said why in result->error; so has one that returns RR_FAILED or RR_INTERRUPTED. After
- * RR_AGAIN the search begins again: the register (product/beliefs.h) says why.
+ * RR_AGAIN the search begins again: the register (client/beliefs.h) says why.
  *
  *	open      servers and the program are made ready
  *	run       states are searched, clients are verified, the graph is judged and what

@@ -37,7 +37,7 @@ static bool open_programs(struct rr_search *search)
 	search->bounds.has_found = search->bounds.broad && !config->shows_all ? has_found : NULL;
 	search->bounds.search = search;
 	search->bounds.detour = DETOUR;
-	config->programs.init(config->programs.programs, &search->program);
+	config->programs.ops->init(config->programs.context, &search->program);
 	/* What is believed of an app takes more starts to verify than its states take to be seen: what
 	 * is wrong among them is played instead. */
 	search->bounds.asks_last = search->bounds.has_found && search->program.n_requests > 0;
@@ -59,7 +59,8 @@ static enum rr_going verify(struct rr_search *search, const struct rr_explored_p
 	    !search->is_misplayed)
 		return RR_GO_ON;
 	left_out |= is_played ? RR_LEAVE_HISTORIES : 0;
-	if (!programs->init || programs->verify(programs->programs, left_out, &error) == RR_GO_ON)
+	if (!programs->ops ||
+	    programs->ops->verify(programs->context, left_out, &error) == RR_GO_ON)
 		return RR_GO_ON;
 	return rr_search_stop(search, &error);
 }
@@ -246,10 +247,10 @@ static bool judge_finals(struct rr_search *search)
 
 static void set_unfinished(const struct rr_search *search, bool is_unfinished)
 {
-	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = search->config->programs.processes;
 
-	if (programs->set_unfinished)
-		programs->set_unfinished(programs->programs, is_unfinished);
+	if (processes)
+		rr_programs_set_unfinished(processes, is_unfinished);
 }
 
 /* Are there wrong data among the final states so far, however many there are to come? What clients

@@ -37,7 +37,7 @@ static void write_event(FILE *out, const struct rr_history *history,
 	const char *name = rr_server_command_name(history->contents->table, event->action->command);
 	const bool is_script = strncmp(name, "EVAL", 4) == 0;
 
-	/* Of a connection that was closed, see check/instance.c. */
+	/* Of a connection that was closed, see party/instance.c. */
 	if (strcmp(command->words[0].text, RR_MARK_CLOSED) == 0)
 		name = "closed connection";
 	fputs(name, out);

@@ -13,7 +13,7 @@
 #ifndef RR_KEY_USE_H
 #define RR_KEY_USE_H
 
-#include "beliefs.h"
+#include "client/client.h"
 #include "scheduler/scheduler.h"
 
 struct rr_key_use {

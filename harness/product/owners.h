@@ -13,7 +13,7 @@
 #ifndef RR_OWNERS_H
 #define RR_OWNERS_H
 
-#include "client_table.h"
+#include "client/client.h"
 
 enum { RR_OWNERS_APPS = 8 };
 

@@ -25,10 +25,8 @@
 #define RR_PRODUCT_H
 
 #include "base/error.h"
-#include "beliefs.h"
-#include "client_view.h"
+#include "client/client.h"
 #include "key_use.h"
-#include "learning.h"
 #include "live.h"
 #include "locks.h"
 #include "owners.h"

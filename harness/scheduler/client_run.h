@@ -191,7 +191,7 @@ struct rr_beliefs;
 struct rr_client_table;
 struct rr_suffixes;
 
-/* How clients are learned (product/learning.h): not at all, or with faults that are planted
+/* How clients are learned (client/learning.h): not at all, or with faults that are planted
  * for tests. */
 enum rr_learning_bits {
 	RR_LEARN_NOTHING = 1,        /* a client's state is its whole history */
@@ -216,7 +216,7 @@ struct rr_program {
 	unsigned draw; /* of all random values, see rr_terms_random() */
 	struct rr_stacks *stacks;
 	void *context;
-	/* Of each client, what is known of it (product/client_table.h) from one search to
+	/* Of each client, what is known of it (client/client_table.h) from one search to
 	 * the next; NULL: each search learns it. */
 	struct rr_client_table **tables;
 	/* Random values of the client's own: what it hears, as the one hears it that the
@@ -237,15 +237,14 @@ struct rr_program {
 	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
 	uint32_t (*mutate)(void *mutate_context, struct rdl_command *command);
 	void *mutate_context;
-	bool on_sockets;    /* commands and replies of its own links go over sockets, the
+	bool on_sockets;            /* commands and replies of its own links go over sockets, the
 			     * other ends of which are the run's */
-	bool knows_scripts; /* servers know every script by its hash */
-	bool loads_scripts; /* to load one is a step: see rr_scripts */
-	unsigned learning;  /* see rr_learning_bits; 0: histories that are the same are one
+	bool knows_scripts;         /* servers know every script by its hash */
+	bool loads_scripts;         /* to load one is a step: see rr_scripts */
+	unsigned learning;          /* see rr_learning_bits; 0: histories that are the same are one
 			     * state */
-	struct rr_beliefs
-		*beliefs; /* what is withdrawn of it (product/beliefs.h); NULL: nothing is */
-	/* By what its histories were ever distinguished (product/client_table.h); NULL: each
+	struct rr_beliefs *beliefs; /* what is withdrawn of it (client/beliefs.h); NULL: nothing is */
+	/* By what its histories were ever distinguished (client/client_table.h); NULL: each
 	 * table keeps that. */
 	struct rr_suffixes *suffixes;
 	bool without_mutex; /* taking and giving back a mutex does nothing */

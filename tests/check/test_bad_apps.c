@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "check/sockets.h"
+#include "party/sockets.h"
 
 static void setup(void)
 {

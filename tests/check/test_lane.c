@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/lane.h"
+#include "party/lane.h"
 
 static struct rr_lane lane;
 static struct rr_terms terms;

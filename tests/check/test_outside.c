@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "check/outside.h"
-#include "check/sockets.h"
+#include "party/outside.h"
+#include "party/sockets.h"
 
 #define PYTHON "/usr/bin/python3"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "check/process_tree.h"
+#include "party/process_tree.h"
 
 enum { CHILDREN = 50, SECONDS = 5, OTHERS = 8, PATIENCE_S = 120 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/names.h"
+#include "party/names.h"
 #include "base/resp.h"
 
 /* Words of the command that was parsed last lie there. */

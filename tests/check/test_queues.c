@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "check/sockets.h"
+#include "party/sockets.h"
 
 TestSuite(queues);
 

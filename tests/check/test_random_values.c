@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/random_values.h"
+#include "client/random_values.h"
 
 static struct rr_terms terms;
 static struct rr_random_values values;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check/sockets.h"
+#include "party/sockets.h"
 
 void support_open(struct support *support, size_t n)
 {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "little.h"
-#include "product/learning.h"
+#include "client/learning.h"
 #include "product/product.h"
 
 /* Programs with one text have one table. It is about a client called as client 0, and each
@@ -31,11 +31,6 @@ struct run {
 	struct little_position at;
 	struct rr_run_view view;
 };
-
-static struct little_clients *clients_of(struct rr_programs *programs)
-{
-	return (struct little_clients *)(void *)programs;
-}
 
 /* ---- Endings ---------------------------------------------------------------------------- */
 
@@ -177,9 +172,9 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 	return rr_rename_command(&clients->own[client], clients->program.terms, command);
 }
 
-static void init_program(struct rr_programs *programs, struct rr_program *program)
+static void init_program(void *context, struct rr_program *program)
 {
-	struct little_clients *clients = clients_of(programs);
+	struct little_clients *clients = context;
 
 	program->context = clients;
 	program->run_ops = &run_ops;
@@ -190,9 +185,9 @@ static void init_program(struct rr_programs *programs, struct rr_program *progra
 	clients->program = *program;
 }
 
-static bool begin_search(struct rr_programs *programs, unsigned withdrawn)
+static bool begin_search(void *context, unsigned withdrawn)
 {
-	struct little_clients *clients = clients_of(programs);
+	struct little_clients *clients = context;
 
 	(void)withdrawn;
 	for (size_t i = 0; i < clients->n_tables; i++)
@@ -201,9 +196,9 @@ static bool begin_search(struct rr_programs *programs, unsigned withdrawn)
 }
 
 /* Programs do the same in each run; which of their histories are the same is a hypothesis. */
-static enum rr_going verify(struct rr_programs *programs, unsigned left_out, struct rr_error *error)
+static enum rr_going verify(void *context, unsigned left_out, struct rr_error *error)
 {
-	struct little_clients *clients = clients_of(programs);
+	struct little_clients *clients = context;
 	bool good = true, again = false;
 
 	for (size_t i = 0; i < clients->n_tables; i++) {
@@ -217,67 +212,35 @@ static enum rr_going verify(struct rr_programs *programs, unsigned left_out, str
 	return again ? RR_AGAIN : good ? RR_GO_ON : rr_error_going(error);
 }
 
-static void pair_values(struct rr_programs *programs, size_t client, const struct rdl_reply *a,
-			const struct rdl_reply *b, struct rr_renaming *renaming)
-{
-	(void)programs;
-	(void)client;
-	(void)a;
-	(void)b;
-	(void)renaming;
-}
-
-static void note_serial(struct rr_programs *programs, long ending)
-{
-	(void)programs;
-	(void)ending;
-}
-
-static void note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to)
-{
-	(void)programs;
-	(void)client;
-	(void)from;
-	(void)to;
-}
-
-static void note_change(struct rr_programs *programs, uint32_t command, uint32_t reply)
-{
-	(void)programs;
-	(void)command;
-	(void)reply;
-}
-
-static bool end_alike(struct rr_programs *programs, size_t client, uint32_t state, long ending,
+static bool end_alike(void *context, size_t client, uint32_t state, long ending,
 		      enum rr_likeness likeness)
 {
+	const struct little_clients *clients = context;
+
 	(void)likeness;
-	return clients_of(programs)->table_of[client]->states[state].tally.ending == ending;
+	return clients->table_of[client]->states[state].tally.ending == ending;
 }
 
-static long own_ending(struct rr_programs *programs, size_t client, long ending)
+static long own_ending(void *context, size_t client, long ending)
 {
+	struct little_clients *clients = context;
 	char said[LITTLE_SAID];
 
-	little_clients_said(clients_of(programs), client, ending, said);
-	return rr_intern_put(&clients_of(programs)->endings, said, sizeof(said), NULL);
+	little_clients_said(clients, client, ending, said);
+	return rr_intern_put(&clients->endings, said, sizeof(said), NULL);
 }
 
 struct rr_explored_programs little_clients_ops(struct little_clients *clients)
 {
-	return (struct rr_explored_programs){
+	static const struct rr_explored_ops ops = {
 		.init = init_program,
 		.begin_search = begin_search,
 		.verify = verify,
-		.pair_values = pair_values,
-		.note_serial = note_serial,
-		.note_step = note_step,
-		.note_change = note_change,
 		.end_alike = end_alike,
 		.own_ending = own_ending,
-		.named_ending = own_ending,
-		.programs = (struct rr_programs *)(void *)clients,
 	};
+
+	return (struct rr_explored_programs){ .ops = &ops, .context = clients };
 }
 
 /* ---- Making and freeing --------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ static enum rdl_outcome open_flags(struct rr_client *client)
 }
 
 /* A command on a server of its own; its reply comes when it comes. */
-static enum rdl_outcome send(struct rdl_link *link, const char *command, const char *key)
+static enum rdl_outcome send_words(struct rdl_link *link, const char *command, const char *key)
 {
 	const enum rdl_outcome outcome = strcmp(command, "SET") == 0 ?
 						 rdl_queue(link, "SET %s up", key) :
@@ -53,10 +53,10 @@ static enum rdl_outcome raise_flag(struct rr_client *client)
 	struct rdl_link *other = client->lock_nodes[1 - flags->mine];
 	struct rdl_reply raised, seen;
 
-	send(mine, "SET", client->lock);
+	send_words(mine, "SET", client->lock);
 	if (sends_one_after_the_other)
 		rdl_receive(mine, &raised);
-	send(other, "GET", client->lock);
+	send_words(other, "GET", client->lock);
 	if (!sends_one_after_the_other)
 		rdl_receive(mine, &raised);
 	if (rdl_receive(other, &seen) != RDL_OK)

@@ -2,7 +2,7 @@
 /* What keeps a program from running on is said with the exit code that it has. */
 #include <criterion/criterion.h>
 
-#include "product/client_table.h"
+#include "client/client_table.h"
 
 static const struct rr_error hangs = { RR_ERROR_HANGS,
 				       "client A neither sends a command nor ends" };

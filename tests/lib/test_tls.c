@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../party.h"
-#include "check/sockets.h"
+#include "party/sockets.h"
 #include "tls.h"
 
 enum { TLS_MS = 10000, SHORT_MS = 2000, BIG = 300000 };

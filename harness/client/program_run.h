@@ -5,11 +5,11 @@
 #define RR_PROGRAM_RUN_H
 
 #include "ahead.h"
-#include "compare/compare.h"
-#include "product/product.h"
+#include "client_view.h"
+#include "learning.h"
 #include "programs.h"
 #include "random_values.h"
-#include "names.h"
+#include "party/party.h"
 
 enum { UNWAITED_MAX = 8 };
 
@@ -99,6 +99,15 @@ static inline struct rr_terms *rr_programs_terms(const struct rr_programs *progr
 {
 	return programs->instances.program->terms;
 }
+
+/* Rows of struct rr_explored_ops; the context is the programs. Each client must do under its own name
+ * what the others do, and nothing that it sends may be random, but for what is known to be. Names are
+ * verified all the same where histories are taken for each other, for what one client does is compared
+ * with what another does then. */
+enum rr_going rr_programs_verify(void *context, unsigned left_out, struct rr_error *error);
+bool rr_programs_end_alike(void *context, size_t operation, uint32_t state, long ending,
+			   enum rr_likeness likeness);
+long rr_programs_own_ending(void *context, size_t operation, long ending);
 
 /*
  * program_names.c, before a search. A client that draws a new value for each attempt never does

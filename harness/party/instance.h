@@ -10,7 +10,7 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
-#include "compare/compare.h"
+#include "answers.h"
 #include "handover.h"
 #include "names.h"
 #include "lane.h"

@@ -8,6 +8,8 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/processes.h"
+#include "base/text.h"
 
 void rr_programs_note_serial(struct rr_programs *programs, long ending)
 {
@@ -154,9 +156,10 @@ static size_t client_of(const struct rr_programs *programs, size_t operation)
 	return programs->config.n_requests ? programs->config.places[operation].client : operation;
 }
 
-bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
-			   long ending, enum rr_likeness likeness)
+bool rr_programs_end_alike(void *context, size_t operation, uint32_t state, long ending,
+			   enum rr_likeness likeness)
 {
+	struct rr_programs *programs = context;
 	const size_t client = client_of(programs, operation);
 	const long tally = programs->tables[client]->states[state].tally.ending;
 	const long known = ending_of(programs, operation, tally);
@@ -209,8 +212,9 @@ bool rr_programs_change_data(const struct rr_programs *programs)
 	return programs->change_data;
 }
 
-long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending)
+long rr_programs_own_ending(void *context, size_t operation, long ending)
 {
+	struct rr_programs *programs = context;
 	const struct rr_ending known = rr_programs_ending(programs, ending);
 	const struct rdl_reply printed = output_as_reply(known);
 	struct rr_terms *terms = rr_programs_terms(programs);
@@ -265,4 +269,14 @@ char *rr_programs_describe_request(struct rr_programs *programs, size_t request,
 {
 	return ending < 0 ? rr_request_words(programs->config.requests[request]) :
 			    rr_answer_words(rr_programs_ending(programs, ending));
+}
+
+void rr_programs_print_ending(const struct rr_programs *programs, long ending, FILE *out)
+{
+	const struct rr_ending how = rr_programs_ending(programs, ending);
+	char *reason = rr_reason_line(how.output, how.length);
+	char end[RR_PROCESS_END_SIZE];
+
+	fprintf(out, reason[0] ? "%s: %s\n" : "%s\n", rr_process_end(how.status, end), reason);
+	free(reason);
 }

@@ -266,9 +266,9 @@ static enum rr_going conclude(struct rr_programs *programs, bool good, struct rr
 	return rr_error_going(error);
 }
 
-enum rr_going rr_programs_verify(struct rr_programs *programs, unsigned left_out,
-				 struct rr_error *error)
+enum rr_going rr_programs_verify(void *context, unsigned left_out, struct rr_error *error)
 {
+	struct rr_programs *programs = context;
 	const bool is_played = left_out & RR_LEAVE_HISTORIES;
 	bool leaves_names = left_out & RR_LEAVE_NAMES;
 	bool are_drawn = true, good;

@@ -11,9 +11,8 @@
 #ifndef RR_RANDOM_VALUES_H
 #define RR_RANDOM_VALUES_H
 
-#include "instance.h"
-#include "names.h"
-#include "product/product.h"
+#include "party/party.h"
+#include "client_table.h"
 
 /* Who has drawn another value than the table has: that client with that seed, which draws the same in
  * each run if that is under control; with another seed; or an equal client. */

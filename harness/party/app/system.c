@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check/sockets.h"
+#include "party/sockets.h"
 
 enum { HOLDERS_MAX = 64 };
 

@@ -2,7 +2,7 @@
 /*
  * Processes as clients of a search: what each does next, known by what it has heard.
  *
- * What a command line does is a table (product/client_table.h), which is learned by
+ * What a command line does is a table (client/client_table.h), which is learned by
  * instances: processes, alone with us, that have heard just that. A process is started
  * about once for each leaf of the histories, and some are kept where they stand. Whatever
  * one does on the way must be what was seen before; if it is not, the program is not
@@ -18,8 +18,8 @@
 #ifndef RR_PROGRAMS_H
 #define RR_PROGRAMS_H
 
-#include "explore/explore.h"
-#include "instance.h"
+#include "client_table.h"
+#include "party/party.h"
 
 /* RR_SEEDS: of random values, with which a client is run that draws any. */
 enum { RR_PROGRAMS_MAX = 8, RR_CLIENT_NAME = 40, RR_SEEDS = 8 };
@@ -71,7 +71,7 @@ struct rr_programs_figures {
 		unsigned long merges, tests, refinements, loops, walks, untested;
 		uint64_t left; /* numbers of rounds after which loops were left, as bits */
 		bool has_pairs, lacks_pairs;
-	} learning;           /* see product/learning.h */
+	} learning;           /* see client/learning.h */
 	bool has_own_clock;   /* some have not loaded the shim, or are in Go */
 	bool has_uv;          /* some have libuv */
 	bool reads_day;       /* some have read the time of day after they had waited */
@@ -105,58 +105,119 @@ struct rr_ending rr_programs_ending(const struct rr_programs *programs, long end
 
 /* ---- For a search ---------------------------------------------------------------------- */
 
-/* The functions of struct rr_explored_programs (compare/comparison.h), where each is told of. What
- * is said here is of processes. */
+/* How the outputs of two ends are compared. */
+enum rr_likeness {
+	RR_LIKE_PLAIN,    /* as they are */
+	RR_LIKE_THOROUGH, /* but for what another run with the same replies prints otherwise, and
+			   * what says only how long a client has waited: clients are run for that */
+	RR_LIKE_BUT_TIMES /* and but for times of day */
+};
 
-/* `terms` and `ask` of the program must be there; both must outlive the programs' use. */
-void rr_programs_init(struct rr_programs *programs, struct rr_program *program);
+/* What is left out, as bits, when what is believed of programs is verified. */
+enum rr_left_out {
+	RR_LEAVE_HISTORIES = 1, /* that are the same: what was found is played, or nothing is
+				 * said of others */
+	RR_LEAVE_NAMES = 2      /* of equal clients: they play what was found, or nothing is
+				 * judged yet */
+};
 
-/* True: more random values are names of terms (scheduler/terms.h), and what is known of servers does
- * not say where they are. */
-bool rr_programs_begin_search(struct rr_programs *programs, unsigned withdrawn);
+/* What is played for real. */
+enum rr_play {
+	RR_PLAY_NOTHING,
+	RR_PLAY_PATHS,   /* at random, of which there are many */
+	RR_PLAY_FINDING, /* by all clients */
+	RR_PLAY_ORDER    /* a serial one, which nothing new is played for */
+};
 
-/* Each client does under its own name what the others do, and nothing that it sends is random, but
- * for what is known to be. Names are verified all the same where histories are taken for each other,
- * for what one client does is compared with what another does then. Starts programs again for it. */
-enum rr_going rr_programs_verify(struct rr_programs *programs, unsigned left_out,
-				 struct rr_error *error);
+/*
+ * The clients of a search that run elsewhere than in fibers. How they are learned is a table, for
+ * tests have clients of their own; whatever else is asked is asked of processes, which are there
+ * or not.
+ */
+struct rr_explored_programs {
+	const struct rr_explored_ops *ops; /* NULL: there are none */
+	void *context;                     /* theirs */
+	struct rr_programs *processes;     /* NULL: they are none */
+};
+
+struct rr_explored_ops {
+	void (*init)(void *context, struct rr_program *program);
+	/* Before each search: what was learned of them counts from now on. `withdrawn`: by the search
+	 * before it, see rr_beliefs_begin(). True: what is known of servers must be learned anew. */
+	bool (*begin_search)(void *context, unsigned withdrawn);
+	/* Behind each. `left_out`: enum rr_left_out. */
+	enum rr_going (*verify)(void *context, unsigned left_out, struct rr_error *error);
+	/* Has a client that has ended in a state of its table ended as one with that tally did? */
+	bool (*end_alike)(void *context, size_t operation, uint32_t state, long ending,
+			  enum rr_likeness likeness);
+	/* That ending of an operation with its client's own random values in what it has printed. */
+	long (*own_ending)(void *context, size_t operation, long ending);
+};
+
+/* Of processes; NULL: none. */
+struct rr_explored_programs rr_programs_explored(struct rr_programs *programs);
+
+/* Looks, last place first, whether what is sent there is random: of what is to be played. */
 enum rr_going rr_programs_verify_places(struct rr_programs *programs,
 					const struct rr_client_place *places, size_t n,
 					struct rr_error *error);
+
+/* Before paths are played at random: after how many rounds a client has to leave a loop in the next
+ * one; 0 = it need not. After them: tries what was not tried by that. */
 int rr_programs_next_rounds(const struct rr_programs *programs);
 enum rr_going rr_programs_verify_rounds(struct rr_programs *programs, struct rr_error *error);
 
-/* They are learned anew. False: it stands still already, or none of them has read it. */
+/* There is no end to what they do: from now on the time of day stands still while they wait, and they
+ * are learned anew. False: it stands still already, or none of them has read it. And: that came to
+ * nothing, and what was found out before stands. */
 bool rr_programs_hold_day(struct rr_programs *programs);
 void rr_programs_take_back(struct rr_programs *programs);
 
-/* Each client is a process of its own that is told all of it; it must do what is known already. In a
- * serial order a client is only started if it has not itself, by its own name, received all of that
- * before: what it did then is a fact. */
+/* What is played now is played by real processes, and not by what is known of them: each client is
+ * told all of it, and must do what is known already. In a serial order a client is only started if
+ * it has not itself, by its own name, received all of that before: what it did then is a fact. */
 void rr_programs_set_live(struct rr_programs *programs, enum rr_play play);
+
+/* Is a search judged that has not come to its end? */
 void rr_programs_set_unfinished(struct rr_programs *programs, bool are_unfinished);
 
-/* In their order, if there are as many and no history has both. */
+/* Renames a client's random values that only the second reply has to those that only the first has,
+ * in their order, if there are as many and no history has both. */
 void rr_programs_pair_values(struct rr_programs *programs, size_t client, const struct rdl_reply *a,
 			     const struct rdl_reply *b, struct rr_renaming *renaming);
 
-/* Those that are others in each run, although the seed is the same: "<A1>". */
+/* Gives a client's random values that are others in each run, although the seed is the same, names
+ * that are the same in each check: "<A1>"; and that ending of an operation, with these. */
 void rr_programs_name_uncontrolled(const struct rr_programs *programs, size_t client,
 				   struct rr_renaming *renaming);
 long rr_programs_named_ending(struct rr_programs *programs, size_t operation, long ending);
-long rr_programs_own_ending(struct rr_programs *programs, size_t operation, long ending);
+
+/* May times of day be compared as any other number? Not if time has passed in the search, or if a
+ * client has read the time of day after it had waited. */
 bool rr_programs_compare_times(struct rr_programs *programs, bool has_passed);
+
+/* In a serial order a client ends with that tally; or goes from one state of its table to another. A
+ * server has changed its data, and given that reply to a command. `answers`: is that what a server
+ * answers between two clients of a serial order? All of that shows when a client waits. */
 void rr_programs_note_serial(struct rr_programs *programs, long ending);
 void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
 void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply);
 void rr_programs_set_answers(struct rr_programs *programs,
 			     bool (*answers)(void *context, uint32_t command, uint32_t reply),
 			     void *context);
-bool rr_programs_end_alike(struct rr_programs *programs, size_t operation, uint32_t state,
-			   long ending, enum rr_likeness likeness);
+
+/* An operation that has not ended well: is that a failure, and no refusal? So it is after a signal,
+ * and after the client has changed data (`is_strict`: in any case), unless the user has declared it.
+ * And have both exited, or been answered, with the same status? */
 bool rr_programs_fails(struct rr_programs *programs, size_t operation, uint32_t state, long ending,
 		       bool is_strict);
 bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b);
+
+/* Of an app: what a request is, in a few words, or its answer; malloc'd. `ending` -1: it is the
+ * request. */
 char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending);
+
+/* "exited with 1: the last line that it has printed". */
+void rr_programs_print_ending(const struct rr_programs *programs, long ending, FILE *out);
 
 #endif

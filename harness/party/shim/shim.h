@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "check/program_page.h"
+#include "party/program_page.h"
 
 #define RR_SHIM_SECOND_NS INT64_C(1000000000)
 enum { RR_SHIM_PROC_PATH = 256 };

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "program_run.h"
-#include "requests.h"
+#include "party/party.h"
 
 enum {
 	WRONG_NAMES = 4,               /* values that were taken for random and are not */
@@ -148,8 +148,9 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 	return end;
 }
 
-void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
+static void init_program(void *context, struct rr_program *program)
 {
+	struct rr_programs *programs = context;
 	program->n_requests = programs->config.n_requests;
 	program->places = programs->config.places;
 	program->again = programs->config.again;
@@ -265,8 +266,11 @@ static bool frees_draws(struct rr_programs *programs)
 	return frees;
 }
 
-bool rr_programs_begin_search(struct rr_programs *programs, unsigned withdrawn)
+/* True: more random values are names of terms (scheduler/terms.h), and what is known of servers does not
+ * say where they are. */
+static bool begin_search(void *context, unsigned withdrawn)
 {
+	struct rr_programs *programs = context;
 	const unsigned begin_anew = 1U << RR_BELIEF_SHARED | 1U << RR_BELIEF_NONE_DRAWS |
 				    1U << RR_BELIEF_RANDOM;
 	const bool loads_scripts = programs->instances.program->loads_scripts;
@@ -334,6 +338,19 @@ void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 						       programs->config.instances.process.until_ns;
 	if (programs->problem.kind == RR_ERROR_INTERRUPTED)
 		programs->problem.kind = RR_ERROR_NONE;
+}
+
+struct rr_explored_programs rr_programs_explored(struct rr_programs *programs)
+{
+	static const struct rr_explored_ops ops = {
+		.init = init_program,
+		.begin_search = begin_search,
+		.verify = rr_programs_verify,
+		.end_alike = rr_programs_end_alike,
+		.own_ending = rr_programs_own_ending,
+	};
+
+	return (struct rr_explored_programs){ programs ? &ops : NULL, programs, programs };
 }
 
 /* ---- Figures ------------------------------------------------------------------------------ */
