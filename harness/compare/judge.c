@@ -186,6 +186,19 @@ static bool is_value(const struct rdl_reply *reply, const char *value)
 	return is;
 }
 
+/* Does the server refuse the command itself, whatever its data are? */
+static bool is_no_command(const struct rdl_reply *reply)
+{
+	static const char *const refusals[] = { "ERR unknown ", "ERR wrong number of arguments",
+						"ERR syntax error" };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		is |= reply->type == RDL_REPLY_FAILED &&
+		      strncmp(reply->text, refusals[i], strlen(refusals[i])) == 0;
+	return is;
+}
+
 /* --final is about the work of all clients: who has not done its own is not held
  * to it. `good`: who has, as bits. What is not as expected is printed to `out`, a line each; NULL:
  * not. */
@@ -204,9 +217,17 @@ static bool is_as_expected(struct rr_judge *judge, uint32_t server, uint32_t goo
 		if (!reply || is_value(reply, expected->value))
 			continue;
 		is = false;
-		if (!out)
-			break;
 		words = rr_command_text(expected->asked->words, expected->asked->n_words, 0);
+		if (is_no_command(reply)) {
+			rr_error_set(&judge->error, RR_ERROR_USAGE,
+				     "--final: '%.200s' is refused: %.200s", words, reply->text);
+			free(words);
+			break;
+		}
+		if (!out) {
+			free(words);
+			break;
+		}
 		fprintf(out, "%s => ", words);
 		rr_write_reply(out, reply);
 		fprintf(out, ", expected %s\n", expected->value);

@@ -50,6 +50,18 @@ Test(check_expectations, final_needs_a_value)
 			    "--final: expected each quote to end");
 }
 
+/* Whatever the data are, it is no finding. */
+Test(check_expectations, final_is_a_command_that_there_is)
+{
+	cli_assert_one_line(CHECK "--final GET 1 -- redis-cli -p {port} INCR c 2>&1 >/dev/null", 64,
+			    "--final: 'GET' is refused: ERR wrong number of arguments");
+	cli_assert_one_line(CHECK "--final 'GOT c' 1 -- redis-cli -p {port} INCR c 2>&1 >/dev/null",
+			    64, "--final: 'GOT c' is refused: ERR unknown command");
+	assert_check(
+		"--final 'LLEN c' 1 -- redis-cli -p {port} INCR c", 1,
+		"unexpected: LLEN c => (error) WRONGTYPE Operation against a key holding the wrong kind of value, expected 1");
+}
+
 Test(check_expectations, final_does_not_wait)
 {
 	cli_assert_one_line(CHECK "--final 'BLPOP q 0' x -- redis-cli -p {port} SET k v "
