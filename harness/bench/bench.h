@@ -8,7 +8,7 @@
 
 #include "base/option.h"
 #include "cluster/cluster.h"
-#include "scheduler/scheduler.h"
+#include "party/party.h"
 #include "expected.h"
 
 /* ---- One run ------------------------------------------------------------- */

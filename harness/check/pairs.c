@@ -13,7 +13,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "verdict.h"
 
 /* Each two have this part of the time and of the starts that are left, at most. */

@@ -28,7 +28,7 @@
 
 #include "base/error.h"
 #include "beliefs.h"
-#include "scheduler/scheduler.h"
+#include "party/party.h"
 
 enum { RR_KEPT_MAX = 48 };
 

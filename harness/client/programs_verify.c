@@ -2,6 +2,7 @@
 /* What is believed of programs, and is verified by running them again. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "program_run.h"
 
 /* Whatever a client was seen to do last, after the longest history. */

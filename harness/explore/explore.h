@@ -22,7 +22,7 @@
 #include "cluster/cluster.h"
 #include "compare/compare.h"
 #include "draw/draw.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "expected.h"
 
 /* How many random schedules to draw instead of searching (walks.c). */

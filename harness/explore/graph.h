@@ -172,7 +172,7 @@ size_t rr_graph_bytes(const struct rr_graph *graph);
 
 /* ---- In words (path_words.c) ------------------------------------------------ */
 
-/* A path in the words of scheduler/words.h, to be followed again: "A:GET B:GET A:SET
+/* A path in the words of replay/words.h, to be followed again: "A:GET B:GET A:SET
  * B:SET". */
 
 struct rr_word_names rr_product_names(const struct rr_product *product);

@@ -15,14 +15,14 @@
 
 #include "graph.h"
 #include "mutants.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "walks.h"
 
 /* One path through the states. */
 struct rr_schedule {
 	struct rr_actions actions;
 	rr_state_key end;
-	char *words; /* see scheduler/words.h */
+	char *words; /* see replay/words.h */
 	size_t steps;
 	int switches;
 	unsigned broken; /* invariants, on the way */

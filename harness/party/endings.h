@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "scheduler/scheduler.h"
+#include "client_run.h"
 
 struct rr_ending {
 	int status;         /* of wait(2) */

@@ -6,7 +6,7 @@
 #ifndef RR_LANE_H
 #define RR_LANE_H
 
-#include "scheduler/scheduler.h"
+#include "client_run.h"
 
 /* Requests of a connection that wait for their answers. */
 enum { RR_LANE_REQUESTS = 4096 };

@@ -10,7 +10,7 @@
 #ifndef RR_NAMES_H
 #define RR_NAMES_H
 
-#include "scheduler/scheduler.h"
+#include "client_run.h"
 
 enum { RR_NAMES_MAX = 64, RR_TOKEN_MIN = 4 };
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "program_page.h"
-#include "scheduler/scheduler.h"
+#include "term/term.h"
 
 enum { RR_OPENED_WHY = 400 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and apps as the clients of a check: each run of one is an instance, which is begun, fed
- * with what it waits for, looked at, and ended. Below it are the process with its clock, random
+ * A client, alone with us: it is begun, fed with what it waits for, looked at, and ended
+ * (client_run.h). A strategy runs in fibers (fiber.h, counting.h; attempt.h is also the hot loop of
+ * bench). Of a program or an app each run is an instance (instance.h); below it are the process with its clock, random
  * values, files and connections (process.h), its requests (requests.h), what it says when it ends
  * (endings.h), or what an app answers (answers.h).
  *
@@ -11,6 +12,9 @@
 #define RR_PARTY_H
 
 #include "answers.h"
+#include "attempt.h"
+#include "client_run.h"
+#include "counting.h"
 #include "endings.h"
 #include "instance.h"
 #include "names.h"

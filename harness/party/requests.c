@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/marks.h"
 #include "base/reply.h"
+#include "server/server.h"
 #include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */

@@ -12,7 +12,7 @@
 #define RR_RECORDER_H
 
 #include "race/race.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "strategy.h"
 
 /* Late commands are those of an client behind the ones of connections. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A schedule: who does what next, in the words of scheduler/words.h.
+ * A schedule: who does what next, in the words of replay/words.h.
  *
  * A client that sleeps or stands still is waited for. Of a client's commands that
  * are on their way the first one that has not been executed is its next step.

@@ -14,7 +14,7 @@
 #define RR_KEY_USE_H
 
 #include "client/client.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 struct rr_key_use {
 	struct rr_terms *terms;

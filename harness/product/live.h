@@ -21,7 +21,7 @@
 #define RR_LIVE_H
 
 #include "base/error.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { RR_LIVE_CLIENTS = 8, RR_LIVE_THREADS = RR_LIVE_CLIENTS * RR_RUN_THREADS };
 

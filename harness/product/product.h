@@ -30,7 +30,7 @@
 #include "live.h"
 #include "locks.h"
 #include "owners.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "server_table.h"
 
 enum {

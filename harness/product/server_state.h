@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 #include "server_table.h"
 
 /* ---- Data and states (server_state.c) --------------------------------------- */

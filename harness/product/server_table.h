@@ -36,7 +36,7 @@
 #define RR_SERVER_TABLE_H
 
 #include "base/error.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { RR_CONNECTION_COMMANDS = 64, RR_CONNECTION_MESSAGES = 30 };
 

@@ -2,7 +2,7 @@
 /*
  * Levels of the game, as harness/report/game.levels says them. A line is a word and
  * what belongs to it; lines that begin with a blank go on with the one before.
- * TRANSITIONS are in the words of scheduler/words.h, as the graph has them.
+ * TRANSITIONS are in the words of replay/words.h, as the graph has them.
  *
  *	level NAME           a new one begins
  *	title, task, intro, hint, explain TEXT    told to the reader; a second intro,

@@ -32,7 +32,8 @@
 #include <stdint.h>
 
 #include "cluster/cluster.h"
-#include "scheduler/scheduler.h"
+#include "party/party.h"
+#include "server/server.h"
 
 /* RR_SKEPTIC_RUNS: of a serial execution; the last one with other random values. */
 enum { RR_SKEPTIC_OPERATIONS = 8, RR_SKEPTIC_TEXTS = 16, RR_SKEPTIC_RUNS = 3 };

@@ -25,7 +25,7 @@
 #include "../cluster/stage.h"
 #include "base/random.h"
 #include "explore/explore.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum {
 	LITTLE_CLIENTS = 3,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { ENDS_MAX = 1 << 16, STATES_MAX = 60000, CHECKS = 60 };
 

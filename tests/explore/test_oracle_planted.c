@@ -6,7 +6,7 @@
 #include <criterion/parameterized.h>
 #include <string.h>
 
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { ENOUGH = 400, STEPS = 8, FEW_STEPS = 3 };
 

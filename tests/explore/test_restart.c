@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../cluster/stage.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { SEEN_SIZE = 1024, SLOT = 5 };
 

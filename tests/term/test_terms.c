@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/terms.h"
+#include "term/terms.h"
 
 static int64_t time_out_ms(const char *text)
 {

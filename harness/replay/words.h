@@ -22,7 +22,7 @@
 #define RR_WORDS_H
 
 #include "base/error.h"
-#include "client_run.h"
+#include "party/party.h"
 #include "transitions.h"
 
 enum { RR_WORD_SIZE = 64, RR_WORD_SERVER = 12 };

@@ -8,7 +8,7 @@
 #define RR_ASKER_H
 
 #include "scripts.h"
-#include "terms.h"
+#include "term/term.h"
 #include "cluster/cluster.h"
 
 enum { RR_ASKER_SLOTS = 136 };

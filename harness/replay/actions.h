@@ -7,9 +7,9 @@
 #ifndef RR_ACTIONS_H
 #define RR_ACTIONS_H
 
-#include "asker.h"
+#include "server/server.h"
 #include "base/memory.h"
-#include "client_run.h"
+#include "party/party.h"
 #include "transitions.h"
 
 enum rr_action_kind {

@@ -5,8 +5,8 @@
 
 #include "../cluster/stage.h"
 #include "base/reply.h"
-#include "scheduler/scheduler.h"
-#include "scheduler/servers.h"
+#include "replay/replay.h"
+#include "server/servers.h"
 
 static struct stage stage;
 static struct rr_terms terms;

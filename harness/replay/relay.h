@@ -17,7 +17,7 @@
 #define RR_RELAY_H
 
 #include "actions.h"
-#include "servers.h"
+#include "server/server.h"
 
 enum { RR_RELAY_CLIENTS = 8 };
 

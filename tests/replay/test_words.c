@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/words.h"
+#include "replay/words.h"
 
 static const struct rr_word_names names = { .n_clients = 2, .n_servers = 4 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
-#include "scheduler/scheduler.h"
+#include "replay/replay.h"
 
 enum { TEXT_SIZE = 60 };
 

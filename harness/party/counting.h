@@ -8,7 +8,7 @@
 #define RR_COUNTING_H
 
 #include "client_run.h"
-#include "renaming.h"
+#include "term/term.h"
 #include "cluster/cluster.h"
 #include "strategy.h"
 

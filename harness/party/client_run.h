@@ -23,7 +23,7 @@
 #define RR_CLIENT_RUN_H
 
 #include "base/error.h"
-#include "terms.h"
+#include "term/term.h"
 
 enum {
 	RR_RUN_THREADS = 18, /* a client and what it starts; of programs of
