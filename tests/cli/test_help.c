@@ -311,3 +311,14 @@ Test(help, chinese_readme_shows_the_same)
 {
 	cr_assert_eq(cli_run("sh tests/translation 2>&1"), 0, "%s", cli_output);
 }
+
+/* A change may make no page longer, and use no word more often that docs/glossary.md replaces. */
+Test(help, prose_only_gets_clearer)
+{
+	int code;
+
+	if (cli_run("test -x /usr/bin/python3 && test -e .git") != 0)
+		cli_skip("no python3, or no clone");
+	code = cli_run("/usr/bin/python3 tests/words 2>&1");
+	cr_assert_eq(code, 0, "%s", cli_output);
+}
