@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* docs/check.md has the same list. */
+/* docs/kept-verdict.md has the same list. */
 static const char *const patterns[] = {
 	/* Of a shell, a terminal, a login, a host. */
 	"_",
