@@ -165,12 +165,13 @@ Test(teaching, is_the_same_in_chinese)
 		0, "%s", cli_output);
 }
 
-/* Every link leads to a file. */
+/* Every link of every page leads to a file. */
 Test(teaching, links_lead_somewhere)
 {
-	cr_assert_eq(
-		cli_run("grep -ohE '\\]\\((\\.\\./)?[a-z][^)#]*' docs/teaching.md docs/documents.md | "
-			"cut -c3- | sort -u | while read -r f; do [ -e docs/$f ] || echo $f; done"),
-		0);
+	cr_assert_eq(cli_run("for page in README*.md docs/*.md; do "
+			     "grep -ohE '\\]\\([a-z.][^)#: ]*[)#]' $page | sed 's/^..//; s/.$//' | "
+			     "sort -u | while read -r f; do "
+			     "[ -e $(dirname $page)/$f ] || echo $page: $f; done; done"),
+		     0);
 	cr_assert_str_eq(cli_output, "", "no such files: %s", cli_output);
 }
