@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Tests, and what looks at all of the code.
 
-.PHONY: check format format-check accept oracle randomness brute asan fuzz torture soak lib-stress tsan
+.PHONY: check test format format-check accept oracle randomness brute asan fuzz torture soak lib-stress tsan
 
 check: all $(B)/tests/run ## all tests
 	@sh tests/run-all $(B)
+
+# A sample of each part, in a minute and a half on two cores.
+QUICK := @(cases|files|formats|markdown|option|plain|text|terms|times|words|blocking|findings|match|observer|parse|write|draw|scheduled|live|beliefs|names|lane|resp|endings|varying|check_data|outputs|explore|free_replay|matrix|output|schedules|help|options|judge|histogram|locks|fenced|link|uses|guardian|cluster_life)/*
+test: all $(B)/tests/run ## a sample of the tests of each part, in 90 s on two cores
+	@sh tests/run-all $(B) '$(QUICK)'
 
 format: ## lay out all C as .clang-format says
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
