@@ -317,8 +317,10 @@ Test(help, prose_only_gets_clearer)
 {
 	int code;
 
-	if (cli_run("test -x /usr/bin/python3 && test -e .git") != 0)
-		cli_skip("no python3, or no clone");
+	if (cli_run("test -x /usr/bin/python3") != 0)
+		cli_skip("no python3");
 	code = cli_run("/usr/bin/python3 tests/words 2>&1");
+	if (code == 77)
+		cli_skip("no clone");
 	cr_assert_eq(code, 0, "%s", cli_output);
 }
