@@ -383,6 +383,20 @@ static uint64_t digest_configuration(struct rr_server *server)
 	return digest;
 }
 
+void rr_server_remove_data(struct rr_server *server)
+{
+	static const char *const names[] = { "dump.rdb", "dump.rdb.aside", "appendonlydir",
+					     "appendonly.aof" };
+	char path[160];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", server->process.directory, names[i]);
+		rr_guardian_remove_tree(path);
+	}
+	if (server->page)
+		atomic_store(&server->page->n_synced, 0);
+}
+
 bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 {
 	struct rdl_reply reply;
@@ -420,6 +434,6 @@ bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 	}
 	if (server->pristine == 0 || digest_configuration(server) != server->pristine)
 		return false;
-	rr_disk_remove_data(server); /* the race may have saved something */
+	rr_server_remove_data(server); /* the race may have saved something */
 	return true;
 }

@@ -33,6 +33,9 @@ bool rr_server_is_plain(const struct rr_server_options *options);
 /* Makes it as it was after its start; false when that cannot be had. */
 bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server);
 
+/* Removes what it has saved, and what its page says of that. */
+void rr_server_remove_data(struct rr_server *server);
+
 /* False, and what its last answer to us was as the error. */
 bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
 
@@ -116,44 +119,6 @@ bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *ser
 
 /* False, with an error, if there is no shim. */
 bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error);
-
-/* ---- Faults: each does what an injection says to a server in a fit state ----- */
-
-typedef bool inject_function(struct rr_cluster *cluster, struct rr_server *server,
-			     const struct rr_injection *injection, struct rr_error *error);
-
-/* disks.c */
-inject_function rr_disk_await_sync, rr_disk_await_save, rr_disk_tear, rr_disk_slow_down,
-	rr_disk_die_in_sync, rr_disk_break, rr_disk_mend, rr_memory_fill;
-
-/* What the killed server has written and not synced is gone. */
-bool rr_disk_cut_power(const struct rr_server *server, struct rr_error *error);
-
-/* How long an await lasts at most. */
-int rr_inject_limit_ms(const struct rr_injection *injection);
-
-/* Removes what the server has saved, and what its page says of that. */
-void rr_disk_remove_data(struct rr_server *server);
-
-/* ---- aof.c: append-only files ----------------------------------------------- */
-
-/* The part that commands are appended to: its path, and its name in it. False:
- * there is none. */
-bool rr_aof_path(const struct rr_server *server, char *path, size_t size, const char **name);
-
-/* The file's length; -1 = there is none. */
-int64_t rr_aof_length(const char *path);
-
-/* How much of the file a finished fsync covers. */
-int64_t rr_aof_synced(const struct rr_server *server, const char *name);
-
-/* A torn file was cut by us, and again by the server that has read it: its page
- * must not say that more of it was synced. */
-void rr_aof_forget_torn(struct rr_server *server);
-
-/* Cuts or damages it. */
-bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *error);
-bool rr_aof_shorten(const char *path, int64_t length, struct rr_error *error);
 
 /* ---- topology.c: the servers of a formation ------------------------------------ */
 
