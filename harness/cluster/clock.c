@@ -84,13 +84,6 @@ bool rr_page_make(struct rr_cluster *cluster, struct rr_server *server, struct r
 	return true;
 }
 
-void rr_page_drop(struct rr_server *server)
-{
-	if (server->page)
-		munmap(server->page, sizeof(*server->page));
-	server->page = NULL;
-}
-
 void rr_page_set_time(const struct rr_cluster *cluster, struct rr_server *server)
 {
 	const int64_t ns = cluster->epoch_ns + cluster->moved_ns + server->skew_ns;

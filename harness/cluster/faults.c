@@ -304,8 +304,9 @@ static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
 		int64_t deadline_ns = 0;
 
 		do {
-			if (rr_role_ask(master, &wanted) && rr_role_ask(server, &has) &&
-			    has.is_linked && wanted.offset >= 0 && has.offset >= wanted.offset)
+			if (rr_server_replication(master, &wanted) &&
+			    rr_server_replication(server, &has) && has.is_linked &&
+			    wanted.offset >= 0 && has.offset >= wanted.offset)
 				return true;
 		} while (rr_server_wait(cluster, RR_CATCH_UP_MS, &deadline_ns,
 					"the replica's catching up", error));

@@ -3,10 +3,13 @@
 #ifndef RR_SERVER_H
 #define RR_SERVER_H
 
-#include <stdio.h>
-
 #include "clock_page.h"
 #include "cluster.h"
+
+/* The user by which replicas of a topology come to their primary, and the name of the service
+ * that sentinels watch. */
+#define RR_REPLICA_USER "replication"
+#define RR_SERVICE_NAME "redrace"
 
 /* ---- server.c: starting, looking, ending ------------------------------------ */
 
@@ -50,44 +53,6 @@ bool rr_server_run(struct rr_server *server, struct rr_error *error, const char 
 bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
 		    const char *what, struct rr_error *error);
 
-/* ---- conf.c: redis.conf -------------------------------------------------------- */
-
-bool rr_conf_has_own_user(const struct rr_cluster *cluster, const struct rr_server *server);
-
-/* Writes the file into the server's directory. */
-bool rr_conf_write(const struct rr_cluster *cluster, const struct rr_server *server,
-		   struct rr_error *error);
-
-/* Of a running server whose time stands still: keys go when a command asks for them. */
-void rr_conf_stop_expiry(const struct rr_cluster *cluster, struct rr_server *server);
-
-/* ---- program.c: the program that is to be a server ---------------------------- */
-
-/* A name on PATH, or a path from the root on: servers run in directories of their own.
- * Links are kept, for a server looks at its own name. malloc'd. */
-char *rr_program_locate(const char *program);
-
-/* Of one that does not answer yet; begun_ns = its start. */
-struct rr_suspicion {
-	int64_t begun_ns;
-	bool is_settled;
-};
-
-/* Can it be a server still? Ask again and again. */
-bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *cluster,
-			  const struct rr_server *server, struct rr_error *error);
-
-/* ---- roles.c: what a server with a port is told of others --------------------- */
-
-/* The user by which replicas of a topology come to their primary. */
-extern const char rr_replica_user[];
-
-/* The service's name, which sentinels watch it by. */
-extern const char rr_service_name[];
-
-/* Its lines of redis.conf. */
-void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server);
-
 /* What INFO replication says. */
 struct rr_replication {
 	bool is_primary;
@@ -97,7 +62,7 @@ struct rr_replication {
 };
 
 /* False: it does not run or does not answer. */
-bool rr_role_ask(struct rr_server *server, struct rr_replication *found);
+bool rr_server_replication(struct rr_server *server, struct rr_replication *found);
 
 /* ---- clock.c: the page that a server shares with us ------------------------- */
 
@@ -109,7 +74,6 @@ void rr_page_restart_time(struct rr_cluster *cluster);
 
 /* The server's page, in its directory. */
 bool rr_page_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error);
-void rr_page_drop(struct rr_server *server);
 
 /* Puts the cluster's time on the server's page. */
 void rr_page_set_time(const struct rr_cluster *cluster, struct rr_server *server);
@@ -119,25 +83,5 @@ bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *ser
 
 /* False, with an error, if there is no shim. */
 bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error);
-
-/* ---- topology.c: the servers of a formation ------------------------------------ */
-
-/* A server by its number in the cluster; the i-th of the formation. */
-struct rr_server *rr_formation_server(const struct rr_formation *formation, int number);
-struct rr_server *rr_formation_nth(const struct rr_formation *formation, int i);
-
-/* Sets where clients find the primary: sentinels or nodes that tell, or a name
- * that leads to it from now on. */
-bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
-
-/* ---- wholeness.c: what they say of themselves and each other ------------------- */
-
-/* rr_role_ask() of a server by its number. */
-bool rr_formation_look(const struct rr_formation *formation, int number,
-		       struct rr_replication *found);
-
-/* Does everybody know who is the primary, and have its replicas everything, so
- * that a fail-over can begin? */
-bool rr_formation_is_whole(const struct rr_formation *formation);
 
 #endif

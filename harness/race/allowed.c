@@ -98,7 +98,7 @@ static bool allows_users(const struct rr_step *step)
 	for (size_t i = 2; i < step->n_words; i++) {
 		const char *text = step->words[i].text;
 
-		if (strcmp(text, rr_own_user) == 0 || text[0] == '(' ||
+		if (strcmp(text, RR_OWN_USER) == 0 || text[0] == '(' ||
 		    has_variable(&step->words[i]))
 			return false;
 	}
