@@ -61,19 +61,14 @@ static void put_names(FILE *out, const char *before, const json_t *names)
 	fputs(json_array_size(names) ? "; " : "", out);
 }
 
-/* Was all searched, and each wrong final state looked at? */
-static bool is_searched(const json_t *properties)
-{
-	return json_integer_value(json_object_get(properties, "wrong_not_shown")) == 0 &&
-	       !json_is_string(json_object_get(properties, "not_searched_because"));
-}
-
 static void compare_known(struct judged *judged, const struct rr_suite_check *check,
 			  const json_t *properties)
 {
-	const bool is_whole = is_searched(properties);
+	/* Was all searched, and each wrong final state looked at? */
+	const bool is_whole = json_integer_value(json_object_get(properties, "wrong_not_shown")) ==
+				      0 &&
+			      !json_is_string(json_object_get(properties, "not_searched_because"));
 	FILE *out = rr_open_text(&judged->remark);
-
 	const json_t *found = json_object_get(properties, "known_as");
 	const json_t *name;
 	size_t i;
@@ -101,24 +96,17 @@ static void compare_known(struct judged *judged, const struct rr_suite_check *ch
 
 /* ---- Expectations -------------------------------------------------------------------- */
 
-/* What it has come to, by the first words of its verdict. */
-static const char *outcome_of(const json_t *properties, enum rr_exit code)
-{
-	const char *found = json_string_value(json_object_get(properties, "found"));
-
-	if (found)
-		return found;
-	return rr_suite_outcomes[code == RR_EXIT_OK ? SERIALIZABLE : NO_FAILURE_FOUND];
-}
-
 /* More is shown by `serializable` than is expected of `no failure found`; and what was not
  * searched to the end shows nothing of any other. */
 static void compare_outcome(struct judged *judged, const struct rr_suite_check *check,
 			    const json_t *properties)
 {
 	const char *expected = rr_suite_outcomes[check->expected];
-	const char *outcome = outcome_of(properties, judged->code);
+	const char *outcome = json_string_value(json_object_get(properties, "found"));
 
+	if (!outcome)
+		outcome = rr_suite_outcomes[judged->code == RR_EXIT_OK ? SERIALIZABLE :
+									 NO_FAILURE_FOUND];
 	if (strcmp(outcome, expected) == 0 ||
 	    (check->expected == NO_FAILURE_FOUND && judged->code == RR_EXIT_OK)) {
 		judged->code = RR_EXIT_OK;
@@ -135,76 +123,53 @@ static bool is_verdict(enum rr_exit code)
 	return code == RR_EXIT_OK || code == RR_EXIT_VIOLATED || code == RR_EXIT_INCONCLUSIVE;
 }
 
-static void add_case(const struct rr_suite *suite, const struct rr_suite_check *check,
-		     struct judged *judged, const struct rr_case *one, struct rr_cases *cases)
-{
-	char *message = rr_asprintf("%s%s", judged->remark ? judged->remark : "", one->message);
-	struct rr_case judged_case = *one;
-	json_t *properties = json_copy(one->properties);
-
-	json_object_set_new(properties, "expected",
-			    json_string(rr_suite_outcomes[check->expected]));
-	json_object_set(properties, "new", judged->new);
-	json_object_set(properties, "gone", judged->gone);
-	json_object_set_new(properties, "program", json_string(one->name));
-	judged_case.name = check->name;
-	judged_case.verdict = rr_case_verdict_of(judged->code);
-	judged_case.message = message;
-	judged_case.file = one->file ? one->file : suite->path;
-	judged_case.line = one->file ? one->line : check->line;
-	judged_case.properties = properties;
-	rr_cases_add(cases, &judged_case);
-	free(message);
-}
-
-static void judge_case(const struct rr_suite *suite, const struct rr_suite_check *check,
-		       struct judged *judged, const struct rr_case *one, struct rr_cases *cases)
-{
-	if (is_verdict(judged->code) && check->expected == SERIALIZABLE)
-		compare_known(judged, check, one->properties);
-	else if (is_verdict(judged->code))
-		compare_outcome(judged, check, one->properties);
-	add_case(suite, check, judged, one, cases);
-}
-
-/* There is no result: its process is gone, or could not begin. */
-static void judge_nothing(const struct rr_suite *suite, const struct rr_suite_check *check,
-			  struct judged *judged, const struct rr_suite_result *result,
-			  struct rr_cases *cases)
-{
-	json_t *none = json_object();
-	const struct rr_case one = {
-		.suite = "check",
-		.name = "",
-		.seconds = result->seconds,
-		.message = result->error.kind ? result->error.text : "it came to nothing",
-		.properties = none,
-	};
-
-	if (is_verdict(judged->code))
-		judged->code = RR_EXIT_INTERNAL;
-	add_case(suite, check, judged, &one, cases);
-	json_decref(none);
-}
-
 enum rr_exit rr_suite_judge(const struct rr_suite *suite, const struct rr_suite_check *check,
 			    const struct rr_suite_result *result, struct rr_cases *cases)
 {
 	struct judged judged = { .code = result->code, .new = json_array(), .gone = json_array() };
 	struct rr_error unread = { .kind = RR_ERROR_NONE };
-	struct rr_cases own;
+	json_t *properties = json_object();
+	struct rr_cases own = { .n = 0 };
+	/* Without a result its process is gone, or could not begin. */
+	struct rr_case one = {
+		.suite = "check",
+		.name = "",
+		.seconds = result->seconds,
+		.message = result->error.kind ? result->error.text : "it came to nothing",
+	};
+	char *message;
 
-	if (result->json && rr_cases_load(&own, "JSON", result->json, result->size, &unread)) {
-		if (own.n == 1)
-			judge_case(suite, check, &judged, &own.cases[0], cases);
-		else
-			judge_nothing(suite, check, &judged, result, cases);
-		rr_cases_release(&own);
-	} else {
-		judge_nothing(suite, check, &judged, result, cases);
+	if (result->json)
+		rr_cases_load(&own, "JSON", result->json, result->size, &unread);
+	if (own.n == 1) {
+		one = own.cases[0];
+		json_object_update(properties, one.properties);
+	} else if (is_verdict(judged.code)) {
+		judged.code = RR_EXIT_INTERNAL;
 	}
+	if (is_verdict(judged.code) && check->expected == SERIALIZABLE)
+		compare_known(&judged, check, properties);
+	else if (is_verdict(judged.code))
+		compare_outcome(&judged, check, properties);
+	json_object_set_new(properties, "expected",
+			    json_string(rr_suite_outcomes[check->expected]));
+	json_object_set_new(properties, "new", judged.new);
+	json_object_set_new(properties, "gone", judged.gone);
+	json_object_set_new(properties, "program", json_string(one.name));
+	message = rr_asprintf("%s%s", judged.remark ? judged.remark : "", one.message);
+	rr_cases_add(cases, &(struct rr_case){
+				    .suite = one.suite,
+				    .name = check->name,
+				    .verdict = rr_case_verdict_of(judged.code),
+				    .seconds = one.seconds,
+				    .message = message,
+				    .details = one.details,
+				    .file = one.file ? one.file : suite->path,
+				    .line = one.file ? one.line : check->line,
+				    .properties = properties,
+			    });
+	free(message);
 	free(judged.remark);
-	json_decref(judged.new);
-	json_decref(judged.gone);
+	rr_cases_release(&own);
 	return judged.code;
 }

@@ -2,18 +2,18 @@
 /* A suite from its file to what is printed. */
 #include "suite.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 
 enum { CASE_NAME = 512 };
-
-static const char *path_of(const struct rr_suite_options *options)
-{
-	return options->path ? options->path : RR_SUITE_FILE;
-}
 
 char **rr_suite_names(const struct rr_suite_command *command, const char *path, size_t *n)
 {
@@ -118,6 +118,106 @@ static size_t choose(struct rr_suite *suite, const struct rr_suite_options *opti
 	return n;
 }
 
+/* ---- Running the checks, by the processes of a pool ------------------------------------ */
+
+struct running {
+	const struct rr_suite *suite;
+	const struct rr_suite_command *command;
+	struct rr_suite_result *results; /* of each check */
+};
+
+/* What comes back, and behind it the result as JSON. */
+struct outcome {
+	enum rr_exit code;
+	struct rr_error error;
+};
+
+/* What a check prints is its result, and is read; what it says of its progress is the
+ * pool's to say. */
+static bool begin_worker(void *context, struct rr_pool_worker *worker, struct rr_error *error)
+{
+	const int printed = memfd_create("result", MFD_CLOEXEC);
+	const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const bool good = printed >= 0 && nothing >= 0 && dup2(printed, STDOUT_FILENO) >= 0 &&
+			  dup2(nothing, STDERR_FILENO) >= 0;
+
+	(void)context;
+	(void)worker;
+	if (!good)
+		rr_error_set(error, RR_ERROR_INTERNAL, "cannot redirect a worker's output: %s",
+			     strerror(errno));
+	if (printed >= 0)
+		close(printed);
+	if (nothing >= 0)
+		close(nothing);
+	return good;
+}
+
+static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
+{
+	const struct running *running = context;
+	const struct rr_suite_command *command = running->command;
+	const struct rr_suite_check *check = &running->suite->checks[job];
+	char **argv = rr_memdup(check->words, (check->n_words + 1) * sizeof(*argv));
+	struct outcome outcome = { .code = RR_EXIT_INTERNAL };
+
+	if (ftruncate(STDOUT_FILENO, 0) == 0 && lseek(STDOUT_FILENO, 0, SEEK_SET) == 0)
+		outcome.code = command->run(command->context, (int)check->n_words, argv,
+					    &outcome.error);
+	outcome.code = rr_exit_worse(outcome.code, rr_exit_of(outcome.error.kind));
+	free(argv);
+	if (outcome.code == RR_EXIT_INTERRUPTED)
+		return false;
+	fwrite(&outcome, sizeof(outcome), 1, worker->result);
+	char part[1 << 14];
+	ssize_t n;
+
+	fflush(stdout);
+	lseek(STDOUT_FILENO, 0, SEEK_SET);
+	while ((n = read(STDOUT_FILENO, part, sizeof(part))) > 0)
+		fwrite(part, 1, (size_t)n, worker->result);
+	return true;
+}
+
+static void take_result(void *context, size_t job, const char *data, size_t size, double seconds)
+{
+	const struct running *running = context;
+	struct rr_suite_result *result = &running->results[job];
+	struct outcome outcome;
+
+	memcpy(&outcome, data, sizeof(outcome));
+	*result = (struct rr_suite_result){
+		.is_done = true,
+		.code = outcome.code,
+		.seconds = seconds,
+		.error = outcome.error,
+		.json = size > sizeof(outcome) ?
+				rr_memdup(data + sizeof(outcome), size - sizeof(outcome)) :
+				NULL,
+		.size = size - sizeof(outcome),
+	};
+}
+
+static void lose_result(void *context, size_t job, const char *why, double seconds)
+{
+	const struct running *running = context;
+	struct rr_suite_result *result = &running->results[job];
+
+	*result = (struct rr_suite_result){
+		.is_done = true,
+		.code = RR_EXIT_INTERNAL,
+		.seconds = seconds,
+	};
+	rr_error_set(&result->error, RR_ERROR_INTERNAL, "redrace itself: %s", why);
+}
+
+static void name_check(void *context, size_t job, char text[RR_POOL_NAME])
+{
+	const struct running *running = context;
+
+	snprintf(text, RR_POOL_NAME, "%.60s", running->suite->checks[job].name);
+}
+
 /* ---- What came of them --------------------------------------------------------------- */
 
 /* What has passed is a line. */
@@ -188,6 +288,18 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 {
 	const struct rr_suite chosen = { suite->path, suite->checks, choose(suite, options) };
 	struct rr_suite_result *results = rr_calloc(chosen.n + 1, sizeof(*results));
+	struct running running = { .suite = &chosen, .command = command, .results = results };
+	const struct rr_pool pool = {
+		.n_jobs = chosen.n,
+		.n_workers = (int)options->jobs,
+		.context = &running,
+		.begin = begin_worker,
+		.run = run_check,
+		.take = take_result,
+		.lost = lose_result,
+		.name = name_check,
+		.unit = "result",
+	};
 	const double begun = rr_clock_s();
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_signals signals;
@@ -196,8 +308,7 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 		rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
 	} else {
 		if (chosen.n > 0)
-			rr_suite_run_checks(&chosen, command, (int)options->jobs, &signals, results,
-					    error);
+			rr_pool_run(&pool, &signals, error);
 		code = publish(&chosen, options, results, rr_clock_s() - begun, outputs, error);
 		rr_signals_close(&signals);
 	}
@@ -213,7 +324,7 @@ enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suit
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_suite suite;
 
-	if (rr_suite_read(&suite, path_of(options), command, error) &&
+	if (rr_suite_read(&suite, options->path ? options->path : RR_SUITE_FILE, command, error) &&
 	    are_there(&suite, options, error) && deal(&suite, options, error)) {
 		for (size_t i = 0; i < suite.n; i++) {
 			if (suite.checks[i].has_gone)

@@ -53,10 +53,6 @@ char **rr_suite_names(const struct rr_suite_command *command, const char *path, 
 /* The JSON schema of such a file, for editors. */
 void rr_suite_write_schema(const struct rr_suite_command *command, FILE *out);
 
-/* Writes a first suite for the project in this directory. False: there is one already, or
- * it cannot be written. */
-bool rr_suite_begin(const char *path, FILE *told, struct rr_error *error);
-
 /* ---- The file, read (read.c) --------------------------------------------------------- */
 
 struct rr_suite_check {
@@ -112,7 +108,11 @@ const char *rr_suite_nearest_key(const struct rr_suite_command *command, const c
 /* Are its values pairs: a mapping, "NAME=COMMAND" or "COMMAND VALUE"? */
 bool rr_suite_takes_pairs(const struct rr_option *option);
 
-/* ---- Running (run.c) ----------------------------------------------------------------- */
+/* ---- Verdicts (judge.c) -------------------------------------------------------------- */
+
+/* What a check can be expected to come to, as verdicts begin; NULL behind the last one. The
+ * first is the default. */
+extern const char *const rr_suite_outcomes[];
 
 /* What has come back of a check. */
 struct rr_suite_result {
@@ -123,17 +123,6 @@ struct rr_suite_result {
 	char *json; /* the result; NULL = there is none */
 	size_t size;
 };
-
-/* Runs all of them, and fills in a result for each, whose `json` is the caller's to free. */
-bool rr_suite_run_checks(const struct rr_suite *suite, const struct rr_suite_command *command,
-			 int n_workers, struct rr_signals *signals, struct rr_suite_result *results,
-			 struct rr_error *error);
-
-/* ---- Verdicts (judge.c) -------------------------------------------------------------- */
-
-/* What a check can be expected to come to, as verdicts begin; NULL behind the last one. The
- * first is the default. */
-extern const char *const rr_suite_outcomes[];
 
 /* Adds the check as a case, judged; what the suite exits with for it. */
 enum rr_exit rr_suite_judge(const struct rr_suite *suite, const struct rr_suite_check *check,
