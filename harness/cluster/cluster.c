@@ -45,25 +45,6 @@ int rr_cluster_find(const struct rr_cluster *cluster, const char *name)
 	return -1;
 }
 
-/* A master must listen on a port before its replica can be declared. */
-static bool check_master(const struct rr_cluster *cluster, const struct rr_server_options *options,
-			 struct rr_error *error)
-{
-	int master;
-
-	if (!options->replica_of)
-		return true;
-	master = rr_cluster_find(cluster, options->replica_of);
-	if (master < 0)
-		return rr_error_set(error, RR_ERROR_USAGE, "a replica of '%s', which is no server",
-				    options->replica_of);
-	if (!cluster->servers[master].options.tcp)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "a replica of '%s', which has no TCP port",
-				    options->replica_of);
-	return true;
-}
-
 bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 			const struct rr_server_options *options, int *server,
 			struct rr_error *error)
@@ -77,8 +58,19 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 		return rr_error_set(error, RR_ERROR_USAGE, "the name '%s' is too long", name);
 	if (*name && rr_cluster_find(cluster, name) >= 0)
 		return rr_error_set(error, RR_ERROR_USAGE, "two servers are called '%s'", name);
-	if (!check_master(cluster, options, error))
-		return false;
+	if (options->replica_of) {
+		/* A master must listen on a port before its replica can be declared. */
+		const int master = rr_cluster_find(cluster, options->replica_of);
+
+		if (master < 0)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "a replica of '%s', which is no server",
+					    options->replica_of);
+		if (!cluster->servers[master].options.tcp)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "a replica of '%s', which has no TCP port",
+					    options->replica_of);
+	}
 	*declared = (struct rr_server){ .options = *options };
 	if (options->replica_of)
 		declared->options.tcp = true;
@@ -305,19 +297,18 @@ bool rr_cluster_has_time(const struct rr_cluster *cluster)
 	return cluster->shim[0] != '\0';
 }
 
-/* What INFO calls a server's version. Forks also say which version of Redis they
- * are like: hence they come first. */
-static const struct {
-	const char *field, *product;
-} products[] = {
-	{ "\nvalkey_version:", "Valkey" },
-	{ "\nredict_version:", "Redict" },
-	{ "\nredis_version:", "Redis" },
-};
-
 /* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
 static void find_version(const struct rr_cluster *cluster, char *version, size_t size)
 {
+	/* What INFO calls a server's version. Forks also say which version of Redis they
+	 * are like: hence they come first. */
+	static const struct {
+		const char *field, *product;
+	} products[] = {
+		{ "\nvalkey_version:", "Valkey" },
+		{ "\nredict_version:", "Redict" },
+		{ "\nredis_version:", "Redis" },
+	};
 	struct rdl_reply reply;
 	const char *found = NULL;
 

@@ -85,25 +85,25 @@ bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *e
 			    "the guardian process, and with it the servers, is gone");
 }
 
-/* Is it for want of processes, descriptors or memory? */
-static enum rr_error_kind kind_of(int error_number)
-{
-	return error_number == EAGAIN || error_number == ENOMEM || error_number == EMFILE ||
-			       error_number == ENFILE ?
-		       RR_ERROR_INTERNAL :
-		       RR_ERROR_FILE;
-}
-
 /* Asks for something to be done; false, with an error, when it was not. */
 static bool demand(struct rr_guardian *guardian, struct guardian_request *request,
 		   struct guardian_message *answer, const char *what, struct rr_error *error)
 {
 	if (!ask_guardian(guardian, request, answer))
 		return rr_guardian_is_there(guardian, error);
-	if (answer->error_number)
-		return rr_error_set(error, kind_of(answer->error_number), "%s: %s", what,
+	switch (answer->error_number) {
+	case 0:
+		return true;
+	case EAGAIN: /* for want of processes, descriptors or memory */
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+		return rr_error_set(error, RR_ERROR_INTERNAL, "%s: %s", what,
 				    strerror(answer->error_number));
-	return true;
+	default:
+		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", what,
+				    strerror(answer->error_number));
+	}
 }
 
 /* ---- Beginning and end ---------------------------------------------------------- */
@@ -132,11 +132,18 @@ static bool choose_base(struct rr_guardian *guardian, struct rr_error *error)
 		       most);
 }
 
-/* Forks the guardian and keeps our end of a socket to it. */
-static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
+bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
 {
+	struct guardian_message answer;
 	int pair[2];
 
+	*guardian = (struct rr_guardian){
+		.socket = -1,
+		.passed_fd = -1,
+		.answer_ms = RR_GUARDIAN_ANSWER_MS,
+	};
+	if (!choose_base(guardian, error))
+		return false;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return rr_error_set(error, RR_ERROR_INTERNAL, "socketpair: %s", strerror(errno));
 	/* A child that was there before is not ours to kill: it came with an exec. */
@@ -151,43 +158,25 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 		_exit(0);
 	}
 	close(pair[1]);
+	if (guardian->pid < 0) {
+		close(pair[0]);
+		return rr_error_set(error, RR_ERROR_INTERNAL, "fork: %s", strerror(errno));
+	}
 	guardian->socket = pair[0];
-	if (guardian->pid > 0)
-		return true;
-	close(pair[0]);
-	guardian->socket = -1;
-	return rr_error_set(error, RR_ERROR_INTERNAL, "fork: %s", strerror(errno));
-}
 
-/* The directory that the guardian has made. */
-static bool take_base(struct rr_guardian *guardian, struct rr_error *error)
-{
-	struct guardian_message answer;
-
-	if (!await_answer(guardian, &answer))
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "the guardian process does not start");
-	if (answer.error_number)
-		return rr_error_set(
+	/* The first that it says is whether it has made the directory. */
+	if (!await_answer(guardian, &answer)) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "the guardian process does not start");
+	} else if (answer.error_number) {
+		rr_error_set(
 			error, RR_ERROR_FILE,
 			"cannot make a directory '%s': %s; set TMPDIR to one that can be written",
 			guardian->base, strerror(answer.error_number));
-	memcpy(guardian->base + strlen(guardian->base) - GUARDIAN_UNIQUE, answer.unique,
-	       GUARDIAN_UNIQUE);
-	return true;
-}
-
-bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
-{
-	*guardian = (struct rr_guardian){
-		.socket = -1,
-		.passed_fd = -1,
-		.answer_ms = RR_GUARDIAN_ANSWER_MS,
-	};
-	if (!choose_base(guardian, error) || !fork_guardian(guardian, error))
-		return false;
-	if (take_base(guardian, error))
+	} else {
+		memcpy(guardian->base + strlen(guardian->base) - GUARDIAN_UNIQUE, answer.unique,
+		       GUARDIAN_UNIQUE);
 		return true;
+	}
 	rr_guardian_stop(guardian);
 	return false;
 }

@@ -349,45 +349,6 @@ static int spawn(struct guardian_state *state, const struct guardian_request *re
 	return listener;
 }
 
-/* ---- Requests ------------------------------------------------------------ */
-
-/* A directory, under the first number that is free. */
-static void prepare(struct guardian_state *state, struct guardian_message *answer)
-{
-	char path[PATH_SIZE];
-	int i = 0;
-
-	while (i < RR_GUARDED_MAX && state->entries[i].is_used)
-		i++;
-	answer->index = i;
-	entry_directory(state, i, path);
-	if (i == RR_GUARDED_MAX)
-		answer->error_number = EAGAIN;
-	else if (mkdir(path, 0700) != 0)
-		answer->error_number = errno;
-	else
-		state->entries[i] = (struct entry){ .is_used = true };
-}
-
-static void send_signal(struct guardian_state *state, const struct guardian_request *request,
-			struct guardian_message *answer)
-{
-	const struct entry *entry = &state->entries[request->index];
-	const pid_t pid = entry->pid; /* not reaped yet, so it is nobody else's */
-	int status;
-
-	if (pid == 0) {
-		answer->error_number = ESRCH;
-	} else if (request->signal == SIGKILL) {
-		end_process(state, entry);
-	} else {
-		kill(pid, request->signal);
-		if (request->signal == SIGSTOP && waitpid(pid, &status, WUNTRACED) == pid &&
-		    !WIFSTOPPED(status))
-			note_end(state, pid, status);
-	}
-}
-
 /* ---- Life and end ------------------------------------------------------- */
 
 void guardian_end_children(void)
@@ -479,14 +440,27 @@ void guardian_process(int socket, char *base)
 	if (made == NULL)
 		return;
 	while (await_request(&state, &request)) {
+		reap(&state);
+
 		struct guardian_message answer = { .number = request.number };
-		int listener = -1;
+		struct entry *entry = &state.entries[request.index];
+		const pid_t pid = entry->pid; /* not reaped yet, so it is nobody else's */
+		int i = 0, listener = -1, status;
 		char path[PATH_SIZE];
 
-		reap(&state);
 		switch (request.kind) {
 		case GUARDIAN_PREPARE:
-			prepare(&state, &answer);
+			/* A directory, under the first number that is free. */
+			while (i < RR_GUARDED_MAX && state.entries[i].is_used)
+				i++;
+			answer.index = i;
+			entry_directory(&state, i, path);
+			if (i == RR_GUARDED_MAX)
+				answer.error_number = EAGAIN;
+			else if (mkdir(path, 0700) != 0)
+				answer.error_number = errno;
+			else
+				state.entries[i] = (struct entry){ .is_used = true };
 			break;
 		case GUARDIAN_SPAWN:
 			listener = spawn(&state, &request, &answer);
@@ -494,11 +468,20 @@ void guardian_process(int socket, char *base)
 		case GUARDIAN_PING:
 			break;
 		case GUARDIAN_SIGNAL:
-			send_signal(&state, &request, &answer);
+			if (pid == 0) {
+				answer.error_number = ESRCH;
+			} else if (request.signal == SIGKILL) {
+				end_process(&state, entry);
+			} else {
+				kill(pid, request.signal);
+				if (request.signal == SIGSTOP &&
+				    waitpid(pid, &status, WUNTRACED) == pid && !WIFSTOPPED(status))
+					note_end(&state, pid, status);
+			}
 			break;
 		case GUARDIAN_KILL:
-			end_process(&state, &state.entries[request.index]);
-			state.entries[request.index] = (struct entry){ .is_used = false };
+			end_process(&state, entry);
+			*entry = (struct entry){ .is_used = false };
 			entry_directory(&state, request.index, path);
 			rr_guardian_remove_tree(path);
 			break;
