@@ -130,7 +130,7 @@ bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const v
 bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,
 		      rr_print *print, const void *what, struct rr_error *error);
 
-/* ---- Readers (cases_read.c) ---------------------------------------------- */
+/* ---- Readers --------------------------------------------------------------- */
 
 /* Those of a file that a command has written as JSON. False: the error, and nothing to
  * release. */

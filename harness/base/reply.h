@@ -43,4 +43,16 @@ void rr_reply_sort_list(struct rdl_reply *reply);
 /* As redis-cli prints it, arrays on one line. */
 void rr_write_reply(FILE *file, const struct rdl_reply *reply);
 
+/* Commands that own their words. Empty: all zeroes. */
+struct rr_command_list {
+	size_t n;
+	struct rdl_command *all;
+};
+
+/* Adds a copy; behind each word there is a NUL. */
+void rr_command_list_add(struct rr_command_list *list, const struct rdl_word *words, size_t n);
+
+/* Empties it. */
+void rr_command_list_release(struct rr_command_list *list);
+
 #endif

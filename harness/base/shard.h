@@ -49,7 +49,7 @@ void rr_shard_release(struct rr_shard *shard);
 
 /*
  * The cases of all shards, read from files, as those of the whole, and what that exits
- * with (shard_merge.c). False: the error names the shard that is missing, there twice,
+ * with. False: the error names the shard that is missing, there twice,
  * lacks a case, or differs from another one in the version, the options, the server or
  * the deal. Release the whole if it is true.
  */

@@ -12,7 +12,7 @@
 #ifndef RR_CONTENTS_H
 #define RR_CONTENTS_H
 
-#include "base/command_list.h"
+#include "base/reply.h"
 #include "comparison.h"
 #include "product/product.h"
 

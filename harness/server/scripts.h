@@ -3,7 +3,7 @@
 #ifndef RR_SCRIPTS_H
 #define RR_SCRIPTS_H
 
-#include "base/command_list.h"
+#include "base/reply.h"
 
 /* What servers have from the beginning: the scripts that clients have loaded, by their
  * hashes, and what some commands leave. */
