@@ -308,25 +308,6 @@ bool rr_outputs_write(const struct rr_outputs *outputs, rr_print *print, const v
 	return !error->kind;
 }
 
-static bool add_step_summary(const struct rr_cases *cases, struct rr_error *error)
-{
-	const char *path = getenv("GITHUB_STEP_SUMMARY");
-	struct rr_error why = { .kind = RR_ERROR_NONE };
-	char *text = NULL;
-	size_t length;
-	FILE *out;
-
-	if (!path || !*path)
-		return true;
-	out = rr_open_memory(&text, &length);
-	rr_cases_print_step(cases, out);
-	fclose(out);
-	if (!rr_files_append(path, text, length, &why))
-		rr_error_set(error, why.kind, "GITHUB_STEP_SUMMARY: %s", why.text);
-	free(text);
-	return !why.kind;
-}
-
 /* What is published. */
 struct publication {
 	const struct rr_cases *cases;
@@ -349,13 +330,24 @@ bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *out
 		      rr_print *print, const void *what, struct rr_error *error)
 {
 	const struct publication publication = { cases, print, what };
+	const char *summary = getenv("GITHUB_STEP_SUMMARY");
+	struct rr_error why = { .kind = RR_ERROR_NONE };
 	struct rr_outputs wanted = *outputs;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
 
 	if (cases->is_called_off)
 		wanted.n = 0;
 	rr_outputs_write(&wanted, print_publication, &publication, error);
-	if (rr_outputs_have(&wanted, RR_ONLY(RR_FORMAT_GITHUB)))
-		add_step_summary(cases, error);
+	if (rr_outputs_have(&wanted, RR_ONLY(RR_FORMAT_GITHUB)) && summary && *summary) {
+		out = rr_open_memory(&text, &length);
+		rr_cases_print_step(cases, out);
+		fclose(out);
+		if (!rr_files_append(summary, text, length, &why))
+			rr_error_set(error, why.kind, "GITHUB_STEP_SUMMARY: %s", why.text);
+		free(text);
+	}
 	return !error->kind;
 }
 

@@ -40,28 +40,6 @@ void rr_json_print(const json_t *root, size_t flags, FILE *out)
 	free(text);
 }
 
-static json_t *json_of_lines(const char *text)
-{
-	json_t *lines = json_array();
-
-	while (text && *text) {
-		const char *line = text;
-
-		json_array_append_new(lines, json_pack("s%", line, rr_take_line(&text)));
-	}
-	return lines;
-}
-
-static json_t *json_of_case(const struct rr_case *one)
-{
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o, s:s?, s:o, s:O}", "suite", one->suite,
-			 "name", one->name, "verdict", rr_case_verdict_names[one->verdict],
-			 "message", one->message, "seconds", one->seconds, "details",
-			 json_of_lines(one->details), "file", one->file, "line",
-			 one->line ? json_integer(one->line) : json_null(), "properties",
-			 one->properties);
-}
-
 static void print_json(const struct rr_cases *cases, FILE *out)
 {
 	json_t *list = json_array(), *summary = json_object();
@@ -71,8 +49,25 @@ static void print_json(const struct rr_cases *cases, FILE *out)
 		json_object_set_new(
 			summary, rr_case_verdict_names[i],
 			json_integer((json_int_t)rr_cases_count(cases, (enum rr_case_verdict)i)));
-	for (size_t i = 0; i < cases->n; i++)
-		json_array_append_new(list, json_of_case(&cases->cases[i]));
+	for (size_t i = 0; i < cases->n; i++) {
+		const struct rr_case *one = &cases->cases[i];
+		const char *text = one->details;
+		json_t *details = json_array();
+
+		while (text && *text) {
+			const char *line = text;
+
+			json_array_append_new(details, json_pack("s%", line, rr_take_line(&text)));
+		}
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:s, s:s, s:f, s:o, s:s?, s:o, s:O}",
+						"suite", one->suite, "name", one->name, "verdict",
+						rr_case_verdict_names[one->verdict], "message",
+						one->message, "seconds", one->seconds, "details",
+						details, "file", one->file, "line",
+						one->line ? json_integer(one->line) : json_null(),
+						"properties", one->properties));
+	}
 	root = json_pack("{s:i, s:s, s:f, s:o, s:O, s:o}", "schema", SCHEMA, "command",
 			 cases->command, "seconds", cases->seconds, "summary", summary,
 			 "properties", cases->properties, "cases", list);
@@ -99,29 +94,22 @@ static bool is_for_people(const char *name)
 	return strcmp(name, "findings") != 0;
 }
 
-static void put_xml_verdict(FILE *out, const struct rr_case *one)
+static void put_testcase(FILE *out, const struct rr_case *one)
 {
 	const char *tag = one->verdict == RR_CASE_FAILED  ? "failure" :
 			  one->verdict == RR_CASE_SKIPPED ? "skipped" :
 							    "error";
 
-	if (one->verdict == RR_CASE_PASSED)
-		return;
-	rr_xml_print(out, "      <%s message=\"%s\"", tag, one->message);
-	if (one->verdict == RR_CASE_SKIPPED) {
-		fputs("/>\n", out);
-		return;
-	}
-	rr_xml_print(out, " type=\"%s\">%s\n%s</%s>\n", rr_case_verdict_names[one->verdict],
-		     one->message, one->details ? one->details : "", tag);
-}
-
-static void put_testcase(FILE *out, const struct rr_case *one)
-{
 	rr_xml_print(out, "    <testcase classname=\"redrace.%s\" name=\"%s\"", one->suite,
 		     one->name);
 	fprintf(out, " time=\"%.3f\">\n", one->seconds);
-	put_xml_verdict(out, one);
+	if (one->verdict != RR_CASE_PASSED)
+		rr_xml_print(out, "      <%s message=\"%s\"", tag, one->message);
+	if (one->verdict == RR_CASE_SKIPPED)
+		fputs("/>\n", out);
+	else if (one->verdict != RR_CASE_PASSED)
+		rr_xml_print(out, " type=\"%s\">%s\n%s</%s>\n", rr_case_verdict_names[one->verdict],
+			     one->message, one->details ? one->details : "", tag);
 
 	/* "states: 31", a line each: testcases have no properties that all readers know, and in
 	 * Jenkins' schema no place in a file. */
@@ -215,17 +203,6 @@ static void put_yaml_members(FILE *out, const json_t *value, int depth)
 		put_yaml(out, NULL, member, depth);
 }
 
-/* A block of lines; the first one must not be indented. */
-static void put_yaml_lines(FILE *out, const char *text, int depth)
-{
-	fputs(" |\n", out);
-	while (*text) {
-		const char *line = text;
-
-		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_take_line(&text), line);
-	}
-}
-
 /* As YAML that the simplest reader knows, TAP::Parser's: what is quoted is quoted as
  * in JSON. */
 static void put_yaml(FILE *out, const char *name, const json_t *value, int depth)
@@ -242,7 +219,14 @@ static void put_yaml(FILE *out, const char *name, const json_t *value, int depth
 
 	const char *text = json_string_value(value);
 	if (text && *text != ' ' && *text != '\n' && strchr(text, '\n')) {
-		put_yaml_lines(out, text, depth + 1);
+		/* A block of lines; the first one must not be indented. */
+		fputs(" |\n", out);
+		while (*text) {
+			const char *line = text;
+
+			fprintf(out, "%*s%.*s\n", 2 * depth + 2, "", (int)rr_take_line(&text),
+				line);
+		}
 		return;
 	}
 	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));

@@ -12,18 +12,6 @@
 #include "files.h"
 #include "memory.h"
 
-/* The next field of a line; *at moves behind it, to NULL behind the last one. */
-static const char *next_field(char **at)
-{
-	char *field = *at;
-	char *comma = strchr(field, ',');
-
-	if (comma)
-		*comma++ = '\0';
-	*at = comma;
-	return field;
-}
-
 /* How many fields the line has; the first `max` of them are kept. */
 static size_t split_fields(char *line, const char **fields, size_t max)
 {
@@ -31,26 +19,16 @@ static size_t split_fields(char *line, const char **fields, size_t max)
 	size_t n = 0;
 
 	line[strcspn(line, "\r")] = '\0';
-	while (line) {
-		field = next_field(&line);
+	while ((field = strsep(&line, ","))) {
 		if (n++ < max)
 			fields[n - 1] = field;
 	}
 	return n;
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t n = 1;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
 {
-	size_t length;
+	size_t length, n_lines = 1;
 
 	*csv = (struct rr_csv){ 0 };
 	csv->text = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
@@ -61,8 +39,9 @@ bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
 		csv->n_columns = split_fields(line, csv->columns, RR_CSV_COLUMNS_MAX);
 		if (csv->n_columns > RR_CSV_COLUMNS_MAX)
 			csv->n_columns = RR_CSV_COLUMNS_MAX;
-		csv->cells = rr_calloc((rest ? count_lines(rest) : 1) * csv->n_columns,
-				       sizeof(*csv->cells));
+		for (const char *at = rest; at && *at; at++)
+			n_lines += *at == '\n';
+		csv->cells = rr_calloc(n_lines * csv->n_columns, sizeof(*csv->cells));
 		for (size_t number = 2; (line = strsep(&rest, "\n")); number++) {
 			const char **cells = csv->cells + csv->n_rows * csv->n_columns;
 			size_t n;
@@ -104,54 +83,36 @@ const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column
 
 /* ---- A log of rows --------------------------------------------------------------- */
 
-/* Does the file begin with `header`? */
-static bool has_header(int fd, const char *header)
+int rr_csv_open_rows(const char *path, const char *header, struct rr_error *error)
 {
-	const size_t length = strlen(header);
-	char *begin = rr_malloc(length);
-	const bool same = pread(fd, begin, length, 0) == (ssize_t)length &&
-			  memcmp(begin, header, length) == 0;
-
-	free(begin);
-	return same;
-}
-
-/* Opened for reading, too, a pipe does not wait for its reader. */
-static int open_rows_file(const char *path, struct stat *info, struct rr_error *error)
-{
+	/* Opened for reading, too, a pipe does not wait for its reader. */
 	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	const size_t length = strlen(header);
+	struct stat info;
+	bool good;
 
-	if (fd >= 0 && fstat(fd, info) == 0 && S_ISREG(info->st_mode))
+	if (fd < 0 && errno != ELOOP) {
+		good = rr_error_file(error, "write", path);
+	} else if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+		good = rr_error_set(error, RR_ERROR_FILE,
+				    "'%s' is a link or no file; choose another --output", path);
+	} else if (info.st_size == 0) {
+		good = rr_csv_append_row(fd, path, header, error);
+	} else {
+		char *begin = rr_malloc(length);
+
+		good = (pread(fd, begin, length, 0) == (ssize_t)length &&
+			memcmp(begin, header, length) == 0) ||
+		       rr_error_set(
+			       error, RR_ERROR_FILE,
+			       "'%s' has other columns than this version writes; choose another --output",
+			       path);
+		free(begin);
+	}
+	if (good)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 || errno == ELOOP)
-		rr_error_set(error, RR_ERROR_FILE,
-			     "'%s' is a link or no file; choose another --output", path);
-	else
-		rr_error_file(error, "write", path);
-	return -1;
-}
-
-int rr_csv_open_rows(const char *path, const char *header, struct rr_error *error)
-{
-	struct stat info;
-	const int fd = open_rows_file(path, &info, error);
-
-	if (fd < 0)
-		return -1;
-	if (info.st_size == 0) {
-		if (rr_csv_append_row(fd, path, header, error))
-			return fd;
-	} else if (has_header(fd, header)) {
-		return fd;
-	} else {
-		rr_error_set(
-			error, RR_ERROR_FILE,
-			"'%s' has other columns than this version writes; choose another --output",
-			path);
-	}
-	close(fd);
 	return -1;
 }
 

@@ -20,36 +20,28 @@
 
 enum { READER_LOOK_US = 20000 };
 
-static bool read_all(FILE *file, const char *path, enum rr_error_kind kind, size_t most_mib,
-		     FILE *into, struct rr_error *error)
-{
-	char chunk[1 << 16];
-	size_t n, total = 0;
-
-	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
-		fwrite(chunk, 1, n, into);
-		total += n;
-		if (total > most_mib << 20)
-			return rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than %zu MiB",
-					    path, most_mib);
-	}
-	return !ferror(file) ||
-	       rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
-}
-
 char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, size_t *length,
 		    struct rr_error *error)
 {
 	FILE *file = fopen(path, "re"), *into;
-	char *text = NULL;
-	bool good;
+	char chunk[1 << 16], *text;
+	size_t n, total = 0;
+	bool good = true;
 
 	if (!file) {
 		rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	into = rr_open_memory(&text, length);
-	good = read_all(file, path, kind, most_mib, into, error);
+	while (good && (n = fread(chunk, 1, sizeof(chunk), file)) > 0) {
+		fwrite(chunk, 1, n, into);
+		total += n;
+		good = total <= most_mib << 20 ||
+		       rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than %zu MiB", path,
+				    most_mib);
+	}
+	if (good && ferror(file))
+		good = rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
 	fclose(file);
 	if (fclose(into) != 0)
 		rr_out_of_memory();
@@ -90,14 +82,6 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error)
 
 /* ---- Replacing a file ----------------------------------------------------------- */
 
-/* A pipe that does not wait is full: has its reader made room within some seconds? */
-static bool gets_room(int fd)
-{
-	struct pollfd pipe = { .fd = fd, .events = POLLOUT };
-
-	return poll(&pipe, 1, 1000 * RR_FILES_READER_S) != 0;
-}
-
 /* Writes all of it and closes the file; false, and errno: EAGAIN says that nobody reads. */
 static bool write_and_close(int fd, const char *text, size_t length)
 {
@@ -105,8 +89,11 @@ static bool write_and_close(int fd, const char *text, size_t length)
 
 	while (!why && length > 0) {
 		const ssize_t written = write(fd, text, length);
+		struct pollfd pipe = { .fd = fd, .events = POLLOUT };
 
-		if (written < 0 && (errno == EINTR || (errno == EAGAIN && gets_room(fd))))
+		/* A pipe that does not wait is full: its reader makes room within some seconds. */
+		if (written < 0 && (errno == EINTR ||
+				    (errno == EAGAIN && poll(&pipe, 1, 1000 * RR_FILES_READER_S))))
 			continue;
 		if (written <= 0) {
 			why = written < 0 ? errno : ENOSPC;
@@ -165,12 +152,15 @@ static bool is_special(const char *path)
 }
 
 /* A pipe that nobody reads is waited for a little: its reader may be on its way. Looks are
- * counted, for where processors are busy the reader is late, too. Negative is none, and errno. */
-static int open_special(const char *path, int how)
+ * counted, for where processors are busy the reader is late, too. */
+static bool write_special(const char *path, int how, const char *text, size_t length)
 {
 	int looks = RR_FILES_READER_S * 1000000 / READER_LOOK_US;
+	sigset_t before;
+	bool good;
 	int fd;
 
+	rr_signals_let(&before);
 	do {
 		fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK | how);
 		if (fd >= 0 || errno != ENXIO || !is_pipe(path))
@@ -181,16 +171,7 @@ static int open_special(const char *path, int how)
 	/* Standard output may wait, for somebody who pages through it. */
 	if (fd >= 0 && (is_descriptor(path) || !is_pipe(path)))
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
-static bool write_special(const char *path, int how, const char *text, size_t length)
-{
-	sigset_t before;
-	bool good;
-
-	rr_signals_let(&before);
-	good = write_and_close(open_special(path, how), text, length);
+	good = write_and_close(fd, text, length);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
@@ -224,45 +205,26 @@ static bool put_in_place(bool is_there, const char *other, const char *path)
 	return false;
 }
 
-static bool write_and_rename(const char *path, const char *text, size_t length)
-{
-	char other[RR_PATH_SIZE];
-	sigset_t before;
-	bool good;
-	int fd;
-
-	if (!name_beside(path, other))
-		return false;
-	rr_signals_hold(&before);
-	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	good = fd >= 0 && put_in_place(write_and_close(fd, text, length), other, path);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return good;
-}
-
-/* A name beside it could be renamed: it is no directory, and its own can be written. */
-static bool can_rename(const char *path)
+bool rr_files_can_write(const char *path, struct rr_error *error)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? rr_asprintf("%.*s", (int)(slash + 1 - path), path) : rr_strdup(".");
+	const bool is_kept = is_special(path);
 	struct stat info;
-	bool good = access(folder, W_OK | X_OK) == 0;
-	const int why = errno;
+	bool good;
+	int why;
 
+	/* Another name beside it can be renamed if it is no directory, and its own can be written. */
+	good = is_kept ? access(path, W_OK) == 0 && !is_closed(path) :
+			 access(folder, W_OK | X_OK) == 0;
+	why = errno;
 	free(folder);
 	errno = why;
-	if (good && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+	if (good && !is_kept && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
 		errno = EISDIR;
 		good = false;
 	}
-	return good;
-}
-
-bool rr_files_can_write(const char *path, struct rr_error *error)
-{
-	return (is_special(path) ? access(path, W_OK) == 0 && !is_closed(path) :
-				   can_rename(path)) ||
-	       rr_error_file(error, "write", path);
+	return good || rr_error_file(error, "write", path);
 }
 
 /* A file was not written, and errno says why. */
@@ -281,9 +243,20 @@ static bool cannot_write(const char *path, struct rr_error *error)
 
 bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error)
 {
-	return (is_special(path) ? write_special(path, O_TRUNC, text, length) :
-				   write_and_rename(path, text, length)) ||
-	       cannot_write(path, error);
+	char other[RR_PATH_SIZE];
+	sigset_t before;
+	bool good;
+	int fd;
+
+	if (is_special(path)) {
+		good = write_special(path, O_TRUNC, text, length);
+	} else if ((good = name_beside(path, other))) {
+		rr_signals_hold(&before);
+		fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		good = fd >= 0 && put_in_place(write_and_close(fd, text, length), other, path);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	return good || cannot_write(path, error);
 }
 
 bool rr_files_append(const char *path, const char *text, size_t length, struct rr_error *error)

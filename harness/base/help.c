@@ -47,33 +47,23 @@ static char *cut_part(const char **text, const char *separator)
 	return part;
 }
 
-/* "text, json or junit; or a picture of the schedule: svg or race". */
-static char *formats_of(const struct rr_option *option)
-{
-	const bool is_file = option->common == RR_OPTION_OUTPUT;
-	const char *(*const list_of)(unsigned, char *) = is_file ? rr_format_suffixes :
-								   rr_format_list;
-	char list[RR_FORMAT_LIST], pictures[RR_FORMAT_LIST];
-
-	list_of(option->formats & ~option->pictures, list);
-	if (!option->pictures)
-		return rr_strdup(list);
-	return rr_asprintf("%s; or a picture of the schedule: %s", list,
-			   list_of(option->pictures, pictures));
-}
-
 char *rr_option_help(const struct rr_option *option)
 {
+	const char *(*const list_of)(unsigned, char *) = option->common == RR_OPTION_OUTPUT ?
+								 rr_format_suffixes :
+								 rr_format_list;
 	const char *at = strstr(option->help, "%s");
-	char *formats, *help;
+	char list[RR_FORMAT_LIST], pictures[RR_FORMAT_LIST] = "";
 
 	if (!at)
 		return rr_strdup(option->help);
-	formats = formats_of(option);
-	help = rr_asprintf("%.*s%s%s", (int)(at - option->help), option->help, formats,
+	/* "text, json or junit; or a picture of the schedule: svg or race". */
+	list_of(option->formats & ~option->pictures, list);
+	if (option->pictures)
+		list_of(option->pictures, pictures);
+	return rr_asprintf("%.*s%s%s%s%s", (int)(at - option->help), option->help, list,
+			   option->pictures ? "; or a picture of the schedule: " : "", pictures,
 			   at + strlen("%s"));
-	free(formats);
-	return help;
 }
 
 /* Malloc'd. */
@@ -180,23 +170,10 @@ static void write_text(const char *text, FILE *out)
 	}
 }
 
-static void write_examples(const char *examples, FILE *out)
-{
-	char *part;
-
-	if (examples)
-		fputs(".Sh EXAMPLES\n", out);
-	for (; (part = cut_part(&examples, "\n")); free(part)) {
-		fputs(".Dl ", out);
-		write_escaped(part, strlen(part), out);
-		fputc('\n', out);
-	}
-}
-
 void rr_command_line_manual(const struct rr_command_line *line, const char *name,
 			    const char *summary, FILE *out)
 {
-	const char *about = line->about;
+	const char *about = line->about, *examples = line->examples;
 	char *part;
 
 	fprintf(out, ".\\\" Made by 'redrace help --man %s'.\n", name);
@@ -243,7 +220,13 @@ void rr_command_line_manual(const struct rr_command_line *line, const char *name
 	}
 	fputs(".El\n", out);
 	fputs(".Sh EXIT STATUS\nThat of\n.Xr redrace 1 .\n", out);
-	write_examples(line->examples, out);
+	if (examples)
+		fputs(".Sh EXAMPLES\n", out);
+	for (; (part = cut_part(&examples, "\n")); free(part)) {
+		fputs(".Dl ", out);
+		write_escaped(part, strlen(part), out);
+		fputc('\n', out);
+	}
 	fputs(".Sh SEE ALSO\n.Xr redrace 1 ,\n.Xr redrace-race 5\n", out);
 }
 

@@ -66,17 +66,6 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .max = 86400000 },
 };
 
-static enum rr_option_kind kind_of(const struct rr_option *option)
-{
-	if (option->take || option->take_pair)
-		return RR_TAKES_MORE;
-	if (option->kind || !option->argument)
-		return option->kind;
-	if (option->words)
-		return RR_TAKES_WORD;
-	return option->max ? RR_TAKES_NUMBER : RR_TAKES_TEXT;
-}
-
 static void complete_option(struct rr_option *option)
 {
 	const struct rr_option *common = &common_options[option->common];
@@ -101,7 +90,12 @@ static void complete_option(struct rr_option *option)
 	if (option->formats && option->common == RR_OPTION_OUTPUT)
 		option->kind = RR_TAKES_OUTPUT;
 	option->repeats |= common->repeats || option->kind == RR_TAKES_OUTPUT;
-	option->kind = kind_of(option);
+	if (option->take || option->take_pair)
+		option->kind = RR_TAKES_MORE;
+	else if (!option->kind && option->argument)
+		option->kind = option->words ? RR_TAKES_WORD :
+			       option->max   ? RR_TAKES_NUMBER :
+					       RR_TAKES_TEXT;
 }
 
 bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_option *option)
@@ -179,40 +173,6 @@ bool rr_take_strategy(void *into, char *name, struct rr_error *error)
 			return true;
 	}
 	chosen->all[chosen->n++] = strategy;
-	return true;
-}
-
-static bool take_word(const struct rr_option *option, const char *text, int *index,
-		      struct rr_error *error)
-{
-	char list[LIST_SIZE];
-
-	for (size_t i = 0; i < option->n_words; i++) {
-		if (strcmp(text, option->words[i]) == 0) {
-			*index = (int)i;
-			return true;
-		}
-	}
-	return rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name, text,
-			    rr_list_words(list, sizeof(list), option->words, option->n_words));
-}
-
-static bool take_number(const struct rr_option *option, const char *text, void *field,
-			struct rr_error *error)
-{
-	long number;
-
-	if (option->neighbour && !rr_parse_number(text, option->min, option->max, &number))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--%s: '%s' is not a whole number from %ld to %ld; %s",
-				    option->name, text, option->min, option->max,
-				    option->neighbour);
-	if (!rr_take_number(option->name, text, option->min, option->max, &number, error))
-		return false;
-	if (option->kind == RR_TAKES_INT)
-		*(int *)field = (int)number;
-	else
-		memcpy(field, &number, sizeof(number));
 	return true;
 }
 
@@ -307,7 +267,8 @@ static bool take_key(const struct rr_command_line *line, void *into, int key, in
 		return option.take_pair(into, optarg, argv[optind++], error);
 
 	void *field = (char *)into + option.at;
-	char list[RR_FORMAT_LIST];
+	char list[LIST_SIZE];
+	long number;
 
 	switch (option.kind) {
 	case RR_TAKES_NOTHING:
@@ -315,9 +276,27 @@ static bool take_key(const struct rr_command_line *line, void *into, int key, in
 		return true;
 	case RR_TAKES_INT:
 	case RR_TAKES_NUMBER:
-		return take_number(&option, optarg, field, error);
+		if (!rr_parse_number(optarg, option.min, option.max, &number))
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--%s: '%s' is not a whole number from %ld to %ld%s%s",
+					    option.name, optarg, option.min, option.max,
+					    option.neighbour ? "; " : "",
+					    option.neighbour ? option.neighbour : "");
+		if (option.kind == RR_TAKES_INT)
+			*(int *)field = (int)number;
+		else
+			memcpy(field, &number, sizeof(number));
+		return true;
 	case RR_TAKES_WORD:
-		return take_word(&option, optarg, field, error);
+		for (size_t i = 0; i < option.n_words; i++) {
+			if (strcmp(optarg, option.words[i]) == 0) {
+				*(int *)field = (int)i;
+				return true;
+			}
+		}
+		return rr_error_set(
+			error, RR_ERROR_USAGE, "--%s '%s': expected %s", option.name, optarg,
+			rr_list_words(list, sizeof(list), option.words, option.n_words));
 	case RR_TAKES_FORMAT:
 		return rr_format_find(optarg, option.formats, field) ||
 		       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option.name,
@@ -338,20 +317,8 @@ static bool take_key(const struct rr_command_line *line, void *into, int key, in
 	return false;
 }
 
-static bool take_argument(const struct rr_command_line *line, void *into, char *text,
+bool rr_command_line_take(const struct rr_command_line *line, void *into, int argc, char **argv,
 			  struct rr_error *error)
-{
-	if (!text[0])
-		return rr_error_set(error, RR_ERROR_USAGE, "an argument is empty; see --help");
-	if (!line->take_argument)
-		return rr_error_set(error, RR_ERROR_USAGE, "'%s': the command takes no arguments",
-				    text);
-	return line->take_argument(into, text, error);
-}
-
-/* What the words say, up to the first mistake. */
-static bool take_words(const struct rr_command_line *line, void *into, int argc, char **argv,
-		       struct rr_error *error)
 {
 	struct keys keys = { .shorts = ":" };
 	struct rr_option option;
@@ -377,16 +344,16 @@ static bool take_words(const struct rr_command_line *line, void *into, int argc,
 	}
 	if (is_right && optind >= argc && line->missing)
 		return rr_error_set(error, RR_ERROR_USAGE, "%s", line->missing);
-	for (int i = optind; is_right && i < argc; i++)
-		is_right = take_argument(line, into, argv[i], error);
-	return is_right;
-}
-
-bool rr_command_line_take(const struct rr_command_line *line, void *into, int argc, char **argv,
-			  struct rr_error *error)
-{
-	return take_words(line, into, argc, argv, error) &&
-	       (!line->check || line->check(into, error));
+	for (int i = optind; is_right && i < argc; i++) {
+		if (!argv[i][0])
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "an argument is empty; see --help");
+		if (!line->take_argument)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "'%s': the command takes no arguments", argv[i]);
+		is_right = line->take_argument(into, argv[i], error);
+	}
+	return is_right && (!line->check || line->check(into, error));
 }
 
 void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv)

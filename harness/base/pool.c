@@ -81,23 +81,6 @@ static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
 	return n == (ssize_t)sizeof(*job);
 }
 
-/* False: the worker is to end. */
-static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, size_t job)
-{
-	char *result;
-	size_t size;
-	bool is_done;
-
-	worker->result = rr_open_memory(&result, &size);
-	send_message(worker, STARTED, job, NULL, 0);
-	is_done = pool->run(pool->context, worker, job);
-	fclose(worker->result);
-	if (is_done)
-		send_message(worker, RESULT, job, result, size);
-	free(result);
-	return is_done;
-}
-
 /* ---- The program -------------------------------------------------------------- */
 
 enum job_state { WAITING, GIVEN, DONE };
@@ -250,12 +233,21 @@ static int be_worker(void *context, int slot)
 	/* Does jobs until there are none: all that a worker's process does. */
 	const struct rr_pool *pool = run->pool;
 	struct rr_error error = { 0 };
-	size_t job;
+	bool goes_on = true;
+	size_t job, size;
+	char *result;
 
 	if (pool->begin(pool->context, &worker, &error)) {
 		send_message(&worker, READY, 0, NULL, 0);
-		while (receive_job(&worker, &job) && do_job(pool, &worker, job))
-			;
+		while (goes_on && receive_job(&worker, &job)) {
+			worker.result = rr_open_memory(&result, &size);
+			send_message(&worker, STARTED, job, NULL, 0);
+			goes_on = pool->run(pool->context, &worker, job);
+			fclose(worker.result);
+			if (goes_on)
+				send_message(&worker, RESULT, job, result, size);
+			free(result);
+		}
 	} else {
 		send_message(&worker, FAILED, 0, &error, sizeof(error));
 	}

@@ -42,18 +42,6 @@ double rr_progress_left(const struct rr_progress *progress, double share)
 
 /* ---- The line ---------------------------------------------------------------- */
 
-static void add_left(char *line, size_t size, double left_s)
-{
-	if (left_s < 100)
-		rr_add_text(line, size, ", about %.0f s left", left_s);
-	else if (left_s < 100 * 60)
-		rr_add_text(line, size, ", about %.0f min left", left_s / 60);
-	else if (left_s < 100 * 3600)
-		rr_add_text(line, size, ", about %.0f h left", left_s / 3600);
-	else
-		rr_add_text(line, size, ", days left");
-}
-
 void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 {
 	const size_t columns = rr_terminal_size(STDERR_FILENO).ws_col;
@@ -63,8 +51,14 @@ void rr_progress_show(struct rr_progress *progress, double left_s, const char *f
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	if (left_s > 0)
-		add_left(line, sizeof(line), left_s);
+	if (left_s >= 100 * 3600)
+		rr_add_text(line, sizeof(line), ", days left");
+	else if (left_s >= 100 * 60)
+		rr_add_text(line, sizeof(line), ", about %.0f h left", left_s / 3600);
+	else if (left_s >= 100)
+		rr_add_text(line, sizeof(line), ", about %.0f min left", left_s / 60);
+	else if (left_s > 0)
+		rr_add_text(line, sizeof(line), ", about %.0f s left", left_s);
 	progress->shown = rr_clock_s();
 	progress->is_visible = progress->is_terminal;
 	if (progress->is_terminal) {
