@@ -28,7 +28,7 @@ void rr_progress_begin(struct rr_progress *progress)
 
 bool rr_progress_is_due(const struct rr_progress *progress)
 {
-	return progress->begun > 0 &&
+	return progress->begun != 0 &&
 	       rr_clock_s() - progress->shown >=
 		       (progress->is_terminal ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE);
 }
