@@ -43,14 +43,6 @@ static char *take_attribute(const char *at, const char *name)
 
 /* ---- Headings -------------------------------------------------------------------------------- */
 
-static bool is_of_word(utf8proc_int32_t letter)
-{
-	const utf8proc_category_t category = utf8proc_category(letter);
-
-	return letter == '-' || letter == '_' ||
-	       (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO);
-}
-
 /* As GitHub makes them: letters, digits, _ and - of its text, small, with - for blanks. */
 static void print_anchor(const char *html, size_t length, FILE *out)
 {
@@ -60,28 +52,19 @@ static void print_anchor(const char *html, size_t length, FILE *out)
 
 	for (utf8proc_ssize_t n; at < end && (n = utf8proc_iterate(at, end - at, &letter)) > 0;
 	     at += n) {
+		const utf8proc_category_t category = utf8proc_category(letter);
+
 		if (letter == '<')
 			at += strcspn((const char *)at, ">");
 		else if (letter == '&')
 			at += strcspn((const char *)at, ";");
 		else if (letter == ' ')
 			putc('-', out);
-		else if (is_of_word(letter))
+		else if (letter == '-' || letter == '_' ||
+			 (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO))
 			fwrite(bytes, 1,
 			       (size_t)utf8proc_encode_char(utf8proc_tolower(letter), bytes), out);
 	}
-}
-
-/* ---- Links and images -------------------------------------------------------------------------- */
-
-static const char *print_image(const struct rewriting *to, const char *at)
-{
-	char *source = take_attribute(at, "src=\""), *words = take_attribute(at, "alt=\"");
-
-	to->how->print_image(to->how->context, to->out, source, words ? words : "");
-	free(source);
-	free(words);
-	return skip_tag(at);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------- */
@@ -164,17 +147,6 @@ static const char *print_cell(struct rewriting *to, const char *at)
 
 /* ---- All tags -------------------------------------------------------------------------------------- */
 
-static const char *print_lead(const struct rewriting *to, const char *at)
-{
-	const char *text = at + strlen("<p><strong>");
-
-	fprintf(to->out, "<p class=\"lead%s\"><strong>",
-		begins(text, "✗") ? " bad" :
-		begins(text, "✓") ? " good" :
-				    "");
-	return text;
-}
-
 /* Prints what becomes of a tag, and returns what comes after it; NULL: it stays as it is. */
 static const char *print_tag(struct rewriting *to, const char *at)
 {
@@ -222,10 +194,23 @@ static const char *print_tag(struct rewriting *to, const char *at)
 		free(target);
 		return skip_tag(at);
 	}
-	if (begins(at, "<img ") && to->how->is_document)
-		return print_image(to, at);
-	if (begins(at, "<p><strong>") && !to->how->is_document)
-		return print_lead(to, at);
+	if (begins(at, "<img ") && to->how->is_document) {
+		char *source = take_attribute(at, "src=\""), *words = take_attribute(at, "alt=\"");
+
+		to->how->print_image(to->how->context, to->out, source, words ? words : "");
+		free(source);
+		free(words);
+		return skip_tag(at);
+	}
+	if (begins(at, "<p><strong>") && !to->how->is_document) {
+		const char *text = at + strlen("<p><strong>");
+
+		fprintf(to->out, "<p class=\"lead%s\"><strong>",
+			begins(text, "✗") ? " bad" :
+			begins(text, "✓") ? " good" :
+					    "");
+		return text;
+	}
 	if (begins(at, "</a>")) {
 		fputs(to->is_text ? "" : "</a>", to->out);
 		to->is_text = false;

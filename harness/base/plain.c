@@ -181,17 +181,6 @@ char *rr_plain_cut(const char *text, size_t length, size_t columns, const char *
 	return cut;
 }
 
-/* Of a word of which `fits` bytes fit, those after which the next line is no command: a
- * character less, if there is more than one. */
-static size_t break_word(const char *word, size_t fits, size_t columns)
-{
-	const char *rest = word + fits;
-	const size_t less = begins_command(rest, strlen(rest)) ? rr_plain_fit(word, columns - 1) :
-								 0;
-
-	return less ? less : fits;
-}
-
 size_t rr_plain_line(const char **text, size_t columns)
 {
 	const char *from = *text;
@@ -203,8 +192,15 @@ size_t rr_plain_line(const char **text, size_t columns)
 	if (from[fits] && from[fits] != ' ') {
 		while (length > 0 && from[length - 1] != ' ')
 			length--;
-		if (length == 0)
-			length = break_word(from, fits, columns);
+		if (length == 0) {
+			/* A character less, if there is more than one, where the next line would be a
+			 * command. */
+			const char *rest = from + fits;
+
+			if (begins_command(rest, strlen(rest)))
+				length = rr_plain_fit(from, columns - 1);
+			length = length ? length : fits;
+		}
 	}
 	*text = from + length;
 	while (**text == ' ')

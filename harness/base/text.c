@@ -252,34 +252,25 @@ const char *rr_list_words(char *list, size_t size, const char *const words[], si
 
 /* ---- For a shell ---------------------------------------------------------------- */
 
-static void write_shell_word(FILE *out, const char *word)
+char *rr_shell_words(int n, char *const words[])
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "-_./:=+,@%";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*word, out);
-	}
-	putc('\'', out);
-}
-
-char *rr_shell_words(int n, char *const words[])
-{
 	char *text = NULL;
 	FILE *out = rr_open_text(&text);
 
 	fputs(n > 0 ? words[0] : "", out);
 	for (int i = 1; i < n; i++) {
-		putc(' ', out);
-		write_shell_word(out, words[i]);
+		const bool is_plain = words[i][0] && !words[i][strspn(words[i], plain)];
+
+		fputs(is_plain ? " " : " '", out);
+		for (const char *at = words[i]; *at; at++) {
+			if (*at == '\'')
+				fputs("'\\''", out);
+			else
+				putc(*at, out);
+		}
+		fputs(is_plain ? "" : "'", out);
 	}
 	fclose(out);
 	return text;
