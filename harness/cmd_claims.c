@@ -30,30 +30,24 @@ static const char *claim_name(size_t index)
 	return claim ? claim->id : NULL;
 }
 
-static bool choose_claim(struct claims_options *options, const char *id, struct rr_error *error)
-{
-	const struct rr_claim *claim = rr_claim_find(id);
-
-	if (!claim)
-		return rr_refuse_name("claim", id, claim_name, "'redrace claims' shows them",
-				      error);
-	if (options->choice.n && rr_claims_chosen(&options->choice, claim))
-		return true;
-	rr_array_grow(&options->choice.claims, options->choice.n, sizeof(claim));
-	options->choice.claims[options->choice.n++] = claim;
-	return true;
-}
-
 static bool take_claims(void *into, char *text, struct rr_error *error)
 {
+	struct rr_claims_choice *choice = &((struct claims_options *)into)->choice;
 	char *rest = NULL;
 	const char *id = strtok_r(text, ",", &rest);
 
 	if (!id)
 		return rr_error_set(error, RR_ERROR_USAGE, "'%s': no claim is named", text);
 	for (; id; id = strtok_r(NULL, ",", &rest)) {
-		if (!choose_claim(into, id, error))
-			return false;
+		const struct rr_claim *claim = rr_claim_find(id);
+
+		if (!claim)
+			return rr_refuse_name("claim", id, claim_name,
+					      "'redrace claims' shows them", error);
+		if (choice->n && rr_claims_chosen(choice, claim))
+			continue;
+		rr_array_grow(&choice->claims, choice->n, sizeof(claim));
+		choice->claims[choice->n++] = claim;
 	}
 	return true;
 }
@@ -122,20 +116,6 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 	return rr_report_error(&error);
 }
 
-/* A race that cannot be read belongs to no row. */
-static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
-{
-	enum rr_exit code = RR_EXIT_OK;
-
-	for (size_t i = 0; i < jobs->n; i++) {
-		const struct rr_job *job = &jobs->jobs[i];
-
-		if (!job->race && !job->measure)
-			code = rr_complain(job->result.code, "%s", job->result.text);
-	}
-	return code;
-}
-
 static enum rr_exit report_claims(const struct claims_options *options, const struct rr_jobs *jobs,
 				  double seconds, bool is_called_off)
 {
@@ -176,41 +156,39 @@ static enum rr_exit report_claims(const struct claims_options *options, const st
 
 /* ---- The whole --------------------------------------------------------- */
 
-static enum rr_exit check_claims(const struct claims_options *options, struct rr_signals *signals,
-				 struct rr_error *error)
-{
-	const double begun = rr_clock_s();
-	struct rr_jobs jobs;
-	enum rr_exit code;
-
-	if (!rr_jobs_collect(&jobs, options->redis_server, &options->choice, error))
-		return RR_EXIT_OK;
-	code = complain_of_files(&jobs);
-	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
-	code = rr_exit_worse(code, report_claims(options, &jobs, rr_clock_s() - begun,
-						 signals->interrupted));
-	rr_jobs_free(&jobs);
-	/* What was not begun for an error was not called off: the error says it. */
-	if (error->kind && code == RR_EXIT_INTERRUPTED)
-		code = RR_EXIT_OK;
-	return signals->interrupted ? RR_EXIT_OK : code;
-}
-
 static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 {
 	struct claims_options options = {
 		.redis_server = "redis-server",
 		.jobs = rr_placement_count(),
 	};
+	enum rr_exit code = RR_EXIT_OK;
 	struct rr_signals signals;
-	enum rr_exit code;
+	struct rr_jobs jobs;
+	double begun;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (!rr_claims_deal(&options.choice, error))
 		return RR_EXIT_OK;
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
-	code = check_claims(&options, &signals, error);
+	begun = rr_clock_s();
+	if (rr_jobs_collect(&jobs, options.redis_server, &options.choice, error)) {
+		/* A race that cannot be read belongs to no row. */
+		for (size_t i = 0; i < jobs.n; i++) {
+			const struct rr_job *job = &jobs.jobs[i];
+
+			if (!job->race && !job->measure)
+				code = rr_complain(job->result.code, "%s", job->result.text);
+		}
+		rr_jobs_run(&jobs, (int)options.jobs, &signals, error);
+		code = rr_exit_worse(code, report_claims(&options, &jobs, rr_clock_s() - begun,
+							 signals.interrupted));
+		rr_jobs_free(&jobs);
+	}
+	/* What was not begun for an error was not called off: the error says it. */
+	if ((error->kind && code == RR_EXIT_INTERRUPTED) || signals.interrupted)
+		code = RR_EXIT_OK;
 	rr_signals_close(&signals);
 	rr_shard_release(&options.choice.shard);
 	free(options.choice.claims);

@@ -176,12 +176,13 @@ static void print_tour_command(const char *const words[])
 
 /* Runs this program again, with the same standard input and output, and with the same
  * server as the tour, to its end; a signal ends it. */
-static enum rr_exit run_command_of(struct tour *tour, const struct scene *scene)
+static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
 {
 	struct rr_signals *signals = &tour->session.signals;
 	const char *words[WORDS_MAX + 4] = { "redrace", scene->words[0], "--redis-server",
 					     tour->options->redis_server };
 	const size_t n = tour->options->redis_server ? 4 : 2;
+	enum rr_exit code = RR_EXIT_INTERNAL;
 	bool is_told = false;
 	int status;
 	pid_t pid;
@@ -199,13 +200,8 @@ static enum rr_exit run_command_of(struct tour *tour, const struct scene *scene)
 		if (!rr_signals_wait(signals, 100) && !is_told)
 			is_told = kill(pid, SIGTERM) == 0;
 	}
-	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
-}
-
-static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
-{
-	const enum rr_exit code = run_command_of(tour, scene);
-
+	if (WIFEXITED(status))
+		code = (enum rr_exit)WEXITSTATUS(status);
 	/* Nobody reads any more: the command has said so. */
 	tour->has_quit |= code == RR_EXIT_FILE;
 	if (code == RR_EXIT_INTERRUPTED)

@@ -68,26 +68,12 @@ static void print_searches(const void *what, enum rr_format format, FILE *out,
 		rr_print_verdict(out, searches->said[i].text);
 }
 
-static void publish_searches(struct searches *searches, enum rr_exit code, struct rr_error *error)
-{
-	struct rr_error unwritten = { 0 };
-
-	if (error->kind)
-		rr_cases_add_error(&searches->cases, "explore", "servers", error);
-	searches->cases.is_called_off = code == RR_EXIT_INTERRUPTED;
-	rr_cases_publish(&searches->cases, &searches->options->report, print_searches, searches,
-			 &unwritten);
-	if (error->kind)
-		rr_report_error(&unwritten);
-	else
-		*error = unwritten;
-}
-
 static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_explore_options options = rr_explore_defaults();
 	struct rr_cluster_options servers = { .cpu = rr_placement_cpu() };
 	struct searches searches = { .options = &options };
+	struct rr_error unwritten = { 0 };
 	enum rr_exit code = RR_EXIT_OK;
 
 	rr_command_line_parse(&rr_explore_command_line, &options, argc, argv);
@@ -97,7 +83,14 @@ static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 	searches.place = rr_workplace_new(&servers, error);
 	if (searches.place)
 		code = explore_strategies(&searches);
-	publish_searches(&searches, code, error);
+	if (error->kind)
+		rr_cases_add_error(&searches.cases, "explore", "servers", error);
+	searches.cases.is_called_off = code == RR_EXIT_INTERRUPTED;
+	rr_cases_publish(&searches.cases, &options.report, print_searches, &searches, &unwritten);
+	if (error->kind)
+		rr_report_error(&unwritten);
+	else
+		*error = unwritten;
 	rr_workplace_free(searches.place);
 	rr_cases_release(&searches.cases);
 	for (size_t i = 0; i < searches.n; i++) {

@@ -62,46 +62,33 @@ static const struct rr_command_line help_line = {
 	.check = check_help_options,
 };
 
-static void complete_words(const struct help_options *options)
-{
-	struct rr_error unknown = { 0 };
-	const struct rr_command *command;
-
-	if (!options->n_words) {
-		for (size_t i = 0; rr_command_name(i); i++)
-			printf("%s\n", rr_command_name(i));
-		printf("-h\n--help\n-V\n--version\n");
-		return;
-	}
-	command = rr_command_find(options->words[0], &unknown);
-	if (command)
-		rr_command_line_complete(command->line, options->n_words - 1, options->words + 1,
-					 stdout);
-}
-
 static enum rr_exit run_help(int argc, char **argv, struct rr_error *error)
 {
 	struct help_options options = { .n_words = 0 };
 	const struct rr_command *command = NULL;
+	struct rr_error unknown = { 0 };
+	char program[64];
 
 	rr_command_line_parse(&help_line, &options, argc, argv);
-	if (options.complete)
-		complete_words(&options);
-	else if (options.schema)
+	if (options.n_words && (options.complete || !options.schema))
+		command = rr_command_find(options.words[0], options.complete ? &unknown : error);
+	if (options.complete && !options.n_words) {
+		for (size_t i = 0; rr_command_name(i); i++)
+			printf("%s\n", rr_command_name(i));
+		printf("-h\n--help\n-V\n--version\n");
+	} else if (options.complete) {
+		if (command)
+			rr_command_line_complete(command->line, options.n_words - 1,
+						 options.words + 1, stdout);
+	} else if (options.schema) {
 		rr_check_write_schema(stdout);
-	else if (!options.n_words)
+	} else if (!options.n_words) {
 		rr_commands_print(stdout);
-	else
-		command = rr_command_find(options.words[0], error);
-	if (command) {
-		char program[64];
-
+	} else if (command && options.manual) {
+		rr_command_line_manual(command->line, command->name, command->summary, stdout);
+	} else if (command) {
 		snprintf(program, sizeof(program), "redrace %s", command->name);
-		if (options.manual)
-			rr_command_line_manual(command->line, command->name, command->summary,
-					       stdout);
-		else
-			rr_command_line_help(command->line, program, stdout);
+		rr_command_line_help(command->line, program, stdout);
 	}
 	return RR_EXIT_OK;
 }

@@ -45,19 +45,6 @@ static const struct {
 	  "What locks of today add: fewer round trips, fencing, fairness, commands of newer servers." },
 };
 
-static void list_strategy(const struct rr_strategy *strategy, bool markdown)
-{
-	if (markdown) {
-		printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
-		       strategy->name, strategy->summary, strategy->document,
-		       rr_expectation(strategy));
-		return;
-	}
-	printf("%-20s %-13s %s\n    ", strategy->name, strategy->document,
-	       rr_expectation(strategy));
-	rr_print_wrapped(stdout, strategy->summary, 4, 4);
-}
-
 static void list_strategies(bool markdown)
 {
 	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
@@ -73,8 +60,19 @@ static void list_strategies(bool markdown)
 			       "commands");
 		}
 		for (size_t i = 0; i < rr_n_strategies; i++) {
-			if (rr_strategies[i]->group == groups[g].group)
-				list_strategy(rr_strategies[i], markdown);
+			const struct rr_strategy *strategy = rr_strategies[i];
+
+			if (strategy->group != groups[g].group)
+				continue;
+			if (markdown) {
+				printf("| [`%s`](../scenarios/%s.c) | %s | %s | %s |\n",
+				       strategy->name, strategy->name, strategy->summary,
+				       strategy->document, rr_expectation(strategy));
+			} else {
+				printf("%-20s %-13s %s\n    ", strategy->name, strategy->document,
+				       rr_expectation(strategy));
+				rr_print_wrapped(stdout, strategy->summary, 4, 4);
+			}
 		}
 	}
 }

@@ -167,53 +167,7 @@ static void write_matrix_docs(const char *folder, const struct rr_matrix *matrix
 	rr_draft_replace(&draft, document, error);
 }
 
-static enum rr_exit write_files(const struct matrix_options *options,
-				const struct rr_matrix *matrix)
-{
-	struct rr_error unsaved = { 0 }, unwritten = { 0 };
-
-	if (options->save)
-		rr_matrix_save(matrix, options->save, &unsaved);
-	if (options->docs)
-		write_matrix_docs(options->docs, matrix, &unwritten);
-	return rr_exit_worse(rr_report_error(&unsaved), rr_report_error(&unwritten));
-}
-
 /* ---- The whole --------------------------------------------------------- */
-
-static enum rr_exit compute_matrix(struct matrix_options *options,
-				   const struct rr_cluster_options *servers,
-				   struct rr_signals *signals, struct rr_error *error)
-{
-	struct rr_matrix matrix;
-	enum rr_exit code = RR_EXIT_OK;
-
-	rr_matrix_init(&matrix, options->strategies.all, options->strategies.n, options->hazards,
-		       options->most);
-	if (!rr_matrix_deal(&matrix, &options->shard, error)) {
-		rr_matrix_release(&matrix);
-		return RR_EXIT_OK;
-	}
-	rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
-	code = publish_matrix(&matrix, options, error);
-	if (error->kind != RR_ERROR_INTERRUPTED)
-		code = rr_exit_worse(rr_exit_worse(code, rr_matrix_exit(&matrix)),
-				     write_files(options, &matrix));
-	rr_matrix_release(&matrix);
-	return code;
-}
-
-static enum rr_exit replay_folder(const char *folder, const struct rr_cluster_options *servers,
-				  struct rr_error *error)
-{
-	struct rr_workplace *place = rr_workplace_new(servers, error);
-	enum rr_exit code = RR_EXIT_OK;
-
-	if (place)
-		code = rr_matrix_replay(folder, &place->cluster, error);
-	rr_workplace_free(place);
-	return code;
-}
 
 static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 {
@@ -221,8 +175,10 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 		.jobs = rr_placement_count(),
 		.redis_server = "redis-server",
 	};
+	struct rr_error unsaved = { 0 }, unwritten = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
 	struct rr_signals signals;
-	enum rr_exit code;
+	struct rr_matrix matrix;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	const struct rr_cluster_options servers = {
@@ -230,11 +186,32 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = -1,
 	};
-	if (options.replay)
-		return replay_folder(options.replay, &servers, error);
+	if (options.replay) {
+		struct rr_workplace *place = rr_workplace_new(&servers, error);
+
+		if (place)
+			code = rr_matrix_replay(options.replay, &place->cluster, error);
+		rr_workplace_free(place);
+		return code;
+	}
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
-	code = compute_matrix(&options, &servers, &signals, error);
+	rr_matrix_init(&matrix, options.strategies.all, options.strategies.n, options.hazards,
+		       options.most);
+	if (rr_matrix_deal(&matrix, &options.shard, error)) {
+		rr_matrix_run(&matrix, &servers, (int)options.jobs, &signals, error);
+		code = publish_matrix(&matrix, &options, error);
+		if (error->kind != RR_ERROR_INTERRUPTED) {
+			code = rr_exit_worse(code, rr_matrix_exit(&matrix));
+			if (options.save)
+				rr_matrix_save(&matrix, options.save, &unsaved);
+			if (options.docs)
+				write_matrix_docs(options.docs, &matrix, &unwritten);
+			code = rr_exit_worse(code, rr_report_error(&unsaved));
+			code = rr_exit_worse(code, rr_report_error(&unwritten));
+		}
+	}
+	rr_matrix_release(&matrix);
 	rr_signals_close(&signals);
 	rr_shard_release(&options.shard);
 	return code;

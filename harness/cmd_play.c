@@ -82,22 +82,6 @@ static const struct rr_option options_table[] = {
 
 /* ---- What goes together ------------------------------------------------- */
 
-/* What is wrong with them for a strategy; NULL = nothing. */
-static const char *find_conflict(const struct play_options *options)
-{
-	const struct rr_guided_options *guided = &options->guided;
-
-	if (options->step)
-		return "--step is for races; for a strategy there is --interactive";
-	if (guided->interactive && (guided->schedule || guided->stops))
-		return "with --interactive you make the schedule: leave out --schedule and --stop";
-	if (guided->interactive && guided->save)
-		return "with --interactive the key s saves: leave out --save";
-	if (guided->stops && !guided->schedule)
-		return "--stop needs a --schedule";
-	return NULL;
-}
-
 static bool check_race(const struct play_options *options, struct rr_error *error)
 {
 	const struct rr_guided_options *guided = &options->guided;
@@ -140,10 +124,11 @@ static bool check_race(const struct play_options *options, struct rr_error *erro
 static bool check_play_options(void *into, struct rr_error *error)
 {
 	struct play_options *options = into;
-	struct rr_guided_setup *setup = &options->guided.setup;
+	struct rr_guided_options *guided = &options->guided;
+	struct rr_guided_setup *setup = &guided->setup;
 	const char *conflict;
 
-	if ((options->step || options->guided.interactive) &&
+	if ((options->step || guided->interactive) &&
 	    (options->outputs.printed != RR_FORMAT_TEXT || options->outputs.n))
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
@@ -160,7 +145,15 @@ static bool check_play_options(void *into, struct rr_error *error)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--processes %ld: expected 1, or %zu, as many as clients",
 				    setup->processes, setup->n_clients);
-	conflict = find_conflict(options);
+	conflict =
+		options->step ?
+			"--step is for races; for a strategy there is --interactive" :
+		guided->interactive && (guided->schedule || guided->stops) ?
+			"with --interactive you make the schedule: leave out --schedule and --stop" :
+		guided->interactive && guided->save ?
+			"with --interactive the key s saves: leave out --save" :
+		guided->stops && !guided->schedule ? "--stop needs a --schedule" :
+						     NULL;
 	return !conflict || rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
 }
 

@@ -45,37 +45,28 @@ static const struct rr_command_line report_line = {
 	.take_argument = take_subject,
 };
 
-/* All of it or nothing. */
-static void write_page(const struct report_options *options, struct rr_cluster *cluster,
-		       bool *as_written, struct rr_error *error)
-{
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	rr_report_write(draft.out, &options->report, cluster, as_written, error);
-	rr_draft_replace(&draft, options->output, error);
-}
-
 static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 {
 	struct report_options options = { .redis_server = "redis-server" };
+	struct rr_workplace *place = NULL;
+	struct rr_draft draft;
 	bool as_written = true;
 
 	rr_command_line_parse(&report_line, &options, argc, argv);
 	if (rr_draft_needs_file(options.output, error))
 		return RR_EXIT_USAGE;
-	if (rr_report_has_races(&options.report)) {
-		/* Servers are started only for races. */
-		const struct rr_cluster_options servers = { .program = options.redis_server,
-							    .cpu = -1 };
-		struct rr_workplace *place = rr_workplace_new(&servers, error);
-
-		if (place)
-			write_page(&options, &place->cluster, &as_written, error);
-		rr_workplace_free(place);
-	} else {
-		write_page(&options, NULL, &as_written, error);
+	/* Servers are started only for races. */
+	if (rr_report_has_races(&options.report))
+		place = rr_workplace_new(
+			&(struct rr_cluster_options){ .program = options.redis_server, .cpu = -1 },
+			error);
+	if (!error->kind) {
+		rr_draft_open(&draft);
+		rr_report_write(draft.out, &options.report, place ? &place->cluster : NULL,
+				&as_written, error);
+		rr_draft_replace(&draft, options.output, error);
 	}
+	rr_workplace_free(place);
 	if (as_written || error->kind)
 		return RR_EXIT_OK;
 	return rr_complain(RR_EXIT_VIOLATED,

@@ -26,18 +26,13 @@ static const struct own_key {
 
 enum { N_OWN = sizeof(own_keys) / sizeof(own_keys[0]) };
 
-/* What is printed is said for the whole suite. */
-static bool is_key(const struct rr_suite_command *command, const struct rr_option *option)
-{
-	return option->name && option->at < command->whole_at && option->kind != RR_TAKES_FORMAT;
-}
-
-/* The next row from *index on that is a key. */
+/* The next row from *index on that is a key. What is printed is said for the whole suite. */
 static bool next_key(const struct rr_suite_command *command, size_t *index,
 		     struct rr_option *option)
 {
 	while (rr_option_at(command->line, (*index)++, option)) {
-		if (is_key(command, option))
+		if (option->name && option->at < command->whole_at &&
+		    option->kind != RR_TAKES_FORMAT)
 			return true;
 	}
 	return false;

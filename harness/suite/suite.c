@@ -31,22 +31,6 @@ char **rr_suite_names(const struct rr_suite_command *command, const char *path, 
 
 /* ---- Which checks -------------------------------------------------------------------- */
 
-static bool refuse_name(const struct rr_suite *suite, const char *name, struct rr_error *error)
-{
-	const char **names = rr_calloc(suite->n + 1, sizeof(*names));
-	const char *nearest;
-
-	for (size_t i = 0; i < suite->n; i++)
-		names[i] = suite->checks[i].name;
-	nearest = rr_nearest(name, names, suite->n);
-	rr_error_set(error, RR_ERROR_USAGE,
-		     nearest ? "%.300s has no check '%.100s'; did you mean '%.200s'?" :
-			       "%.300s has no check '%.100s'; a program to check stands behind --",
-		     suite->path, name, nearest);
-	free(names);
-	return false;
-}
-
 static bool is_chosen(const struct rr_suite_options *options, const char *name)
 {
 	for (size_t i = 0; i < options->n_chosen; i++) {
@@ -63,17 +47,31 @@ static bool is_chosen(const struct rr_suite_options *options, const char *name)
 static bool are_there(const struct rr_suite *suite, const struct rr_suite_options *options,
 		      struct rr_error *error)
 {
-	for (size_t i = 0; i < options->n_chosen; i++) {
-		char *name = rr_plain(options->chosen[i]);
-		bool is_there = false;
+	const char **names = rr_calloc(suite->n + 1, sizeof(*names));
+	bool is_there = true;
 
+	for (size_t i = 0; i < suite->n; i++)
+		names[i] = suite->checks[i].name;
+	for (size_t i = 0; i < options->n_chosen && is_there; i++) {
+		char *name = rr_plain(options->chosen[i]);
+		const char *nearest;
+
+		is_there = false;
 		for (size_t j = 0; j < suite->n && !is_there; j++)
-			is_there = strcmp(suite->checks[j].name, name) == 0;
+			is_there = strcmp(names[j], name) == 0;
 		free(name);
-		if (!is_there)
-			return refuse_name(suite, options->chosen[i], error);
+		if (is_there)
+			continue;
+		nearest = rr_nearest(options->chosen[i], names, suite->n);
+		rr_error_set(
+			error, RR_ERROR_USAGE,
+			nearest ?
+				"%.300s has no check '%.100s'; did you mean '%.200s'?" :
+				"%.300s has no check '%.100s'; a program to check stands behind --",
+			suite->path, options->chosen[i], nearest);
 	}
-	return true;
+	free(names);
+	return is_there;
 }
 
 /* As its case is called. */
@@ -256,30 +254,6 @@ static void print_suite(const void *what, enum rr_format format, FILE *out, stru
 	fprintf(out, " (%.1f s)\n", cases->seconds);
 }
 
-static enum rr_exit publish(const struct rr_suite *suite, const struct rr_suite_options *options,
-			    const struct rr_suite_result *results, double seconds,
-			    const struct rr_outputs *outputs, struct rr_error *error)
-{
-	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
-	enum rr_exit code = RR_EXIT_OK;
-	struct rr_cases cases;
-
-	rr_cases_init(&cases, "redrace check");
-	cases.seconds = seconds;
-	cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
-	for (size_t i = 0; i < suite->n; i++) {
-		if (results[i].is_done)
-			code = rr_exit_worse(code, rr_suite_judge(suite, &suite->checks[i],
-								  &results[i], &cases));
-	}
-	if (options->shard.of)
-		rr_shard_note(&options->shard, &cases, json_pack("{s:s}", "suite", suite->path),
-			      rr_exit_worse(code, rr_exit_of(error->kind)));
-	rr_cases_publish(&cases, outputs, print_suite, &cases, &unwritten);
-	rr_cases_release(&cases);
-	return rr_exit_worse(code, rr_report_error(&unwritten));
-}
-
 /* ---- The whole ----------------------------------------------------------------------- */
 
 static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_command *command,
@@ -301,21 +275,35 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 		.unit = "result",
 	};
 	const double begun = rr_clock_s();
+	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_signals signals;
+	struct rr_cases cases;
 
 	if (!rr_signals_open(&signals)) {
+		free(results);
 		rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
-	} else {
-		if (chosen.n > 0)
-			rr_pool_run(&pool, &signals, error);
-		code = publish(&chosen, options, results, rr_clock_s() - begun, outputs, error);
-		rr_signals_close(&signals);
+		return RR_EXIT_OK;
 	}
-	for (size_t i = 0; i < chosen.n; i++)
+	if (chosen.n > 0)
+		rr_pool_run(&pool, &signals, error);
+	rr_cases_init(&cases, "redrace check");
+	cases.seconds = rr_clock_s() - begun;
+	cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
+	for (size_t i = 0; i < chosen.n; i++) {
+		if (results[i].is_done)
+			code = rr_exit_worse(code, rr_suite_judge(&chosen, &chosen.checks[i],
+								  &results[i], &cases));
 		free(results[i].json);
+	}
 	free(results);
-	return code;
+	if (options->shard.of)
+		rr_shard_note(&options->shard, &cases, json_pack("{s:s}", "suite", chosen.path),
+			      rr_exit_worse(code, rr_exit_of(error->kind)));
+	rr_cases_publish(&cases, outputs, print_suite, &cases, &unwritten);
+	rr_cases_release(&cases);
+	rr_signals_close(&signals);
+	return rr_exit_worse(code, rr_report_error(&unwritten));
 }
 
 enum rr_exit rr_suite_run(const struct rr_suite_command *command, struct rr_suite_options *options,
