@@ -26,52 +26,25 @@ void rr_bytes_put(FILE *out, const void *bytes, size_t length)
 
 /* ---- Reading ------------------------------------------------------------------------- */
 
-static bool take_digits(struct rr_bytes *bytes, uint64_t *number)
-{
-	*number = 0;
-	for (unsigned i = 0; i < NUMBER_MAX && bytes->at < bytes->end; i++) {
-		const unsigned char byte = *bytes->at++;
-
-		*number |= (uint64_t)(byte & 127) << (i * DIGIT_BITS);
-		if (byte < 128)
-			return true;
-	}
-	return false;
-}
-
-int64_t rr_bytes_take_number(struct rr_bytes *bytes, int64_t min, int64_t max)
-{
-	uint64_t digits;
-	int64_t number;
-
-	if (bytes->is_wrong || !take_digits(bytes, &digits)) {
-		bytes->is_wrong = true;
-		return min;
-	}
-	number = (int64_t)(digits >> 1 ^ (digits & 1 ? UINT64_MAX : 0));
-	bytes->is_wrong = number < min || number > max;
-	return bytes->is_wrong ? min : number;
-}
-
-size_t rr_bytes_take_count(struct rr_bytes *bytes)
-{
-	return (size_t)rr_bytes_take_number(bytes, 0, bytes->end - bytes->at);
-}
-
 const void *rr_bytes_take(struct rr_bytes *bytes, size_t *length)
 {
-	const void *at;
+	const unsigned char *at = bytes->at;
+	uint64_t digits = 0;
 
-	*length = rr_bytes_take_count(bytes);
-	/* The number itself has taken some of what was left. */
-	if (bytes->is_wrong || (ptrdiff_t)*length > bytes->end - bytes->at) {
-		bytes->is_wrong = true;
-		*length = 0;
-		return "";
+	for (unsigned i = 0; i < NUMBER_MAX && at < bytes->end; i++) {
+		const unsigned char byte = *at++;
+
+		digits |= (uint64_t)(byte & 127) << (i * DIGIT_BITS);
+		if (byte >= 128)
+			continue;
+		if (digits & 1 || digits >> 1 > (uint64_t)(bytes->end - at))
+			break;
+		*length = digits >> 1;
+		bytes->at = at + *length;
+		return at;
 	}
-	at = bytes->at;
-	bytes->at += *length;
-	return at;
+	*length = 0;
+	return "";
 }
 
 /* ---- Digests ------------------------------------------------------------------------- */

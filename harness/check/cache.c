@@ -99,7 +99,7 @@ char *rr_cache_read(const char *path, const void *key, size_t length, struct rr_
 	*is_broken = text && !is_whole(text, n);
 	if (text && !*is_broken) {
 		*content = (struct rr_bytes){ (unsigned char *)text + HEAD,
-					      (unsigned char *)text + n, false };
+					      (unsigned char *)text + n };
 		its_key = rr_bytes_take(content, &n_key);
 		if (n_key == length && memcmp(its_key, key, length) == 0)
 			return text;

@@ -120,7 +120,8 @@ union passed {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-bool guardian_send_with(int socket, const void *message, size_t size, int fd)
+/* Sends a message with a descriptor; -1 = without. False: errno. */
+static bool send_with(int socket, const void *message, size_t size, int fd)
 {
 	union passed passed = { .header = { .cmsg_level = SOL_SOCKET,
 					    .cmsg_type = SCM_RIGHTS,
@@ -157,7 +158,7 @@ ssize_t guardian_receive_with(int socket, void *message, size_t size, int *fd)
 
 static void send_message(const struct guardian_state *state, const struct guardian_message *message)
 {
-	guardian_send_with(state->socket, message, sizeof(*message), -1);
+	send_with(state->socket, message, sizeof(*message), -1);
 }
 
 static void note_end(struct guardian_state *state, pid_t pid, int status)
@@ -278,12 +279,12 @@ static _Noreturn void become_process(const struct guardian_state *state,
 
 			why.error_number = listener < 0 ? errno : 0;
 			why.address_error = personality(ADDR_NO_RANDOMIZE) < 0 ? errno : 0;
-			guardian_send_with(failed, &why, sizeof(why), listener);
+			send_with(failed, &why, sizeof(why), listener);
 		}
 		execute(argv);
 	}
 	why = (struct start){ .error_number = errno };
-	guardian_send_with(failed, &why, sizeof(why), -1);
+	send_with(failed, &why, sizeof(why), -1);
 	_exit(127);
 }
 
@@ -492,7 +493,7 @@ void guardian_process(int socket, char *base)
 				state.key_sets[state.n_key_sets++] = request.keys;
 			break;
 		}
-		guardian_send_with(state.socket, &answer, sizeof(answer), listener);
+		send_with(state.socket, &answer, sizeof(answer), listener);
 		if (listener >= 0)
 			close(listener);
 	}

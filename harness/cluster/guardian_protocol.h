@@ -60,10 +60,7 @@ void guardian_process(int socket, char *base);
  * listener, which exec(2) closes; -1: errno. */
 int guardian_watch(bool files);
 
-/* Sends a message with a descriptor; -1 = without. False: errno. */
-bool guardian_send_with(int socket, const void *message, size_t size, int fd);
-
-/* The same, received; *fd is -1 where there was none. Returns as recv(2) does. */
+/* Receives a message with a descriptor; *fd is -1 where there was none. Returns as recv(2) does. */
 ssize_t guardian_receive_with(int socket, void *message, size_t size, int *fd);
 
 /* Kills all children of the calling process, and whatever becomes one because its parent
