@@ -45,28 +45,8 @@ static void add_skipped(struct bench *bench, const char *name, const char *why)
 
 /* ---- What is run --------------------------------------------------------- */
 
-/* What these servers or this policy do not allow is named. */
-static bool is_skipped(struct bench *bench, const struct rr_strategy *strategy)
-{
-	const struct rr_bench_options *options = bench->options;
-	const char *objection = rr_policy_objection(options->policy, strategy,
-						    options->kill_workers);
-	char why[300];
-
-	if (options->n_redis && options->n_redis < 1 + strategy->lock.servers)
-		snprintf(why, sizeof(why),
-			 "it needs a data server and %zu lock servers, --redis names %zu",
-			 strategy->lock.servers, options->n_redis);
-	else if (objection)
-		snprintf(why, sizeof(why), "%s", objection);
-	else
-		return false;
-	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, why);
-	add_skipped(bench, strategy->name, why);
-	return true;
-}
-
-/* How many servers the strategies need that are left. */
+/* What these servers or the policy do not allow is named. Returns how many servers the strategies
+ * need that are left. */
 static size_t choose_cells(struct bench *bench)
 {
 	const struct rr_bench_options *options = bench->options;
@@ -74,11 +54,23 @@ static size_t choose_cells(struct bench *bench)
 
 	for (size_t i = 0; i < options->strategies.n; i++) {
 		const struct rr_strategy *strategy = options->strategies.all[i];
+		const size_t need = 1 + strategy->lock.servers;
+		const char *objection = rr_policy_objection(options->policy, strategy,
+							    options->kill_workers);
+		char why[300] = "";
 
-		if (is_skipped(bench, strategy))
+		if (options->n_redis && options->n_redis < need)
+			snprintf(why, sizeof(why),
+				 "it needs a data server and %zu lock servers, --redis names %zu",
+				 strategy->lock.servers, options->n_redis);
+		else if (objection)
+			snprintf(why, sizeof(why), "%s", objection);
+		if (why[0]) {
+			rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, why);
+			add_skipped(bench, strategy->name, why);
 			continue;
-		if (1 + strategy->lock.servers > servers)
-			servers = 1 + strategy->lock.servers;
+		}
+		servers = need > servers ? need : servers;
 		for (size_t t = 0; t < options->n_threads; t++)
 			bench->cells[bench->n_cells++] =
 				(struct cell){ strategy, (int)options->threads[t], false };
@@ -86,65 +78,36 @@ static size_t choose_cells(struct bench *bench)
 	return servers;
 }
 
-/* The server has all of it; what is missing has been named. */
-static bool has_commands(struct bench *bench, const struct rr_strategy *strategy)
-{
-	char spare[RR_KEY_SIZE];
-	const char *missing;
-
-	rr_keys_lock(spare, bench->session->prefix, 0);
-	missing = rr_strategy_lacking(strategy, rr_cluster_address(&bench->cluster, 0), spare);
-	if (!missing)
-		return true;
-	rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name, missing);
-	add_skipped(bench, strategy->name, "the server lacks a command of it");
-	return false;
-}
-
-/* A topology is more processes than one processor should have. */
-static bool is_pinned(const struct rr_bench_options *options)
-{
-	return options->pin == RR_PIN_SAME ||
-	       (options->pin == RR_PIN_DEFAULT && options->topology == RR_TOPOLOGY_ALONE);
-}
-
-/* Beside the data server and the lock servers of strategies that have such. */
-static bool open_topology(struct bench *bench, size_t servers)
-{
-	char key[RR_KEY_SIZE];
-
-	if (bench->options->topology == RR_TOPOLOGY_CLUSTER)
-		rr_keys_tag_prefix(bench->session->prefix);
-	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1, (int)servers - 1);
-	rr_keys_counter(key, bench->session->prefix, 0);
-	return rr_formation_open(&bench->formation, &bench->cluster, bench->options->topology, key,
-				 bench->error);
-}
-
-/* What is killed while this one runs. */
-static struct rr_formation *formation_for(struct bench *bench, const struct rr_strategy *strategy)
-{
-	if (bench->options->topology == RR_TOPOLOGY_ALONE)
-		return NULL;
-	return strategy->lock.servers ? &bench->lock_servers : &bench->formation;
-}
-
 static bool open_servers(struct bench *bench, size_t servers)
 {
 	const struct rr_bench_options *options = bench->options;
+	const bool is_alone = options->topology == RR_TOPOLOGY_ALONE;
 	const struct rr_cluster_options servers_options = {
 		.program = options->redis_server,
 		.clock = RR_CLUSTER_REAL,
 		.persistence = options->persistence,
-		.cpu = is_pinned(options) ? rr_placement_cpu() : -1,
+		/* A topology is more processes than one processor should have. */
+		.cpu = options->pin == RR_PIN_SAME || (options->pin == RR_PIN_DEFAULT && is_alone) ?
+			       rr_placement_cpu() :
+			       -1,
 	};
+	char key[RR_KEY_SIZE];
 
 	if (options->n_redis)
 		return rr_cluster_open_own(&bench->cluster, bench->session, options->redis,
 					   options->n_redis, (int)options->keys, bench->error);
-	return rr_cluster_open(&bench->cluster, bench->session, &servers_options, bench->error) &&
-	       rr_cluster_need(&bench->cluster, servers, bench->error) &&
-	       (options->topology == RR_TOPOLOGY_ALONE || open_topology(bench, servers));
+	if (!rr_cluster_open(&bench->cluster, bench->session, &servers_options, bench->error) ||
+	    !rr_cluster_need(&bench->cluster, servers, bench->error))
+		return false;
+	if (is_alone)
+		return true;
+	/* Beside the data server and the lock servers of strategies that have such. */
+	if (options->topology == RR_TOPOLOGY_CLUSTER)
+		rr_keys_tag_prefix(bench->session->prefix);
+	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1, (int)servers - 1);
+	rr_keys_counter(key, bench->session->prefix, 0);
+	return rr_formation_open(&bench->formation, &bench->cluster, options->topology, key,
+				 bench->error);
 }
 
 /* ---- How far it is ------------------------------------------------------- */
@@ -170,15 +133,13 @@ static void show_run(void *context, const struct rr_run *run, uint64_t done, int
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-static bool is_traced(const struct bench *bench, const struct rr_strategy *strategy)
-{
-	return bench->options->trace && strategy->acquire;
-}
-
 /* False after an error that ends the bench. */
 static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
 {
 	const struct rr_bench_options *options = bench->options;
+	const bool is_traced = options->trace && cell->strategy->acquire;
+	struct rr_formation *killed = cell->strategy->lock.servers ? &bench->lock_servers :
+								     &bench->formation;
 	const struct rr_run run = (struct rr_run){
 		.strategy = cell->strategy,
 		.cluster = &bench->cluster,
@@ -194,8 +155,8 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.dead_holder = options->dead_holder,
 		.kill_workers = options->kill_workers,
-		.trace = is_traced(bench, cell->strategy) ? &bench->trace : NULL,
-		.formation = formation_for(bench, cell->strategy),
+		.trace = is_traced ? &bench->trace : NULL,
+		.formation = options->topology == RR_TOPOLOGY_ALONE ? NULL : killed,
 		.fail_overs = options->fail_overs,
 		.cut_ns = options->cut_ms * INT64_C(1000000),
 		.wait_replicas = options->wait_replicas,
@@ -218,9 +179,8 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		if (!m->deadlocked)
 			return rr_results_add(&bench->results, finished, &bench->spectra,
 					      bench->error) &&
-			       (!is_traced(bench, finished->measurement.run.strategy) ||
-				rr_results_trace(&bench->results, finished, &bench->trace,
-						 bench->error));
+			       (!is_traced || rr_results_trace(&bench->results, finished,
+							       &bench->trace, bench->error));
 		rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->run.strategy->name,
 			    m->remark);
 		rr_cases_add(&bench->cases, &(struct rr_case){ .suite = "bench",
@@ -327,75 +287,56 @@ static void print_bench(const void *what, enum rr_format format, FILE *out, stru
 	free(directory);
 }
 
-static bool publish_bench(struct bench *bench, struct rr_error *error)
-{
-	const struct rr_error *why = bench->error;
-
-	bench->cases.is_called_off = why->kind == RR_ERROR_INTERRUPTED;
-	if (why->kind && !bench->cases.is_called_off)
-		rr_cases_add_error(&bench->cases, "bench", "bench", why);
-	if (bench->results.n_finished)
-		rr_results_as_cases(&bench->results, &bench->cases);
-	return rr_cases_publish(&bench->cases, &bench->options->report, print_bench, bench, error);
-}
-
-/* What is done with results, finished ones of a broken-off bench included. */
-static enum rr_exit report_results(struct bench *bench)
-{
-	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
-	enum rr_exit code = bench->verdict;
-
-	/* The least that kept it from rows. */
-	if (bench->results.n_finished == 0)
-		code = rr_exit_worse(code, RR_EXIT_SKIPPED);
-	else
-		rr_results_summarise(&bench->results, &unwritten);
-	publish_bench(bench, &unwritten);
-	return rr_exit_worse(code, rr_report_error(&unwritten));
-}
-
-static const struct rdl_address *data_address(const struct bench *bench)
-{
-	return bench->options->topology == RR_TOPOLOGY_ALONE ?
-		       rr_cluster_address(&bench->cluster, 0) :
-		       &bench->formation.address;
-}
-
 /* False: it could not begin. */
 static bool prepare_bench(struct bench *bench, const char *command_line)
 {
 	const size_t servers = choose_cells(bench);
-
-	if (bench->n_cells && !open_servers(bench, servers))
-		return false;
-
-	/* What the data server has no commands for is named, too. The cells of a
-	 * strategy follow one another. */
 	const struct rr_strategy *seen = NULL;
-	bool can_run = false;
+	const struct rdl_address *data;
+	const char *missing = NULL;
+	char spare[RR_KEY_SIZE];
 	size_t kept = 0;
 
+	if (!bench->n_cells)
+		return true;
+	if (!open_servers(bench, servers))
+		return false;
+	/* What the data server has no commands for is named, too. The cells of a strategy follow
+	 * one another. */
+	rr_keys_lock(spare, bench->session->prefix, 0);
 	for (size_t i = 0; i < bench->n_cells; i++) {
 		const struct rr_strategy *strategy = bench->cells[i].strategy;
 
-		if (strategy != seen)
-			can_run = has_commands(bench, strategy);
+		if (strategy != seen) {
+			missing = rr_strategy_lacking(
+				strategy, rr_cluster_address(&bench->cluster, 0), spare);
+			if (missing) {
+				rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s",
+					    strategy->name, missing);
+				add_skipped(bench, strategy->name,
+					    "the server lacks a command of it");
+			}
+		}
 		seen = strategy;
-		if (can_run)
+		if (!missing)
 			bench->cells[kept++] = bench->cells[i];
 	}
 	bench->n_cells = kept;
-	return bench->n_cells == 0 ||
-	       (rr_results_open(&bench->results, bench->options, &bench->cluster,
-				data_address(bench), bench->error) &&
-		rr_results_environment(&bench->results, &bench->cluster, command_line,
-				       bench->error));
+	if (!kept)
+		return true;
+	data = bench->options->topology == RR_TOPOLOGY_ALONE ?
+		       rr_cluster_address(&bench->cluster, 0) :
+		       &bench->formation.address;
+	return rr_results_open(&bench->results, bench->options, &bench->cluster, data,
+			       bench->error) &&
+	       rr_results_environment(&bench->results, &bench->cluster, command_line, bench->error);
 }
 
 enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
 		      const char *command_line, struct rr_error *error)
 {
 	struct bench *bench = rr_calloc(1, sizeof(*bench));
+	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 	enum rr_exit code;
 	bool good;
 
@@ -409,7 +350,19 @@ enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session 
 	good = prepare_bench(bench, command_line);
 	if (good)
 		run_cells(bench);
-	code = report_results(bench);
+	/* Finished runs of a bench that was broken off are results, too. */
+	code = bench->verdict;
+	if (bench->results.n_finished)
+		rr_results_summarise(&bench->results, &unwritten);
+	else
+		code = rr_exit_worse(code, RR_EXIT_SKIPPED);
+	bench->cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
+	if (error->kind && !bench->cases.is_called_off)
+		rr_cases_add_error(&bench->cases, "bench", "bench", error);
+	if (bench->results.n_finished)
+		rr_results_as_cases(&bench->results, &bench->cases);
+	rr_cases_publish(&bench->cases, &options->report, print_bench, bench, &unwritten);
+	code = rr_exit_worse(code, rr_report_error(&unwritten));
 	rr_cases_release(&bench->cases);
 	rr_results_close(&bench->results);
 	rr_cluster_close(&bench->cluster);

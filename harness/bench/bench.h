@@ -55,13 +55,6 @@ struct rr_run {
 	long wait_replicas; /* by WAIT, after acquiring and after writing */
 };
 
-/* Where the data server is (0), and the lock servers (from 1 on). */
-const struct rdl_address *rr_run_address(const struct rr_run *run, size_t i);
-
-/* After how many milliseconds a reply counts as lost. With an append-only file it is longer: the
- * server answers no client while it waits for the disk, whose fsync(2) may take seconds. */
-int rr_run_timeout_ms(const struct rr_run *run);
-
 enum rr_verdict {
 	RR_VERDICT_EXACT,        /* promised, and counted exactly */
 	RR_VERDICT_LOSSY,        /* expected to lose, and lost */

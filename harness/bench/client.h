@@ -13,6 +13,15 @@
 #include "measures.h"
 #include "cluster/cluster.h"
 
+/* ---- The servers of a run (run.c) ---------------------------------------- */
+
+/* Where the data server is (0), and the lock servers (from 1 on). */
+const struct rdl_address *rr_run_address(const struct rr_run *run, size_t i);
+
+/* After how many milliseconds a reply counts as lost. With an append-only file it is longer: the
+ * server answers no client while it waits for the disk, whose fsync(2) may take seconds. */
+int rr_run_timeout_ms(const struct rr_run *run);
+
 /* ---- The shared memory (worker.c) ---------------------------------------- */
 
 enum { RR_CACHE_LINE = 64 };
@@ -141,9 +150,6 @@ struct rr_runner {
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };
 
-/* Once, before the first attempt: whether it is traced is asked only then. */
-void rr_runner_choose_hooks(struct rr_runner *runner);
-
 /* Connects; false after rr_runner_give_up() when it cannot. Close it in any
  * case. */
 bool rr_runner_open(struct rr_runner *runner);
@@ -151,10 +157,6 @@ void rr_runner_close(struct rr_runner *runner);
 
 /* Commands sent so far, over all connections. */
 uint64_t rr_runner_commands(const struct rr_runner *runner);
-
-/* Does `why` say that the server lacks or forbids a command, also of a script? Then
- * it will never say anything else. */
-bool rr_runner_is_refused(const char *why);
 
 /* Leaves the reason in the slot and stops everybody. */
 void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const char *format, ...)
@@ -175,6 +177,11 @@ enum rdl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *t
  * NULL: it was not about that one's lock. */
 void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *target,
 			    enum rdl_outcome outcome);
+
+/* Has this attempt certainly done nothing, because of a fail-over, so that it
+ * may be made again? Then it has waited a little. Gives up when nothing has
+ * worked for too long. */
+bool rr_runner_may_endure(struct rr_runner *runner, enum rdl_outcome outcome);
 
 /* ---- The counting loop (count.c) ----------------------------------------- */
 
@@ -233,21 +240,6 @@ void rr_postpone(struct rr_runner *runner);
 bool rr_postpone_died_on_purpose(const struct rr_run *run, struct rr_board *board, int process,
 				 int status);
 
-/* ---- Servers that may die (endure.c) ---------------------------------------- */
-
-/* Has this attempt certainly done nothing, because of a fail-over, so that it
- * may be made again? Then it has waited a little. Gives up when nothing has
- * worked for too long. */
-bool rr_endure_retry(struct rr_runner *runner, enum rdl_outcome outcome);
-
-/* A failure that is no reason to give up: the next attempt connects anew, to
- * whoever is the primary then. */
-bool rr_endure_failure(struct rr_runner *runner, enum rdl_outcome outcome, const char *why);
-
-/* Have so many replicas what was written over this link, within a tenth of a
- * second? */
-bool rr_endure_is_replicated(struct rr_runner *runner);
-
 /* ---- A holder that has died (holder.c) ---------------------------------------- */
 
 /* Returns in how many rounds the clients count, each of which begins with the locks of a dead
@@ -256,10 +248,6 @@ int rr_holder_rounds(const struct rr_run *run);
 
 /* Returns how many locks it leaves in all of them. */
 int rr_holder_locks(const struct rr_run *run);
-
-/* Can nobody ever get in again? Then the run has to get stuck. And may it? */
-bool rr_holder_is_final(const struct rr_strategy *strategy);
-bool rr_holder_may_be_final(const struct rr_strategy *strategy);
 
 /* The life of a process that takes all locks of the run as the strategy does, and dies by
  * SIGKILL before it has done anything. It exits with 0 when it could not: why stands on the
@@ -274,9 +262,6 @@ void rr_measurement_gather(struct rr_measurement *measurement, struct rr_spectra
 			   const struct rr_run *run, const struct rr_board *board);
 
 /* ---- Who was in a critical section when (trace.c) ------------------------ */
-
-/* Keeps it, in place of the oldest one when the ring is full. */
-void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold);
 
 /* Takes all rings from the board, in order. */
 void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board);

@@ -28,17 +28,6 @@ bool rr_count_may_retry(struct rr_runner *runner, enum rdl_outcome outcome)
 	return refused;
 }
 
-/* Waits as the run's policy says, after so many refusals before this one. */
-static void wait_after_refusal(struct rr_runner *runner, uint64_t refusals)
-{
-	const struct rr_run *run = runner->run;
-	const int64_t wait_ns = rr_policy_wait_ns(run->policy, &run->strategy->wait, refusals,
-						  &runner->random);
-
-	if (wait_ns > 0)
-		rdl_sleep_ns(runner->data, wait_ns);
-}
-
 void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
 {
 	slot->retries += refusals;
@@ -49,23 +38,27 @@ void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
 enum rdl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
 				 const char *item, int64_t deadline_ns, int64_t *entered_ns)
 {
+	const struct rr_run *run = runner->run;
 	enum rdl_outcome outcome;
 	uint64_t refusals = 0;
 
 	for (;;) {
-		int64_t now_ns;
+		int64_t wait_ns, now_ns;
 
 		outcome = rr_runner_attempt(runner, target, item, entered_ns);
-		if (rr_endure_retry(runner, outcome))
+		if (rr_runner_may_endure(runner, outcome))
 			continue;
 		if (!rr_count_may_retry(runner, outcome))
 			break;
-		wait_after_refusal(runner, refusals++);
+		wait_ns = rr_policy_wait_ns(run->policy, &run->strategy->wait, refusals++,
+					    &runner->random);
+		if (wait_ns > 0)
+			rdl_sleep_ns(runner->data, wait_ns);
 		outcome = RDL_BUSY;
 		now_ns = rr_count_now_ns(runner);
 		if (now_ns >= deadline_ns)
 			break;
-		if (!runner->run->strategy->acquire)
+		if (!run->strategy->acquire)
 			*entered_ns = now_ns;
 	}
 	rr_count_note_refusals(runner->slot, refusals);
@@ -73,28 +66,6 @@ enum rdl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *tar
 }
 
 /* ---- The loop ------------------------------------------------------------ */
-
-static void note_outcome(struct rr_runner *runner, const struct rr_target *target,
-			 enum rdl_outcome outcome)
-{
-	struct rr_slot *slot = runner->slot;
-
-	if (outcome == RDL_OK) {
-		slot->ok++;
-		/* The second increment shows that the first lock was given back. */
-		if (runner->counted < 2 && ++runner->counted == 2)
-			atomic_store(&runner->board->works, true);
-		if (runner->released != RDL_UNKNOWN)
-			runner->silences = 0;
-		return;
-	}
-	if (outcome == RDL_UNKNOWN)
-		slot->unknown++;
-	else
-		slot->failed++;
-	if (outcome != RDL_BUSY)
-		rr_runner_check_server(runner, target, outcome);
-}
 
 /* Who has done how much when the first client is through: what was asked of
  * each is equal in the end, so that only this tells who was favoured. */
@@ -130,7 +101,20 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 	const int64_t end_ns = rr_count_now_ns(runner);
 	const uint64_t done = atomic_load_explicit(&slot->done, memory_order_relaxed);
 
-	note_outcome(runner, target, outcome);
+	if (outcome == RDL_OK) {
+		slot->ok++;
+		/* The second increment shows that the first lock was given back. */
+		if (runner->counted < 2 && ++runner->counted == 2)
+			atomic_store(&runner->board->works, true);
+		if (runner->released != RDL_UNKNOWN)
+			runner->silences = 0;
+	} else if (outcome == RDL_UNKNOWN) {
+		slot->unknown++;
+	} else {
+		slot->failed++;
+	}
+	if (outcome != RDL_OK && outcome != RDL_BUSY)
+		rr_runner_check_server(runner, target, outcome);
 	if (outcome == RDL_OK || outcome == RDL_UNKNOWN) {
 		rr_histogram_record(&slot->latency, (uint64_t)(end_ns - start_ns));
 		rr_histogram_record(&slot->waiting, (uint64_t)(entered_ns - start_ns));

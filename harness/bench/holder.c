@@ -41,16 +41,6 @@ int rr_holder_locks(const struct rr_run *run)
 	return leaves_locks(run) ? run->keys * rr_holder_rounds(run) : 0;
 }
 
-bool rr_holder_is_final(const struct rr_strategy *strategy)
-{
-	return rr_expected_row(strategy)->breaks[RR_CRASH] & RR_DEADLOCKS && !strategy->lock.lease;
-}
-
-bool rr_holder_may_be_final(const struct rr_strategy *strategy)
-{
-	return rr_expected_row(strategy)->breaks[RR_CRASH] & (RR_DEADLOCKS | RR_STARVES);
-}
-
 /* A clock that is behind by the nanoseconds in `context`. */
 static int64_t now_behind(void *context, enum rdl_clock clock)
 {

@@ -6,68 +6,21 @@
 
 /* ---- Adding up ----------------------------------------------------------- */
 
-/* From the first client's start to the last one's end. */
-static int64_t wall_ns(const struct rr_board *board)
-{
-	int64_t start = board->slots[0].start_ns;
-	int64_t end = board->slots[0].end_ns;
-
-	for (size_t i = 1; i < board->n_clients; i++) {
-		const struct rr_slot *slot = &board->slots[i];
-
-		if (slot->start_ns < start)
-			start = slot->start_ns;
-		if (slot->end_ns > end)
-			end = slot->end_ns;
-	}
-	return end - start;
-}
-
-static struct rr_times times_of(const struct rr_spectra *spectra)
-{
-	const struct rr_histogram *latency = &spectra->latency;
-	const struct rr_histogram *waiting = &spectra->waiting;
-
-	return (struct rr_times){
-		.min = latency->min_ns,
-		.p50 = rr_histogram_quantile(latency, 0.5),
-		.p90 = rr_histogram_quantile(latency, 0.9),
-		.p99 = rr_histogram_quantile(latency, 0.99),
-		.p999 = rr_histogram_quantile(latency, 0.999),
-		.max = latency->max_ns,
-		.mean = rr_histogram_mean(latency),
-		.wait_p50 = rr_histogram_quantile(waiting, 0.5),
-		.wait_p99 = rr_histogram_quantile(waiting, 0.99),
-	};
-}
-
-/* What others do with a dead holder's lock may lose counts where nothing else does. */
-static void gather_recovery(struct rr_measurement *m, const struct rr_run *run,
-			    const struct rr_board *board)
-{
-	int64_t start_ns = board->slots[0].start_ns, first_ns = 0;
-
-	m->dead_holders = rr_holder_locks(run);
-	if (!m->dead_holders)
-		return;
-	if (board->n_clients > 1 && rr_promise(run->strategy, RR_CRASH) == RR_LOSSY)
-		m->promise = RR_LOSSY;
-	for (size_t i = 0; i < board->n_clients; i++) {
-		const struct rr_slot *slot = &board->slots[i];
-
-		if (slot->start_ns < start_ns)
-			start_ns = slot->start_ns;
-		if (slot->first_ns && (!first_ns || slot->first_ns < first_ns))
-			first_ns = slot->first_ns;
-	}
-	m->recovery_ns = first_ns ? first_ns - start_ns : 0;
-}
-
-static void gather_fail_overs(struct rr_measurement *m, const struct rr_run *run)
+void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
+			   const struct rr_run *run, const struct rr_board *board)
 {
 	const struct rr_formation *formation = run->formation;
+	const struct rr_histogram *latency = &spectra->latency, *waiting = &spectra->waiting;
+	int64_t start_ns = board->slots[0].start_ns, end_ns = board->slots[0].end_ns;
+	int64_t first_ns = 0; /* when a client got a lock for the first time */
 
-	m->topology = formation ? formation->kind : RR_TOPOLOGY_ALONE;
+	memset(spectra, 0, sizeof(*spectra));
+	*m = (struct rr_measurement){
+		.run = *run,
+		.promise = rr_promise_for(run->strategy, run->threads, run->processes),
+		.topology = formation ? formation->kind : RR_TOPOLOGY_ALONE,
+		.dead_holders = rr_holder_locks(run),
+	};
 	if (formation)
 		m->tally = formation->tally;
 	else
@@ -76,21 +29,19 @@ static void gather_fail_overs(struct rr_measurement *m, const struct rr_run *run
 		m->run.cut_ns = m->run.wait_replicas = 0;
 	else
 		m->waits_for_all = run->wait_replicas >= rr_formation_replicas(formation);
-}
-
-void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
-			   const struct rr_run *run, const struct rr_board *board)
-{
-	memset(spectra, 0, sizeof(*spectra));
-	*m = (struct rr_measurement){
-		.run = *run,
-		.promise = rr_promise_for(run->strategy, run->threads, run->processes),
-		.wall_ns = wall_ns(board),
-	};
-	gather_fail_overs(m, run);
-	gather_recovery(m, run, board);
+	/* What others do with a dead holder's lock may lose counts where nothing else does. */
+	if (m->dead_holders && board->n_clients > 1 &&
+	    rr_promise(run->strategy, RR_CRASH) == RR_LOSSY)
+		m->promise = RR_LOSSY;
 	for (size_t i = 0; i < board->n_clients; i++) {
 		const struct rr_slot *slot = &board->slots[i];
+
+		if (slot->start_ns < start_ns)
+			start_ns = slot->start_ns;
+		if (slot->end_ns > end_ns)
+			end_ns = slot->end_ns;
+		if (slot->first_ns && (!first_ns || slot->first_ns < first_ns))
+			first_ns = slot->first_ns;
 		m->ok += slot->ok;
 		m->failed += slot->failed;
 		m->unknown += slot->unknown;
@@ -124,7 +75,20 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		if (counted > asked)
 			m->ok -= counted - asked;
 	}
-	m->times = times_of(spectra);
+	m->wall_ns = end_ns - start_ns;
+	if (m->dead_holders && first_ns)
+		m->recovery_ns = first_ns - start_ns;
+	m->times = (struct rr_times){
+		.min = latency->min_ns,
+		.p50 = rr_histogram_quantile(latency, 0.5),
+		.p90 = rr_histogram_quantile(latency, 0.9),
+		.p99 = rr_histogram_quantile(latency, 0.99),
+		.p999 = rr_histogram_quantile(latency, 0.999),
+		.max = latency->max_ns,
+		.mean = rr_histogram_mean(latency),
+		.wait_p50 = rr_histogram_quantile(waiting, 0.5),
+		.wait_p99 = rr_histogram_quantile(waiting, 0.99),
+	};
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
 		m->client_user_ns += board->usage[i].user_ns;
@@ -176,6 +140,10 @@ static void judge_by(struct rr_measurement *m, const struct rule *rules)
 
 static void judge_exact(struct rr_measurement *m)
 {
+	const struct rr_strategy *strategy = m->run.strategy;
+	/* Nobody could ever get in again behind a holder that has died. */
+	const bool is_final = rr_expected_row(strategy)->breaks[RR_CRASH] & RR_DEADLOCKS &&
+			      !strategy->lock.lease;
 	const struct rule rules[] = {
 		{ m->overruns, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: held longer than the lease" },
@@ -184,7 +152,7 @@ static void judge_exact(struct rr_measurement *m)
 		{ m->overlaps, RR_VERDICT_VIOLATED,
 		  "VIOLATED: two clients in the critical section" },
 		{ m->unknown, RR_VERDICT_INCONCLUSIVE, "inconclusive: replies were lost" },
-		{ m->dead_holders && rr_holder_is_final(m->run.strategy), RR_VERDICT_INCONCLUSIVE,
+		{ m->dead_holders && is_final, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: not stuck, although the dead holder's lock does not end" },
 		{ m->killed < m->run.kill_workers, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments were queued to kill all workers" },
@@ -217,31 +185,24 @@ static void judge_failed_over(struct rr_measurement *m)
 	judge_by(m, rules);
 }
 
-static void judge_lossy(struct rr_measurement *m)
-{
-	const struct rule rules[] = {
-		{ m->lost || (m->dead_holders && m->overlaps), RR_VERDICT_LOSSY,
-		  "lossy, as expected" },
-		{ true, RR_VERDICT_INCONCLUSIVE, "inconclusive: nothing lost this time" },
-	};
-
-	judge_by(m, rules);
-}
-
 void rr_measurement_judge(struct rr_measurement *m)
 {
 	const long long least = (long long)m->ok;
 	const long long most = (long long)(m->ok + m->unknown);
-
 	m->expected_value = least;
 	m->lost = m->final_value < least ? least - m->final_value : 0;
 	m->extra = m->final_value > most ? m->final_value - most : 0;
-	if (m->promise == RR_EXACT && (m->run.fail_overs || m->tally.fail_overs))
+	if (m->promise == RR_EXACT && (m->run.fail_overs || m->tally.fail_overs)) {
 		judge_failed_over(m);
-	else if (m->promise == RR_EXACT)
+	} else if (m->promise == RR_EXACT) {
 		judge_exact(m);
-	else
-		judge_lossy(m);
+	} else if (m->lost || (m->dead_holders && m->overlaps)) {
+		m->verdict = RR_VERDICT_LOSSY;
+		m->remark = "lossy, as expected";
+	} else {
+		m->verdict = RR_VERDICT_INCONCLUSIVE;
+		m->remark = "inconclusive: nothing lost this time";
+	}
 }
 
 /* ---- Derived figures ----------------------------------------------------- */

@@ -24,42 +24,6 @@ static int64_t patience_ms(const struct rr_run *run)
 	return run->dead_holder ? PATIENCE_WITH_DEAD_MS : PATIENCE_MS;
 }
 
-/* How long nothing may happen before it is called a deadlock: a dead holder's
- * lease has to be able to run out. */
-static int64_t stall_limit_ns(const struct rr_run *run)
-{
-	return (patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000) * INT64_C(1000000);
-}
-
-/* Where servers or holders are killed on purpose leases have to run out; and
- * work can be as slow as leases are. */
-static bool may_crawl(const struct rr_run *run)
-{
-	return !run->strategy->lock.lease || run->formation || run->kill_workers > 0 ||
-	       run->hold_us / 1000 * 2 >= run->ttl_ms;
-}
-
-/* Judges a window when it is over, and begins the next. Without any increment it
- * is left to the other limit. */
-static bool is_crawling(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
-			int64_t now_ns)
-{
-	const unsigned most = run->strategy->lock.leases_max;
-	const int64_t longest_ms = run->ttl_ms * (most ? most : 1);
-	const int64_t lease_ms = longest_ms > LEASE_MIN_MS ? longest_ms : LEASE_MIN_MS;
-	const int64_t least_ms = LEASES * lease_ms > patience_ms(run) ? LEASES * lease_ms :
-									patience_ms(run);
-	const int64_t took_ms = (now_ns - motion->window_ns) / 1000000;
-	const uint64_t leases = (uint64_t)(took_ms / lease_ms);
-	const uint64_t increments = done - motion->window_done;
-
-	if (took_ms < least_ms)
-		return false;
-	motion->window_ns = now_ns;
-	motion->window_done = done;
-	return increments > 0 && increments <= leases * (uint64_t)run->keys;
-}
-
 struct rr_motion rr_motion_begin(int64_t now_ns)
 {
 	return (struct rr_motion){ .moved_ns = now_ns, .window_ns = now_ns };
@@ -68,14 +32,36 @@ struct rr_motion rr_motion_begin(int64_t now_ns)
 const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
 			   int64_t now_ns)
 {
+	/* How long nothing may happen before it is called a deadlock: a dead holder's lease has to
+	 * be able to run out. */
+	const int64_t stall_ms = patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000;
+	const unsigned leases = run->strategy->lock.leases_max;
+	int64_t lease_ms = run->ttl_ms * (leases ? leases : 1), window_ms;
+	uint64_t increments;
+
 	if (done < motion->done) /* the warm-up is over */
 		*motion = rr_motion_begin(now_ns);
 	if (done != motion->done)
 		motion->moved_ns = now_ns;
 	motion->done = done;
-	if (now_ns - motion->moved_ns > stall_limit_ns(run))
+	if (now_ns - motion->moved_ns > stall_ms * INT64_C(1000000))
 		return "no progress: deadlock";
-	if (!may_crawl(run) && is_crawling(motion, run, done, now_ns))
-		return "no progress: each increment waits for a lease to end";
-	return NULL;
+	/* Where servers or holders are killed on purpose leases have to run out; and work can be as
+	 * slow as leases are. */
+	if (!run->strategy->lock.lease || run->formation || run->kill_workers > 0 ||
+	    run->hold_us / 1000 * 2 >= run->ttl_ms)
+		return NULL;
+	/* Judges a window when it is over, and begins the next. Without any increment it is left to
+	 * the other limit. */
+	if (lease_ms < LEASE_MIN_MS)
+		lease_ms = LEASE_MIN_MS;
+	window_ms = (now_ns - motion->window_ns) / 1000000;
+	if (window_ms < LEASES * lease_ms || window_ms < patience_ms(run))
+		return NULL;
+	increments = done - motion->window_done;
+	motion->window_ns = now_ns;
+	motion->window_done = done;
+	if (increments == 0 || increments > (uint64_t)(window_ms / lease_ms) * (uint64_t)run->keys)
+		return NULL;
+	return "no progress: each increment waits for a lease to end";
 }

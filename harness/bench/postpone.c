@@ -22,12 +22,6 @@ struct item {
 	long long start_ns; /* when it was first asked for */
 };
 
-static void print_item(const struct item *item, char id[ITEM_SIZE])
-{
-	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item->client, item->count, item->key,
-		 item->start_ns);
-}
-
 static bool parse_item(struct item *item, const char *id, int n_keys)
 {
 	return sscanf(id, "%d-%llu-%d-%lld", &item->client, &item->count, &item->key,
@@ -90,7 +84,8 @@ static void put_off(struct rr_runner *runner, const struct rr_target *target, in
 	enum rdl_outcome outcome;
 	char id[ITEM_SIZE];
 
-	print_item(&item, id);
+	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item.client, item.count, item.key,
+		 item.start_ns);
 	outcome = rdl_delay_queue_put(runner->queue, id, delay_ms(runner->run));
 	if (outcome == RDL_UNKNOWN)
 		runner->slot->unsettled++;
@@ -100,37 +95,15 @@ static void put_off(struct rr_runner *runner, const struct rr_target *target, in
 
 /* ---- What others, or we, have put off ------------------------------------ */
 
-/* Long enough to get the lock and do the work, short enough to wait for when
- * somebody has died. */
-static long hold_ms(const struct rr_run *run)
-{
-	const long base = run->ttl_ms < HOLD_MS ? run->ttl_ms : HOLD_MS;
-
-	return base + 2 * run->hold_us / 1000;
-}
-
-/* An item counts when it is done, and for whoever did it; what was not done
- * goes back. A lost reply leaves open which. */
-static void note_taken(struct rr_runner *runner, struct rr_target *target, enum rdl_outcome outcome,
-		       const struct item *item, int64_t entered_ns)
-{
-	const bool went_on = outcome == RDL_LOST && runner->entered;
-
-	if (outcome == RDL_OK) {
-		rr_count_note(runner, target, outcome, item->start_ns, entered_ns);
-		return;
-	}
-	if (outcome == RDL_UNKNOWN)
-		runner->slot->unsettled++;
-	if (outcome != RDL_BUSY && !went_on)
-		rr_runner_check_server(runner, target, outcome);
-}
-
 /* Takes what has been due the longest and does it, until the hold runs out:
  * then it goes back by itself. False: nothing is due. */
 static bool do_taken(struct rr_runner *runner)
 {
-	const long held_ms = hold_ms(runner->run);
+	const struct rr_run *run = runner->run;
+	/* Long enough to get the lock and do the work, short enough to wait for when somebody
+	 * has died. */
+	const long held_ms = (run->ttl_ms < HOLD_MS ? run->ttl_ms : HOLD_MS) +
+			     2 * run->hold_us / 1000;
 	struct item item;
 	struct rr_target *target;
 	char id[ITEM_SIZE];
@@ -139,7 +112,7 @@ static bool do_taken(struct rr_runner *runner)
 
 	if (outcome == RDL_BUSY)
 		return false;
-	if (outcome == RDL_OK && !parse_item(&item, id, runner->run->keys))
+	if (outcome == RDL_OK && !parse_item(&item, id, run->keys))
 		outcome = RDL_ERROR;
 	if (outcome != RDL_OK) {
 		rr_runner_check_server(runner, NULL, outcome);
@@ -149,7 +122,16 @@ static bool do_taken(struct rr_runner *runner)
 	target = &runner->targets[item.key];
 	end_ns = rr_count_now_ns(runner) + held_ms * INT64_C(1000000);
 	outcome = rr_count_insist(runner, target, id, end_ns, &entered_ns);
-	note_taken(runner, target, outcome, &item, entered_ns);
+	/* An item counts when it is done, and for whoever did it; what was not done goes back. A
+	 * lost reply leaves open which. */
+	if (outcome == RDL_OK) {
+		rr_count_note(runner, target, outcome, item.start_ns, entered_ns);
+		return true;
+	}
+	if (outcome == RDL_UNKNOWN)
+		runner->slot->unsettled++;
+	if (outcome != RDL_BUSY && !(outcome == RDL_LOST && runner->entered))
+		rr_runner_check_server(runner, target, outcome);
 	return true;
 }
 

@@ -201,33 +201,6 @@ static bool is_fail_over_due(const struct rr_run *run, const struct rr_board *bo
 		       next * (uint64_t)run->increments;
 }
 
-/* A turn: kills when so much of the run is done, and looks after what follows.
- * False: a fail-over that does not end. */
-static bool turn_fail_overs(const struct rr_run *run, const struct rr_board *board,
-			    struct rr_error *error)
-{
-	if (!run->formation)
-		return true;
-	if (!rr_formation_turn(run->formation, error))
-		return false;
-	return !is_fail_over_due(run, board) ||
-	       rr_formation_fail_over(run->formation, run->cut_ns, error);
-}
-
-/* How long to wait before the next turn. */
-static int pause_ms(const struct course *course, int most_ms)
-{
-	const struct rr_run *run = course->run;
-
-	if (course->rounds_begun < rr_holder_rounds(run))
-		return ROUNDS_PAUSE_MS;
-	if (!run->formation)
-		return most_ms;
-	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS : FAIL_OVER_PAUSE_MS;
-}
-
-/* ---- The course of a run ------------------------------------------------- */
-
 /* Calls the run off when it makes no progress. */
 static void watch_motion(struct course *course)
 {
@@ -284,57 +257,64 @@ static void begin_round(struct course *course)
 		sem_post(&board->go);
 }
 
-/* Have all clients come to the barrier again? */
-static bool is_round_due(const struct course *course)
-{
-	return course->rounds_begun < rr_holder_rounds(course->run) &&
-	       (size_t)atomic_load(&course->board->n_ready) >=
-		       course->board->n_clients * (size_t)(course->rounds_begun + 1);
-}
-
 /* ---- Until the clients have ended ----------------------------------------- */
 
 /* Workers count, and end. */
 static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
-	if (course->run->formation)
-		course->run->formation->tally = (struct rr_formation_tally){ 0 };
-	for (int i = 0; i < course->run->processes; i++) {
+	const struct rr_run *run = course->run;
+	const struct rr_watcher *watcher = course->watcher;
+	struct rr_board *board = course->board;
+	int64_t start_ns;
+	int pause_ms;
+
+	if (run->formation)
+		run->formation->tally = (struct rr_formation_tally){ 0 };
+	for (int i = 0; i < run->processes; i++) {
 		if (!start_run_worker(course, i))
 			break;
 	}
-
-	struct rr_board *board = course->board;
-
 	course->motion = rr_motion_begin(rr_clock_ns());
 	while (atomic_load(&board->n_ready) < (int)board->n_clients &&
 	       course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
 		take_turn(course, 1);
 		watch_motion(course);
 	}
-	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
+	if (!rr_board_is_stopped(board) && delete_run_keys(course))
 		*server_ns = servers_cpu_ns(course);
-	atomic_store(&course->board->someone_done, false);
+	atomic_store(&board->someone_done, false);
 	begin_round(course);
-
 	/* Until all workers have ended, or are called off. */
-	const struct rr_watcher *watcher = course->watcher;
-	const int64_t start_ns = rr_clock_ns();
-
+	start_ns = rr_clock_ns();
 	course->motion = rr_motion_begin(start_ns);
-	while (course->workers.n_alive > 0 && !rr_board_is_stopped(course->board)) {
+	while (course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
 		if (watcher)
-			watcher->watch(watcher->context, course->run, rr_board_done(course->board),
+			watcher->watch(watcher->context, run, rr_board_done(board),
 				       rr_clock_ns() - start_ns);
-		take_turn(course, pause_ms(course, WATCH_MS));
+		if (course->rounds_begun < rr_holder_rounds(run))
+			pause_ms = ROUNDS_PAUSE_MS;
+		else if (!run->formation)
+			pause_ms = WATCH_MS;
+		else
+			pause_ms = run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS :
+										 FAIL_OVER_PAUSE_MS;
+		take_turn(course, pause_ms);
 		watch_motion(course);
-		if (is_round_due(course))
+		/* Have all clients come to the barrier again? */
+		if (course->rounds_begun < rr_holder_rounds(run) &&
+		    (size_t)atomic_load(&board->n_ready) >=
+			    board->n_clients * (size_t)(course->rounds_begun + 1))
 			begin_round(course);
-		if (!turn_fail_overs(course->run, course->board, course->error))
-			rr_board_stop(course->board);
+		/* Kills when so much of the run is done, and looks after what follows, which may
+		 * have no end. */
+		if (run->formation &&
+		    (!rr_formation_turn(run->formation, course->error) ||
+		     (is_fail_over_due(run, board) &&
+		      !rr_formation_fail_over(run->formation, run->cut_ns, course->error))))
+			rr_board_stop(board);
 	}
 	/* Who came to the barrier when the run was called off goes on as well. */
-	while (course->rounds_begun < rr_holder_rounds(course->run))
+	while (course->rounds_begun < rr_holder_rounds(run))
 		begin_round(course);
 
 	const int64_t limit_ms = course->signals->interrupted ? INTERRUPTED_MS : END_MS;
@@ -343,16 +323,16 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	while (course->workers.n_alive > 0 && rr_clock_ns() < deadline_ns)
 		take_turn(course, 20);
 	/* The first client's reason, if one gave up. */
-	for (size_t i = 0; i < course->board->n_clients; i++) {
-		const struct rr_error *reason = &course->board->slots[i].error;
+	for (size_t i = 0; i < board->n_clients; i++) {
+		const struct rr_error *reason = &board->slots[i].error;
 
 		if (reason->kind)
 			fail_run(course, reason->kind, reason->text);
 	}
 	/* Servers that were killed come back before anything is read; connections to them
 	 * are dead. */
-	if (course->run->formation) {
-		rr_formation_await_whole(course->run->formation, course->error);
+	if (run->formation) {
+		rr_formation_await_whole(run->formation, course->error);
 		for (size_t i = 0; i < course->n_servers; i++)
 			rdl_link_disconnect(course->servers[i]);
 	}
@@ -387,8 +367,10 @@ static bool judge_stuck(struct course *course, struct rr_measurement *measuremen
 {
 	const struct rr_run *run = course->run;
 	const bool failed_over = run->formation && run->formation->tally.fail_overs > 0;
+	const bool may_be_final = rr_expected_row(run->strategy)->breaks[RR_CRASH] &
+				  (RR_DEADLOCKS | RR_STARVES);
 
-	if (course->is_held_by_dead && rr_holder_may_be_final(run->strategy)) {
+	if (course->is_held_by_dead && may_be_final) {
 		rr_measurement_gather(measurement, spectra, run, course->board);
 		if (!measurement->recovery_ns) {
 			/* Nor was anything done of what was put off. */
@@ -408,21 +390,6 @@ static bool judge_stuck(struct course *course, struct rr_measurement *measuremen
 	return true;
 }
 
-static bool measure_run(struct course *course, struct rr_measurement *measurement,
-			struct rr_spectra *spectra)
-{
-	struct rr_spectra *own = spectra ? NULL : rr_malloc(sizeof(*own));
-	struct rr_spectra *filled = spectra ? spectra : own;
-	int64_t server_ns = 0;
-	bool measured = false;
-
-	if (count_in_workers(course, &server_ns))
-		measured = course->stuck ? judge_stuck(course, measurement, filled) :
-					   judge_run(course, server_ns, measurement, filled);
-	free(own);
-	return measured;
-}
-
 bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 		  const struct rr_watcher *watcher, struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error)
@@ -432,11 +399,17 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 				 .watcher = watcher,
 				 .board = rr_board_new(run),
 				 .error = error };
+	struct rr_spectra *own = spectra ? NULL : rr_malloc(sizeof(*own));
+	int64_t server_ns = 0;
 	bool done = false;
 
+	spectra = spectra ? spectra : own;
 	rr_processes_init(&course.workers, run->processes);
-	if (connect_to_servers(&course) && delete_run_keys(&course))
-		done = measure_run(&course, measurement, spectra);
+	if (connect_to_servers(&course) && delete_run_keys(&course) &&
+	    count_in_workers(&course, &server_ns))
+		done = course.stuck ? judge_stuck(&course, measurement, spectra) :
+				      judge_run(&course, server_ns, measurement, spectra);
+	free(own);
 	rr_processes_release(&course.workers);
 	/* As far as servers still answer. */
 	for (size_t i = 0; i < course.n_servers; i++) {

@@ -10,13 +10,6 @@
 #include "client.h"
 #include "results.h"
 
-void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold)
-{
-	struct rr_slot *slot = runner->slot;
-
-	slot->holds[slot->n_holds++ % runner->run->trace->most] = *hold;
-}
-
 /* ---- In order ------------------------------------------------------------ */
 
 static int compare_entries(const void *a, const void *b)
@@ -68,13 +61,13 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 {
 	char path[RR_PATH_SIZE];
 	struct rr_draft draft;
+	FILE *out;
 
 	snprintf(path, sizeof(path), "%s/holders", results->directory);
 	if (!rr_files_make_directory(path, error))
 		return false;
 	rr_draft_open(&draft);
-
-	FILE *out = draft.out;
+	out = draft.out;
 	fprintf(out, "client,process,key,asked_ns,entered_ns,left_ns,others\n");
 	for (size_t i = 0; i < trace->n; i++) {
 		const struct rr_hold *hold = &trace->holds[i];

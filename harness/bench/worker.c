@@ -15,16 +15,13 @@
 
 /* ---- The shared memory --------------------------------------------------- */
 
-static size_t in_whole_lines(size_t size)
-{
-	return (size + RR_CACHE_LINE - 1) / RR_CACHE_LINE * RR_CACHE_LINE;
-}
-
 struct rr_board *rr_board_new(const struct rr_run *run)
 {
 	const size_t n_clients = (size_t)run->threads * (size_t)run->processes;
 	const size_t n_processes = (size_t)run->processes;
-	const size_t head = in_whole_lines(sizeof(struct rr_board));
+	/* In whole lines of the cache. */
+	const size_t head = (sizeof(struct rr_board) + RR_CACHE_LINE - 1) / RR_CACHE_LINE *
+			    RR_CACHE_LINE;
 	const size_t slots = n_clients * sizeof(struct rr_slot);
 	const size_t sections = (size_t)run->keys * sizeof(struct rr_section);
 	const size_t usage = n_processes * sizeof(struct rr_usage);
@@ -146,36 +143,11 @@ static void *client_thread(void *argument)
 
 /* ---- The process --------------------------------------------------------- */
 
-static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
-			struct rr_usage *usage)
-{
-	struct rr_board *board = runners[0].board;
-	/* Starts the threads. */
-	int started = 0, error = 0;
-
-	while (started < n && !error) {
-		error = pthread_create(&threads[started], NULL, client_thread, &runners[started]);
-		started += !error;
-	}
-	for (int i = started; i < n; i++) {
-		struct rr_runner *runner = &runners[i];
-
-		rr_runner_give_up(runner, RR_ERROR_INTERNAL,
-				  "cannot start client thread %d of %zu: %s; ask for fewer",
-				  runner->number + 1, runner->board->n_clients, strerror(error));
-		atomic_fetch_add(&runner->board->n_ready, 1);
-	}
-
-	wait_for_go(board);
-	rr_usage_add(usage, -1);
-	for (int i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	rr_usage_add(usage, 1);
-}
-
 int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 {
 	const size_t n = (size_t)run->threads;
+	size_t started = 0;
+	int error = 0;
 	struct rr_runner *runners = rr_calloc(n, sizeof(*runners));
 	pthread_t *threads = rr_calloc(n, sizeof(*threads));
 	struct rdl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
@@ -205,7 +177,21 @@ int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 			.resumes = atomic_load(&slot->deaths) > 0,
 		};
 	}
-	run_clients(runners, threads, run->threads, &board->usage[process]);
+	while (started < n && !error) {
+		error = pthread_create(&threads[started], NULL, client_thread, &runners[started]);
+		started += !error;
+	}
+	for (size_t i = started; i < n; i++) {
+		rr_runner_give_up(&runners[i], RR_ERROR_INTERNAL,
+				  "cannot start client thread %d of %zu: %s; ask for fewer",
+				  runners[i].number + 1, board->n_clients, strerror(error));
+		atomic_fetch_add(&board->n_ready, 1);
+	}
+	wait_for_go(board);
+	rr_usage_add(&board->usage[process], -1);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	rr_usage_add(&board->usage[process], 1);
 	for (int i = 0; i < run->keys; i++)
 		rdl_mutex_destroy(&mutexes[i]);
 	free(mutexes);
