@@ -282,20 +282,6 @@ static struct conclusion conclude(const struct rr_compare_options *options,
 	return it;
 }
 
-static json_t *figure_properties(const struct rr_mann_whitney *test, double a, size_t n_a, double b,
-				 size_t n_b)
-{
-	json_t *properties = json_pack("{s:f, s:f, s:f, s:f, s:I, s:I}", "before", a, "after", b,
-				       "ratio", test->ratio, "p", test->p, "runs_before",
-				       (json_int_t)n_a, "runs_after", (json_int_t)n_b);
-
-	json_object_set_new(properties, "low",
-			    test->has_interval ? json_real(test->low) : json_null());
-	json_object_set_new(properties, "high",
-			    test->has_interval ? json_real(test->high) : json_null());
-	return properties;
-}
-
 static void compare_figure(struct comparer *comparer, const struct rr_compared_row *row,
 			   enum rr_compared_figure figure)
 {
@@ -307,6 +293,7 @@ static void compare_figure(struct comparer *comparer, const struct rr_compared_r
 	char interval[64] = "", message[160];
 	struct rr_mann_whitney test;
 	struct conclusion it;
+	json_t *properties;
 
 	cell_text(row, name);
 	if (!n_a || !n_b) {
@@ -327,11 +314,13 @@ static void compare_figure(struct comparer *comparer, const struct rr_compared_r
 		name, left, right, test.ratio, interval, n_a, n_b, test.p, it.text);
 	snprintf(message, sizeof(message), "%s: %s and %s, %.2f times, p = %.4f", it.text, left,
 		 right, test.ratio, test.p);
+	properties = json_pack("{s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o}", "before", middle_a,
+			       "after", middle_b, "ratio", test.ratio, "p", test.p, "runs_before",
+			       (json_int_t)n_a, "runs_after", (json_int_t)n_b, "low",
+			       test.has_interval ? json_real(test.low) : json_null(), "high",
+			       test.has_interval ? json_real(test.high) : json_null());
 	add_case(comparer, suite,
-		 &(struct rr_case){
-			 .name = name,
-			 .message = message,
-			 .properties = figure_properties(&test, middle_a, n_a, middle_b, n_b) },
+		 &(struct rr_case){ .name = name, .message = message, .properties = properties },
 		 it.code);
 }
 
@@ -389,4 +378,54 @@ enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_erro
 	rr_compared_release(&comparer.before);
 	rr_compared_release(&comparer.after);
 	return comparer.code;
+}
+
+/* ---- As the text of Go's benchmarks, which benchstat and other tools read -------- */
+
+static void print_gobench(const void *what, enum rr_format format, FILE *out,
+			  struct rr_error *error)
+{
+	const struct rr_compared_runs *runs = what;
+	char text[128];
+	const char *machine = rr_compared_environment(runs, "machine", "architecture", text);
+
+	(void)format;
+	(void)error;
+	/* Of the Go world's names for machines, two differ. */
+	if (strcmp(machine, "x86_64") == 0)
+		machine = "amd64";
+	else if (strcmp(machine, "aarch64") == 0)
+		machine = "arm64";
+	fprintf(out, "goos: linux\n");
+	fprintf(out, "goarch: %s\n", machine);
+	fprintf(out, "pkg: redrace\n");
+	fprintf(out, "cpu: %s\n", rr_compared_environment(runs, "machine", "cpu", text));
+	fprintf(out, "server: %s\n",
+		rr_compared_environment(runs, "server", "redis_version", text));
+	for (size_t i = 0; i < runs->n_rows; i++) {
+		/* A run is a line; nothing was done in one without an increment. */
+		const struct rr_compared_row *row = &runs->rows[i];
+		const double ok = (double)row->ok;
+		char *strategy, *policy;
+
+		if (row->ok <= 0)
+			continue;
+		strategy = rr_plain(row->strategy);
+		policy = rr_plain(row->policy);
+		fprintf(out,
+			"BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
+			strategy, policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
+			row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
+		free(strategy);
+		free(policy);
+	}
+}
+
+void rr_write_gobench(const struct rr_compare_options *options, struct rr_error *error)
+{
+	struct rr_compared_runs runs;
+
+	if (rr_compared_read(&runs, options->directories[0], error))
+		rr_outputs_write(&options->outputs, print_gobench, &runs, error);
+	rr_compared_release(&runs);
 }

@@ -32,6 +32,8 @@ void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 
 /* ---- Results directories (compare_read.c) -------------------------------- */
 
+enum { RR_COMPARED_SETTINGS = 12 };
+
 enum rr_compared_figure { RR_COMPARED_RATE, RR_COMPARED_P99, RR_COMPARED_FIGURES };
 
 /* A row of runs.csv. */
@@ -42,7 +44,7 @@ struct rr_compared_row {
 	double wall_ns, p50_ns, commands, lost_pct;
 	double figures[RR_COMPARED_FIGURES];
 	/* What has to be equal for a comparison, as it stands there. */
-	const char *settings[12];
+	const char *settings[RR_COMPARED_SETTINGS];
 };
 
 struct rr_compared_runs {

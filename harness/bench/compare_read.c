@@ -17,18 +17,15 @@
 /* Whole numbers are exact up to here; bench writes none that is larger. */
 static const double NUMBER_MAX = 9007199254740992.0;
 
-static const char *const compared_settings[] = { "increments",  "hold_us",       "ttl_ms",
-						 "keys",        "transport",     "placement",
-						 "persistence", "topology",      "fail_overs_asked",
-						 "cut_ms",      "wait_replicas", "dead_holders",
-						 NULL };
-
-/* What stands for those that came with schema 3 and later in an older row. */
+/* What has to be equal for a comparison; and what stands for those that came with schema 3 and later
+ * in an older row. */
 static const struct {
 	const char *name, *before;
-} later_settings[] = {
-	{ "topology", "alone" },  { "fail_overs_asked", "" }, { "cut_ms", "0" },
-	{ "wait_replicas", "0" }, { "dead_holders", "0" },
+} settings[RR_COMPARED_SETTINGS] = {
+	{ "increments", NULL },  { "hold_us", NULL },      { "ttl_ms", NULL },
+	{ "keys", NULL },        { "transport", NULL },    { "placement", NULL },
+	{ "persistence", NULL }, { "topology", "alone" },  { "fail_overs_asked", "" },
+	{ "cut_ms", "0" },       { "wait_replicas", "0" }, { "dead_holders", "0" },
 };
 
 /* runs.csv while it is read. */
@@ -39,26 +36,13 @@ struct table {
 	struct rr_error *error;
 };
 
-static const char *value_before(const char *name)
-{
-	const size_t n = sizeof(later_settings) / sizeof(later_settings[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(later_settings[i].name, name) == 0)
-			return later_settings[i].before;
-	}
-	return NULL;
-}
-
-/* What stands in the column; NULL, and an error, when there is none and has to
- * be one. */
-static const char *field_of(struct table *table, const char *name)
+/* What stands in the column; else `before`, or NULL and an error, when there has to be one. */
+static const char *field_of(struct table *table, const char *name, const char *before)
 {
 	const char *found = rr_csv_find(table->csv, table->row, name);
-	const char *before = found ? found : value_before(name);
 
-	if (before)
-		return before;
+	if (found || before)
+		return found ? found : before;
 	rr_error_set(table->error, RR_ERROR_DATA,
 		     "%s has no column '%s'; it was written by another program or version",
 		     table->path, name);
@@ -67,7 +51,7 @@ static const char *field_of(struct table *table, const char *name)
 
 static double number_of(struct table *table, const char *name)
 {
-	const char *text = field_of(table, name);
+	const char *text = field_of(table, name, NULL);
 	char *end;
 	double value;
 
@@ -86,10 +70,10 @@ static double number_of(struct table *table, const char *name)
 
 static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 {
-	row->strategy = field_of(table, "strategy");
-	row->policy = field_of(table, "policy");
-	row->verdict = field_of(table, "verdict");
-	row->expectation = field_of(table, "expectation");
+	row->strategy = field_of(table, "strategy", NULL);
+	row->policy = field_of(table, "policy", NULL);
+	row->verdict = field_of(table, "verdict", NULL);
+	row->expectation = field_of(table, "expectation", NULL);
 	row->threads = (long)number_of(table, "threads");
 	row->processes = (long)number_of(table, "processes");
 	row->ok = (long long)number_of(table, "ok");
@@ -100,31 +84,12 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 	row->commands = number_of(table, "commands");
 	row->lost_pct = number_of(table, "lost_pct");
 	row->figures[RR_COMPARED_P99] = number_of(table, "lat_p99_ns");
-	for (size_t i = 0; compared_settings[i]; i++)
-		row->settings[i] = field_of(table, compared_settings[i]);
+	for (size_t i = 0; i < RR_COMPARED_SETTINGS; i++)
+		row->settings[i] = field_of(table, settings[i].name, settings[i].before);
 	/* Not the column: before schema 2 it counted refused attempts. */
 	row->figures[RR_COMPARED_RATE] = row->wall_ns > 0 ? (double)row->ok * 1e9 / row->wall_ns :
 							    0;
 	return !table->error->kind;
-}
-
-static bool read_compared_rows(struct rr_compared_runs *runs, const char *path,
-			       struct rr_error *error)
-{
-	struct table table = { .path = path, .csv = &runs->csv, .error = error };
-	bool good = true;
-
-	runs->rows = rr_calloc(runs->csv.n_rows + 1, sizeof(*runs->rows));
-	runs->n_rows = runs->csv.n_rows;
-	for (; good && table.row < runs->n_rows; table.row++)
-		good = fill_compared_row(&table, &runs->rows[table.row]);
-	if (good && runs->csv.uneven)
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "%s:%zu: not as many fields as the header has", path,
-				    runs->csv.uneven);
-	return !good || runs->n_rows > 0 ?
-		       good :
-		       rr_error_set(error, RR_ERROR_DATA, "%s has no rows", path);
 }
 
 /* As people look for them, whatever the order in which they ran. */
@@ -145,6 +110,7 @@ static int compare_rows(const void *a, const void *b)
 bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
+	struct table table = { .path = path, .csv = &runs->csv, .error = error };
 
 	*runs = (struct rr_compared_runs){ .directory = rr_plain(directory) };
 	snprintf(path, sizeof(path), "%s/env.json", directory);
@@ -154,8 +120,20 @@ bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, stru
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "cannot read '%s': %s; name a directory that bench has written",
 				    path, strerror(errno));
-	if (!rr_csv_read(&runs->csv, path, error) || !read_compared_rows(runs, path, error))
+	if (!rr_csv_read(&runs->csv, path, error))
 		return false;
+	runs->rows = rr_calloc(runs->csv.n_rows + 1, sizeof(*runs->rows));
+	runs->n_rows = runs->csv.n_rows;
+	for (; table.row < runs->n_rows; table.row++) {
+		if (!fill_compared_row(&table, &runs->rows[table.row]))
+			return false;
+	}
+	if (runs->csv.uneven)
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "%s:%zu: not as many fields as the header has", path,
+				    runs->csv.uneven);
+	if (runs->n_rows == 0)
+		return rr_error_set(error, RR_ERROR_DATA, "%s has no rows", path);
 	qsort(runs->rows, runs->n_rows, sizeof(*runs->rows), compare_rows);
 	return true;
 }
@@ -214,27 +192,32 @@ static size_t print_difference(FILE *out, const char *what, const char *a, const
 	return 1;
 }
 
-static size_t compare_environments(const struct rr_compared_runs *const both[2], FILE *out)
+size_t rr_compared_differences(const struct rr_compared_runs *before,
+			       const struct rr_compared_runs *after, FILE *out)
 {
+	const struct rr_compared_runs *const both[] = { before, after };
+	const struct rr_compared_row *first = before->rows;
 	size_t differences = 0;
 	char a[128], b[128];
 
-	for (size_t i = 0; i < sizeof(environments) / sizeof(environments[0]); i++) {
-		rr_compared_environment(both[0], environments[i].object, environments[i].name, a);
-		rr_compared_environment(both[1], environments[i].object, environments[i].name, b);
+	for (size_t i = 0; i < 2; i++) {
+		if (both[i]->environment)
+			continue;
+		fprintf(out,
+			"%s has no env.json that can be read: where it was measured is not known.\n",
+			both[i]->directory);
+		differences++;
+	}
+	for (size_t i = 0; i < sizeof(environments) / sizeof(environments[0]) &&
+			   before->environment && after->environment;
+	     i++) {
+		rr_compared_environment(before, environments[i].object, environments[i].name, a);
+		rr_compared_environment(after, environments[i].object, environments[i].name, b);
 		if (strcmp(a, b) != 0)
 			differences += print_difference(out, environments[i].words, a, b);
 	}
-	return differences;
-}
-
-/* All rows have to be measured alike, those of one directory too. */
-static size_t compare_settings(const struct rr_compared_runs *const both[2], FILE *out)
-{
-	const struct rr_compared_row *first = both[0]->rows;
-	size_t differences = 0;
-
-	for (size_t s = 0; compared_settings[s]; s++) {
+	/* All rows have to be measured alike, those of one directory too. */
+	for (size_t s = 0; s < RR_COMPARED_SETTINGS; s++) {
 		const char *other = NULL;
 
 		for (size_t i = 0; i < 2; i++) {
@@ -246,27 +229,8 @@ static size_t compare_settings(const struct rr_compared_runs *const both[2], FIL
 			}
 		}
 		if (other)
-			differences += print_difference(out, compared_settings[s],
-							first->settings[s], other);
+			differences += print_difference(out, settings[s].name, first->settings[s],
+							other);
 	}
 	return differences;
-}
-
-size_t rr_compared_differences(const struct rr_compared_runs *before,
-			       const struct rr_compared_runs *after, FILE *out)
-{
-	const struct rr_compared_runs *const both[] = { before, after };
-	size_t differences = 0;
-
-	for (size_t i = 0; i < 2; i++) {
-		if (both[i]->environment)
-			continue;
-		fprintf(out,
-			"%s has no env.json that can be read: where it was measured is not known.\n",
-			both[i]->directory);
-		differences++;
-	}
-	if (!differences)
-		differences = compare_environments(both, out);
-	return differences + compare_settings(both, out);
 }

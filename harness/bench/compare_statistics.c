@@ -42,16 +42,6 @@ static double *u_distribution(size_t n_a, size_t n_b)
 	return wanted;
 }
 
-/* How likely U is to be at most `u`. */
-static double u_at_most(const double *distribution, double u)
-{
-	double sum = 0;
-
-	for (size_t i = 0; (double)i <= u; i++)
-		sum += distribution[i];
-	return sum;
-}
-
 /* ---- The normal approximation -------------------------------------------- */
 
 /* The sum of t^3 - t over groups of t equal values. */
@@ -95,17 +85,6 @@ static double normal_p(double u, size_t n_a, size_t n_b, double ties)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-static double count_u(const double *a, size_t n_a, const double *b, size_t n_b)
-{
-	double u = 0;
-
-	for (size_t i = 0; i < n_a; i++) {
-		for (size_t j = 0; j < n_b; j++)
-			u += b[j] > a[i] ? 1 : b[j] == a[i] ? 0.5 : 0;
-	}
-	return u;
-}
-
 /* How many quotients stand outside the interval at either end: the most that U
  * undercuts with 2.5 % at most. 0: not even the least and the largest do. */
 static size_t quotients_outside(const double *distribution, size_t n_a, size_t n_b)
@@ -130,15 +109,17 @@ void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 	const double ties = tie_term(a, n_a, b, n_b);
 	const bool is_small = n_a <= EXACT_MAX && n_b <= EXACT_MAX;
 	double *distribution = is_small ? u_distribution(n_a, n_b) : NULL;
-	double least;
+	double least, at_most = 0; /* how likely U is to be at most `least` */
 
-	*result = (struct rr_mann_whitney){
-		.u = count_u(a, n_a, b, n_b),
-		.is_exact = is_small && ties == 0,
-	};
+	*result = (struct rr_mann_whitney){ .is_exact = is_small && ties == 0 };
+	for (size_t i = 0; i < n_a; i++) {
+		for (size_t j = 0; j < n_b; j++)
+			result->u += b[j] > a[i] ? 1 : b[j] == a[i] ? 0.5 : 0;
+	}
 	least = result->u < pairs - result->u ? result->u : pairs - result->u;
-	result->p = result->is_exact ? fmin(1, 2 * u_at_most(distribution, least)) :
-				       normal_p(result->u, n_a, n_b, ties);
+	for (size_t i = 0; result->is_exact && (double)i <= least; i++)
+		at_most += distribution[i];
+	result->p = result->is_exact ? fmin(1, 2 * at_most) : normal_p(result->u, n_a, n_b, ties);
 	if (is_small)
 		result->least_p = 2 * distribution[0];
 
