@@ -79,28 +79,6 @@ static json_t *json_of_machine(void)
 			     NULL));
 }
 
-static json_t *json_of_build(void)
-{
-	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "version", RR_VERSION, "commit",
-			 RR_COMMIT, "dirty", RR_DIRTY, "compiler", __VERSION__, "flags", RR_FLAGS,
-			 "hiredis", RR_HIREDIS);
-}
-
-static json_t *json_of_settings(const struct rr_results *results)
-{
-	const struct rr_bench_options *options = results->options;
-
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s, s:s}", "processes",
-			 (json_int_t)options->processes, "increments",
-			 (json_int_t)options->increments, "repeats", (json_int_t)options->repeats,
-			 "warmup", (json_int_t)options->warmup, "seed", (json_int_t)options->seed,
-			 "ttl_ms", (json_int_t)options->ttl_ms, "hold_us",
-			 (json_int_t)options->hold_us, "keys", (json_int_t)options->keys,
-			 "dead_holder", options->dead_holder, "persistence",
-			 options->n_redis ? "own" : rr_persistence_names[options->persistence],
-			 "placement", results->placement);
-}
-
 /* Text as JSON, whatever bytes it is made of: what is no UTF-8 becomes '?'. */
 static json_t *json_of_text(const char *text)
 {
@@ -121,10 +99,23 @@ static json_t *json_of_text(const char *text)
 bool rr_results_environment(const struct rr_results *results, const struct rr_cluster *cluster,
 			    const char *command_line, struct rr_error *error)
 {
+	const struct rr_bench_options *options = results->options;
+	json_t *settings = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s, s:s}", "processes",
+		(json_int_t)options->processes, "increments", (json_int_t)options->increments,
+		"repeats", (json_int_t)options->repeats, "warmup", (json_int_t)options->warmup,
+		"seed", (json_int_t)options->seed, "ttl_ms", (json_int_t)options->ttl_ms, "hold_us",
+		(json_int_t)options->hold_us, "keys", (json_int_t)options->keys, "dead_holder",
+		options->dead_holder, "persistence",
+		options->n_redis ? "own" : rr_persistence_names[options->persistence], "placement",
+		results->placement);
+	json_t *build = json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "version", RR_VERSION, "commit",
+				  RR_COMMIT, "dirty", RR_DIRTY, "compiler", __VERSION__, "flags",
+				  RR_FLAGS, "hiredis", RR_HIREDIS);
 	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "run_id", results->run_id,
-				 "command_line", json_of_text(command_line), "settings",
-				 json_of_settings(results), "server", json_of_server(cluster),
-				 "machine", json_of_machine(), "build", json_of_build());
+				 "command_line", json_of_text(command_line), "settings", settings,
+				 "server", json_of_server(cluster), "machine", json_of_machine(),
+				 "build", build);
 	struct rr_draft draft;
 
 	rr_draft_open(&draft);

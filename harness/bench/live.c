@@ -18,21 +18,6 @@ struct live_count {
 	struct rr_error *error;
 };
 
-/* 0 = there is none yet; negative: it cannot be read. */
-static long long read_live_counter(struct live_count *count, const struct rr_run *run)
-{
-	char key[RR_KEY_SIZE];
-	struct rdl_reply reply;
-	long long value;
-
-	rr_keys_counter(key, run->prefix, 0);
-	if (rdl_run(count->data, &reply, "GET %s", key) != RDL_OK)
-		return -1;
-	if (reply.type == RDL_REPLY_NIL)
-		return 0;
-	return rdl_reply_number(&reply, &value) ? value : -1;
-}
-
 static void print_counts(long long expected, long long actual)
 {
 	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
@@ -53,13 +38,17 @@ static void show_counts(void *context, const struct rr_run *run, uint64_t done, 
 {
 	struct live_count *count = context;
 	const long long before = (long long)done;
-	long long actual;
+	char key[RR_KEY_SIZE];
+	struct rdl_reply reply;
+	long long actual = 0;
 
 	if (!count->is_terminal && elapsed_ns < count->shown_ns + INT64_C(2000000000))
 		return;
 	count->shown_ns = elapsed_ns;
-	actual = read_live_counter(count, run);
-	if (actual < 0)
+	rr_keys_counter(key, run->prefix, 0);
+	/* There may be none yet. */
+	if (rdl_run(count->data, &reply, "GET %s", key) != RDL_OK ||
+	    (reply.type != RDL_REPLY_NIL && (!rdl_reply_number(&reply, &actual) || actual < 0)))
 		return;
 	printf("%s", count->is_terminal ? "\r" : "");
 	print_counts(actual > before ? actual : before, actual);
@@ -89,27 +78,6 @@ static bool run_live(struct live_count *count, long increments, bool is_shown,
 			    NULL, count->error);
 }
 
-/* How many increments this machine does in that time is tried out first. */
-static enum rr_exit count_live(struct live_count *count)
-{
-	const struct rr_live *live = count->live;
-	struct rr_measurement m;
-	long increments;
-
-	printf("   %s, %d x %d %s\n", live->strategy, live->processes, live->threads,
-	       live->threads == 1 ? "thread" : "threads");
-	fflush(stdout);
-	if (!run_live(count, 2000, false, &m))
-		return RR_EXIT_OK;
-	increments = (long)(rr_increments_per_s(&m) * (double)live->seconds) / 1000 * 1000 + 1000;
-	if (!run_live(count, increments, true, &m))
-		return RR_EXIT_OK;
-	printf("%s", count->is_terminal ? "\r" : "");
-	print_counts(m.expected_value, m.final_value);
-	printf("%s   %s\n", count->is_terminal ? "\033[K" : "", m.remark);
-	return rr_verdict_exit(m.verdict);
-}
-
 enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluster,
 			   struct rr_error *error)
 {
@@ -119,13 +87,28 @@ enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluste
 				    .is_terminal = isatty(STDOUT_FILENO) == 1,
 				    .error = error };
 	enum rr_exit code = RR_EXIT_OK;
+	struct rr_measurement m;
+	long increments;
 
 	if (!rr_cluster_need(cluster, 1, error))
 		return code;
 	count.data = rdl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
 	if (!count.data)
 		rr_out_of_memory();
-	code = count_live(&count);
+	printf("   %s, %d x %d %s\n", live->strategy, live->processes, live->threads,
+	       live->threads == 1 ? "thread" : "threads");
+	fflush(stdout);
+	/* How many increments this machine does in that time is tried out first. */
+	if (run_live(&count, 2000, false, &m)) {
+		increments = (long)(rr_increments_per_s(&m) * (double)live->seconds) / 1000 * 1000 +
+			     1000;
+		if (run_live(&count, increments, true, &m)) {
+			printf("%s", count.is_terminal ? "\r" : "");
+			print_counts(m.expected_value, m.final_value);
+			printf("%s   %s\n", count.is_terminal ? "\033[K" : "", m.remark);
+			code = rr_verdict_exit(m.verdict);
+		}
+	}
 	rdl_link_free(count.data);
 	return code;
 }

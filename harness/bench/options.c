@@ -70,60 +70,23 @@ static bool take_own_servers(void *into, char *list, struct rr_error *error)
 	return take_list(into, "--redis", list, error);
 }
 
-static bool take_environment(struct rr_bench_options *options, struct rr_error *error)
-{
-	const char *set = getenv("REDRACE_REDIS");
-	char *list;
-	bool good;
-
-	if (options->n_redis || !set || !*set)
-		return true;
-	list = rr_strdup(set);
-	good = take_list(options, "REDRACE_REDIS", list, error);
-	free(list);
-	return good;
-}
-
-/* ---- Passwords ----------------------------------------------------------- */
-
-static bool read_password(const struct rr_bench_options *options, char *password, size_t size,
-			  struct rr_error *error)
-{
-	const char *set = getenv("REDISCLI_AUTH");
-
-	if (options->password_file)
-		return rr_secret_from_file(options->password_file, password, size, error);
-	if (options->asks_password)
-		return rr_secret_ask("Password of the servers: ", password, size, error);
-	if (set && strlen(set) >= size)
-		return rr_error_set(error, RR_ERROR_USAGE, "REDISCLI_AUTH is longer than %zu bytes",
-				    size - 1);
-	memcpy(password, set ? set : "", set ? strlen(set) + 1 : 1);
-	return true;
-}
-
-static bool add_passwords(struct rr_bench_options *options, struct rr_error *error)
-{
-	char password[sizeof(options->redis[0].password)];
-
-	if (!read_password(options, password, sizeof(password), error))
-		return false;
-	for (size_t i = 0; i < options->n_redis; i++) {
-		if (!options->redis[i].password[0])
-			memcpy(options->redis[i].password, password, sizeof(password));
-	}
-	return true;
-}
-
 /* When all options are taken: those of REDRACE_REDIS if there are none, and the
  * password for those that have none, of the file, the terminal or
  * REDISCLI_AUTH. */
 static bool complete_own_servers(struct rr_bench_options *options, struct rr_error *error)
 {
 	const bool has_way = options->password_file || options->asks_password;
+	const char *set = getenv("REDRACE_REDIS");
+	char password[sizeof(options->redis[0].password)] = "";
 
-	if (!take_environment(options, error))
-		return false;
+	if (!options->n_redis && set && *set) {
+		char *list = rr_strdup(set);
+		const bool good = take_list(options, "REDRACE_REDIS", list, error);
+
+		free(list);
+		if (!good)
+			return false;
+	}
 	if (options->password_file && options->asks_password)
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
@@ -132,7 +95,26 @@ static bool complete_own_servers(struct rr_bench_options *options, struct rr_err
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--redis-password-file and --askpass are for your own servers; name them by --redis or REDRACE_REDIS");
-	return !options->n_redis || add_passwords(options, error);
+	if (!options->n_redis)
+		return true;
+	set = getenv("REDISCLI_AUTH");
+	if (options->password_file) {
+		if (!rr_secret_from_file(options->password_file, password, sizeof(password), error))
+			return false;
+	} else if (options->asks_password) {
+		if (!rr_secret_ask("Password of the servers: ", password, sizeof(password), error))
+			return false;
+	} else if (set && strlen(set) >= sizeof(password)) {
+		return rr_error_set(error, RR_ERROR_USAGE, "REDISCLI_AUTH is longer than %zu bytes",
+				    sizeof(password) - 1);
+	} else if (set) {
+		memcpy(password, set, strlen(set) + 1);
+	}
+	for (size_t i = 0; i < options->n_redis; i++) {
+		if (!options->redis[i].password[0])
+			memcpy(options->redis[i].password, password, sizeof(password));
+	}
+	return true;
 }
 
 /* ---- What goes together --------------------------------------------------- */
@@ -172,16 +154,6 @@ static bool check_own_servers(const struct rr_bench_options *options, struct rr_
 
 /* ---- The options ----------------------------------------------------------------- */
 
-/* Once each: what is to be repeated is asked for by --repeats. */
-static void add_threads(struct rr_bench_options *options, long threads)
-{
-	for (size_t i = 0; i < options->n_threads; i++) {
-		if (options->threads[i] == threads)
-			return;
-	}
-	options->threads[options->n_threads++] = threads;
-}
-
 static bool take_threads(void *into, char *list, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
@@ -190,12 +162,18 @@ static bool take_threads(void *into, char *list, struct rr_error *error)
 
 	options->n_threads = 0;
 	while ((one = strsep(&list, ","))) {
+		size_t i = 0;
+
 		if (options->n_threads == RR_SWEEP_MAX)
 			return rr_error_set(error, RR_ERROR_USAGE,
 					    "--threads: more than %d numbers", RR_SWEEP_MAX);
 		if (!rr_take_number("threads", one, 1, RR_CLIENTS_MAX, &threads, error))
 			return false;
-		add_threads(options, threads);
+		/* Once each: what is to be repeated is asked for by --repeats. */
+		while (i < options->n_threads && options->threads[i] != threads)
+			i++;
+		if (i == options->n_threads)
+			options->threads[options->n_threads++] = threads;
 	}
 	return true;
 }

@@ -26,28 +26,9 @@ static size_t print_time(char *text, size_t size, const char *format)
 	return strftime(text, size, format, gmtime_r(&now, &utc));
 }
 
-static void make_run_id(char id[RR_RUN_ID_SIZE])
-{
-	const size_t length = print_time(id, RR_RUN_ID_SIZE, "%Y%m%dT%H%M%SZ");
-	unsigned short tail = 0;
-
-	if (getrandom(&tail, sizeof(tail), 0) < 0)
-		tail = (unsigned short)getpid();
-	snprintf(id + length, RR_RUN_ID_SIZE - length, "-%04x", tail);
-}
-
 static void path_in(const struct rr_results *results, char path[RR_PATH_SIZE], const char *name)
 {
 	snprintf(path, RR_PATH_SIZE, "%s/%s", results->directory, name);
-}
-
-static bool choose_directory(struct rr_results *results, const char *output, struct rr_error *error)
-{
-	const int length = snprintf(results->directory, sizeof(results->directory), "%s%s",
-				    output ? "" : "results/", output ? output : results->run_id);
-
-	return length < (int)sizeof(results->directory) ||
-	       rr_error_set(error, RR_ERROR_USAGE, "--output: the name is too long");
 }
 
 bool rr_results_replace(const struct rr_results *results, const char *name, struct rr_draft *draft,
@@ -107,48 +88,6 @@ static void add_count_if(struct row *row, const char *name, bool has, uint64_t v
 		add_field(row, name, "%s", "");
 }
 
-static void add_cost(struct row *row, const struct rr_results *results,
-		     const struct rr_measurement *m)
-{
-	const struct rr_bench_options *options = results->options;
-	char policy[RR_POLICY_TEXT_SIZE];
-
-	add_count(row, "retries", m->retries);
-	add_count(row, "retry_max", m->retry_max);
-	add_count(row, "commands", m->commands);
-	add_field(row, "commands_per_increment", "%.4f", rr_commands_per_increment(m));
-	add_count_if(row, "overlaps", m->run.strategy->acquire, m->overlaps);
-	add_count(row, "thread_ops_min", m->thread_ops_min);
-	add_count(row, "thread_ops_max", m->thread_ops_max);
-	add_field(row, "fairness_jain", "%.4f", m->fairness_jain);
-	add_field(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
-	add_field(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
-	add_field(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
-	add_field(row, "policy", "%s", rr_policy_text(m->run.policy, m->run.strategy, policy));
-	add_field(row, "persistence", "%s",
-		  options->n_redis ? "own" : rr_persistence_names[options->persistence]);
-	add_field(row, "keys", "%ld", options->keys);
-	add_count_if(row, "overruns", m->run.strategy->lock.lease, m->overruns);
-	add_field(row, "lock", "%s", rr_lock_kind_names[m->run.strategy->lock.kind]);
-}
-
-/* Nothing where nothing was killed or waited for. */
-static void add_fail_overs(struct row *row, const struct rr_measurement *m)
-{
-	const struct rr_formation_tally *tally = &m->tally;
-	const bool dies = m->run.fail_overs > 0 || tally->fail_overs > 0;
-
-	add_field(row, "topology", "%s", rr_topology_names[m->topology]);
-	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->run.fail_overs);
-	add_count_if(row, "kills", dies, (uint64_t)tally->kills);
-	add_count_if(row, "fail_overs", dies, (uint64_t)tally->fail_overs);
-	add_count_if(row, "without_primary_ns", dies, (uint64_t)tally->headless_ns);
-	add_count_if(row, "without_primary_max_ns", dies, (uint64_t)tally->headless_max_ns);
-	add_field(row, "cut_ms", "%lld", (long long)m->run.cut_ns / 1000000);
-	add_field(row, "wait_replicas", "%ld", m->run.wait_replicas);
-	add_count_if(row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
-}
-
 /* Opens runs.csv, if it is not open yet, with the names as its first line; else the row is
  * appended. */
 static bool write_row(struct rr_results *results, const struct rr_finished *finished,
@@ -157,15 +96,17 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	const struct rr_measurement *m = &finished->measurement;
 	const bool is_open = results->rows >= 0;
 	char path[RR_PATH_SIZE];
+	const struct rr_bench_options *options = results->options;
+	const struct rr_formation_tally *tally = &m->tally;
+	const struct rr_times *times = &m->times;
+	/* Nothing stands there where nothing was killed or waited for. */
+	const bool dies = m->run.fail_overs > 0 || tally->fail_overs > 0;
 	struct row row = { .has_fields = false };
+	char now[32], policy[RR_POLICY_TEXT_SIZE];
 	bool good = true;
 
 	row.names = rr_open_text(&row.names_text);
 	row.values = rr_open_text(&row.values_text);
-
-	const struct rr_bench_options *options = results->options;
-	char now[32];
-
 	print_time(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ");
 	add_field(&row, "schema", "%d", SCHEMA);
 	add_field(&row, "run_id", "%s", results->run_id);
@@ -195,8 +136,6 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "verdict", "%s", rr_verdict_name(m->verdict));
 	add_field(&row, "wall_ns", "%lld", (long long)m->wall_ns);
 	add_field(&row, "increments_per_s", "%.1f", rr_increments_per_s(m));
-
-	const struct rr_times *times = &m->times;
 	add_count(&row, "lat_min_ns", times->min);
 	add_field(&row, "lat_mean_ns", "%.0f", times->mean);
 	add_count(&row, "lat_p50_ns", times->p50);
@@ -206,8 +145,32 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_count(&row, "lat_max_ns", times->max);
 	add_count(&row, "wait_p50_ns", times->wait_p50);
 	add_count(&row, "wait_p99_ns", times->wait_p99);
-	add_cost(&row, results, m);
-	add_fail_overs(&row, m);
+	add_count(&row, "retries", m->retries);
+	add_count(&row, "retry_max", m->retry_max);
+	add_count(&row, "commands", m->commands);
+	add_field(&row, "commands_per_increment", "%.4f", rr_commands_per_increment(m));
+	add_count_if(&row, "overlaps", m->run.strategy->acquire, m->overlaps);
+	add_count(&row, "thread_ops_min", m->thread_ops_min);
+	add_count(&row, "thread_ops_max", m->thread_ops_max);
+	add_field(&row, "fairness_jain", "%.4f", m->fairness_jain);
+	add_field(&row, "client_user_ns", "%lld", (long long)m->client_user_ns);
+	add_field(&row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
+	add_field(&row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
+	add_field(&row, "policy", "%s", rr_policy_text(m->run.policy, m->run.strategy, policy));
+	add_field(&row, "persistence", "%s",
+		  options->n_redis ? "own" : rr_persistence_names[options->persistence]);
+	add_field(&row, "keys", "%ld", options->keys);
+	add_count_if(&row, "overruns", m->run.strategy->lock.lease, m->overruns);
+	add_field(&row, "lock", "%s", rr_lock_kind_names[m->run.strategy->lock.kind]);
+	add_field(&row, "topology", "%s", rr_topology_names[m->topology]);
+	add_count_if(&row, "fail_overs_asked", dies, (uint64_t)m->run.fail_overs);
+	add_count_if(&row, "kills", dies, (uint64_t)tally->kills);
+	add_count_if(&row, "fail_overs", dies, (uint64_t)tally->fail_overs);
+	add_count_if(&row, "without_primary_ns", dies, (uint64_t)tally->headless_ns);
+	add_count_if(&row, "without_primary_max_ns", dies, (uint64_t)tally->headless_max_ns);
+	add_field(&row, "cut_ms", "%lld", (long long)m->run.cut_ns / 1000000);
+	add_field(&row, "wait_replicas", "%ld", m->run.wait_replicas);
+	add_count_if(&row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 	add_field(&row, "dead_holders", "%d", m->dead_holders);
 	add_count_if(&row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
 	fputc('\n', row.names);
@@ -231,13 +194,13 @@ static bool write_percentiles(const struct rr_results *results, const struct rr_
 {
 	struct rr_draft draft;
 
-	rr_draft_open(&draft);
-
-	/* Five steps in each halving of the distance to 100 %, as long as there are
-	 * values left to tell apart. */
-	FILE *file = draft.out;
+	FILE *file;
 	double left = 1;
 
+	rr_draft_open(&draft);
+	file = draft.out;
+	/* Five steps in each halving of the distance to 100 %, as long as there are
+	 * values left to tell apart. */
 	fprintf(file, "value_ns,percentile,count,one_over_1_minus_p\n");
 	while (left * (double)latency->count >= 1) {
 		for (int step = 0; step < 5; step++) {
@@ -262,7 +225,10 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 		     struct rr_error *error)
 {
 	const struct rr_finished blank = { .measurement.run.strategy = rr_strategies[0] };
+	const char *output = options->output;
+	unsigned short tail = 0;
 	char path[RR_PATH_SIZE];
+	size_t length;
 
 	*results = (struct rr_results){
 		.rows = -1,
@@ -270,15 +236,21 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 		.transport = data->is_unix ? "unix" : "tcp",
 		.placement = cluster->options.cpu >= 0 ? "same" : "none",
 	};
-	make_run_id(results->run_id);
-	if (!choose_directory(results, options->output, error) ||
-	    !(options->output || (rr_files_make_directory("results", error) &&
-				  rr_files_make_new_directory(results->directory, error))))
+	length = print_time(results->run_id, RR_RUN_ID_SIZE, "%Y%m%dT%H%M%SZ");
+	if (getrandom(&tail, sizeof(tail), 0) < 0)
+		tail = (unsigned short)getpid();
+	snprintf(results->run_id + length, RR_RUN_ID_SIZE - length, "-%04x", tail);
+	if (snprintf(results->directory, sizeof(results->directory), "%s%s",
+		     output ? "" : "results/",
+		     output ? output : results->run_id) >= (int)sizeof(results->directory))
+		return rr_error_set(error, RR_ERROR_USAGE, "--output: the name is too long");
+	if (!output && (!rr_files_make_directory("results", error) ||
+			!rr_files_make_new_directory(results->directory, error)))
 		return false;
 	path_in(results, path, "percentiles");
 	if (!rr_files_make_directory(path, error) || !write_row(results, &blank, error))
 		return false;
-	return options->output || rr_files_link("results/latest", results->run_id, error);
+	return output || rr_files_link("results/latest", results->run_id, error);
 }
 
 void rr_results_close(struct rr_results *results)

@@ -109,68 +109,50 @@ static const struct rr_measurement *worst(const struct group *group)
 	return found;
 }
 
-/* ---- summary.csv --------------------------------------------------------- */
-
-static void print_summary(FILE *file, const struct rr_results *results)
-{
-	size_t index = 0;
-
-	fprintf(file, "run_id,strategy,expectation,threads,processes,n,verdict");
-	for (size_t f = 0; f < FIGURES; f++)
-		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
-			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
-	fprintf(file,
-		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max\n");
-	for (struct group one; next_group(results, &index, &one);) {
-		const struct rr_measurement *m = worst(&one);
-		char policy[RR_POLICY_TEXT_SIZE];
-		struct rr_statistics recovery;
-
-		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id, m->run.strategy->name,
-			m->promise == RR_EXACT ? "exact" : "lossy", m->run.threads,
-			m->run.processes, one.n, rr_verdict_name(m->verdict));
-		for (size_t f = 0; f < FIGURES; f++) {
-			const struct rr_statistics s = statistics_of(&one, figures[f].of,
-								     results->options->seed);
-
-			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g", s.median, s.min, s.max,
-				s.low, s.high);
-		}
-		recovery = statistics_of(&one, recovery_ns, results->options->seed);
-		fprintf(file, ",%s,%s,%d,%.10g,%.10g,%.10g\n",
-			rr_lock_kind_names[m->run.strategy->lock.kind],
-			rr_policy_text(m->run.policy, m->run.strategy, policy), m->dead_holders,
-			recovery.median, recovery.min, recovery.max);
-	}
-}
-
-/* ---- simple.csv ---------------------------------------------------------- */
+/* ---- summary.csv and simple.csv ------------------------------------------ */
 
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
+	const long seed = results->options->seed;
 	struct rr_draft summary, simple;
-
-	rr_draft_open(&summary);
-	print_summary(summary.out, results);
-	if (!rr_results_replace(results, "summary.csv", &summary, error))
-		return false;
-	rr_draft_open(&simple);
-
-	/* For a lesson: counts of the worst repeat, rate and latency as medians. */
-	FILE *file = simple.out;
+	struct group one;
 	size_t index = 0;
 
-	fprintf(file, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
-	for (struct group one; next_group(results, &index, &one);) {
+	rr_draft_open(&summary);
+	rr_draft_open(&simple);
+	fprintf(summary.out, "run_id,strategy,expectation,threads,processes,n,verdict");
+	for (size_t f = 0; f < FIGURES; f++)
+		fprintf(summary.out, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
+			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
+	fprintf(summary.out,
+		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max\n");
+	fprintf(simple.out, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
+	while (next_group(results, &index, &one)) {
 		const struct rr_measurement *m = worst(&one);
-		const long seed = results->options->seed;
+		const struct rr_statistics recovery = statistics_of(&one, recovery_ns, seed);
+		char policy[RR_POLICY_TEXT_SIZE];
 
-		fprintf(file, "%s,%d,%lld,%lld,%lld,%.0f,%.1f\n", m->run.strategy->name,
+		fprintf(summary.out, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
+			m->run.strategy->name, m->promise == RR_EXACT ? "exact" : "lossy",
+			m->run.threads, m->run.processes, one.n, rr_verdict_name(m->verdict));
+		for (size_t f = 0; f < FIGURES; f++) {
+			const struct rr_statistics it = statistics_of(&one, figures[f].of, seed);
+
+			fprintf(summary.out, ",%.10g,%.10g,%.10g,%.10g,%.10g", it.median, it.min,
+				it.max, it.low, it.high);
+		}
+		fprintf(summary.out, ",%s,%s,%d,%.10g,%.10g,%.10g\n",
+			rr_lock_kind_names[m->run.strategy->lock.kind],
+			rr_policy_text(m->run.policy, m->run.strategy, policy), m->dead_holders,
+			recovery.median, recovery.min, recovery.max);
+		/* For a lesson: counts of the worst repeat, rate and latency as medians. */
+		fprintf(simple.out, "%s,%d,%lld,%lld,%lld,%.0f,%.1f\n", m->run.strategy->name,
 			m->run.threads * m->run.processes, (long long)m->expected_value,
 			(long long)m->final_value, (long long)m->lost,
 			statistics_of(&one, rr_increments_per_s, seed).median,
 			statistics_of(&one, p99_ns, seed).median / 1000);
 	}
+	rr_results_replace(results, "summary.csv", &summary, error);
 	return rr_results_replace(results, "simple.csv", &simple, error);
 }
 
