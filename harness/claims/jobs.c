@@ -62,17 +62,6 @@ bool rr_race_names_claim(const struct rr_race *race, const char *id)
 	return rr_has_word(race->claims, ", \t", id);
 }
 
-static bool is_race_wanted(const struct rr_race *race, const struct rr_claims_choice *choice)
-{
-	const struct rr_claim *claim;
-
-	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
-		if (rr_claims_chosen(choice, claim) && rr_race_names_claim(race, claim->id))
-			return true;
-	}
-	return false;
-}
-
 static struct rr_job *add_job(struct rr_jobs *jobs, const char *name)
 {
 	struct rr_job *job = &jobs->jobs[jobs->n++];
@@ -85,9 +74,13 @@ static void add_race(struct rr_jobs *jobs, const char *name, const struct rr_cla
 {
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_library_open(name, &error);
+	const struct rr_claim *claim;
 	struct rr_job *job;
+	bool is_wanted = !race;
 
-	if (race && !is_race_wanted(race, choice)) {
+	for (size_t i = 0; !is_wanted && (claim = rr_claim_at(i)); i++)
+		is_wanted = rr_claims_chosen(choice, claim) && rr_race_names_claim(race, claim->id);
+	if (!is_wanted) {
 		rr_race_free(race);
 		return;
 	}
@@ -191,26 +184,19 @@ static void note_findings(const struct rr_trace *trace, struct rr_job_result *re
 	fclose(out);
 }
 
-/* It could end otherwise, and nothing would be shown by that. */
-static bool skip_for_time(const struct rr_race *race, const struct rr_cluster *cluster,
-			  struct rr_job_result *result)
-{
-	if (rr_cluster_has_time(cluster) || !rr_race_needs_time(race))
-		return false;
-	result->code = RR_EXIT_SKIPPED;
-	snprintf(result->text, sizeof(result->text),
-		 "it needs the library of the clocks, which this server does not run with");
-	return true;
-}
-
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
 	struct rr_error error = { 0 };
 	struct rr_trace trace;
 
-	if (skip_for_time(race, cluster, result))
+	/* It could end otherwise, and nothing would be shown by that. */
+	if (!rr_cluster_has_time(cluster) && rr_race_needs_time(race)) {
+		result->code = RR_EXIT_SKIPPED;
+		snprintf(result->text, sizeof(result->text),
+			 "it needs the library of the clocks, which this server does not run with");
 		return;
+	}
 	rr_player_play(race, cluster, NULL, &trace, &error);
 	result->code = rr_exit_of(error.kind);
 	result->as_written = trace.as_written;
@@ -267,29 +253,23 @@ static void end_checking(void *context, struct rr_pool_worker *worker)
 	free(checker);
 }
 
-/* False: called off. */
-static bool check_in_place(const struct rr_job *job, struct rr_workplace *place,
-			   const char *program, struct outcome *outcome)
-{
-	memcpy(outcome->version, place->version, sizeof(outcome->version));
-	if (job->race)
-		play_race(job->race, &place->cluster, &outcome->result);
-	else
-		rr_measure_take(job->measure, &place->session, program, &outcome->result);
-	return rr_signals_wait(&place->session.signals, 0);
-}
-
 static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 {
 	const struct rr_jobs *jobs = context;
 	const struct rr_job *job = &jobs->jobs[i];
 	const struct checker *checker = worker->state;
+	struct rr_workplace *place = checker->place;
 	struct outcome outcome = { .result = job->result };
 	struct rr_job_result *result = &outcome.result;
 	bool good = true;
 
-	if (!result->is_done && checker->place) {
-		good = check_in_place(job, checker->place, jobs->program, &outcome);
+	if (!result->is_done && place) {
+		memcpy(outcome.version, place->version, sizeof(outcome.version));
+		if (job->race)
+			play_race(job->race, &place->cluster, result);
+		else
+			rr_measure_take(job->measure, &place->session, jobs->program, result);
+		good = rr_signals_wait(&place->session.signals, 0);
 	} else if (!result->is_done) {
 		result->code = rr_exit_of(checker->error.kind);
 		snprintf(result->text, sizeof(result->text), "%.500s", checker->error.text);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Private to matrix/: one cell, searched and judged, and what is said of it. */
+/* Private to matrix/: what is said of a cell, and which there are. */
 #ifndef RR_CELL_H
 #define RR_CELL_H
 
 #include "base/text.h"
 #include "matrix.h"
-
-/*
- * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
- * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.
- * Other codes are in the cell as well, and the next one can be done.
- */
-enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster);
 
 /* ---- Is it what is expected? -------------------------------------------------- */
 
@@ -49,9 +42,6 @@ struct rr_cell_words {
 
 struct rr_cell_words rr_cell_words(const struct rr_cell *cell);
 
-/* What a strategy has broken there, in one sentence: of bit number `bit`. */
-const char *rr_invariant_meaning(int bit);
-
 /* ---- Rows and columns ------------------------------------------------------------- */
 
 /* The next column that is asked for after `hazard`, -1 = the first;
@@ -61,8 +51,5 @@ int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
 /* The next cell that is asked for after `cell`, NULL = the first, row by row;
  * NULL = there is none. */
 struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix, const struct rr_cell *cell);
-
-/* The summary as a line of its own, with the server's version if that is known. */
-void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells, computed by a pool of workers with servers of their own. */
+/* The cells, each searched and judged, by a pool of workers with servers of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,87 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "cell.h"
+#include "draw/draw.h"
 
-enum { STALL_S = 120, CASE_NAME = 120 };
+enum { STALL_S = 120, CASE_NAME = 120, ID_SIZE = 96, COMMAND_SIZE = 200 };
+
+/* ---- One cell --------------------------------------------------------------------- */
+
+/* The transcript. */
+static void keep_finding(struct rr_cell *cell)
+{
+	struct rr_played *played = &cell->result.findings[0].played;
+	struct rr_race *race = played->race;
+	const struct rr_cell_words words = rr_cell_words(cell);
+	char breaks[120], id[ID_SIZE], command[COMMAND_SIZE];
+	const struct rr_article article = { .id = id, .command = command, .is_part = true };
+	const struct rr_style style = { .article = &article };
+	/* Says which cell it belongs to. */
+	char *title = rr_asprintf("%s, %s: %s", words.strategy, words.hazard,
+				  rr_breaks_text(cell->result.breaks, breaks, sizeof(breaks)));
+	FILE *file;
+
+	race->title = rr_race_keep(race, title, strlen(title));
+	free(title);
+	cell->transcript = rr_race_text(race);
+	/* For the page. */
+	file = rr_open_text(&cell->drawing);
+	snprintf(id, sizeof(id), "race-%s-%s", words.strategy, rr_hazard_texts[cell->hazard].name);
+	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",
+		 words.file);
+	rr_draw(file, &played->trace, RR_FORMAT_HTML, &style);
+	fclose(file);
+	rr_race_verdict(race, cell->verdict_text, sizeof(cell->verdict_text));
+}
+
+/* Of a cell in which nothing failed. */
+static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *result)
+{
+	switch (result->explored) {
+	case RR_EXPLORED_ALL:
+		return result->noticed[0] ? RR_CELL_SAFE : RR_CELL_NO_MUTANT;
+	case RR_EXPLORED_ROUNDS:
+		return RR_CELL_ROUNDS;
+	case RR_EXPLORED_RANDOM_REPLIES:
+	case RR_EXPLORED_DRAWS:
+		return RR_CELL_RANDOM;
+	default:
+		return RR_CELL_MOST;
+	}
+}
+
+/* Searches a cell, whose strategy, hazard and bounds are there, in `cluster` (which is reset), and
+ * fills in the rest. RR_EXIT_INTERRUPTED: called off. Other codes are in the cell as well, and the
+ * next one can be done. */
+static enum rr_exit run_cell(struct rr_cell *cell, struct rr_cluster *cluster)
+{
+	const bool good = rr_explore(cluster, &cell->bounds, &cell->result);
+	const struct rr_explore_result *result = &cell->result;
+	const struct rr_ends *ends = &result->final_ends;
+	uint64_t *digests = rr_calloc(ends->n + 1, sizeof(*digests));
+
+	cell->code = rr_exit_of(result->error.kind);
+	if (good && result->explored != RR_EXPLORED_STOPPED) {
+		cell->verdict = result->breaks ? RR_CELL_BREAKS : verdict_unbroken(result);
+		cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
+		if (result->breaks && result->findings[0].played.trace.as_written)
+			keep_finding(cell);
+	}
+	for (size_t i = 0; i < ends->n; i++)
+		digests[i] = ends->all[i].data;
+	cell->knows_ends = ends->is_known;
+	cell->n_ends = ends->n;
+	cell->ends = rr_ends_fold(digests, &cell->n_ends);
+	free(digests);
+	rr_explore_release(&cell->result);
+	if (cluster->session->signals.interrupted) {
+		cell->verdict = RR_CELL_UNDONE;
+		cell->code = RR_EXIT_INTERRUPTED;
+	} else if (cell->code != RR_EXIT_OK) {
+		cell->verdict = cell->code == RR_EXIT_SKIPPED ? RR_CELL_SKIPPED : RR_CELL_FAILED;
+	}
+	return cell->code;
+}
 
 /* ---- Workers -------------------------------------------------------------------- */
 
@@ -73,7 +152,7 @@ static bool compute_cell(void *context, struct rr_pool_worker *worker, size_t jo
 	cell->bounds.progress = tell_progress;
 	cell->bounds.context = worker;
 	if (!tell_progress(worker, 0, 0) ||
-	    rr_cell_run(cell, &workplace->cluster) == RR_EXIT_INTERRUPTED)
+	    run_cell(cell, &workplace->cluster) == RR_EXIT_INTERRUPTED)
 		return false;
 	fwrite(&found, sizeof(found), 1, worker->result);
 	add_text(worker, cell->transcript);
@@ -134,19 +213,6 @@ static void name_cell(void *context, size_t job, char text[RR_POOL_NAME])
 
 /* ---- The whole -------------------------------------------------------------------- */
 
-static size_t order_column(struct rr_matrix *matrix, int hazard, struct rr_cell **cells, size_t n)
-{
-	for (size_t i = matrix->n_strategies; i-- > 0;) {
-		struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
-
-		if (hazard == RR_RESTART && !cell->strategy->lock.servers)
-			cell->verdict = RR_CELL_NONE;
-		else if (cell->verdict != RR_CELL_ELSEWHERE)
-			cells[n++] = cell;
-	}
-	return n;
-}
-
 /* The cells that are to be computed, and how many: the longest first, so that nobody is
  * left alone with one at the end. */
 static size_t order_cells(struct rr_matrix *matrix, struct rr_cell **cells)
@@ -158,8 +224,16 @@ static size_t order_cells(struct rr_matrix *matrix, struct rr_cell **cells)
 	size_t n = 0;
 
 	for (int i = 0; i < RR_HAZARDS; i++) {
-		if (matrix->hazards >> longest_first[i] & 1)
-			n = order_column(matrix, longest_first[i], cells, n);
+		const enum rr_hazard hazard = longest_first[i];
+
+		for (size_t j = matrix->n_strategies; matrix->hazards >> hazard & 1 && j-- > 0;) {
+			struct rr_cell *cell = rr_matrix_cell(matrix, j, hazard);
+
+			if (hazard == RR_RESTART && !cell->strategy->lock.servers)
+				cell->verdict = RR_CELL_NONE;
+			else if (cell->verdict != RR_CELL_ELSEWHERE)
+				cells[n++] = cell;
+		}
 	}
 	return n;
 }

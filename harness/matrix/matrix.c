@@ -155,11 +155,3 @@ void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file)
 	fprintf(file, "; %s states, %.1f s", rr_grouped(number, (long long)sum.states),
 		matrix->seconds);
 }
-
-void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file)
-{
-	fputc('\n', file);
-	rr_matrix_summarise(matrix, file);
-	if (matrix->version[0])
-		fprintf(file, ", %s", matrix->version);
-}

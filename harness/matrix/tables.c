@@ -7,6 +7,15 @@
 #include "base/text.h"
 #include "cell.h"
 
+/* The summary as a line of its own, with the server's version if that is known. */
+static void sign_matrix(const struct rr_matrix *matrix, FILE *file)
+{
+	fputc('\n', file);
+	rr_matrix_summarise(matrix, file);
+	if (matrix->version[0])
+		fprintf(file, ", %s", matrix->version);
+}
+
 /* ---- For a terminal ----------------------------------------------------------- */
 
 enum { NAME = 20 };
@@ -81,25 +90,12 @@ static void print_block(const struct rr_matrix *matrix, const struct block *bloc
 	}
 }
 
-/* Each strategy once. */
-static void print_skipped(const struct rr_matrix *matrix, FILE *file)
-{
-	const struct rr_strategy *last = NULL;
-	const struct rr_cell *cell = NULL;
-
-	while ((cell = rr_matrix_next(matrix, cell))) {
-		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
-			continue;
-		last = cell->strategy;
-		fputc('\n', file);
-		rr_print_sentence(file, 0, 2, "skipped: %s needs %s", last->name,
-				  cell->result.error.text);
-	}
-}
-
 void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
 {
 	struct block block = block_from(matrix, rr_matrix_column(matrix, -1));
+	const struct rr_strategy *last = NULL;
+	const struct rr_cell *cell = NULL;
+	const char *before = "\n";
 
 	print_block(matrix, &block, file);
 	while (block.end < RR_HAZARDS) {
@@ -117,11 +113,15 @@ void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
 	      "           Deadlock, Starvation\n"
 	      "!          not as the strategy's table expects        ?  undecided\n",
 	      file);
-	print_skipped(matrix, file);
-
-	const struct rr_cell *cell = NULL;
-	const char *before = "\n";
-
+	/* Each strategy once. */
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
+			continue;
+		last = cell->strategy;
+		fputc('\n', file);
+		rr_print_sentence(file, 0, 2, "skipped: %s needs %s", last->name,
+				  cell->result.error.text);
+	}
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		const struct rr_cell_words words = rr_cell_words(cell);
 
@@ -147,11 +147,10 @@ void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
 			rr_print_sentence(file, 2, 4, "%s", cell->result.error.text);
 	}
 
-	char *text = NULL;
-	size_t size;
-	FILE *sign = rr_open_memory(&text, &size);
+	char *text;
+	FILE *sign = rr_open_text(&text);
 
-	rr_matrix_sign(matrix, sign);
+	sign_matrix(matrix, sign);
 	fclose(sign);
 	fputc('\n', file);
 	rr_print_wrapped(file, text + 1, 0, 0); /* behind the newline that it begins with */
@@ -274,11 +273,18 @@ static void print_md_broken(const struct rr_matrix *matrix, FILE *file)
 
 void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
 {
-	fputs(intro, file);
-
+	static const char *const meanings[RR_INVARIANTS] = {
+		"the final value is not the number of acknowledged increments",
+		"two clients were in the critical section at once",
+		"two clients were in the critical section, and the lease of the first had not expired: not the holder's fault",
+		"a client other than the holder removed or changed a lock",
+		"no client can make progress",
+		"clients keep asking for ever, and none gets the lock",
+	};
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
 
+	fputs(intro, file);
 	fputs("| strategy |", file);
 	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
 		fprintf(file, " %s |", rr_hazard_texts[i].title);
@@ -296,10 +302,10 @@ void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
 	}
 	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
 	for (int i = 0; i < RR_INVARIANTS; i++)
-		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), rr_invariant_meaning(i));
+		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), meanings[i]);
 	print_md_hazards(matrix, file);
 	print_md_unbroken(matrix, file);
 	print_md_broken(matrix, file);
-	rr_matrix_sign(matrix, file);
+	sign_matrix(matrix, file);
 	fputs(".\n", file);
 }

@@ -19,31 +19,25 @@ static enum rr_cell_standing compare_equal(bool is_equal)
 	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
 }
 
-/* That only so many rounds were tried is no matter when something broke. */
-static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
-{
-	const unsigned expected = expected_of(cell) & invariants;
-
-	if (cell->was_cut && !(cell->result.breaks & ~expected) && cell->result.breaks != expected)
-		return RR_CELL_UNDECIDED;
-	return compare_equal(cell->result.breaks == expected &&
-			     rr_is_smallest_expected(&cell->bounds, &cell->result));
-}
-
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 {
 	const unsigned expected = expected_of(cell);
+	const unsigned breaks = cell->result.breaks, to_break = expected & invariants;
 
 	switch (cell->verdict) {
 	case RR_CELL_BREAKS:
-		return compare_broken(cell);
+		/* That only so many rounds were tried is no matter when something broke. */
+		if (cell->was_cut && !(breaks & ~to_break) && breaks != to_break)
+			return RR_CELL_UNDECIDED;
+		return compare_equal(breaks == to_break &&
+				     rr_is_smallest_expected(&cell->bounds, &cell->result));
 	case RR_CELL_SAFE:
 	case RR_CELL_NONE:
 		return compare_equal(expected == 0);
 	case RR_CELL_ROUNDS:
 		return compare_equal(expected == RR_LOOPS);
 	case RR_CELL_NO_MUTANT:
-		return expected & invariants ? RR_CELL_DIFFERS : RR_CELL_UNDECIDED;
+		return to_break ? RR_CELL_DIFFERS : RR_CELL_UNDECIDED;
 	case RR_CELL_SKIPPED:
 	case RR_CELL_ELSEWHERE:
 		return RR_CELL_AS_EXPECTED;
@@ -79,20 +73,6 @@ static const struct rr_verdict_words verdict_words[] = {
 				.json = "in another shard" },
 	[RR_CELL_FAILED] = { .word = "failed", .text = "failed", .json = "failed" },
 };
-
-const char *rr_invariant_meaning(int bit)
-{
-	static const char *const meanings[RR_INVARIANTS] = {
-		"the final value is not the number of acknowledged increments",
-		"two clients were in the critical section at once",
-		"two clients were in the critical section, and the lease of the first had not expired: not the holder's fault",
-		"a client other than the holder removed or changed a lock",
-		"no client can make progress",
-		"clients keep asking for ever, and none gets the lock",
-	};
-
-	return meanings[bit];
-}
 
 /* "safe 528", "safe 1.2k", "safe 12k", "safe 3.4M". */
 static void put_safe(char *text, size_t size, unsigned long n)
