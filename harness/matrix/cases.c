@@ -42,8 +42,8 @@ static json_t *properties_of_cell(const struct rr_cell *cell)
 				  json_pack("{s:n}", "final");
 	return json_pack(
 		"{s:o, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
-		"ends", ends, "runs", (json_int_t)cell->result.stats.client_runs,
-		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
+		"ends", ends, "runs", (json_int_t)cell->result.stats.client_runs, "strategy",
+		words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
 		words.verdict->json, "standing", standings[words.standing], "breaks",
 		rr_invariants_json(cell->result.breaks), "expected", rr_invariants_json(expected),
 		"expected_loops", !!(expected & RR_LOOPS), "cut", (int)cell->was_cut, "states",
@@ -88,7 +88,6 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		const struct rr_cell_words words = rr_cell_words(cell);
 		const char *problem = cell->result.error.text;
-		const bool is_as_expected = words.standing == RR_CELL_AS_EXPECTED;
 		char suite[120], file[120], message[RR_ERROR_SIZE + 200];
 
 		if (cell->verdict == RR_CELL_NONE || cell->verdict == RR_CELL_ELSEWHERE)
@@ -99,23 +98,23 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 		if (problem[0] || cell->verdict == RR_CELL_UNDONE)
 			snprintf(message, sizeof(message), "%s%s%s", words.text,
 				 problem[0] ? ": " : "", problem);
-		else if (is_as_expected)
+		else if (words.standing == RR_CELL_AS_EXPECTED)
 			snprintf(message, sizeof(message), "%s, as expected", words.text);
 		else
 			snprintf(message, sizeof(message), "%s; expected: %s%s", words.text,
 				 words.expected,
 				 words.standing == RR_CELL_UNDECIDED ? " (undecided)" : "");
-		rr_cases_add(cases,
-			     &(struct rr_case){
-				     .suite = suite,
-				     .name = rr_hazard_texts[cell->hazard].name,
-				     .verdict = cell->verdict == RR_CELL_SKIPPED ? RR_CASE_SKIPPED :
-						cell->verdict == RR_CELL_FAILED	 ? RR_CASE_ERROR :
-										   verdicts[words.standing],
-				     .seconds = cell->seconds,
-				     .message = message,
-				     .details = cell->transcript,
-				     .file = file,
-				     .properties = properties_of_cell(cell) });
+		rr_cases_add(cases, &(struct rr_case){ .suite = suite,
+						       .name = rr_hazard_texts[cell->hazard].name,
+						       .verdict = cell->verdict == RR_CELL_SKIPPED ?
+									  RR_CASE_SKIPPED :
+								  cell->verdict == RR_CELL_FAILED ?
+									  RR_CASE_ERROR :
+									  verdicts[words.standing],
+						       .seconds = cell->seconds,
+						       .message = message,
+						       .details = cell->transcript,
+						       .file = file,
+						       .properties = properties_of_cell(cell) });
 	}
 }
