@@ -7,7 +7,7 @@
  * What keeps it honest. Before a failure is reported, the shortest path to it is played
  * for real, with the strategy's own code on real servers. Before the verdict `safe`, rows
  * of both tables are asked again along other paths, random paths are played for real,
- * and one of the strategy's mutants (mutants.h) must fail within the same bounds.
+ * and one of the strategy's mutants (mutants.c) must fail within the same bounds.
  */
 #ifndef RR_EXPLORE_H
 #define RR_EXPLORE_H
@@ -88,8 +88,6 @@ struct rr_explore_config {
 	struct rr_command_list given;    /* the caller's: done on the empty server at first */
 };
 
-struct json_t;
-
 /* Does the time of day of programs stand still while they wait? */
 enum rr_explored_day {
 	RR_DAY_GOES_ON,
@@ -141,7 +139,7 @@ struct rr_outcome {
 	char *words;             /* the schedule, to be followed again */
 	/* Lines of text, NULL = none: the final data, and those of a serial order in which
 	 * the clients end well that did so here; what is not as expected; and why, see
-	 * why.h. */
+	 * why.c. */
 	char *data, *nearest, *unexpected, *why;
 	char *successor;              /* the data when a client that crashed has run once more */
 	bool has_given;               /* config->wants_given: */
@@ -317,8 +315,6 @@ enum {
 	RR_GRAPH_WRONG = 2, /* and the count is wrong; or the data, or what clients print */
 	RR_GRAPH_STUCK = 4  /* not everybody can end any more */
 };
-
-struct json_t;
 
 /* The graph of all states as JSON (docs/formats.md), the caller's to release. Searches on
  * servers of `cluster`, which it resets first, and plays config->audit random paths.

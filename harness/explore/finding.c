@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "search.h"
-#include "why.h"
 
 enum {
 	ORDERS_RUN = 24, /* serial orders, for a finding */

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "search.h"
 #include "expected.h"
-#include "why.h"
 
 enum {
 	DRAWS = 64,          /* of random values, that are compared */
@@ -145,31 +144,7 @@ static enum rr_going show_failure(struct rr_search *search, const struct rr_sche
 	return RR_GO_ON;
 }
 
-enum rr_going rr_search_conclude_walks(struct rr_search *search, void *unused)
-{
-	struct rr_schedule schedule = { 0 };
-	enum rr_going going = RR_GO_ON;
-
-	(void)unused;
-	if (search->end == RR_GRAPH_STOPPED)
-		search->result->explored = RR_EXPLORED_STOPPED;
-	search->result->bound = rr_walks_bound(search->walks, search->result->schedules);
-	if (search->result->failing)
-		going = rr_walks_shortest(search->walks, &schedule) ?
-				rr_search_show(search, &schedule) :
-				rr_search_stop(search, &search->product.error);
-	rr_schedule_release(&schedule);
-	return going;
-}
-
-/* ---- Mutants -------------------------------------------------------------- */
-
-void rr_search_list_mutants(struct rr_search *search)
-{
-	search->mutations = rr_calloc(RR_MUTANTS_MAX, sizeof(*search->mutations));
-	search->n_mutations = rr_mutants_list(&search->product, &search->scripts,
-					      search->mutations);
-}
+/* ---- Nothing is found ------------------------------------------------------- */
 
 /* Nothing was found with the random values that were drawn. If clients do something else
  * with others, the search begins again with these, some times. */
@@ -208,78 +183,6 @@ static enum rr_going confirm_strategy(struct rr_search *search)
 	if (going == RR_GO_ON)
 		rr_search_list_mutants(search);
 	return going;
-}
-
-static enum rr_going conclude_mutant(struct rr_search *search, void *context)
-{
-	/* What a mutant's final states are counts for nothing else. */
-	struct rr_explore_result *result = search->result, of_mutant = { .explored = 0 };
-	struct rr_mutant_result *mutant = context;
-	enum rr_going going = RR_GO_ON;
-
-	if (search->end == RR_GRAPH_STOPPED) {
-		if (search->config->strategy)
-			result->explored = RR_EXPLORED_STOPPED;
-		return RR_GO_ON;
-	}
-	if (search->end != RR_GRAPH_FIRST) {
-		search->result = &of_mutant;
-		going = search->property->judge(search);
-		search->result = result;
-	}
-	if (of_mutant.error.kind)
-		result->error = of_mutant.error;
-	rr_explore_release(&of_mutant);
-	if (going != RR_GO_ON)
-		return going;
-	mutant->breaks = search->graph.breaks;
-	mutant->fails = search->end == RR_GRAPH_FIRST || search->graph.breaks;
-	return RR_GO_ON;
-}
-
-bool rr_search_try_mutants(struct rr_search *search)
-{
-	struct rr_explore_result *result = search->result;
-
-	search->bounds.most = 2 * result->states + 5000;
-	search->bounds.memory = 0;
-	search->bounds.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
-	for (size_t i = 0; i < search->n_mutations; i++) {
-		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants];
-		struct rr_mutation *mutation = &search->mutations[i];
-		bool good;
-
-		if (rr_deadline_is_over(&search->deadline, "guards were weakened") ||
-		    search->deadline.cut) {
-			if (search->config->strategy)
-				result->explored = RR_EXPLORED_STOPPED;
-			break;
-		}
-		result->n_mutants++;
-		rr_mutant_text(mutation, mutant);
-		search->program.mutate = rr_mutant_apply;
-		search->program.mutate_context = mutation;
-		search->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
-		/* Does it fail in the bounds of the whole, which are wider than what it took? */
-		good = rr_search_run(search, conclude_mutant, mutant);
-		search->program.mutate = NULL;
-		search->program.without_mutex = false;
-		if (!good) {
-			if (search->config->strategy)
-				return false;
-			/* A program may hang, or do what cannot be judged, after replies that
-			 * it was not written for. */
-			result->error.kind = RR_ERROR_NONE;
-			result->n_mutants--;
-			break;
-		}
-		if (mutant->fails && !result->noticed[0])
-			memcpy(result->noticed, mutant->name, sizeof(result->noticed));
-		if (result->explored == RR_EXPLORED_STOPPED ||
-		    (result->noticed[0] && !search->config->all_mutants))
-			break;
-	}
-	return true;
 }
 
 const struct rr_property rr_invariants = {

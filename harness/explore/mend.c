@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "search.h"
-#include "why.h"
 
 enum {
 	KEY_SHOWN = 100,

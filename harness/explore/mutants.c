@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which mutants a strategy has, what each does, and what it is called. */
-#include "mutants.h"
-
+/*
+ * Mutants of a strategy: one of its commands is left out (answered as if it had
+ * succeeded) or weakened. A search that calls a strategy safe has to notice at least
+ * one of them; which ones it notices is what the safety rests on.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,24 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
+#include "search.h"
+
+enum rr_mutation_kind {
+	RR_MUTANT_SKIP,       /* is not sent */
+	RR_MUTANT_NO_NX,      /* sets in any case: SET without NX, SETNX */
+	RR_MUTANT_NO_LEASE,   /* SET without PX or EX */
+	RR_MUTANT_NO_COMPARE, /* a script's comparison with an argument holds */
+	RR_MUTANT_NO_MUTEX,   /* nobody waits for a mutex */
+};
+
+struct rr_mutation {
+	enum rr_mutation_kind how;
+	uint32_t kind;   /* of the commands that it changes, see terms.h */
+	uint32_t answer; /* SKIP: the reply */
+	struct rr_terms *terms;
+	const struct rr_scripts *scripts;
+	char script[4096]; /* NO_COMPARE: the one that is sent */
+};
 
 /* ---- Commands ------------------------------------------------------------- */
 
@@ -69,7 +89,8 @@ static const char *script_of_command(const struct rdl_command *command,
 	return word_is(command, 0, "EVAL") && command->n_words > 1 ? command->words[1].text : NULL;
 }
 
-uint32_t rr_mutant_apply(void *context, struct rdl_command *command)
+/* For rr_program: changes the command, or says what it is answered. */
+static uint32_t apply_mutation(void *context, struct rdl_command *command)
 {
 	struct rr_mutation *mutation = context;
 	struct rr_terms *terms = mutation->terms;
@@ -103,17 +124,8 @@ enum { WORDS_SHOWN = 7, WORD_SHOWN = 24 };
 
 /* ---- Texts ---------------------------------------------------------------- */
 
-/* An example of its commands; NULL: it changes none. */
-static const struct rdl_command *find_example(const struct rr_mutation *mutation)
-{
-	for (uint32_t i = 0; i < mutation->terms->n_commands; i++) {
-		if (mutation->terms->command[i].kind == mutation->kind)
-			return &mutation->terms->command[i].words;
-	}
-	return NULL;
-}
-
-void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result *result)
+/* What it does, and to what. */
+static void describe_mutation(const struct rr_mutation *mutation, struct rr_mutant_result *result)
 {
 	static const struct {
 		const char *does, *rests_on;
@@ -124,10 +136,16 @@ void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result 
 		[RR_MUTANT_NO_COMPARE] = { " without the comparison", ": its comparison" },
 		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex", "the mutex" },
 	};
-	const struct rdl_command *command = find_example(mutation);
+	const struct rr_terms *terms = mutation->terms;
+	const struct rdl_command *command =
+		NULL; /* an example of its commands, if it changes any */
 	char what[RR_MUTANT_NAME - 28];
 	FILE *file = rr_open_fixed(what, sizeof(what));
 
+	for (uint32_t i = 0; i < terms->n_commands && !command; i++) {
+		if (terms->command[i].kind == mutation->kind)
+			command = &terms->command[i].words;
+	}
 	if (command) {
 		const char *source = script_of_command(command, mutation->scripts);
 
@@ -142,9 +160,8 @@ void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result 
 				char *plain = rr_plain_cut(it->text, it->length, WORD_SHOWN, "...");
 
 				fprintf(file, "%s%s", i ? " " : "",
-					rr_terms_names_in(mutation->terms, it->text, it->length) ?
-						"TOKEN" :
-						plain);
+					rr_terms_names_in(terms, it->text, it->length) ? "TOKEN" :
+											 plain);
 				free(plain);
 			}
 			if (command->n_words > WORDS_SHOWN)
@@ -158,13 +175,6 @@ void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result 
 }
 
 /* ---- The list ------------------------------------------------------------- */
-
-struct mutant_list {
-	const struct rr_product *product;
-	const struct rr_scripts *scripts;
-	struct rr_mutation *mutations;
-	size_t n;
-};
 
 /* What is known of all commands of a kind. */
 struct kind_use {
@@ -198,23 +208,23 @@ static struct kind_use use_of_kind(const struct rr_product *product, uint32_t ki
 }
 
 /* Unless it is there already, or there are too many: NULL. */
-static struct rr_mutation *add_mutation(struct mutant_list *list, enum rr_mutation_kind how,
+static struct rr_mutation *add_mutation(struct rr_search *search, enum rr_mutation_kind how,
 					uint32_t kind)
 {
-	struct rr_mutation *mutation = &list->mutations[list->n];
+	struct rr_mutation *mutation = &search->mutations[search->n_mutations];
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->mutations[i].kind == kind && list->mutations[i].how == how)
+	for (size_t i = 0; i < search->n_mutations; i++) {
+		if (search->mutations[i].kind == kind && search->mutations[i].how == how)
 			return NULL;
 	}
-	if (list->n == RR_MUTANTS_MAX)
+	if (search->n_mutations == RR_MUTANTS_MAX)
 		return NULL;
-	list->n++;
+	search->n_mutations++;
 	*mutation = (struct rr_mutation){
 		.how = how,
 		.kind = kind,
-		.terms = list->product->config.program->terms,
-		.scripts = list->scripts,
+		.terms = &search->terms,
+		.scripts = &search->scripts,
 	};
 	return mutation;
 }
@@ -239,11 +249,11 @@ static bool without_comparison(const char *source, char *text, size_t size)
 	return used < size;
 }
 
-static void add_skip(struct mutant_list *list, uint32_t kind, uint32_t answer)
+static void add_skip(struct rr_search *search, uint32_t kind, uint32_t answer)
 {
 	struct rr_mutation *mutation = answer == RR_NO_ID ?
 					       NULL :
-					       add_mutation(list, RR_MUTANT_SKIP, kind);
+					       add_mutation(search, RR_MUTANT_SKIP, kind);
 
 	if (mutation)
 		mutation->answer = answer;
@@ -252,62 +262,130 @@ static void add_skip(struct mutant_list *list, uint32_t kind, uint32_t answer)
 /* What guards comes first, then what writes, and last what only reads. */
 enum { PASS_GUARDS, PASS_WRITES, PASS_READS, PASSES };
 
-static void add_kind(struct mutant_list *list, uint32_t id, int pass)
+static void add_kind(struct rr_search *search, uint32_t id, int pass)
 {
-	const struct rr_terms *terms = list->product->config.program->terms;
+	const struct rr_terms *terms = &search->terms;
 	const struct rdl_command *command = &terms->command[id].words;
 	const uint32_t kind = terms->command[id].kind;
 	struct kind_use use;
 
 	if (pass == PASS_GUARDS) {
-		const char *source = script_of_command(command, list->scripts);
-		char text[sizeof(list->mutations->script)];
+		const char *source = script_of_command(command, &search->scripts);
+		char text[sizeof(search->mutations->script)];
 		struct rr_mutation *mutation = NULL;
 
 		if (word_is(command, 0, "WATCH"))
-			add_skip(list, kind, use_of_kind(list->product, kind).answer);
+			add_skip(search, kind, use_of_kind(&search->product, kind).answer);
 		if (option_of_set(command, "NX") || word_is(command, 0, "SETNX"))
-			add_mutation(list, RR_MUTANT_NO_NX, kind);
+			add_mutation(search, RR_MUTANT_NO_NX, kind);
 		if (source && without_comparison(source, text, sizeof(text)))
-			mutation = add_mutation(list, RR_MUTANT_NO_COMPARE, kind);
+			mutation = add_mutation(search, RR_MUTANT_NO_COMPARE, kind);
 		if (mutation)
 			strcpy(mutation->script, text);
 		return;
 	}
-	use = use_of_kind(list->product, kind);
+	use = use_of_kind(&search->product, kind);
 	if (use.writes || pass == PASS_READS)
-		add_skip(list, kind, use.answer);
+		add_skip(search, kind, use.answer);
 	if (pass == PASS_WRITES && lease_of_set(command))
-		add_mutation(list, RR_MUTANT_NO_LEASE, kind);
+		add_mutation(search, RR_MUTANT_NO_LEASE, kind);
 }
 
-static void add_commands(struct mutant_list *list, const struct rr_client_table *table, int pass)
+void rr_search_list_mutants(struct rr_search *search)
 {
-	for (uint32_t i = 0; i < table->n_states; i++) {
-		const struct rr_client_state *state = &table->states[i];
-
-		for (uint32_t j = 0; state->same != RR_NO_ID && j < state->n_sent; j++)
-			add_kind(list, state->sent[j].command, pass);
-	}
-}
-
-size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts *scripts,
-		       struct rr_mutation *mutations)
-{
-	struct mutant_list list = { .product = product,
-				    .scripts = scripts,
-				    .mutations = mutations };
-
-	const struct rr_strategy *strategy = product->config.strategy;
+	const struct rr_strategy *strategy = search->config->strategy;
 	const int passes = strategy ? PASSES : PASS_GUARDS + 1;
 
+	search->mutations = rr_calloc(RR_MUTANTS_MAX, sizeof(*search->mutations));
+	search->n_mutations = 0;
 	if (strategy && strategy->lock.kind == RR_LOCK_MUTEX)
-		add_mutation(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
+		add_mutation(search, RR_MUTANT_NO_MUTEX, RR_NO_ID);
 	for (int pass = 0; pass < passes; pass++) {
-		for (size_t i = 0; i < product->n_clients; i++) {
-			if (rr_product_client_table(product, i))
-				add_commands(&list, product->clients[i].table, pass);
+		for (size_t i = 0; i < search->product.n_clients; i++) {
+			const struct rr_client_table *table =
+				rr_product_client_table(&search->product, i);
+
+			for (uint32_t j = 0; table && j < table->n_states; j++) {
+				const struct rr_client_state *state = &table->states[j];
+
+				for (uint32_t k = 0; state->same != RR_NO_ID && k < state->n_sent;
+				     k++)
+					add_kind(search, state->sent[k].command, pass);
+			}
 		}
 	}
-	return list.n;
+}
+
+/* ---- Tried ------------------------------------------------------------------ */
+
+static enum rr_going conclude_mutant(struct rr_search *search, void *context)
+{
+	/* What a mutant's final states are counts for nothing else. */
+	struct rr_explore_result *result = search->result, of_mutant = { .explored = 0 };
+	struct rr_mutant_result *mutant = context;
+	enum rr_going going = RR_GO_ON;
+
+	if (search->end == RR_GRAPH_STOPPED) {
+		if (search->config->strategy)
+			result->explored = RR_EXPLORED_STOPPED;
+		return RR_GO_ON;
+	}
+	if (search->end != RR_GRAPH_FIRST) {
+		search->result = &of_mutant;
+		going = search->property->judge(search);
+		search->result = result;
+	}
+	if (of_mutant.error.kind)
+		result->error = of_mutant.error;
+	rr_explore_release(&of_mutant);
+	if (going != RR_GO_ON)
+		return going;
+	mutant->breaks = search->graph.breaks;
+	mutant->fails = search->end == RR_GRAPH_FIRST || search->graph.breaks;
+	return RR_GO_ON;
+}
+
+bool rr_search_try_mutants(struct rr_search *search)
+{
+	struct rr_explore_result *result = search->result;
+
+	search->bounds.most = 2 * result->states + 5000;
+	search->bounds.memory = 0;
+	search->bounds.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
+	for (size_t i = 0; i < search->n_mutations; i++) {
+		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants];
+		struct rr_mutation *mutation = &search->mutations[i];
+		bool good;
+
+		if (rr_deadline_is_over(&search->deadline, "guards were weakened") ||
+		    search->deadline.cut) {
+			if (search->config->strategy)
+				result->explored = RR_EXPLORED_STOPPED;
+			break;
+		}
+		result->n_mutants++;
+		describe_mutation(mutation, mutant);
+		search->program.mutate = apply_mutation;
+		search->program.mutate_context = mutation;
+		search->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
+		/* Does it fail in the bounds of the whole, which are wider than what it took? */
+		good = rr_search_run(search, conclude_mutant, mutant);
+		search->program.mutate = NULL;
+		search->program.without_mutex = false;
+		if (!good) {
+			if (search->config->strategy)
+				return false;
+			/* A program may hang, or do what cannot be judged, after replies that
+			 * it was not written for. */
+			result->error.kind = RR_ERROR_NONE;
+			result->n_mutants--;
+			break;
+		}
+		if (mutant->fails && !result->noticed[0])
+			memcpy(result->noticed, mutant->name, sizeof(result->noticed));
+		if (result->explored == RR_EXPLORED_STOPPED ||
+		    (result->noticed[0] && !search->config->all_mutants))
+			break;
+	}
+	return true;
 }

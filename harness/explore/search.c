@@ -203,22 +203,8 @@ static enum rr_graph_end look_at_states(struct rr_search *search)
 	}
 	if (!config->strategy)
 		rr_search_find_locks(search);
-	if (config->random.runs) {
-		struct rr_explore_result *result = search->result;
-		const double n_runs = (double)config->random.runs;
-		bool goes_on = true;
-
-		search->walks = rr_walks_new(product, &config->random, config->shows);
-		*result = (struct rr_explore_result){ .explored = RR_EXPLORED_RANDOM };
-		while (goes_on && rr_walks_next(search->walks, result))
-			goes_on = rr_deadline_tell(&search->deadline, result->schedules,
-						   (double)result->schedules / n_runs);
-		if (rr_product_failed(product))
-			return RR_GRAPH_FAILED;
-		if (rr_beliefs_withdrawn(&search->beliefs) & RR_BELIEFS_OF_STATES)
-			return RR_GRAPH_AGAIN;
-		return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
-	}
+	if (config->random.runs)
+		return rr_search_walk(search);
 	if (!config->schedule)
 		return rr_graph_explore(&search->graph, product, &search->bounds);
 	if (!rr_product_follow(product, config->schedule, &followed->actions, followed->end,

@@ -13,10 +13,9 @@
 #ifndef RR_SEARCH_H
 #define RR_SEARCH_H
 
+#include "explore.h"
 #include "graph.h"
-#include "mutants.h"
 #include "replay/replay.h"
-#include "walks.h"
 
 /* One path through the states. */
 struct rr_schedule {
@@ -112,8 +111,17 @@ void rr_search_release_tables(struct rr_search *search);
  * servers are asked again, and random paths are played. */
 enum rr_going rr_search_conclude(struct rr_search *search, void *unused);
 
-/* The same for random schedules (invariants.c). */
+/* Draws random schedules instead of searching; the second concludes from them (walks.c). */
+enum rr_graph_end rr_search_walk(struct rr_search *search);
 enum rr_going rr_search_conclude_walks(struct rr_search *search, void *unused);
+
+/* The bit that is worst of a set: what a schedule is shown for. */
+static inline unsigned rr_worst_invariant(unsigned breaks, unsigned shows)
+{
+	if (breaks & shows)
+		return breaks & shows;
+	return breaks & (~breaks + 1);
+}
 
 /* Plays a schedule, with all clients at once on real servers, and shows it. */
 enum rr_going rr_search_show(struct rr_search *search, const struct rr_schedule *schedule);
@@ -138,18 +146,48 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
  * came. One that does not show then is an error. The tables are gone. */
 bool rr_search_conclude_findings(struct rr_search *search);
 
-/* Lists the mutants of what has been searched (invariants.c). */
+/* Lists the mutants of what has been searched (mutants.c): of programs only what guards is weakened,
+ * what they do without it is learned anew. */
 void rr_search_list_mutants(struct rr_search *search);
 
 /* Notes the ends that a search has come to, and of programs those of serial executions (ends.c). */
 void rr_search_note_ends(struct rr_search *search);
 
+/* What would mend what is found, in a sentence: the smallest spans of commands that leave nothing wrong
+ * of a search if each is one step. Only of clients that do the same in all interleavings from the
+ * first command of a span to its last, wait for no message and do not block. malloc'd; NULL = there
+ * are none, the graph is too large, or time is over (mend.c). */
+char *rr_mend_find(struct rr_search *search);
+
 /* Finds the keys of programs that are locks, and has the product look who holds them (locks.c). It
  * may leave product->error. */
 void rr_search_find_locks(struct rr_search *search);
 
-/* Has one of the mutants failed in the same bounds (invariants.c)? */
+/* Has one of the mutants failed in the same bounds? */
 bool rr_search_try_mutants(struct rr_search *search);
+
+/* ---- Why it is a finding (why.c) -------------------------------------------- */
+
+/* What is to be explained. */
+struct rr_why_question {
+	const struct rr_program *program;
+	struct rr_contents *contents; /* of the table of the only server */
+	const struct rr_actions *actions;
+	const size_t *steps;   /* of each action: the number of its step, 0 = none */
+	const uint8_t *owners; /* and whose it is (dependencies.h); NULL = its client's */
+	uint32_t end;          /* the server's state at their end */
+	uint32_t nearest;      /* that of a serial order that is near; RR_NO_ID = none */
+	unsigned found;        /* RR_OUTCOME_..., see explore.h */
+	const struct rr_locks *locks;
+};
+
+struct rr_why {
+	char *text; /* a sentence a line, malloc'd; NULL = nothing is known */
+	enum rr_anomaly anomaly;
+};
+
+/* An error of the table on the way is forgotten: then nothing is known. */
+struct rr_why rr_why_find(const struct rr_why_question *question);
 
 /* ---- Graphs (graph_json.c, graph_write.c) ------------------------------------ */
 

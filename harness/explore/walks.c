@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Random paths through the product, by priorities. */
-#include "walks.h"
-
+/*
+ * Random paths through the product that find rare failures with a known probability,
+ * for spaces too large to search: probabilistic concurrency testing (Burckhardt,
+ * Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
+ *
+ * Each client has a random priority, and the highest of those that can go on goes on.
+ * At depth - 1 random steps it gets a lower one than all others; so does whoever is
+ * refused, for it would ask again for ever. A failure that needs `depth` pairs of
+ * steps in a certain order, those of n clients and within the first k steps, is found
+ * with a probability of at least 1 / (n k^(depth - 1)).
+ *
+ * Each fault of the budget comes before a random step of 2 k, so in half of the runs
+ * at most: the probability to meet it where it is needed, and to choose it out of the
+ * c that are possible, is another 1 / (2 k c).
+ *
+ * k is counted in a first run, in which the clients take turns: so a run depends on
+ * its seed and the bounds alone.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +52,8 @@ struct rr_walks {
 
 /* ---- Drawing -------------------------------------------------------------- */
 
-struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
-			      unsigned shows)
+static struct rr_walks *new_walks(struct rr_product *product, const struct rr_random_config *config,
+				  unsigned shows)
 {
 	struct rr_walks *walks = rr_calloc(1, sizeof(*walks));
 	int sum = 0;
@@ -243,7 +258,9 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 	result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
 }
 
-bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
+/* The next way, into `result`. False: all have been, the product has to begin again, or
+ * product->error. */
+static bool walk_next(struct rr_walks *walks, struct rr_explore_result *result)
 {
 	const struct rr_beliefs *beliefs = walks->product->config.program->beliefs;
 
@@ -261,7 +278,8 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	return true;
 }
 
-struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned long runs)
+/* What is known about how likely a failure would have been found. */
+static struct rr_random_bound bound_of(const struct rr_walks *walks, unsigned long runs)
 {
 	struct rr_random_bound bound = {
 		.depth = walks->config.depth,
@@ -278,12 +296,43 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned lon
 	return bound;
 }
 
-bool rr_walks_shortest(struct rr_walks *walks, struct rr_schedule *schedule)
+enum rr_graph_end rr_search_walk(struct rr_search *search)
 {
-	walks->begun = walks->best.run - 1;
-	draw_priorities(walks);
-	schedule->switches = walks->best.switches;
-	schedule->steps = walks->best.n;
-	schedule->broken = walks->best.broken;
-	return run_walk(walks, schedule);
+	const struct rr_explore_config *config = search->config;
+	struct rr_explore_result *result = search->result;
+	bool goes_on = true;
+
+	search->walks = new_walks(&search->product, &config->random, config->shows);
+	*result = (struct rr_explore_result){ .explored = RR_EXPLORED_RANDOM };
+	while (goes_on && walk_next(search->walks, result))
+		goes_on = rr_deadline_tell(&search->deadline, result->schedules,
+					   (double)result->schedules / (double)config->random.runs);
+	if (rr_product_failed(&search->product))
+		return RR_GRAPH_FAILED;
+	if (rr_beliefs_withdrawn(&search->beliefs) & RR_BELIEFS_OF_STATES)
+		return RR_GRAPH_AGAIN;
+	return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
+}
+
+enum rr_going rr_search_conclude_walks(struct rr_search *search, void *unused)
+{
+	struct rr_walks *walks = search->walks;
+	struct rr_schedule schedule = { .switches = walks->best.switches,
+					.steps = walks->best.n,
+					.broken = walks->best.broken };
+	enum rr_going going = RR_GO_ON;
+
+	(void)unused;
+	if (search->end == RR_GRAPH_STOPPED)
+		search->result->explored = RR_EXPLORED_STOPPED;
+	search->result->bound = bound_of(walks, search->result->schedules);
+	if (search->result->failing) {
+		/* Of those that failed, the shortest that breaks what is worst, gone again. */
+		walks->begun = walks->best.run - 1;
+		draw_priorities(walks);
+		going = run_walk(walks, &schedule) ? rr_search_show(search, &schedule) :
+						     rr_search_stop(search, &search->product.error);
+	}
+	rr_schedule_release(&schedule);
+	return going;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "why.h"
-
+/*
+ * Why a schedule is a finding: sentences that contradict each other, and the anomaly.
+ *
+ * Clients whose commands depend on each other (compare/dependencies.h) in a circle have no order (as
+ * Elle does for transactions: Kingsbury and Alvaro, PVLDB 14(3), 2020).
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +12,7 @@
 #include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "explore.h"
+#include "search.h"
 
 enum { WORDS_SHOWN = 3, KEY_SHOWN = 100, WORD_SHOWN = 24 };
 
