@@ -1,15 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of a search as JSON, which docs/formats.md describes, but for its transitions
- * (graph_transitions.c). */
+/* The graph of a search as JSON, which docs/formats.md describes, and as Graphviz, which is made of
+ * that; kept for the result and in files. What happens is said as a race says it: by the recorder and
+ * the words of draw. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/files.h"
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "graph_json.h"
+#include "compare/compare.h"
+#include "draw/draw.h"
+#include "naming.h"
+#include "play/play.h"
+#include "search.h"
 
 enum { SCHEMA = 2, SHOWN = 200 };
+
+/* JSON values that stand in a table once and are named by their numbers. */
+struct graph_table {
+	json_t *all, *numbers;
+};
+
+/* What each request of an app is told, by states of the graph: the answer that it has at all
+ * ends which can be reached from there. Of a state in which it is answered there is but one,
+ * since histories with other answers are other states. */
+struct graph_answers {
+	size_t n_requests; /* 0 = the clients are no requests */
+	long *of;          /* of each state */
+};
+
+struct graph_writer {
+	struct rr_search *search;
+	struct rr_naming naming;
+	struct rr_contents contents[2];
+	struct rr_recorder recorder;
+	struct rr_trace trace;        /* of the recorder's race */
+	struct graph_answers answers; /* answers to requests of an app */
+	json_t *steps;                /* of the transition that is looked at, and */
+	uint32_t to;                  /* the state that it leads to */
+	struct graph_table servers, clients, transitions;
+	json_t *known;            /* numbers in tables by what they were made of */
+	struct rr_intern sources; /* what transitions were made of, and */
+	json_t **transition_of;   /* their numbers in the table, by those of `sources` */
+};
 
 static void open_table(struct graph_table *table)
 {
@@ -22,7 +57,8 @@ static void close_table(struct graph_table *table)
 	json_decref(table->numbers);
 }
 
-json_t *graph_put(struct graph_table *table, json_t *item)
+/* The number of `item`, which it takes. */
+static json_t *put(struct graph_table *table, json_t *item)
 {
 	char *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
 	json_t *number = json_incref(json_object_get(table->numbers, text));
@@ -41,34 +77,12 @@ json_t *graph_put(struct graph_table *table, json_t *item)
 
 enum { NO_ANSWER = -1, VARIOUS_ANSWERS = -2 };
 
-static bool look_back(const struct rr_graph *graph, struct graph_answers *answers)
-{
-	bool has_changed = false;
-
-	for (uint32_t i = graph->states.n; i-- > 0;) {
-		for (uint64_t e = graph->first[i]; e < rr_graph_last(graph, i); e++) {
-			/* What is told later is told here. Has anything changed? */
-			for (size_t j = 0; j < answers->n_requests; j++) {
-				long *here = &answers->of[i * answers->n_requests + j];
-				const long there =
-					answers->of[graph->edges[e].to * answers->n_requests + j];
-
-				if (*here == there || there == NO_ANSWER ||
-				    *here == VARIOUS_ANSWERS)
-					continue;
-				*here = *here == NO_ANSWER ? there : VARIOUS_ANSWERS;
-				has_changed = true;
-			}
-		}
-	}
-	return has_changed;
-}
-
 static struct graph_answers answers_of(const struct rr_search *search)
 {
 	const struct rr_graph *graph = &search->graph;
 	struct graph_answers answers = { .n_requests = search->program.n_requests };
 	const size_t n = graph->states.n * answers.n_requests;
+	bool has_changed = true;
 
 	if (!n)
 		return answers;
@@ -90,16 +104,321 @@ static struct graph_answers answers_of(const struct rr_search *search)
 									  end.endings[j]);
 		}
 	}
-	while (look_back(graph, &answers))
-		;
+	/* What is told later is told before, until nothing changes any more. */
+	while (has_changed) {
+		has_changed = false;
+		for (uint32_t i = graph->states.n; i-- > 0;) {
+			for (uint64_t e = graph->first[i]; e < rr_graph_last(graph, i); e++) {
+				const size_t to = graph->edges[e].to;
+
+				for (size_t j = 0; j < answers.n_requests; j++) {
+					long *here = &answers.of[i * answers.n_requests + j];
+					const long there = answers.of[to * answers.n_requests + j];
+
+					if (*here == there || there == NO_ANSWER ||
+					    *here == VARIOUS_ANSWERS)
+						continue;
+					*here = *here == NO_ANSWER ? there : VARIOUS_ANSWERS;
+					has_changed = true;
+				}
+			}
+		}
+	}
 	return answers;
 }
 
-long graph_answer(const struct graph_answers *answers, uint32_t state, size_t request)
-{
-	const long answer = answers->of[state * answers->n_requests + request];
+/* ---- What happens in a step ------------------------------------------------------ */
 
-	return answer < 0 ? -1 : answer;
+static char *reply_to_step(const struct graph_writer *writer, const struct rr_step *step,
+			   const struct rr_action *action)
+{
+	if (step->is_lost || step->kind == RR_STEP_WRITE)
+		return rr_strdup("(lost)");
+	if (!step->expected)
+		return NULL;
+	if (action && action->kind == RR_ACTION_ASK)
+		return rr_naming_reply(&writer->naming, action->reply);
+	return rr_strdup(step->expected);
+}
+
+/* ---- Requests of an app --------------------------------------------------------- */
+
+static const char *mark_of(const struct graph_writer *writer, const struct rr_action *action)
+{
+	const struct rdl_command *command = &writer->search->terms.command[action->command].words;
+	const bool is_mark = rr_program_has_marks(&writer->search->program,
+						  action->question.slot / RR_RUN_ORDINALS,
+						  action->question.slot % RR_RUN_ORDINALS) &&
+			     command->n_words > 1;
+
+	return is_mark ? command->words[1].text : "";
+}
+
+/* What a request asks, or is told; malloc'd, NULL = the step is none of a request. */
+static char *words_of_mark(const struct graph_writer *writer, const struct rr_action *action)
+{
+	struct rr_programs *processes = writer->search->config->programs.processes;
+	const char *mark = mark_of(writer, action);
+	const size_t request = rr_program_request_at(&writer->search->program,
+						     action->question.slot / RR_RUN_ORDINALS,
+						     action->question.slot % RR_RUN_ORDINALS);
+	char *words, *answer;
+	long number;
+
+	if (strncmp(mark, RR_MARK_REQUEST, strlen(RR_MARK_REQUEST)) == 0)
+		return rr_programs_describe_request(processes, request, -1);
+	if (strncmp(mark, RR_MARK_ANSWER, strlen(RR_MARK_ANSWER)) != 0)
+		return NULL;
+	number = writer->answers.of[writer->to * writer->answers.n_requests + request];
+	answer = number < 0 ? rr_strdup("its answer") :
+			      rr_programs_describe_request(processes, request, number);
+	words = rr_asprintf("=> %s", answer);
+	free(answer);
+	return words;
+}
+
+/* ---- Steps -------------------------------------------------------------------- */
+
+/* The recorder has another one. */
+static void add_step(void *context, struct rr_step *step, const struct rr_action *action)
+{
+	struct graph_writer *writer = context;
+	const struct rr_race *race = writer->recorder.race;
+	const char *client = step->client >= 0 ? race->clients[step->client].name : NULL;
+	const char *server = step->server >= 0 ? race->servers[step->server].name : NULL;
+	const bool is_command = action && step->kind == RR_STEP_RUN;
+	char *mark = is_command ? words_of_mark(writer, action) : NULL;
+	json_t *json;
+
+	if (mark) {
+		json = json_pack("{s:s, s:s?, s:n, s:o, s:n}", "kind", "request", "client", client,
+				 "server", "text", rr_case_text(mark), "reply");
+	} else if (is_command && strcmp(mark_of(writer, action), RR_MARK_END) == 0) {
+		/* Nobody's step: with it the app ends. */
+		json = json_pack("{s:s, s:n, s:n, s:s, s:n}", "kind", "note", "client", "server",
+				 "text", "the app has nothing more to do", "reply");
+	} else {
+		struct rr_event event = { .step = step, .at_ns = -1 };
+		char *text, *reply = reply_to_step(writer, step, action);
+
+		/* What is said of one, of which the names of client and server are known. */
+		if (step->n_words && action)
+			event.command = rr_naming_command(&writer->naming, action->command);
+		text = rr_naming_tidy(&writer->naming, rr_step_words(&writer->trace, &event));
+		json = json_pack("{s:s, s:s?, s:s?, s:s, s:s?}", "kind", rr_step_kind_word(step),
+				 "client", client, "server", server, "text", text, "reply", reply);
+		free(event.command);
+		free(text);
+		free(reply);
+	}
+	json_array_append_new(writer->steps, json);
+	free(mark);
+}
+
+/* ---- Who does them -------------------------------------------------------------- */
+
+/* Connections that clients send on, a bit each: of programs of others. */
+static void find_connections(const struct rr_search *search, struct rr_recorder_setup *setup)
+{
+	const struct rr_product *product = &search->product;
+
+	for (uint32_t i = 0; i < search->graph.states.n; i++) {
+		const uint32_t *key = rr_graph_key(&search->graph, i);
+
+		for (size_t c = 0; c < product->n_clients; c++) {
+			const struct rr_client_state *client = rr_product_client(product, key, c);
+
+			if (rr_product_part(product, key, c)->is_crashed)
+				continue;
+			for (uint32_t s = 0; s < client->n_sent; s++) {
+				const uint8_t lane = client->sent[s].lane;
+
+				/* With the mark there an app ends, which is nobody's step. */
+				if (!(rr_program_has_marks(&search->program, c, lane) &&
+				      rr_program_request_at(&search->program, c, lane) ==
+					      search->program.n_requests))
+					setup->connections[c] |=
+						1U << rr_lane_ordinal(&search->program, lane);
+			}
+		}
+	}
+}
+
+/* False: there are too many clients. */
+static bool begin_steps(struct graph_writer *writer)
+{
+	const struct rr_search *search = writer->search;
+	const struct rr_program *program = &search->program;
+	struct rr_recorder_setup setup = {
+		.program = program,
+		.scripts = &search->scripts,
+		.strategy = search->config->strategy,
+		.title = "graph",
+		.data_server = program->n_servers > 1 ? "data" : "redis",
+		.is_detailed = true,
+		.added = add_step,
+		.context = writer,
+	};
+	bool good;
+
+	if (!setup.strategy)
+		find_connections(search, &setup);
+	good = rr_recorder_begin(&writer->recorder, &setup);
+	if (!good) { /* one name for all connections of a client */
+		rr_race_free(writer->recorder.race);
+		memset(setup.connections, 0, sizeof(setup.connections));
+		good = rr_recorder_begin(&writer->recorder, &setup);
+	}
+	writer->trace.race = writer->recorder.race;
+	return good;
+}
+
+/* ---- Transitions -------------------------------------------------------------- */
+
+/* The word for redrace play, whose client does not repeat what it has not heard of; "" = it
+ * has none for that. */
+static void write_played(const struct graph_writer *writer, struct rr_word word,
+			 const struct rr_edge *edge, char text[RR_WORD_SIZE])
+{
+	const struct rr_product *product = &writer->search->product;
+	const struct rr_word_names names = rr_product_names(product);
+	int64_t ns = 0;
+
+	for (size_t i = edge->from; i < edge->to; i++) {
+		const struct rr_action *action = &product->edges.actions.all[i];
+
+		ns += action->kind == RR_ACTION_TIME ? action->ns : 0;
+	}
+	if (ns)
+		word = (struct rr_word){ .kind = RR_DO_WAIT, .client = -1, .server = -1, .ns = ns };
+	if (word.kind == RR_DO_LOSE)
+		word.command[0] = '\0';
+	if (word.client >= 0)
+		word.server = -1;
+	text[0] = '\0';
+	if (rr_transition_rows[word.kind].is_played)
+		rr_word_write(&word, &names, text);
+}
+
+/* Does it end an attempt in vain, so that its client will sleep and begin another? */
+static bool is_refusal(const struct rr_product *product, const struct rr_edge *edge)
+{
+	const uint8_t who = edge->transition.who;
+
+	if (!rr_transition_is_step(edge->transition) || rr_transition_is_fault(edge->transition) ||
+	    rr_product_part(product, edge->key, who)->is_crashed)
+		return false;
+	for (size_t i = edge->from; i < edge->to; i++) {
+		if (product->edges.actions.all[i].n_counted)
+			return false;
+	}
+	return rr_product_client(product, edge->key, who)->is_attempt;
+}
+
+/* A client that begins an attempt is not known by its state to do what it does then: its
+ * actions say it. */
+static struct rr_word word_of(const struct graph_writer *writer, const uint32_t *key,
+			      const struct rr_edge *edge)
+{
+	const struct rr_product *product = &writer->search->product;
+	const enum rr_transition_kind kind = edge->transition.kind;
+	struct rr_word word = rr_product_word(product, key, edge->transition);
+
+	for (size_t i = edge->from; i < edge->to; i++) {
+		const struct rr_action *action = &product->edges.actions.all[i];
+		const uint8_t stop = action->stop.kind;
+		const char *text = NULL;
+
+		if (action->kind == RR_ACTION_ANSWER ||
+		    (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND))
+			text = writer->search->terms.command[action->command].words.words[0].text;
+		else if (kind == RR_DO_GO && action->kind == RR_ACTION_FEED &&
+			 stop != RR_STOP_ATTEMPT && stop != RR_STOP_RECEIVE)
+			text = rr_word_of_stop(stop);
+		if (text && rr_transition_rows[kind].has_command) {
+			snprintf(word.command, sizeof(word.command), "%s", text);
+			break;
+		}
+	}
+	return word;
+}
+
+/* The number of what it was made of; most transitions are like one from another state. */
+static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
+			  const struct rr_edge *edge, bool *is_new)
+{
+	const struct rr_product *product = &writer->search->product;
+	const struct rr_recorder *recorder = &writer->recorder;
+	const bool refuses = is_refusal(product, edge);
+	char *bytes;
+	size_t size;
+	FILE *file = rr_open_memory(&bytes, &size);
+	uint32_t number;
+
+	fwrite(&edge->transition, sizeof(edge->transition), 1, file);
+	fwrite(&refuses, sizeof(refuses), 1, file);
+	fwrite(&word, sizeof(word), 1, file);
+	fwrite(recorder->leaves_after, sizeof(recorder->leaves_after), 1, file);
+	if (writer->answers.n_requests)
+		fwrite(&writer->answers.of[writer->to * writer->answers.n_requests],
+		       sizeof(*writer->answers.of), writer->answers.n_requests, file);
+	fwrite(recorder->is_used, sizeof(recorder->is_used), 1, file);
+	fwrite(&product->edges.actions.all[edge->from], sizeof(struct rr_action),
+	       edge->to - edge->from, file);
+	fclose(file);
+	number = rr_intern_put(&writer->sources, bytes, size, is_new);
+	free(bytes);
+	return number;
+}
+
+/* The number of an edge's transition, with the state that it leads from and to. */
+static json_t *transition_of(struct graph_writer *writer, const uint32_t *key,
+			     const struct rr_edge *edge, uint32_t to)
+{
+	const struct rr_product *product = &writer->search->product;
+	const struct rr_word word = word_of(writer, key, edge);
+	uint32_t source;
+	bool is_new;
+
+	/* What happened before the transition has led to the state. */
+	rr_recorder_forget(&writer->recorder);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_client_state *client = rr_product_client(product, key, i);
+		const bool is_over = rr_product_part(product, key, i)->is_crashed;
+
+		for (uint32_t j = 0; !is_over && !client->is_inside && j < client->n_sent; j++)
+			writer->recorder.leaves_after[i] += client->sent[j].is_inside;
+	}
+	writer->to = to;
+	source = source_of(writer, word, edge, &is_new);
+	if (is_new) {
+		const struct rr_word_names names = rr_product_names(product);
+		const bool is_fault = rr_transition_is_fault(edge->transition);
+		const bool is_own = is_fault || rr_transition_is_step(edge->transition);
+		char text[RR_WORD_SIZE], played[RR_WORD_SIZE], server[RR_WORD_SERVER];
+
+		rr_array_grow(&writer->transition_of, source, sizeof(*writer->transition_of));
+		rr_word_write(&word, &names, text);
+		write_played(writer, word, edge, played);
+		writer->steps = json_array();
+		for (size_t i = edge->from; i < edge->to; i++)
+			rr_recorder_add(&writer->recorder, &product->edges.actions.all[i]);
+		writer->transition_of[source] =
+			put(&writer->transitions,
+			    json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play",
+				      played, "client",
+				      is_own && word.client >= 0 ?
+					      rr_program_client_name(&writer->search->program,
+								     (size_t)word.client) :
+					      NULL,
+				      "server",
+				      word.server < 0 ?
+					      NULL :
+					      rr_word_server(&names, (size_t)word.server, server),
+				      "fault", is_fault, "refused", is_refusal(product, edge),
+				      "steps", writer->steps));
+	}
+	return json_incref(writer->transition_of[source]);
 }
 
 /* ---- States ------------------------------------------------------------------- */
@@ -121,10 +440,10 @@ static json_t *server_of(struct graph_writer *writer, const uint32_t *key, size_
 		owner++;
 	text = rr_contents_text(&writer->contents[server > 0], key[server], RR_NO_ID);
 	text = rr_naming_tidy(&writer->naming, text);
-	number = graph_put(&writer->servers,
-			   json_pack("{s:s, s:s?}", "data", text, "lock_of",
-				     maker ? rr_owner_name(&writer->search->program, owner, name) :
-					     NULL));
+	number =
+		put(&writer->servers,
+		    json_pack("{s:s, s:s?}", "data", text, "lock_of",
+			      maker ? rr_owner_name(&writer->search->program, owner, name) : NULL));
 	json_object_set(writer->known, what, number);
 	free(text);
 	return number;
@@ -149,11 +468,10 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 	plain = rr_plain_cut(next, strlen(next), SHOWN, "");
 	text = rr_naming_tidy(&writer->naming, plain);
 	free(next);
-	number = graph_put(&writer->clients,
-			   json_pack("{s:s, s:i, s:b, s:b, s:b}", "next", text, "counted",
-				     is_alive ? (int)it->tally.ok : part->ok, "inside",
-				     is_alive && it->is_inside, "crashed", !is_alive, "ended",
-				     is_alive && it->has_ended));
+	number = put(&writer->clients, json_pack("{s:s, s:i, s:b, s:b, s:b}", "next", text,
+						 "counted", is_alive ? (int)it->tally.ok : part->ok,
+						 "inside", is_alive && it->is_inside, "crashed",
+						 !is_alive, "ended", is_alive && it->has_ended));
 	json_object_set(writer->known, what, number);
 	free(text);
 	return number;
@@ -170,7 +488,7 @@ static json_t *edges_of(struct graph_writer *writer, uint32_t state, const bool 
 	for (size_t i = 0; edges && i < edges->n; i++) {
 		const struct rr_graph_edge *edge = &graph->edges[graph->first[state] + i];
 		json_t *json = json_pack("[i, o, i]", (int)edge->to,
-					 graph_transition(writer, key, &edges->all[i], edge->to),
+					 transition_of(writer, key, &edges->all[i], edge->to),
 					 edge->broken);
 
 		if (is_on_path[graph->first[state] + i])
@@ -234,17 +552,29 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	open_table(&writer.servers);
 	open_table(&writer.clients);
 	open_table(&writer.transitions);
-	if (graph_begin_steps(&writer)) {
+	if (begin_steps(&writer)) {
 		const struct rr_race *race = writer.recorder.race;
 		const struct rr_program *program = &writer.search->program;
 		json_t *clients = json_array(), *servers = json_array(), *states = json_array();
+		json_t *lanes = json_array();
 		const struct rr_scripts *scripts = &writer.search->scripts;
 		json_t *texts;
 		char name[RR_SCRIPT_NAME];
 
-		for (size_t i = 0; i < program->n_clients; i++)
+		/* Whose steps there are, by the names that steps have: a name and the number of its
+		 * client. */
+		for (size_t i = 0; i < program->n_clients; i++) {
 			json_array_append_new(clients,
 					      json_string(rr_program_client_name(program, i)));
+			for (size_t j = 0; j < RR_RUN_ORDINALS; j++) {
+				const int lane = writer.recorder.clients[i][j];
+
+				if (lane >= 0)
+					json_array_append_new(
+						lanes, json_pack("[s, i]", race->clients[lane].name,
+								 (int)i));
+			}
+		}
 		for (size_t i = 0; i < race->n_servers; i++)
 			json_array_append_new(servers, json_string(race->servers[i].name));
 		for (uint32_t i = 0; i < writer.search->graph.states.n; i++)
@@ -256,8 +586,8 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 							     scripts->all[i].source.text, name),
 					    json_string(scripts->all[i].source.text));
 		json = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:O, s:O, s:O, s:o}",
-				 "schema", SCHEMA, "clients", clients, "lanes",
-				 graph_lanes(&writer), "servers", servers, "invariants",
+				 "schema", SCHEMA, "clients", clients, "lanes", lanes, "servers",
+				 servers, "invariants",
 				 rr_invariants_json((1U << RR_INVARIANTS) - 1), "scripts", texts,
 				 "timed", writer.search->product.config.reads_clock,
 				 "server_states", writer.servers.all, "client_states",
@@ -286,4 +616,108 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	rr_naming_release(&writer.naming);
 	free(writer.answers.of);
 	return json;
+}
+
+/* ---- Graphviz ----------------------------------------------------------------- */
+
+/* The number'th of a list that `list` names by their numbers. */
+static const json_t *named(const json_t *graph, const char *list, const json_t *number)
+{
+	return json_array_get(json_object_get(graph, list), (size_t)json_integer_value(number));
+}
+
+/* Lines end flush left. */
+static void write_quoted(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', file);
+		if (*text == '\n')
+			fputs("\\l", file);
+		else
+			fputc(*text, file);
+	}
+}
+
+static void write_dot(FILE *file, const json_t *graph)
+{
+	const json_t *state;
+	size_t i;
+
+	fputs("digraph states {\n  node [shape=box, fontname=monospace];\n", file);
+	json_array_foreach(json_object_get(graph, "states"), i, state) {
+		const long long flags = json_integer_value(json_array_get(state, 2));
+		const json_t *servers = json_object_get(graph, "servers");
+		const json_t *clients = json_object_get(graph, "clients");
+		const json_t *item, *edge;
+		size_t j;
+
+		fprintf(file, "  s%zu [label=\"", i);
+		json_array_foreach(json_array_get(state, 0), j, item) {
+			const json_t *server = named(graph, "server_states", item);
+			const char *maker = json_string_value(json_object_get(server, "lock_of"));
+
+			if (json_array_size(servers) > 1)
+				fprintf(file,
+					"%s: ", json_string_value(json_array_get(servers, j)));
+			write_quoted(file, json_string_value(json_object_get(server, "data")));
+			if (maker)
+				fprintf(file, "the lock is %s's\\l", maker);
+		}
+		json_array_foreach(json_array_get(state, 1), j, item) {
+			const json_t *client = named(graph, "client_states", item);
+
+			fprintf(file, "%s%s: ", json_string_value(json_array_get(clients, j)),
+				json_is_true(json_object_get(client, "inside")) ? " (inside)" : "");
+			write_quoted(file, json_string_value(json_object_get(client, "next")));
+			fputs("\\l", file);
+		}
+		fprintf(file, "\"%s];\n",
+			flags & (RR_GRAPH_WRONG | RR_GRAPH_STUCK) ?
+				", style=filled, fillcolor=salmon" :
+				"");
+		json_array_foreach(json_array_get(state, 3), j, edge) {
+			const json_t *transition = named(graph, "transitions",
+							 json_array_get(edge, 1));
+
+			fprintf(file, "  s%zu -> s%lld [label=\"", i,
+				json_integer_value(json_array_get(edge, 0)));
+			write_quoted(file, json_string_value(json_object_get(transition, "word")));
+			fprintf(file, "\"%s%s];\n",
+				json_integer_value(json_array_get(edge, 2)) ? ", color=red" : "",
+				json_array_size(edge) > 3 ? ", penwidth=3" : "");
+		}
+	}
+	fputs("}\n", file);
+}
+
+/* ---- Files -------------------------------------------------------------------- */
+
+bool rr_graph_write(struct rr_search *search, unsigned worst)
+{
+	const struct rr_explore_config *config = search->config;
+	struct rr_error *error = &search->result->error;
+	const bool is_kept = search->end == RR_GRAPH_WHOLE &&
+			     search->graph.states.n <= config->graph_of;
+	json_t *graph;
+	struct rr_draft draft;
+
+	if (!config->dot && !config->json && !is_kept)
+		return true;
+	graph = rr_graph_json(search, worst);
+	if (graph && config->dot) {
+		rr_draft_open(&draft);
+		write_dot(draft.out, graph);
+		rr_draft_replace(&draft, config->dot, error);
+	}
+	if (graph && config->json) {
+		rr_draft_open(&draft);
+		json_dumpf(graph, draft.out, JSON_COMPACT);
+		fputc('\n', draft.out);
+		rr_draft_replace(&draft, config->json, error);
+	}
+	if (!error->kind && is_kept)
+		search->result->graph = json_incref(graph);
+	json_decref(graph);
+	return !error->kind;
 }

@@ -189,7 +189,7 @@ struct rr_why {
 /* An error of the table on the way is forgotten: then nothing is known. */
 struct rr_why rr_why_find(const struct rr_why_question *question);
 
-/* ---- Graphs (graph_json.c, graph_write.c) ------------------------------------ */
+/* ---- Graphs (graph_json.c) -------------------------------------------------- */
 
 /* The graph, once it is analysed; the shortest path to what is `worst` (0 = nothing)
  * stands out. NULL: result->error. */
