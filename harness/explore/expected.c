@@ -27,6 +27,20 @@ const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
 	return text;
 }
 
+const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
+			     char text[RR_SMALLEST_SIZE])
+{
+	FILE *file = rr_open_fixed(text, RR_SMALLEST_SIZE);
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (smallest[i].n)
+			fprintf(file, "%s%s %u*%llu", ftell(file) ? ", " : "", rr_invariant_name(i),
+				smallest[i].steps, (unsigned long long)smallest[i].n);
+	}
+	fclose(file);
+	return text;
+}
+
 json_t *rr_invariants_json(unsigned breaks)
 {
 	json_t *list = json_array();
@@ -40,22 +54,18 @@ json_t *rr_invariants_json(unsigned breaks)
 
 /* ---- What is expected ---------------------------------------------------------- */
 
-/* The columns of the matrix that a fault belongs to. Where a renewer runs, a lease expires only
- * as it does while the work is slow. */
-static unsigned hazards_of_budget(const struct rr_explore_config *config, int kind)
-{
-	if (kind == RR_EXPIRIES && config->strategy->lock.has_renewer)
-		return 1U << RR_SLOW_WORK;
-	return rr_budget_rows[kind].hazards;
-}
-
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {
 	unsigned hazards = 1U << (config->separate ? RR_PROCESSES : RR_THREADS);
 
-	for (int i = 0; i < RR_BUDGETS; i++)
-		hazards |= config->budget.of[i] ? hazards_of_budget(config, i) : 0;
+	/* Where a renewer runs, a lease expires only as it does while the work is slow. */
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (config->budget.of[i])
+			hazards |= i == RR_EXPIRIES && config->strategy->lock.has_renewer ?
+					   1U << RR_SLOW_WORK :
+					   rr_budget_rows[i].hazards;
+	}
 	if (config->work_ms)
 		hazards |= 1U << RR_SLOW_WORK;
 	if (config->skew_ns)

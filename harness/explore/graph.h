@@ -10,7 +10,6 @@
 #define RR_GRAPH_H
 
 #include "base/deadline.h"
-#include "heap.h"
 #include "product/product.h"
 #include "expected.h"
 
@@ -20,6 +19,18 @@ enum {
 	RR_STATE_ODD = 64,   /* clients have printed what they print in no serial order */
 	RR_STATE_KNOWN = 128 /* it was expanded: its edges and flags are known */
 };
+
+/* Numbers with their costs, of which the cheapest comes out first: of several the lowest. */
+struct rr_heap {
+	struct rr_heap_entry {
+		uint64_t cost;
+		uint32_t number;
+	} * entries;
+	uint32_t n;
+};
+
+void rr_heap_push(struct rr_heap *heap, uint64_t cost, uint32_t number);
+uint32_t rr_heap_pop(struct rr_heap *heap); /* there is one */
 
 struct rr_graph_edge {
 	uint32_t to;
@@ -107,7 +118,8 @@ void rr_graph_analyse(struct rr_graph *graph);
 /* How often clients have been run so far; equal ones count each. */
 unsigned long rr_graph_count_runs(const struct rr_product *product);
 
-/* The smallest findings of each of RR_INVARIANTS (smallest.c), which begin as zeroes. */
+/* The smallest findings of each of RR_INVARIANTS, which begin as zeroes: the schedules with the fewest
+ * transitions that break it, and how many of these there are. */
 struct rr_smallest;
 void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smallest);
 

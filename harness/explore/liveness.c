@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be said of a graph as a whole: from which states not everybody can finish
- * any more, what is broken how often, and how many paths there are. */
+ * any more, what is broken how often and first, and how many paths there are. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "explore.h"
 #include "graph.h"
 
 /* ---- Who can still finish ------------------------------------------------- */
@@ -60,14 +61,6 @@ static void spread_marks(struct marking *marking)
 		for (uint64_t i = marking->first[state]; i < end; i++)
 			mark_state(marking, marking->from[i]);
 	}
-}
-
-static bool is_good_end(const struct rr_graph *graph, uint32_t state)
-{
-	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT;
-	const unsigned bad = RR_STATE_STARVED | RR_STATE_DEAD;
-
-	return graph->flags[state] & good && !(graph->flags[state] & bad);
 }
 
 /* Do servers hold something else, but for which commands block? (Without tables no two states are
@@ -198,7 +191,9 @@ void rr_graph_analyse(struct rr_graph *graph)
 	reverse_edges(&marking);
 	/* Whoever cannot reach an end is stuck. A bound may hide an end. */
 	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i))
+		if (!rr_graph_is_expanded(graph, i) ||
+		    (graph->flags[i] & (RR_STATE_FINAL | RR_STATE_CUT) &&
+		     !(graph->flags[i] & (RR_STATE_STARVED | RR_STATE_DEAD))))
 			mark_state(&marking, i);
 	}
 	spread_marks(&marking);
@@ -247,4 +242,50 @@ void rr_graph_analyse(struct rr_graph *graph)
 	free(marking.marks);
 	free(marking.todo);
 	rr_graph_count_interleavings(graph);
+}
+
+/* ---- The smallest findings ------------------------------------------------- */
+
+static void note_broken(struct rr_smallest *smallest, unsigned broken, uint32_t steps,
+			uint64_t paths)
+{
+	for (int bit = 0; broken >> bit && bit < RR_INVARIANTS; bit++) {
+		struct rr_smallest *it = &smallest[bit];
+
+		if (!(broken >> bit & 1) || (it->n && it->steps < steps))
+			continue;
+		*it = (struct rr_smallest){ steps,
+					    it->n && it->steps == steps ? it->n + paths : paths };
+	}
+}
+
+void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smallest)
+{
+	/* How far each state is from the beginning, and how many paths of that length lead there.
+	 * States have the order in which they were found: the nearest come first. */
+	uint32_t *steps;
+	uint64_t *paths;
+
+	if (!graph->breaks)
+		return;
+	steps = rr_calloc(graph->states.n, sizeof(*steps));
+	paths = rr_calloc(graph->states.n, sizeof(*paths));
+	paths[0] = 1;
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++) {
+			const uint32_t to = graph->edges[j].to;
+
+			if (!paths[to])
+				steps[to] = steps[i] + 1;
+			if (steps[to] == steps[i] + 1)
+				paths[to] += paths[i];
+		}
+	}
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		note_broken(smallest, rr_graph_broken_by(graph, i), steps[i], paths[i]);
+		for (uint64_t j = graph->first[i]; j < rr_graph_last(graph, i); j++)
+			note_broken(smallest, graph->edges[j].broken, steps[i] + 1, paths[i]);
+	}
+	free(steps);
+	free(paths);
 }

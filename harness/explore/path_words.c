@@ -92,40 +92,6 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 
 /* ---- Following ----------------------------------------------------------------- */
 
-/* The transition of a state that a word means. False: there is none, and `known` says what there
- * is. */
-static bool find_word(struct rr_product *product, const uint32_t *key, const struct rr_word *said,
-		      struct rr_transition *found, char known[KNOWN_SIZE])
-{
-	const struct rr_word_names names = rr_product_names(product);
-	const struct rr_edges *edges = rr_product_list(product, key);
-
-	known[0] = '\0';
-	for (size_t i = 0; edges && i < edges->n; i++) {
-		char written[RR_WORD_SIZE];
-		struct rr_word word;
-
-		*found = edges->all[i].transition;
-		word = rr_product_word(product, key, *found);
-		if (rr_word_means(said, &word))
-			return true;
-		rr_word_write(&word, &names, written);
-		rr_add_text(known, KNOWN_SIZE, "%s%s", known[0] ? ", " : "", written);
-	}
-	return false;
-}
-
-static bool fail_to_follow(const struct rr_product *product, int step, const char *word,
-			   const char *known, struct rr_error *error)
-{
-	if (rr_product_failed(product))
-		return rr_error_set(error, product->error.kind, "%s", product->error.text);
-	return rr_error_set(
-		error, RR_ERROR_DATA,
-		"the schedule cannot be followed: its step %d is '%s', but there is only: %s", step,
-		word, known[0] ? known : "the end");
-}
-
 /* The word that `words` begin with; false: they have ended, or are no words (the error). */
 static bool read_next(const struct rr_product *product, const char **words, struct rr_word *said,
 		      char text[RR_WORD_SIZE], struct rr_error *error)
@@ -143,19 +109,40 @@ static bool read_next(const struct rr_product *product, const char **words, stru
 		rr_error_set(error, RR_ERROR_DATA, "the schedule's word '%s': %s", text, why.text));
 }
 
+/* The transition of a state that a word means; NULL: there is none, and the error says what there
+ * is. */
 static const struct rr_edge *take_word(struct rr_product *product, const uint32_t *key, int step,
 				       const struct rr_word *said, const char *text,
 				       struct rr_error *error)
 {
+	const struct rr_word_names names = rr_product_names(product);
+	const struct rr_edges *edges = rr_product_list(product, key);
 	const struct rr_edge *edge = NULL;
-	struct rr_transition transition;
-	char known[KNOWN_SIZE];
+	char known[KNOWN_SIZE] = "", written[RR_WORD_SIZE];
+	bool is_found = false;
 
-	if (find_word(product, key, said, &transition, known))
-		edge = rr_product_take(product, key, transition);
-	if (!edge)
-		fail_to_follow(product, step, text, known, error);
-	return edge;
+	for (size_t i = 0; edges && i < edges->n && !is_found; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+		const struct rr_word word = rr_product_word(product, key, transition);
+
+		is_found = rr_word_means(said, &word);
+		if (is_found) {
+			edge = rr_product_take(product, key, transition);
+		} else {
+			rr_word_write(&word, &names, written);
+			rr_add_text(known, KNOWN_SIZE, "%s%s", known[0] ? ", " : "", written);
+		}
+	}
+	if (edge)
+		return edge;
+	if (rr_product_failed(product))
+		rr_error_set(error, product->error.kind, "%s", product->error.text);
+	else
+		rr_error_set(
+			error, RR_ERROR_DATA,
+			"the schedule cannot be followed: its step %d is '%s', but there is only: %s",
+			step, text, known[0] ? known : "the end");
+	return NULL;
 }
 
 /* The first transition to a state that is not among those; NULL: there is none, or an error of

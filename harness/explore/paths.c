@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "graph.h"
-#include "heap.h"
 
 enum {
 	PATH_MAX_EDGES = 4000,
