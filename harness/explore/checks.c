@@ -14,16 +14,6 @@ enum { VERIFY_SERVERS = 600 }; /* questions, of each table */
 
 /* ---- Results -------------------------------------------------------------- */
 
-/* Has any key of the data server ever a time to live? */
-static bool has_leases(const struct rr_server_table *table)
-{
-	uint32_t i = 0;
-
-	while (i < table->keys.n && table->states[i].first_end_ns == RR_NEVER)
-		i++;
-	return i < table->keys.n;
-}
-
 static void note_graph(struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
@@ -55,7 +45,9 @@ static void note_graph(struct rr_search *search)
 	}
 	result->need_each_other = result->finals > 0 && !search->judge.serial.is_cut &&
 				  !search->judge.serial.has_whole;
-	result->has_leases = has_leases(&search->tables[0]);
+	/* Has any key of the data server ever a time to live? */
+	for (uint32_t i = 0; i < search->tables[0].keys.n; i++)
+		result->has_leases |= search->tables[0].states[i].first_end_ns != RR_NEVER;
 	result->left_out = search->product.left_out;
 	result->has_own_keys = search->key_use.relying != 0;
 	result->states = graph->states.n;
@@ -231,65 +223,50 @@ static enum rr_going show_path(struct rr_search *search, const struct rr_path *p
 
 /* ---- All that is found ------------------------------------------------------------ */
 
-/* Ends that are wrong in the same way: one stands for all of them. */
-struct wrong_ends {
-	struct rr_search *search;
-	size_t n;
-	uint32_t all[RR_FINDINGS_SHOWN]; /* states */
-	bool *goals;                     /* of each state: is it like the one that is looked for? */
-};
-
-static bool are_alike(struct wrong_ends *ends, uint32_t a, uint32_t b)
+/* Are two ends wrong in the same way? Then one stands for both. */
+static bool are_alike(struct rr_search *search, uint32_t a, uint32_t b)
 {
-	struct rr_search *search = ends->search;
-
 	return rr_judge_are_alike(&search->judge, rr_graph_key(&search->graph, a),
 				  rr_graph_key(&search->graph, b));
-}
-
-/* The first of each kind, in the order in which they were found. */
-static void find_kinds(struct wrong_ends *ends)
-{
-	const struct rr_graph *graph = &ends->search->graph;
-
-	for (uint32_t i = 0; i < graph->states.n; i++) {
-		size_t j = 0;
-
-		if (!(graph->flags[i] & RR_STATE_WRONG))
-			continue;
-		while (j < ends->n && !are_alike(ends, ends->all[j], i))
-			j++;
-		if (j == RR_FINDINGS_SHOWN)
-			ends->search->result->n_unshown++;
-		else if (j == ends->n)
-			ends->all[ends->n++] = i;
-	}
 }
 
 /* The shortest schedule has been shown, which leads to `shown`. */
 static enum rr_going show_others(struct rr_search *search, uint32_t shown)
 {
-	struct wrong_ends ends = {
-		.search = search, .goals = rr_calloc(search->graph.states.n, sizeof(*ends.goals))
-	};
+	uint32_t kinds[RR_FINDINGS_SHOWN]; /* a state of each */
+	size_t n_kinds = 0;
+	/* Of each state: is it like the one that is looked for? */
+	bool *goals = rr_calloc(search->graph.states.n, sizeof(*goals));
 	const struct rr_graph *graph = &search->graph;
 	struct rr_explore_result *result = search->result;
 	enum rr_going going = RR_GO_ON;
 	struct rr_path path = { 0 };
 
-	find_kinds(&ends);
-	for (size_t i = 0; i < ends.n && going == RR_GO_ON; i++) {
-		if (are_alike(&ends, ends.all[i], shown))
+	/* The first of each kind, in the order in which they were found. */
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		size_t j = 0;
+
+		if (!(graph->flags[i] & RR_STATE_WRONG))
+			continue;
+		while (j < n_kinds && !are_alike(search, kinds[j], i))
+			j++;
+		if (j == RR_FINDINGS_SHOWN)
+			result->n_unshown++;
+		else if (j == n_kinds)
+			kinds[n_kinds++] = i;
+	}
+	for (size_t i = 0; i < n_kinds && going == RR_GO_ON; i++) {
+		if (are_alike(search, kinds[i], shown))
 			continue;
 		if (rr_deadline_is_over(&search->deadline, "other findings were played")) {
 			result->n_unshown++;
 			continue;
 		}
 		for (uint32_t j = 0; j < graph->states.n; j++)
-			ends.goals[j] = graph->flags[j] & RR_STATE_WRONG &&
-					are_alike(&ends, ends.all[i], j);
-		going = rr_graph_shortest_to(graph, ends.goals, &path) ? show_path(search, &path) :
-									 RR_FAILED;
+			goals[j] = graph->flags[j] & RR_STATE_WRONG &&
+				   are_alike(search, kinds[i], j);
+		going = rr_graph_shortest_to(graph, goals, &path) ? show_path(search, &path) :
+								    RR_FAILED;
 		rr_path_release(&path);
 	}
 	/* The first one has been proved, and stands. */
@@ -298,7 +275,7 @@ static enum rr_going show_others(struct rr_search *search, uint32_t shown)
 		result->n_unshown++;
 		going = RR_GO_ON;
 	}
-	free(ends.goals);
+	free(goals);
 	return going;
 }
 

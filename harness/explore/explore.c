@@ -71,27 +71,6 @@ json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_con
 
 /* ---- Progress ------------------------------------------------------------------ */
 
-/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, about 6 s left". */
-static void show_search(struct rr_explore_progress *progress, double share)
-{
-	const unsigned long n = progress->n_before + progress->n;
-	const double elapsed = progress->looked - progress->begun;
-	const double rate = elapsed > 0 ? (double)n / elapsed : 0;
-	double left = rr_progress_left(&progress->line, share);
-	char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE];
-	char percent[40] = "";
-
-	if (share < progress->shown)
-		left = 0;
-	if (left > 0) {
-		snprintf(percent, sizeof(percent), ", about %.2g %% done", 100 * share);
-		progress->shown = share;
-	}
-	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s", progress->name,
-			 rr_grouped(done, (long long)n), progress->unit,
-			 rr_grouped(a_second, (long long)rate), percent);
-}
-
 bool rr_explore_progress(void *context, unsigned long n, double share)
 {
 	struct rr_explore_progress *progress = context;
@@ -108,8 +87,24 @@ bool rr_explore_progress(void *context, unsigned long n, double share)
 	if (now - progress->looked < LOOK_EVERY)
 		return true;
 	progress->looked = now;
-	if (rr_progress_is_due(&progress->line))
-		show_search(progress, share);
+	if (rr_progress_is_due(&progress->line)) {
+		const unsigned long n_all = progress->n_before + n;
+		const double elapsed = now - progress->begun;
+		const double rate = elapsed > 0 ? (double)n_all / elapsed : 0;
+		double left = rr_progress_left(&progress->line, share);
+		char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE], percent[40] = "";
+
+		if (share < progress->shown)
+			left = 0;
+		if (left > 0) {
+			snprintf(percent, sizeof(percent), ", about %.2g %% done", 100 * share);
+			progress->shown = share;
+		}
+		/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, about 6 s left". */
+		rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s", progress->name,
+				 rr_grouped(done, (long long)n_all), progress->unit,
+				 rr_grouped(a_second, (long long)rate), percent);
+	}
 	return rr_signals_wait(progress->signals, 0) &&
 	       !(progress->until_ns && rr_clock_ns() > progress->until_ns);
 }

@@ -316,16 +316,6 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 	return going;
 }
 
-/* As a race names it; NULL = nothing is found. */
-static const char *verdict_of(unsigned found)
-{
-	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS))
-		return RR_NOT_SERIALIZABLE;
-	if (found & RR_OUTCOME_UNEXPECTED)
-		return RR_NOT_AS_EXPECTED;
-	return found & RR_OUTCOME_STUCK ? RR_NO_PROGRESS : NULL;
-}
-
 bool rr_search_conclude_findings(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
@@ -336,9 +326,16 @@ bool rr_search_conclude_findings(struct rr_search *search)
 		rr_search_release_tables(search);
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome *finding = &result->findings[i];
+		const unsigned found = finding->found;
+		/* As a race names it; NULL = nothing is found. */
+		const char *verdict = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS) ?
+					      RR_NOT_SERIALIZABLE :
+				      found & RR_OUTCOME_UNEXPECTED ? RR_NOT_AS_EXPECTED :
+				      found & RR_OUTCOME_STUCK      ? RR_NO_PROGRESS :
+								      NULL;
 
 		if (rr_conclude(&finding->played, is_strategy ? result->shortest_breaks : 0,
-				verdict_of(finding->found), search->cluster, &why))
+				verdict, search->cluster, &why))
 			continue;
 		if (is_strategy && search->cluster->session->signals.interrupted)
 			return true;

@@ -305,7 +305,7 @@ static bool is_refusal(const struct rr_product *product, const struct rr_edge *e
 {
 	const uint8_t who = edge->transition.who;
 
-	if (!rr_transition_is_step(edge->transition) || rr_transition_is_fault(edge->transition) ||
+	if (!rr_graph_is_own_step(edge->transition) ||
 	    rr_product_part(product, edge->key, who)->is_crashed)
 		return false;
 	for (size_t i = edge->from; i < edge->to; i++) {

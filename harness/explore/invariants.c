@@ -44,26 +44,6 @@ static bool open_strategy(struct rr_search *search)
 	return !lacking || rr_error_set(&search->result->error, RR_ERROR_SKIPPED, "%s", lacking);
 }
 
-/* Are histories of clients one state that are taken for one? */
-static enum rr_going verify_histories(struct rr_search *search)
-{
-	enum rr_going going = RR_GO_ON;
-
-	for (size_t i = 0; i < search->product.n_clients; i++) {
-		struct rr_client_table *table = rr_product_client_table(&search->product, i);
-		const uint64_t n_runs = table ? table->n_runs : 0;
-
-		if (!table)
-			continue;
-		if (!rr_learning_verify(table))
-			return rr_search_stop(search, &table->error);
-		search->result->stats.checked_clients += table->n_runs - n_runs;
-		if (rr_learning_has_changed(table))
-			going = RR_AGAIN;
-	}
-	return going;
-}
-
 static enum rr_going verify_strategy(struct rr_search *search)
 {
 	const struct rr_product *product = &search->product;
@@ -78,10 +58,20 @@ static enum rr_going verify_strategy(struct rr_search *search)
 		going = RR_AGAIN;
 		break;
 	}
-	if (!(search->program.learning & RR_LEARN_NOTHING)) {
-		const enum rr_going of_histories = verify_histories(search);
+	if (search->program.learning & RR_LEARN_NOTHING)
+		return going;
+	/* Are histories of clients one state that are taken for one? */
+	for (size_t i = 0; i < product->n_clients; i++) {
+		struct rr_client_table *table = rr_product_client_table(product, i);
+		const uint64_t n_runs = table ? table->n_runs : 0;
 
-		going = of_histories == RR_GO_ON ? going : of_histories;
+		if (!table)
+			continue;
+		if (!rr_learning_verify(table))
+			return rr_search_stop(search, &table->error);
+		search->result->stats.checked_clients += table->n_runs - n_runs;
+		if (rr_learning_has_changed(table))
+			going = RR_AGAIN;
 	}
 	return going;
 }

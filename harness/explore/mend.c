@@ -65,18 +65,6 @@ struct place {
 	uint8_t done[RR_PRODUCT_CLIENTS];
 };
 
-static bool is_plain_step(const struct rr_graph_edge *edge)
-{
-	return rr_transition_is_step(edge->transition) && !rr_transition_is_fault(edge->transition);
-}
-
-static bool is_within_span(const struct mender *mender, const struct place *place, size_t client)
-{
-	const struct span *span = &mender->spans[mender->group[client]];
-
-	return place->done[client] > span->first && place->done[client] <= span->last;
-}
-
 /* The client that has to go on because it is within its span; -1 = nobody has to. A step that
  * nobody else can notice stands alone in its state: it is taken, whosever it is. */
 static int who_goes_on(const struct mender *mender, const struct place *place)
@@ -84,10 +72,14 @@ static int who_goes_on(const struct mender *mender, const struct place *place)
 	const struct rr_graph *graph = mender->graph;
 
 	for (uint64_t i = graph->first[place->state]; i < rr_graph_last(graph, place->state); i++) {
-		const struct rr_graph_edge *edge = &graph->edges[i];
+		const struct rr_transition step = graph->edges[i].transition;
+		const struct span *span;
 
-		if (is_plain_step(edge) && is_within_span(mender, place, edge->transition.who))
-			return edge->transition.who;
+		if (!rr_graph_is_own_step(step))
+			continue;
+		span = &mender->spans[mender->group[step.who]];
+		if (place->done[step.who] > span->first && place->done[step.who] <= span->last)
+			return step.who;
 	}
 	return -1;
 }
@@ -152,7 +144,8 @@ static bool leave_place(struct mender *mender, struct place place)
 		const struct rr_graph_edge *edge = &graph->edges[i];
 		struct place next = place;
 
-		if (goes_on >= 0 && (!is_plain_step(edge) || edge->transition.who != goes_on))
+		if (goes_on >= 0 &&
+		    (!rr_graph_is_own_step(edge->transition) || edge->transition.who != goes_on))
 			continue;
 		if ((!mender->surveys &&
 		     (edge->broken ||
@@ -308,24 +301,6 @@ static void write_slot(FILE *out, const struct mender *mender, const struct slot
 	free(plain);
 }
 
-/* "GET counter … SET counter"; malloc'd, NULL = the clients have no span. */
-static char *text_of_span(const struct mender *mender, size_t group)
-{
-	const struct span span = mender->spans[group];
-	char *text;
-	size_t size;
-	FILE *out;
-
-	if (span.last == 0)
-		return NULL;
-	out = rr_open_memory(&text, &size);
-	write_slot(out, mender, &mender->slots[group][span.first]);
-	fputs(" … ", out);
-	write_slot(out, mender, &mender->slots[group][span.last]);
-	fclose(out);
-	return text;
-}
-
 static char *describe(struct mender *mender, unsigned found)
 {
 	const bool is_of_order = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS);
@@ -340,7 +315,18 @@ static char *describe(struct mender *mender, unsigned found)
 	n = mender->mended.interleavings;
 	/* Clients that have learned different things of one program may have the same span. */
 	for (size_t i = 0; i < mender->n_groups; i++) {
-		texts[i] = text_of_span(mender, i);
+		const struct span span = mender->spans[i];
+		FILE *of_span;
+
+		texts[i] = NULL;
+		if (span.last > 0) {
+			/* "GET counter … SET counter". */
+			of_span = rr_open_text(&texts[i]);
+			write_slot(of_span, mender, &mender->slots[i][span.first]);
+			fputs(" … ", of_span);
+			write_slot(of_span, mender, &mender->slots[i][span.last]);
+			fclose(of_span);
+		}
 		n_texts += texts[i] != NULL;
 		n_same += texts[i] && texts[0] && strcmp(texts[i], texts[0]) == 0;
 	}

@@ -13,18 +13,6 @@ struct rr_named_token {
 	char hex[2 * RR_RANDOM_BYTES + 1], name[16];
 };
 
-static const struct rr_named_token *find_token(const struct rr_naming *naming, const char *text)
-{
-	for (size_t i = 0; i < naming->n_tokens; i++) {
-		const struct rr_named_token *token = &naming->tokens[i];
-
-		if (token->hex[0] && strncmp(text, token->hex, strlen(token->hex)) == 0)
-			return token;
-	}
-	return NULL;
-}
-
-/* With names instead of random values; frees `text`. */
 char *rr_naming_tidy(const struct rr_naming *naming, char *text)
 {
 	char *named;
@@ -32,8 +20,14 @@ char *rr_naming_tidy(const struct rr_naming *naming, char *text)
 	FILE *file = rr_open_memory(&named, &size);
 
 	for (const char *at = text; *at;) {
-		const struct rr_named_token *token = find_token(naming, at);
+		const struct rr_named_token *token = NULL;
 
+		for (size_t i = 0; i < naming->n_tokens && !token; i++) {
+			const char *hex = naming->tokens[i].hex;
+
+			if (hex[0] && strncmp(at, hex, strlen(hex)) == 0)
+				token = &naming->tokens[i];
+		}
 		if (token)
 			fputs(token->name, file);
 		else
@@ -45,7 +39,6 @@ char *rr_naming_tidy(const struct rr_naming *naming, char *text)
 	return named;
 }
 
-/* As it is called in the configuration, or by its number. */
 const char *rr_naming_script(const struct rr_naming *naming, const char *source,
 			     char name[RR_SCRIPT_NAME])
 {
@@ -63,8 +56,6 @@ const char *rr_naming_script(const struct rr_naming *naming, const char *source,
 	return name;
 }
 
-/* "SET lock:0 tokenA NX PX 10000", "EVAL script1 lock:0 tokenA": without a script's text,
- * and how many keys it has. */
 char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
 {
 	const struct rdl_command *command = &naming->terms->command[number].words;

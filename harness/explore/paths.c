@@ -131,53 +131,6 @@ static void add_to_path(struct rr_path *path, uint64_t edge)
 	path->edges[path->n++] = edge;
 }
 
-static bool search_path(struct search *search, struct rr_path *path)
-{
-	const struct place begin = { .state = 0 };
-
-	if (!reach_place(search, begin, RR_NO_ID, 0, 0))
-		return false;
-	while (search->heap.n > 0) {
-		const uint32_t id = rr_heap_pop(&search->heap);
-		const struct place place = *(const struct place *)rr_intern_get(&search->places,
-										id);
-
-		if (search->steps[id].is_done)
-			continue;
-		search->steps[id].is_done = true;
-		if (is_goal(search, &place)) {
-			size_t n = 0;
-			int last = -1, n_switches = 0;
-
-			path->n = 0;
-			for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
-			     at = search->steps[at].before) {
-				add_to_path(path, search->steps[at].edge);
-			}
-			for (n = 0; n < path->n / 2; n++) {
-				const uint64_t edge = path->edges[n];
-
-				path->edges[n] = path->edges[path->n - 1 - n];
-				path->edges[path->n - 1 - n] = edge;
-			}
-			for (size_t i = 0; i < path->n; i++) {
-				const struct rr_transition transition =
-					search->graph->edges[path->edges[i]].transition;
-
-				if (!rr_transition_is_step(transition))
-					continue;
-				n_switches += last >= 0 && last != transition.who;
-				last = transition.who;
-			}
-			path->switches = n_switches;
-			return true;
-		}
-		if (!leave_place(search, id, place))
-			return false;
-	}
-	return false;
-}
-
 /* The first edge of a state that is such a transition; graph->n_edges = none is. */
 static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int client)
 {
@@ -187,20 +140,11 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int clie
 	for (; i < end; i++) {
 		const struct rr_transition transition = graph->edges[i].transition;
 
-		if (client < 0 ?
-			    is_time(transition) :
-			    rr_transition_is_step(transition) &&
-				    !rr_transition_is_fault(transition) && transition.who == client)
+		if (client < 0 ? is_time(transition) :
+				 rr_graph_is_own_step(transition) && transition.who == client)
 			return i;
 	}
 	return graph->n_edges;
-}
-
-static bool is_among(const uint32_t *states, size_t n, uint32_t state)
-{
-	while (n > 0 && states[n - 1] != state)
-		n--;
-	return n > 0;
 }
 
 /* A client tries once: up to its next attempt, or to where it has been. */
@@ -218,8 +162,10 @@ static uint32_t try_once(const struct rr_graph *graph, struct rr_path *path, uin
 		been[n++] = state;
 		add_to_path(path, edge);
 		state = graph->edges[edge].to;
-		if (is_among(been, n, state))
-			break;
+		for (size_t i = 0; i < n; i++) {
+			if (been[i] == state)
+				return state;
+		}
 	}
 	return state;
 }
@@ -234,8 +180,45 @@ static uint32_t try_all_clients(const struct rr_graph *graph, struct rr_path *pa
 
 static bool find_path(struct search search, struct rr_path *path)
 {
-	const bool found = search_path(&search, path);
+	const struct place begin = { .state = 0 };
+	bool good = reach_place(&search, begin, RR_NO_ID, 0, 0), found = false;
+	uint32_t goal = RR_NO_ID;
+	int last = -1;
 
+	while (good && !found && search.heap.n > 0) {
+		const uint32_t id = rr_heap_pop(&search.heap);
+		const struct place place = *(const struct place *)rr_intern_get(&search.places, id);
+
+		if (search.steps[id].is_done)
+			continue;
+		search.steps[id].is_done = true;
+		goal = id;
+		found = is_goal(&search, &place);
+		good = found || leave_place(&search, id, place);
+	}
+	if (found) {
+		path->n = 0;
+		path->switches = 0;
+		while (search.steps[goal].before != RR_NO_ID) {
+			add_to_path(path, search.steps[goal].edge);
+			goal = search.steps[goal].before;
+		}
+		for (size_t i = 0; i < path->n / 2; i++) {
+			const uint64_t edge = path->edges[i];
+
+			path->edges[i] = path->edges[path->n - 1 - i];
+			path->edges[path->n - 1 - i] = edge;
+		}
+		for (size_t i = 0; i < path->n; i++) {
+			const struct rr_transition transition =
+				search.graph->edges[path->edges[i]].transition;
+
+			if (!rr_transition_is_step(transition))
+				continue;
+			path->switches += last >= 0 && last != transition.who;
+			last = transition.who;
+		}
+	}
 	rr_intern_release(&search.places);
 	free(search.steps);
 	free(search.heap.entries);
@@ -247,7 +230,7 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_pa
 	const bool found = find_path((struct search){ .graph = graph, .bits = bits }, path);
 
 	if (found && bits & (RR_DEADLOCKS | RR_STARVES)) {
-		uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
+		uint32_t state = rr_graph_path_state(graph, path);
 		uint64_t edge;
 
 		/* Of one that is stuck: they try, time passes, and they try again. */

@@ -41,31 +41,6 @@ static const char *cut_by(enum rr_explored explored)
 
 /* ---- What is printed below the verdict: mutants, figures, chances ---------- */
 
-/* "; rests on SET lock:0 1 NX (without it the count is wrong)": of the first mutant that
- * fails, if there is one. */
-static void print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
-{
-	static const char *const broken[RR_INVARIANTS] = {
-		"the count is wrong",
-		"two clients are in the critical section",
-		"two clients are in the critical section while a lease runs",
-		"a lock is changed by another client",
-		"clients wait for ever",
-		"clients wait for ever",
-	};
-
-	for (size_t i = 0; i < result->n_mutants; i++) {
-		const struct rr_mutant_result *mutant = &result->mutants[i];
-
-		if (!mutant->fails)
-			continue;
-		fprintf(out, "; rests on %s", mutant->rests_on);
-		if (mutant->breaks)
-			fprintf(out, " (without it %s)", broken[__builtin_ctz(mutant->breaks)]);
-		return;
-	}
-}
-
 /* Those that fail by what rests on them, the others by what they do. */
 static void print_mutants(FILE *out, const struct rr_explore_result *result, bool fails,
 			  const char *title)
@@ -183,9 +158,18 @@ static void show_failure(struct report *report, struct rr_error *error)
 /* False: no mutant showed. */
 static bool print_complete(const struct report *report)
 {
+	static const char *const broken[RR_INVARIANTS] = {
+		"the count is wrong",
+		"two clients are in the critical section",
+		"two clients are in the critical section while a lease runs",
+		"a lock is changed by another client",
+		"clients wait for ever",
+		"clients wait for ever",
+	};
 	const struct rr_explore_result *result = &report->result;
 	const struct rr_explore_config *config = &report->config;
 	char states[RR_GROUPED_SIZE], number[RR_GROUPED_SIZE], bounds[RR_BOUNDS_SIZE];
+	bool is_told = config->all_mutants;
 
 	rr_grouped(states, (long long)result->states);
 	if (!result->noticed[0]) {
@@ -207,8 +191,19 @@ static bool print_complete(const struct report *report)
 	if (result->unfollowed)
 		fprintf(report->out, ", but not from %lu beginnings of attempts",
 			result->unfollowed);
-	if (!config->all_mutants)
-		print_noticed_mutant(report->out, result);
+	/* "; rests on SET lock:0 1 NX (without it the count is wrong)": of the first mutant that
+	 * fails. */
+	for (size_t i = 0; i < result->n_mutants && !is_told; i++) {
+		const struct rr_mutant_result *mutant = &result->mutants[i];
+
+		if (!mutant->fails)
+			continue;
+		is_told = true;
+		fprintf(report->out, "; rests on %s", mutant->rests_on);
+		if (mutant->breaks)
+			fprintf(report->out, " (without it %s)",
+				broken[__builtin_ctz(mutant->breaks)]);
+	}
 	fputc('\n', report->out);
 	return true;
 }
@@ -318,17 +313,6 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 
 /* ---- A case for other programs --------------------------------------------- */
 
-static json_t *shortest_of_search(const struct rr_explore_result *result)
-{
-	if (!result->n_findings)
-		return json_null();
-	return json_pack("{s:o, s:i, s:I, s:o, s:o}", "breaks",
-			 rr_invariants_json(result->shortest_breaks), "switches", result->switches,
-			 "steps", (json_int_t)result->steps, "why",
-			 rr_case_text(result->findings[0].why), "anomaly",
-			 rr_case_text(rr_anomaly_name(result->findings[0].anomaly)));
-}
-
 /* The keys that are about what it breaks, their values at the end, and the steps. */
 static json_t *findings_of_search(const struct report *report)
 {
@@ -366,22 +350,6 @@ static json_t *findings_of_search(const struct report *report)
 	return all;
 }
 
-/* How far the search goes. */
-static json_t *bounds_as_json(const struct rr_explore_config *config)
-{
-	json_t *bounds = json_pack("{s:I, s:I, s:b, s:i, s:I, s:I}", "clients",
-				   (json_int_t)config->n_clients, "increments",
-				   (json_int_t)config->increments, "separate",
-				   (int)config->separate, "rounds", config->rounds, "ttl_ms",
-				   (json_int_t)config->ttl_ms, "most", (json_int_t)config->most);
-	char name[RR_BUDGET_NAME];
-
-	for (int i = 0; i < RR_BUDGETS; i++)
-		json_object_set_new(bounds, rr_budget_name(i, name),
-				    json_integer(config->budget.of[i]));
-	return bounds;
-}
-
 static json_t *properties_of_search(const struct report *report, enum rr_exit code)
 {
 	static const char *const explored[] = {
@@ -396,23 +364,40 @@ static json_t *properties_of_search(const struct report *report, enum rr_exit co
 		[RR_EXPLORED_FOUND] = "up to a finding",
 	};
 	const struct rr_explore_result *result = &report->result;
-	const unsigned expected = rr_expected_breaks(&report->config);
-	char smallest[RR_SMALLEST_SIZE], recorded[RR_SMALLEST_SIZE], bounds[RR_BOUNDS_SIZE];
+	const struct rr_explore_config *config = &report->config;
+	const unsigned expected = rr_expected_breaks(config);
+	char name[RR_BUDGET_NAME], smallest[RR_SMALLEST_SIZE], recorded[RR_SMALLEST_SIZE],
+		bounds[RR_BOUNDS_SIZE];
 	char *transcript = is_shown(report) ? rr_race_text(finding_of(report)->race) : NULL;
-	json_t *properties = json_pack(
+	json_t *shortest = json_null(), *how_far, *properties;
+
+	if (result->n_findings)
+		shortest = json_pack("{s:o, s:i, s:I, s:o, s:o}", "breaks",
+				     rr_invariants_json(result->shortest_breaks), "switches",
+				     result->switches, "steps", (json_int_t)result->steps, "why",
+				     rr_case_text(result->findings[0].why), "anomaly",
+				     rr_case_text(rr_anomaly_name(result->findings[0].anomaly)));
+	how_far = json_pack("{s:I, s:I, s:b, s:i, s:I, s:I}", "clients",
+			    (json_int_t)config->n_clients, "increments",
+			    (json_int_t)config->increments, "separate", (int)config->separate,
+			    "rounds", config->rounds, "ttl_ms", (json_int_t)config->ttl_ms, "most",
+			    (json_int_t)config->most);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		json_object_set_new(how_far, rr_budget_name(i, name),
+				    json_integer(config->budget.of[i]));
+	properties = json_pack(
 		"{s:o, s:o, s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 		"breaks", rr_invariants_json(result->breaks), "expected",
 		rr_invariants_json(expected), "smallest",
 		rr_smallest_text(result->smallest, smallest), "smallest_expected",
-		rr_smallest_expected(&report->config, recorded) ? json_string(recorded) :
-								  json_null(),
-		"within", rr_bounds_text(&report->config, bounds), "bounds",
-		bounds_as_json(&report->config), "explored", explored[result->explored], "followed",
-		result->followed, "shortest", shortest_of_search(result), "states",
-		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
-		"schedules", (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
-		"questions", (json_int_t)result->stats.questions, "rests_on",
-		rr_case_text(result->noticed), "transcript", rr_case_text(transcript));
+		rr_smallest_expected(config, recorded) ? json_string(recorded) : json_null(),
+		"within", rr_bounds_text(config, bounds), "bounds", how_far, "explored",
+		explored[result->explored], "followed", result->followed, "shortest", shortest,
+		"states", (json_int_t)result->states, "transitions",
+		(json_int_t)result->transitions, "schedules", (json_int_t)result->schedules,
+		"failing", (json_int_t)result->failing, "questions",
+		(json_int_t)result->stats.questions, "rests_on", rr_case_text(result->noticed),
+		"transcript", rr_case_text(transcript));
 
 	free(transcript);
 	json_object_set_new(properties, "exit", json_integer(code));

@@ -93,11 +93,6 @@ static void draw_priorities(struct rr_walks *walks)
 
 /* ---- Picking -------------------------------------------------------------- */
 
-static bool is_own_step(struct rr_transition transition)
-{
-	return rr_transition_is_step(transition) && !rr_transition_is_fault(transition);
-}
-
 /* Who can go on and comes first: in the first run by turns, then by priority. */
 static int first_client(const struct rr_walks *walks, const struct rr_edges *edges)
 {
@@ -106,7 +101,7 @@ static int first_client(const struct rr_walks *walks, const struct rr_edges *edg
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_transition transition = edges->all[i].transition;
 
-		if (is_own_step(transition) &&
+		if (rr_graph_is_own_step(transition) &&
 		    (first < 0 || walks->priorities[transition.who] > walks->priorities[first]))
 			first = transition.who;
 	}
@@ -135,7 +130,7 @@ static const struct rr_edge *pick_step(struct rr_walks *walks, const struct rr_e
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_transition transition = edges->all[i].transition;
 
-		if (is_own_step(transition) && transition.who == client &&
+		if (rr_graph_is_own_step(transition) && transition.who == client &&
 		    rr_random_below(&walks->random, ++n) == 0)
 			chosen = &edges->all[i];
 	}
@@ -241,28 +236,12 @@ static bool is_better_walk(const struct rr_walks *walks, const struct walk *a, c
 	return a->n < b->n;
 }
 
-static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
-{
-	const unsigned broken = walks->walk.broken;
-
-	result->schedules++;
-	result->transitions += walks->walk.n;
-	for (int i = 0; i < RR_INVARIANTS; i++)
-		result->broken[i] += broken >> i & 1;
-	result->breaks |= broken;
-	result->failing += broken != 0;
-	if (!broken || !is_better_walk(walks, &walks->walk, &walks->best))
-		return;
-	walks->best = walks->walk;
-	result->seed = walks->config.seed + walks->begun - 1;
-	result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
-}
-
 /* The next way, into `result`. False: all have been, the product has to begin again, or
  * product->error. */
 static bool walk_next(struct rr_walks *walks, struct rr_explore_result *result)
 {
 	const struct rr_beliefs *beliefs = walks->product->config.program->beliefs;
+	unsigned broken;
 
 	if (walks->n_steps == 0) {
 		if (!run_walk(walks, NULL))
@@ -274,7 +253,18 @@ static bool walk_next(struct rr_walks *walks, struct rr_explore_result *result)
 	draw_priorities(walks);
 	if (!run_walk(walks, NULL) || rr_beliefs_withdrawn(beliefs))
 		return false;
-	keep_walk(walks, result);
+	broken = walks->walk.broken;
+	result->schedules++;
+	result->transitions += walks->walk.n;
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		result->broken[i] += broken >> i & 1;
+	result->breaks |= broken;
+	result->failing += broken != 0;
+	if (broken && is_better_walk(walks, &walks->walk, &walks->best)) {
+		walks->best = walks->walk;
+		result->seed = walks->config.seed + walks->begun - 1;
+		result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
+	}
 	return true;
 }
 

@@ -116,17 +116,6 @@ static const struct rr_history_event *find_own(const struct rr_history *history,
 	return own;
 }
 
-static bool has_run_out(const struct rr_history *history, const struct rr_history_event *from,
-			const struct rr_history_event *end, const char *key)
-{
-	const struct rr_history_event *it = from;
-
-	while (it < end && !(it->passes && rr_history_holds(history, it->before, key) &&
-			     !rr_history_holds(history, it->after, key)))
-		it++;
-	return it < end;
-}
-
 static void explain_removal(const struct rr_history *history, const struct rr_dependency *it,
 			    const char *key, FILE *out)
 {
@@ -134,9 +123,15 @@ static void explain_removal(const struct rr_history *history, const struct rr_de
 	/* Was the key there until the second command, as the first one left it? */
 	const bool was = rr_history_holds(history, it->b->before, key) &&
 			 rr_history_is_same(history, it->a->after, it->b->before, key);
+	const struct rr_history_event *at = own;
 	char name[RR_OWNER_NAME];
 
-	if (!own || !has_run_out(history, own, it->a, key))
+	/* Has its own run out meanwhile? */
+	while (at && at < it->a &&
+	       !(at->passes && rr_history_holds(history, at->before, key) &&
+		 !rr_history_holds(history, at->after, key)))
+		at++;
+	if (!at || at >= it->a)
 		return;
 	fprintf(out, "%s's ", name_of(history, it->b, name));
 	write_event(out, history, it->b, true);
