@@ -108,11 +108,6 @@ static uint16_t slot_of(size_t client, uint8_t lane)
 	return (uint16_t)(client * RR_RUN_ORDINALS + lane);
 }
 
-static struct rr_inbox *inbox_of(struct execution *it, size_t client, uint8_t lane)
-{
-	return &it->drive->servers.inboxes[0][slot_of(client, lane)];
-}
-
 /* Whose is a command that a client sends after something that it did for `cause`? */
 static uint8_t owner_of(const struct execution *it, size_t client, const struct rr_sent *sent,
 			uint8_t cause)
@@ -215,23 +210,17 @@ static void note_rounds(struct execution *it, size_t operation)
 {
 	enum { BACK = DRIVE_PERIOD * (DRIVE_STUCK_ROUNDS + 2) };
 	struct operation *own = &it->operations[operation];
-	size_t events[BACK], n = 0, period;
+	size_t events[BACK], n = 0, period; /* filled from its end */
 
 	for (size_t i = it->n_events; i-- > 0 && n < BACK;) {
 		const struct event *event = &it->events[i];
 
 		if (event->kind != EVENT_TIME && event->operation == operation)
-			events[n++] = i;
+			events[BACK - ++n] = i;
 		else if (event->changes || (event->kind == EVENT_TIME && !event->is_sleep))
 			break;
 	}
-	for (size_t i = 0; i < n / 2; i++) {
-		const size_t other = events[i];
-
-		events[i] = events[n - 1 - i];
-		events[n - 1 - i] = other;
-	}
-	own->rounds = count_rounds(it, events, n, &period);
+	own->rounds = count_rounds(it, events + BACK - n, n, &period);
 	own->polled = it->version;
 }
 
@@ -285,20 +274,6 @@ static void note_left(struct execution *it, uint8_t operation)
 		if (given->command != RR_NO_ID && given->operation == operation &&
 		    given->left_ns == RR_NEVER)
 			given->left_ns = left_ns(it, given);
-	}
-}
-
-/* Which keys have expired while time passed? */
-static void note_expired(struct execution *it, uint32_t before, int64_t before_ns)
-{
-	for (size_t i = 0; i < it->n_given; i++) {
-		struct given *given = &it->given[i];
-		const int64_t ns = end_expiry_ns(it->drive, before, given->key);
-
-		if (ns == RR_NEVER || end_expiry_ns(it->drive, it->data, given->key) != RR_NEVER)
-			continue;
-		given->last = before;
-		given->expired_ns = before_ns + ns;
 	}
 }
 
@@ -367,13 +342,12 @@ static bool is_late(const struct execution *it, size_t client)
 /* Can a client act that has begun? Then time passes because it is slow. */
 static bool is_slow(const struct execution *it)
 {
-	bool is = false;
-
-	if (it->drive->config->parties.program->n_requests > 0)
-		return false;
-	for (size_t i = 0; i < background(it) && !is; i++)
-		is = is_late(it, i) && execution_can_act(it, i, DRIVE_ASIDE_ROUNDS);
-	return is;
+	for (size_t i = 0;
+	     i < background(it) && it->drive->config->parties.program->n_requests == 0; i++) {
+		if (is_late(it, i) && execution_can_act(it, i, DRIVE_ASIDE_ROUNDS))
+			return true;
+	}
+	return false;
 }
 
 static bool is_of_late(const struct execution *it, uint32_t key)
@@ -443,7 +417,17 @@ static bool pass_time(struct execution *it, int64_t ns, bool slowly, bool is_sle
 				      .reply = RR_NO_ID });
 	if (!ask(it, RR_ASK_TICK, 0, ns, &heard) || !read_data(it))
 		return false;
-	note_expired(it, before, it->now_ns - ns);
+	/* Which keys have expired? */
+	for (size_t i = 0; i < it->n_given; i++) {
+		struct given *given = &it->given[i];
+		const int64_t was_left_ns = end_expiry_ns(it->drive, before, given->key);
+
+		if (was_left_ns == RR_NEVER ||
+		    end_expiry_ns(it->drive, it->data, given->key) != RR_NEVER)
+			continue;
+		given->last = before;
+		given->expired_ns = it->now_ns - ns + was_left_ns;
+	}
 	it->events[event].changes = it->drive->terms->reply[it->data].reply.length != n_keys;
 	it->version += !is_sleep || it->events[event].changes;
 	return true;
@@ -674,7 +658,8 @@ static size_t list_choices(struct execution *it, size_t operation, struct choice
 			seen |= 1U << pending->lane;
 		}
 		for (uint8_t lane = 0; lane < RR_RUN_ORDINALS; lane++) {
-			if (driven->listens >> lane & 1 && inbox_of(it, i, lane)->n > 0 &&
+			if (driven->listens >> lane & 1 &&
+			    it->drive->servers.inboxes[0][slot_of(i, lane)].n > 0 &&
 			    (parties->program->n_requests ? background(it) : i) == operation)
 				choices[n++] = (struct choice){ (uint8_t)i, lane, true, 0 };
 		}
@@ -784,11 +769,11 @@ bool execution_is_done(const struct execution *it, size_t operation)
 
 bool execution_are_all_done(const struct execution *it)
 {
-	bool are = true;
-
-	for (size_t i = 0; i < background(it) && are; i++)
-		are = execution_is_done(it, i);
-	return are;
+	for (size_t i = 0; i < background(it); i++) {
+		if (!execution_is_done(it, i))
+			return false;
+	}
+	return true;
 }
 
 bool execution_can_act(const struct execution *it, size_t operation, unsigned rounds)
@@ -824,31 +809,6 @@ bool execution_step(struct execution *it, size_t operation, uint64_t pick)
 
 	it->is_long |= it->n_events > DRIVE_STEPS;
 	return take_choice(it, &choices[pick % n], operation) && settle(it);
-}
-
-/* A client waits for a message, or with a time-out of its own. */
-static bool time_out_listener(struct execution *it, unsigned allowed, bool *does)
-{
-	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
-
-	*does = false;
-	for (size_t i = 0; i < parties->n && !*does; i++) {
-		const uint16_t lanes = it->clients[i].may_time_out;
-		const uint8_t owner = (uint8_t)(parties->program->n_requests ? background(it) : i);
-		const size_t event = it->n_events;
-
-		if (!lanes || (parties->program->n_requests == 0 && !(allowed >> i & 1)))
-			continue;
-		*does = true;
-		add_event(it, (struct event){ .kind = EVENT_TIMEOUT,
-					      .operation = owner,
-					      .client = (uint8_t)i,
-					      .command = RR_NO_ID,
-					      .reply = RR_NO_ID });
-		return feed(it, i, (uint8_t)__builtin_ctz(lanes),
-			    (struct rr_input){ .kind = RR_INPUT_TIMEOUT }, owner, event);
-	}
-	return true;
 }
 
 bool execution_is_asleep(const struct execution *it, size_t operation)
@@ -912,8 +872,9 @@ bool execution_pass(struct execution *it, int64_t until_ns)
 
 bool execution_wait(struct execution *it, unsigned allowed)
 {
+	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
+	const bool are_requests = parties->program->n_requests > 0;
 	const int64_t waking_ns = first_waking_ns(it);
-	bool has_timed_out;
 	size_t n_waits = 0;
 
 	/* Who gives up after so many rounds does so before time passes for others, but not before
@@ -931,9 +892,24 @@ bool execution_wait(struct execution *it, unsigned allowed)
 			   it->events[i].kind == EVENT_TIMEOUT;
 	if (n_waits >= DRIVE_WAITS)
 		return false;
-	if (!time_out_listener(it, allowed, &has_timed_out))
-		return false;
-	return has_timed_out ? settle(it) : execution_pass(it, RR_NEVER);
+	/* A client waits for a message, or with a time-out of its own. */
+	for (size_t i = 0; i < parties->n; i++) {
+		const uint16_t lanes = it->clients[i].may_time_out;
+		const uint8_t owner = (uint8_t)(are_requests ? background(it) : i);
+		const size_t event = it->n_events;
+
+		if (!lanes || (!are_requests && !(allowed >> i & 1)))
+			continue;
+		add_event(it, (struct event){ .kind = EVENT_TIMEOUT,
+					      .operation = owner,
+					      .client = (uint8_t)i,
+					      .command = RR_NO_ID,
+					      .reply = RR_NO_ID });
+		return feed(it, i, (uint8_t)__builtin_ctz(lanes),
+			    (struct rr_input){ .kind = RR_INPUT_TIMEOUT }, owner, event) &&
+		       settle(it);
+	}
+	return execution_pass(it, RR_NEVER);
 }
 
 bool execution_finish(struct execution *it)

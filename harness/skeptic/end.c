@@ -313,19 +313,6 @@ static void write_renamed(FILE *out, const struct end_tokens *tokens, const stru
 
 /* ---- Taking an end ------------------------------------------------------------------------ */
 
-/* The events of a client or request that count: those of time do not. */
-static size_t own_events(const struct execution *it, size_t operation, size_t *own)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < it->n_events; i++) {
-		if (it->events[i].operation == operation && it->events[i].kind != EVENT_TIME &&
-		    !it->events[i].is_mark)
-			own[n++] = i;
-	}
-	return n;
-}
-
 /* Are both commands of the same name, about the same key? */
 static bool are_like(const struct execution *it, size_t event, size_t next)
 {
@@ -387,18 +374,6 @@ static uint64_t add_to_prefix(uint64_t digest, const struct execution *it, size_
 	return rr_bytes_digest(digest, &event->reply, sizeof(event->reply));
 }
 
-/* A serial execution: what each operation has done first in it. */
-static void note_prefixes(struct end_tokens *tokens, const struct execution *it, size_t operation,
-			  const size_t *own, size_t n)
-{
-	uint64_t digest = operation;
-
-	for (size_t i = 0; i < n; i++) {
-		digest = add_to_prefix(digest, it, own[i]);
-		rr_intern_put(&tokens->prefixes, &digest, sizeof(digest), NULL);
-	}
-}
-
 /* Are the last events that are kept a round of waiting before `rest`, the next ones? Returns its length,
  * or 0 where they are none. `prefixes[i]` is of the first i events. */
 static size_t waiting_round(const struct end_tokens *tokens, const struct execution *it,
@@ -455,12 +430,22 @@ static void take_rounds(struct end *end, const struct execution *it, size_t oper
 	size_t *kept = rr_calloc(it->n_events + 1, sizeof(*kept));
 	size_t *place = rr_calloc(it->n_events + 1, sizeof(*place));
 	uint64_t *prefixes = rr_calloc(it->n_events + 1, sizeof(*prefixes));
-	const size_t n = own_events(it, operation, own);
-	size_t n_kept = 0, before = 0, discounted = 0;
+	size_t n = 0, n_kept = 0, before = 0, discounted = 0;
+	uint64_t digest = operation;
 	FILE *out = rr_open_memory(&ended->output, &ended->n_output);
 
-	if (is_serial)
-		note_prefixes(tokens, it, operation, own, n);
+	/* The events of a client or request that count: those of time do not. And what each
+	 * operation has done first in a serial execution. */
+	for (size_t i = 0; i < it->n_events; i++) {
+		if (it->events[i].operation != operation || it->events[i].kind == EVENT_TIME ||
+		    it->events[i].is_mark)
+			continue;
+		own[n++] = i;
+		if (!is_serial)
+			continue;
+		digest = add_to_prefix(digest, it, i);
+		rr_intern_put(&tokens->prefixes, &digest, sizeof(digest), NULL);
+	}
 	prefixes[0] = operation;
 	for (size_t i = 0; i < n; i++) {
 		const size_t next = i + 1 < n ? own[i + 1] : own[i];
@@ -523,20 +508,6 @@ static void take_rounds(struct end *end, const struct execution *it, size_t oper
 	free(kept);
 	free(place);
 	free(prefixes);
-}
-
-/* When it had its commands executed. Of many times the last ones give way. */
-static void take_times(struct ended *ended, const struct execution *it, size_t operation)
-{
-	for (size_t i = 0; i < it->n_events; i++) {
-		const struct event *event = &it->events[i];
-
-		if (event->kind != EVENT_COMMAND || event->operation != operation ||
-		    event->is_mark || ended->n_times == END_TIMES_MAX ||
-		    (ended->n_times > 0 && ended->times_ns[ended->n_times - 1] == event->ns))
-			continue;
-		ended->times_ns[ended->n_times++] = event->ns;
-	}
 }
 
 /* Takes the lines out that the user allows. */
@@ -651,7 +622,16 @@ bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_seria
 					 .status = answer.status,
 					 .http = answer.http };
 		take_rounds(end, it, i, answer.text, answer.length, is_serial, tokens);
-		take_times(ended, it, i);
+		/* When it had its commands executed. Of many times the last ones give way. */
+		for (size_t j = 0; j < it->n_events && ended->n_times < END_TIMES_MAX; j++) {
+			const struct event *event = &it->events[j];
+
+			if (event->kind == EVENT_COMMAND && event->operation == i &&
+			    !event->is_mark &&
+			    (ended->n_times == 0 ||
+			     ended->times_ns[ended->n_times - 1] != event->ns))
+				ended->times_ns[ended->n_times++] = event->ns;
+		}
 		if (it->drive->config->n_allowed)
 			take_allowed(ended, it->drive->config);
 	}

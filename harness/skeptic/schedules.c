@@ -149,17 +149,19 @@ static bool let_in_turn(struct execution *it, const struct schedule *schedule)
 	return true;
 }
 
-static bool go(const struct schedule *schedule, const struct profile *profiles,
-	       struct execution *it)
+bool schedule_run(const struct schedule *schedule, struct drive *drive,
+		  const struct profile *profiles, struct execution *it)
 {
-	const size_t n = it->drive->config->parties.n_operations;
+	const size_t n = drive->config->parties.n_operations;
 	const size_t a = schedule->a, b = schedule->b;
 	bool good = true;
 
+	if (!execution_begin(it, drive))
+		return false;
 	switch (schedule->kind) {
 	case SCHEDULE_LOCKSTEP:
 	case SCHEDULE_RANDOM:
-		return let_in_turn(it, schedule);
+		return let_in_turn(it, schedule) && execution_finish(it);
 	case SCHEDULE_FIRST_WRITES:
 		for (size_t i = 0; i < n && good; i++)
 			good = let_through(it, i, STOP_FIRST_WRITE, 0);
@@ -179,13 +181,7 @@ static bool go(const struct schedule *schedule, const struct profile *profiles,
 				   profiles[a].n_writes) &&
 		       let_others(it, schedule, 1) && let_through(it, b, STOP_NOWHERE, 0);
 	}
-	return good && let_all(it, a, b);
-}
-
-bool schedule_run(const struct schedule *schedule, struct drive *drive,
-		  const struct profile *profiles, struct execution *it)
-{
-	return execution_begin(it, drive) && go(schedule, profiles, it) && execution_finish(it);
+	return good && let_all(it, a, b) && execution_finish(it);
 }
 
 bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t *begins_ns,

@@ -737,21 +737,18 @@ static json_t *texts_as_json(char *const *texts, size_t n)
 	return all;
 }
 
-static json_t *finding_as_json(const struct rr_skeptic_result *result)
-{
-	if (result->verdict != RR_SKEPTIC_DISAGREES)
-		return json_null();
-	return json_pack("{s:o, s:o}", "kind", text_as_json(result->kind), "why",
-			 text_as_json(result->why));
-}
-
 json_t *rr_skeptic_json(const struct rr_skeptic_result *result, const char *mode)
 {
+	json_t *finding = json_null();
+
+	if (result->verdict == RR_SKEPTIC_DISAGREES)
+		finding = json_pack("{s:o, s:o}", "kind", text_as_json(result->kind), "why",
+				    text_as_json(result->why));
 	return json_pack("{s:s, s:s, s:i, s:i, s:I, s:f, s:o, s:o, s:o, s:o}", "mode", mode,
 			 "verdict", rr_skeptic_verdict_names[result->verdict], "serial_executions",
 			 (int)result->serial_executions, "schedules", (int)result->schedules,
 			 "seed", (json_int_t)result->seed, "seconds", result->seconds, "limits",
-			 texts_as_json(result->limits, result->n_limits), "finding",
-			 finding_as_json(result), "why", text_as_json(result->why), "not_compared",
+			 texts_as_json(result->limits, result->n_limits), "finding", finding, "why",
+			 text_as_json(result->why), "not_compared",
 			 texts_as_json(result->not_compared, result->n_not_compared));
 }
