@@ -132,22 +132,6 @@ void rr_jobs_free(struct rr_jobs *jobs)
 
 /* ---- Races, played by a worker ---------------------------------------------------- */
 
-/* The command and the reply that something is said of. */
-static void note_reply(const struct rr_trace *trace, const struct rr_saying *saying,
-		       struct rr_saying_result *result)
-{
-	for (size_t i = trace->n_events; saying->step >= 0 && i-- > 0;) {
-		const struct rr_event *event = &trace->events[i];
-
-		if (event->step != &trace->race->steps[saying->step])
-			continue;
-		snprintf(result->reply, sizeof(result->reply), "%.*s%s=> %s", 50,
-			 event->command ? event->command : "", event->command ? " " : "",
-			 event->reply ? event->reply : "nothing");
-		return;
-	}
-}
-
 /* The first reply that was another one. */
 static void note_difference(const struct rr_trace *trace, struct rr_job_result *result)
 {
@@ -167,23 +151,6 @@ static void note_difference(const struct rr_trace *trace, struct rr_job_result *
 		 trace->race->verdict_line, verdict);
 }
 
-/* What was found, each with its figures, or "nothing broken". */
-static void note_findings(const struct rr_trace *trace, struct rr_job_result *result)
-{
-	FILE *out = rr_open_fixed(result->text, sizeof(result->text));
-
-	for (int i = 0; i < RR_FINDINGS; i++) {
-		if (!(trace->findings & 1U << i))
-			continue;
-		fprintf(out, "%s%s", ftell(out) ? ", " : "", rr_finding_name((enum rr_finding)i));
-		if (trace->conclusion[i][0])
-			fprintf(out, " (%s)", trace->conclusion[i]);
-	}
-	if (!trace->findings)
-		fputs("nothing broken", out);
-	fclose(out);
-}
-
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
@@ -201,15 +168,41 @@ static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 	result->code = rr_exit_of(error.kind);
 	result->as_written = trace.as_written;
 	for (size_t i = 0; i < race->n_sayings; i++) {
-		result->sayings[i].holds = rr_trace_saying_holds(&trace, &race->sayings[i]);
-		note_reply(&trace, &race->sayings[i], &result->sayings[i]);
+		const struct rr_saying *saying = &race->sayings[i];
+		const struct rr_event *about = NULL;
+
+		result->sayings[i].holds = rr_trace_saying_holds(&trace, saying);
+		/* The command and the reply that something is said of. */
+		for (size_t j = 0; saying->step >= 0 && j < trace.n_events; j++) {
+			if (trace.events[j].step == &race->steps[saying->step])
+				about = &trace.events[j];
+		}
+		if (about)
+			snprintf(result->sayings[i].reply, sizeof(result->sayings[i].reply),
+				 "%.*s%s=> %s", 50, about->command ? about->command : "",
+				 about->command ? " " : "",
+				 about->reply ? about->reply : "nothing");
 	}
-	if (error.kind)
+	if (error.kind) {
 		snprintf(result->text, sizeof(result->text), "%.500s", error.text);
-	else if (!trace.as_written)
+	} else if (!trace.as_written) {
 		note_difference(&trace, result);
-	else
-		note_findings(&trace, result);
+	} else {
+		/* What was found, each with its figures, or "nothing broken". */
+		FILE *out = rr_open_fixed(result->text, sizeof(result->text));
+
+		for (int i = 0; i < RR_FINDINGS; i++) {
+			if (!(trace.findings & 1U << i))
+				continue;
+			fprintf(out, "%s%s", ftell(out) ? ", " : "",
+				rr_finding_name((enum rr_finding)i));
+			if (trace.conclusion[i][0])
+				fprintf(out, " (%s)", trace.conclusion[i]);
+		}
+		if (!trace.findings)
+			fputs("nothing broken", out);
+		fclose(out);
+	}
 	rr_trace_free(&trace);
 }
 

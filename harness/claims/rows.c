@@ -220,18 +220,6 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 
 /* ---- For other programs ----------------------------------------------------------------- */
 
-static enum rr_case_verdict verdict_of_row(const struct rr_claim_row *row)
-{
-	static const enum rr_case_verdict verdicts[RR_STANDINGS] = {
-		[RR_STANDS] = RR_CASE_PASSED,         [RR_DIFFERS] = RR_CASE_FAILED,
-		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED, [RR_NOT_SHOWN] = RR_CASE_FAILED,
-		[RR_NOT_PLAYED] = RR_CASE_ERROR,      [RR_OPEN] = RR_CASE_SKIPPED, /* this time */
-		[RR_SKIPPED] = RR_CASE_SKIPPED,       [RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
-	};
-
-	return verdicts[row->standing];
-}
-
 static json_t *properties_of_row(const struct rr_claim_row *row)
 {
 	const struct rr_claim *claim = row->claim;
@@ -254,6 +242,13 @@ const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_
 
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases)
 {
+	static const enum rr_case_verdict verdicts[RR_STANDINGS] = {
+		[RR_STANDS] = RR_CASE_PASSED,         [RR_DIFFERS] = RR_CASE_FAILED,
+		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED, [RR_NOT_SHOWN] = RR_CASE_FAILED,
+		[RR_NOT_PLAYED] = RR_CASE_ERROR,      [RR_OPEN] = RR_CASE_SKIPPED, /* this time */
+		[RR_SKIPPED] = RR_CASE_SKIPPED,       [RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
+	};
+
 	rr_cases_init(cases, "redrace claims");
 	rr_cases_note_server(cases, rows->version);
 	for (size_t i = 0; i < rows->n; i++) {
@@ -275,7 +270,7 @@ void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *c
 		rr_cases_add(cases, &(struct rr_case){
 					    .suite = "claims",
 					    .name = rr_claim_case_name(row->claim, name),
-					    .verdict = verdict_of_row(row),
+					    .verdict = verdicts[row->standing],
 					    .seconds = row->seconds,
 					    .message = message,
 					    .details = row->standing == RR_STANDS ? NULL : races,

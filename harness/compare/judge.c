@@ -246,7 +246,7 @@ const struct rr_edge *rr_judge_step_alone(struct rr_product *product, const uint
 	for (size_t i = 0; edges && i < edges->n; i++) {
 		const struct rr_transition it = edges->all[i].transition;
 
-		if (rr_transition_is_step(it) && !rr_transition_is_fault(it) && it.who == client)
+		if (rr_transition_is_own_step(it) && it.who == client)
 			return rr_product_take(product, key, it);
 	}
 	return NULL;

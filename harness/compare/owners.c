@@ -82,11 +82,11 @@ bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions
 		if (!program->n_requests)
 			continue;
 		owners[i] = owner_of_lane(product, action, app);
-		if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND &&
+		if (rr_action_is_command(action) &&
 		    !rr_program_has_marks(program, action->client, action->lane) && has_begun &&
 		    owners[i] == RR_NOBODY)
 			return false;
-		if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND)
+		if (rr_action_is_command(action))
 			app->n_executed[action->lane % RR_RUN_ORDINALS]++;
 		if (action->kind == RR_ACTION_FEED && !feed(product, app, action))
 			return false;

@@ -121,30 +121,19 @@ static enum rr_going find_actions(struct rr_search *search, const struct rr_grap
 	return rr_search_stop(search, &graph->product->error);
 }
 
-/* The numbers of rounds after which loops are left are tried by the paths, as far as these come to loops. */
-static enum rr_going verify_rounds(struct rr_search *search)
-{
-	struct rr_programs *processes = search->config->programs.processes;
-	struct rr_error error = { 0 };
-
-	if (!processes || rr_programs_verify_rounds(processes, &error) == RR_GO_ON)
-		return RR_GO_ON;
-	return rr_search_stop(search, &error);
-}
-
 enum rr_going rr_search_audit(struct rr_search *search)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_programs *processes = programs->processes;
 	struct rr_free_replay *replay = open_replay(search);
 	/* Where nobody does anything, there is nothing to be played. */
 	const unsigned long n = search->graph.n_edges ? search->config->audit : 0;
 	enum rr_going going = RR_GO_ON;
 	struct rr_path path = { 0 };
+	struct rr_error error = { 0 };
 
 	for (unsigned long i = 0; i < n && going == RR_GO_ON; i++) {
-		const int rounds = programs->processes ?
-					   rr_programs_next_rounds(programs->processes) :
-					   0;
+		const int rounds = processes ? rr_programs_next_rounds(processes) : 0;
 		struct rr_actions actions = { 0 };
 
 		if (rr_deadline_is_over(&search->deadline, "random interleavings were played")) {
@@ -169,7 +158,12 @@ enum rr_going rr_search_audit(struct rr_search *search)
 	}
 	rr_path_release(&path);
 	rr_free_replay_free(replay);
-	return going != RR_GO_ON || search->end == RR_GRAPH_STOPPED ? going : verify_rounds(search);
+	/* The numbers of rounds after which loops are left are tried by the paths, as far as these
+	 * come to loops. */
+	if (going == RR_GO_ON && search->end != RR_GRAPH_STOPPED && processes &&
+	    rr_programs_verify_rounds(processes, &error) != RR_GO_ON)
+		going = rr_search_stop(search, &error);
+	return going;
 }
 
 /* ---- What is found -------------------------------------------------------------- */

@@ -179,7 +179,7 @@ static bool is_named(const struct rr_search *search, const struct rr_actions *ac
 		const struct rr_action *action = &actions->all[i];
 		const struct rdl_command *command = &search->terms.command[action->command].words;
 
-		if (action->kind != RR_ACTION_ASK || action->question.kind != RR_ASK_COMMAND)
+		if (!rr_action_is_command(action))
 			continue;
 		for (size_t w = 1; w < command->n_words; w++) {
 			if (strcmp(command->words[w].text, key) == 0)

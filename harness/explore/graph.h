@@ -90,12 +90,6 @@ struct rr_graph {
 	unsigned long look_states, look_runs;          /* at so many `has_found` is asked next */
 };
 
-/* Is it a client's own step, and no fault? */
-static inline bool rr_graph_is_own_step(struct rr_transition transition)
-{
-	return rr_transition_is_step(transition) && !rr_transition_is_fault(transition);
-}
-
 static inline const uint32_t *rr_graph_key(const struct rr_graph *graph, uint32_t state)
 {
 	return rr_intern_get(&graph->states, state);

@@ -305,7 +305,7 @@ static bool is_refusal(const struct rr_product *product, const struct rr_edge *e
 {
 	const uint8_t who = edge->transition.who;
 
-	if (!rr_graph_is_own_step(edge->transition) ||
+	if (!rr_transition_is_own_step(edge->transition) ||
 	    rr_product_part(product, edge->key, who)->is_crashed)
 		return false;
 	for (size_t i = edge->from; i < edge->to; i++) {
@@ -329,8 +329,7 @@ static struct rr_word word_of(const struct graph_writer *writer, const uint32_t 
 		const uint8_t stop = action->stop.kind;
 		const char *text = NULL;
 
-		if (action->kind == RR_ACTION_ANSWER ||
-		    (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND))
+		if (action->kind == RR_ACTION_ANSWER || rr_action_is_command(action))
 			text = writer->search->terms.command[action->command].words.words[0].text;
 		else if (kind == RR_DO_GO && action->kind == RR_ACTION_FEED &&
 			 stop != RR_STOP_ATTEMPT && stop != RR_STOP_RECEIVE)
@@ -521,16 +520,6 @@ static json_t *state_of(struct graph_writer *writer, uint32_t state, const bool 
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-static bool has_failed(struct graph_writer *writer)
-{
-	for (int i = 0; i < 2; i++) {
-		if (writer->search->tables[i].error.kind)
-			return !rr_search_fail(writer->search, &writer->search->tables[i].error);
-	}
-	return rr_product_failed(&writer->search->product) &&
-	       !rr_search_fail(writer->search, &writer->search->product.error);
-}
-
 json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 {
 	struct graph_writer writer = {
@@ -596,7 +585,13 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	} else {
 		rr_error_set(&search->result->error, RR_ERROR_DATA, "there are too many clients");
 	}
-	if (has_failed(&writer)) {
+	for (int i = 0; i < 2; i++) {
+		if (search->tables[i].error.kind)
+			rr_search_fail(search, &search->tables[i].error);
+	}
+	if (rr_product_failed(&search->product))
+		rr_search_fail(search, &search->product.error);
+	if (json && search->result->error.kind) {
 		json_decref(json);
 		json = NULL;
 	}

@@ -64,7 +64,9 @@ static const struct rr_edge *step_alone(struct rr_product *product, const uint32
 	edges = rr_product_list(product, key);
 	for (size_t i = 0; edges && i < edges->n; i++) {
 		const struct rr_transition it = edges->all[i].transition;
-		const int its = rr_graph_is_own_step(it) ? rank_of(product, key, operation, it) : 0;
+		const int its = rr_transition_is_own_step(it) ?
+					rank_of(product, key, operation, it) :
+					0;
 
 		best = its > rank ? it : best;
 		rank = its > rank ? its : rank;

@@ -75,7 +75,7 @@ static int who_goes_on(const struct mender *mender, const struct place *place)
 		const struct rr_transition step = graph->edges[i].transition;
 		const struct span *span;
 
-		if (!rr_graph_is_own_step(step))
+		if (!rr_transition_is_own_step(step))
 			continue;
 		span = &mender->spans[mender->group[step.who]];
 		if (place->done[step.who] > span->first && place->done[step.who] <= span->last)
@@ -144,8 +144,8 @@ static bool leave_place(struct mender *mender, struct place place)
 		const struct rr_graph_edge *edge = &graph->edges[i];
 		struct place next = place;
 
-		if (goes_on >= 0 &&
-		    (!rr_graph_is_own_step(edge->transition) || edge->transition.who != goes_on))
+		if (goes_on >= 0 && (!rr_transition_is_own_step(edge->transition) ||
+				     edge->transition.who != goes_on))
 			continue;
 		if ((!mender->surveys &&
 		     (edge->broken ||

@@ -141,7 +141,7 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int clie
 		const struct rr_transition transition = graph->edges[i].transition;
 
 		if (client < 0 ? is_time(transition) :
-				 rr_graph_is_own_step(transition) && transition.who == client)
+				 rr_transition_is_own_step(transition) && transition.who == client)
 			return i;
 	}
 	return graph->n_edges;

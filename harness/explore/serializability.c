@@ -126,7 +126,7 @@ static bool find_beginnings(const struct rr_graph *graph, uint32_t state,
 		const struct rr_action *action = &actions.all[i];
 
 		now_ns += action->kind == RR_ACTION_TIME ? action->ns : 0;
-		if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND)
+		if (rr_action_is_command(action))
 			add_beginning(beginnings, action->client, now_ns);
 	}
 	free(actions.all);

@@ -13,11 +13,6 @@
 
 /* ---- Actions as steps ----------------------------------------------------- */
 
-static bool is_command_action(const struct rr_action *action)
-{
-	return action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND;
-}
-
 /* The first one that is no request's, as a bit. */
 static unsigned own_connection(const struct rr_recorder_setup *setup, size_t client)
 {
@@ -42,7 +37,7 @@ static void share_connections(const struct rr_product *product, const struct rr_
 		const struct rr_action *action = &actions->all[i];
 		const uint16_t slot = action->question.slot;
 
-		if (is_command_action(action) &&
+		if (rr_action_is_command(action) &&
 		    rr_asker_info(table->asker, rr_server_command_name(table, action->command))
 			    .of_connection)
 			carriers[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
@@ -89,7 +84,7 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 		const size_t slot = action->client * RR_RUN_ORDINALS +
 				    (size_t)rr_lane_ordinal(product->config.program, action->lane);
 
-		if (is_command_action(action))
+		if (rr_action_is_command(action))
 			used[action->server][action->question.slot] = true;
 		if (action->kind != RR_ACTION_ANSWER || action->is_fault ||
 		    action->answer != RR_ANSWER_SHUT || used[action->server][slot])
@@ -106,20 +101,6 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 
 /* ---- Requests of an app ------------------------------------------------------ */
 
-static uint32_t mark_of(struct rr_terms *terms, const char *mark, const char *text, uint32_t *reply)
-{
-	char *said = rr_asprintf("%s%s", mark, text);
-	const char *const words[] = { "ECHO", said, NULL };
-	const struct rdl_reply echo = { .type = RDL_REPLY_STRING,
-					.text = said,
-					.length = strlen(said) };
-	const uint32_t command = rr_terms_words(terms, words);
-
-	*reply = rr_terms_reply(terms, &echo);
-	free(said);
-	return command;
-}
-
 /* The n-th command on a connection of marks: a request begins, it is answered, and what is left is
  * the end of all, which is no step. */
 static void say_request(struct rr_action *action, const struct rr_program *program, size_t n,
@@ -129,16 +110,20 @@ static void say_request(struct rr_action *action, const struct rr_program *progr
 	const size_t request = rr_program_request_at(program, slot / RR_RUN_ORDINALS,
 						     slot % RR_RUN_ORDINALS);
 	struct rr_terms *terms = program->terms;
-	char *text;
+	char *text, *said;
 
 	if (n > 1 || request == program->n_requests) {
 		action->kind = RR_ACTION_CLOCK;
 		return;
 	}
 	text = headings->words_of_request(headings->context, request, n == 1);
-	action->command = mark_of(terms, n ? RR_MARK_ANSWER : RR_MARK_REQUEST, text,
-				  &action->reply);
+	said = rr_asprintf("%s%s", n ? RR_MARK_ANSWER : RR_MARK_REQUEST, text);
+	action->command = rr_terms_words(terms, (const char *const[]){ "ECHO", said, NULL });
+	action->reply = rr_terms_reply(terms, &(struct rdl_reply){ .type = RDL_REPLY_STRING,
+								   .text = said,
+								   .length = strlen(said) });
 	free(text);
+	free(said);
 }
 
 /* A copy of the actions in which marks of requests say what people read. */
@@ -158,7 +143,7 @@ static struct rr_actions say_requests(const struct rr_product *product,
 		if (said.all[i].kind == RR_ACTION_ANSWER &&
 		    rr_program_has_marks(program, said.all[i].client, said.all[i].lane))
 			said.all[i].kind = RR_ACTION_CLOCK;
-		if (is_command_action(&said.all[i]) &&
+		if (rr_action_is_command(&said.all[i]) &&
 		    rr_program_has_marks(program, slot / RR_RUN_ORDINALS, slot % RR_RUN_ORDINALS))
 			say_request(&said.all[i], program, n[slot]++, headings);
 	}
@@ -206,11 +191,11 @@ struct rr_race *rr_actions_race(const struct rr_product *product, const struct r
 		const struct rr_action *action = &said.all[i];
 		const uint16_t slot = action->question.slot;
 
-		if (is_command_action(action) && action->is_late)
+		if (rr_action_is_command(action) && action->is_late)
 			setup.is_late[action->client] = true;
 		else if (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_HOLD)
 			setup.has_held = true;
-		else if (is_command_action(action))
+		else if (rr_action_is_command(action))
 			setup.connections[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
 	}
 	share_connections(product, &said, &setup);

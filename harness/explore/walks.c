@@ -101,7 +101,7 @@ static int first_client(const struct rr_walks *walks, const struct rr_edges *edg
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_transition transition = edges->all[i].transition;
 
-		if (rr_graph_is_own_step(transition) &&
+		if (rr_transition_is_own_step(transition) &&
 		    (first < 0 || walks->priorities[transition.who] > walks->priorities[first]))
 			first = transition.who;
 	}
@@ -130,7 +130,7 @@ static const struct rr_edge *pick_step(struct rr_walks *walks, const struct rr_e
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_transition transition = edges->all[i].transition;
 
-		if (rr_graph_is_own_step(transition) && transition.who == client &&
+		if (rr_transition_is_own_step(transition) && transition.who == client &&
 		    rr_random_below(&walks->random, ++n) == 0)
 			chosen = &edges->all[i];
 	}

@@ -237,8 +237,7 @@ static void explain_faults(const struct rr_history *history, const struct rr_act
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
 		const struct rr_history_event *last = find_last(history, action);
-		const bool is_command = action->kind == RR_ACTION_ASK &&
-					action->question.kind == RR_ASK_COMMAND;
+		const bool is_command = rr_action_is_command(action);
 
 		if (!last || (action->kind != RR_ACTION_CRASH &&
 			      !(is_command && last->action->answer != RR_ANSWER_REPLY &&

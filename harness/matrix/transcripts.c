@@ -12,28 +12,25 @@
 
 /* ---- Saved ------------------------------------------------------------------ */
 
-static bool save_cell(const struct rr_cell *cell, const char *folder, struct rr_error *error)
-{
-	const struct rr_cell_words words = rr_cell_words(cell);
-	char path[RR_PATH_SIZE];
-
-	if (cell->verdict == RR_CELL_UNDONE || cell->verdict == RR_CELL_SKIPPED ||
-	    cell->verdict == RR_CELL_FAILED)
-		return true;
-	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
-	if (cell->transcript)
-		return rr_files_replace(path, cell->transcript, strlen(cell->transcript), error);
-	/* One that an earlier matrix left. */
-	return unlink(path) == 0 || errno == ENOENT || rr_error_file(error, "remove", path);
-}
-
 bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct rr_error *error)
 {
 	const struct rr_cell *cell = NULL;
 	bool good = rr_files_make_directory(folder, error);
 
-	while (good && (cell = rr_matrix_next(matrix, cell)))
-		good = save_cell(cell, folder, error);
+	while (good && (cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+		char path[RR_PATH_SIZE];
+
+		if (cell->verdict == RR_CELL_UNDONE || cell->verdict == RR_CELL_SKIPPED ||
+		    cell->verdict == RR_CELL_FAILED)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, words.file);
+		if (cell->transcript)
+			good = rr_files_replace(path, cell->transcript, strlen(cell->transcript),
+						error);
+		else if (unlink(path) != 0 && errno != ENOENT) /* an earlier matrix left it */
+			good = rr_error_file(error, "remove", path);
+	}
 	return good;
 }
 

@@ -54,6 +54,11 @@ struct rr_action {
 	const char *fault;           /* the first one of a fault: rr_transition_row.fault */
 };
 
+static inline bool rr_action_is_command(const struct rr_action *action)
+{
+	return action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND;
+}
+
 struct rr_actions {
 	size_t n, capacity;
 	struct rr_action *all;

@@ -127,6 +127,12 @@ static inline bool rr_transition_is_step(struct rr_transition transition)
 	return rr_transition_rows[transition.kind].is_step;
 }
 
+/* And not one that is lost, repeated or otherwise a fault? */
+static inline bool rr_transition_is_own_step(struct rr_transition transition)
+{
+	return rr_transition_is_step(transition) && !rr_transition_is_fault(transition);
+}
+
 /* So many of its budget it takes. */
 static inline int rr_transition_cost(enum rr_transition_kind kind)
 {

@@ -280,21 +280,8 @@ static unsigned sources_of(const struct end_tokens *tokens, const struct end *en
 	return sources;
 }
 
-/* A random token as the so manieth of its operation that is left, and what it may follow from. */
-static void write_name(FILE *out, const struct end_tokens *tokens, const struct end *end,
-		       uint32_t token)
-{
-	const struct end_token *own = find_token(end, token);
-	unsigned ordinal = 0;
-
-	for (const struct end_token *other = end->tokens; own && other < own; other++)
-		ordinal += other->operation == own->operation && other->is_left &&
-			   is_random(tokens, other->token);
-	fprintf(out, "%c%d.%u%c%u%c", NAME, own ? own->operation : -1, ordinal, SOURCES,
-		own ? sources_of(tokens, end, own) : 0, NAME);
-}
-
-/* A text in which random tokens have their names. */
+/* A text in which random tokens have names: the so manieth of its operation that is left, and what it
+ * may follow from. */
 static void write_renamed(FILE *out, const struct end_tokens *tokens, const struct end *end,
 			  const char *text, size_t n)
 {
@@ -303,10 +290,19 @@ static void write_renamed(FILE *out, const struct end_tokens *tokens, const stru
 		const uint32_t token = length ? rr_intern_find(&tokens->all, text + at, length) :
 						RR_NO_ID;
 
-		if (token != RR_NO_ID && is_random(tokens, token))
-			write_name(out, tokens, end, token);
-		else
+		if (token != RR_NO_ID && is_random(tokens, token)) {
+			const struct end_token *own = find_token(end, token);
+			unsigned ordinal = 0;
+
+			for (const struct end_token *other = end->tokens; own && other < own;
+			     other++)
+				ordinal += other->operation == own->operation && other->is_left &&
+					   is_random(tokens, other->token);
+			fprintf(out, "%c%d.%u%c%u%c", NAME, own ? own->operation : -1, ordinal,
+				SOURCES, own ? sources_of(tokens, end, own) : 0, NAME);
+		} else {
 			fwrite(text + at, 1, length ? length : 1, out);
+		}
 		at += length ? length : 1;
 	}
 }
