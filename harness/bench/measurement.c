@@ -141,7 +141,7 @@ static void judge_by(struct rr_measurement *m, const struct rule *rules)
 static void judge_exact(struct rr_measurement *m)
 {
 	const struct rr_strategy *strategy = m->run.strategy;
-	/* Nobody could ever get in again behind a holder that has died. */
+	/* Nobody could ever get in again after a holder has died. */
 	const bool is_final = rr_expected_row(strategy)->breaks[RR_CRASH] & RR_DEADLOCKS &&
 			      !strategy->lock.lease;
 	const struct rule rules[] = {

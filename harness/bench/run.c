@@ -188,7 +188,7 @@ static void take_turn(struct course *course, int timeout_ms)
 		rr_board_stop(course->board);
 }
 
-/* ---- Fail-overs: spread over the run, each when the one before it is mended --- */
+/* ---- Fail-overs: spread over the run, each when the one before it has ended ---- */
 
 /* When so much of the run is done that it is the next one's time. */
 static bool is_fail_over_due(const struct rr_run *run, const struct rr_board *board)

@@ -219,7 +219,7 @@ struct rr_explore_result {
 	size_t n_findings;    /* or a schedule that was to be followed */
 	struct rr_outcome findings[RR_FINDINGS_SHOWN];
 	unsigned long n_unshown; /* wrong final states that differ from all of them */
-	char *mend;              /* what would mend all of them, a sentence */
+	char *mend;              /* what would fix all of them, a sentence */
 	char *serial;            /* see rr_judge_serial_orders() */
 	/* In so many final states an operation was refused; and one ending of these. */
 	unsigned long refused[RR_EXPLORE_CLIENTS_MAX];

@@ -306,7 +306,7 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 		finding->why = why.text;
 		/* Not to be told apart by what depends on what: somebody did not do all of it. */
 		finding->anomaly = finding->anomaly ? finding->anomaly : why.anomaly;
-		/* What would mend it. Where not all is known, or a lease or waiting is what is
+		/* What would fix it. Where not all is known, or a lease or waiting is what is
 		 * wrong, no span of commands is looked for. */
 		if (search->end == RR_GRAPH_WHOLE && !search->config->schedule &&
 		    search->graph.breaks == RR_BREAKS_COUNT && !search->result->mend)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What would mend a finding: the smallest spans of commands that leave nothing wrong. The graph is
+ * What would fix a finding: the smallest spans of commands that leave nothing wrong. The graph is
  * searched once more, with spans of commands as one step: a client that is within its span goes
  * on until it is over. These schedules are a part of those that are known, so nothing new is
  * asked.
