@@ -122,7 +122,8 @@ bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluste
 	bool good = true;
 
 	*as_written = true;
-	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] : "redrace: a report");
+	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] : "redrace: a report",
+		      NULL);
 	if (report->n_subjects > 1)
 		fputs("<h1>Report</h1>\n", out);
 	for (size_t i = 0; good && i < report->n_subjects; i++)

@@ -47,7 +47,7 @@ void rr_site_page_begin(struct rr_site_page *page, const struct rr_site *site, c
 
 	snprintf(page->path, sizeof(page->path), "%.800s/%.200s", site->config->directory, file);
 	rr_draft_open(&page->draft);
-	rr_page_begin_among(page->draft.out, title, navigation);
+	rr_page_begin(page->draft.out, title, navigation);
 	free(navigation);
 }
 
