@@ -20,9 +20,7 @@
 #include "base/text.h"
 #include "levels.h"
 
-/* A reader walks through small graphs; more than so many schedules are not counted. */
-enum { STATES_MAX = 6000 };
-
+/* More than so many schedules are not counted. */
 #define COUNT_MAX ((UINT64_C(1) << 53) - 1)
 
 struct shown_edge {
@@ -167,9 +165,11 @@ static bool show_all(struct shown_graph *shown)
 		show_state(shown, begin, false);
 	for (size_t i = 0; good && i < shown->n_states; i++)
 		show_edges(shown, i);
-	if (good && shown->n_states > STATES_MAX)
+	/* A reader walks through small graphs. */
+	if (good && shown->n_states > RR_CHECKED_GAME_STATES)
 		return rr_error_set(shown->error, RR_ERROR_DATA,
-				    "there are more than %d states to be shown", STATES_MAX);
+				    "there are more than %d states to be shown",
+				    RR_CHECKED_GAME_STATES);
 	return good;
 }
 
