@@ -65,15 +65,6 @@ size_t rr_html_step_of(const struct rr_picture *picture, size_t row)
 
 /* ---- Overwrites ---------------------------------------------------------- */
 
-bool rr_html_overwrites(const struct rr_html *html, size_t row)
-{
-	for (size_t i = 0; i < html->knowledge->n_overwrites; i++) {
-		if (html->knowledge->overwrites[i].write == row)
-			return true;
-	}
-	return false;
-}
-
 char *rr_html_overwrite(const struct rr_html *html, size_t row, size_t number, size_t *from)
 {
 	static const char *const marks[RR_OVERWRITES_MAX] = { "①", "②", "③", "④", "⑤",

@@ -51,9 +51,6 @@ void rr_svg_embed(const struct rr_html *html);
 /* With which step a row is shown: one without a number comes with the step after it. */
 size_t rr_html_step_of(const struct rr_picture *picture, size_t row);
 
-/* Does this row replace what its writer has not seen? */
-bool rr_html_overwrites(const struct rr_html *html, size_t row);
-
 /* What a row has to do with overwrite `number`, and from which step on that is so:
  * malloc'd; NULL = nothing. */
 char *rr_html_overwrite(const struct rr_html *html, size_t row, size_t number, size_t *from);

@@ -409,11 +409,25 @@ static int draw_remarks(struct svg *svg, const struct rr_row *row)
 	return y + 8 - 17 - svg->y;
 }
 
-static int draw_texts(struct svg *svg, const struct rr_row *row)
+/* ---- Rows ---------------------------------------------------------------- */
+
+/* Lanes are behind the texts that say how high the row is. On a page it is a group that
+ * can be hidden and marked. */
+static void draw_row(struct svg *svg, size_t index)
 {
-	char number[24];
+	const struct rr_row *row = &svg->picture->rows[index];
+	const struct rr_knowledge *knowledge = svg->html ? svg->html->knowledge : NULL;
+	bool breaks = row->broke; /* or replaces what its writer has not seen */
+	FILE *out = svg->out;
+	char *texts, number[24];
+	size_t size;
 	int height;
 
+	for (size_t i = 0; knowledge && i < knowledge->n_overwrites; i++)
+		breaks |= knowledge->overwrites[i].write == index;
+
+	svg->back = breaks ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
+	svg->out = rr_open_memory(&texts, &size);
 	if (row->kind == RR_ROW_MESSAGE)
 		height = draw_message(svg, row);
 	else if (row->kind == RR_ROW_MARK)
@@ -425,25 +439,7 @@ static int draw_texts(struct svg *svg, const struct rr_row *row)
 	snprintf(number, sizeof(number), "%zu", row->number);
 	if (row->number)
 		put_text(svg, MARGIN_PX + 18, svg->y + 17, ANCHOR_END, "n", number, sizeof(number));
-	return larger(height, draw_remarks(svg, row));
-}
-
-/* ---- Rows ---------------------------------------------------------------- */
-
-/* Lanes are behind the texts that say how high the row is. On a page it is a group that
- * can be hidden and marked. */
-static void draw_row(struct svg *svg, size_t index)
-{
-	const struct rr_row *row = &svg->picture->rows[index];
-	const bool breaks = row->broke || (svg->html && rr_html_overwrites(svg->html, index));
-	FILE *out = svg->out;
-	char *texts;
-	size_t size;
-	int height;
-
-	svg->back = breaks ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
-	svg->out = rr_open_memory(&texts, &size);
-	height = draw_texts(svg, row);
+	height = larger(height, draw_remarks(svg, row));
 	fclose(svg->out);
 	svg->out = out;
 	if (svg->html)
@@ -472,7 +468,6 @@ static void draw_row(struct svg *svg, size_t index)
 	if (svg->html) {
 		/* On a page, a line from what a client saw to the write that replaces what it
 		 * did not. */
-		const struct rr_knowledge *knowledge = svg->html->knowledge;
 		const struct rr_overwrite *first = &knowledge->overwrites[0];
 		const int x = svg->remarks_x - 10, middle = svg->y + height / 2;
 

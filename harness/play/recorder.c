@@ -66,10 +66,8 @@ static int own_client(const struct rr_recorder *recorder, size_t client)
 }
 
 /* A text of the race, such as a name. */
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static const char *keepf(struct rr_recorder *recorder,
+							       const char *format, ...)
 {
 	char text[HEADING_SIZE];
 	va_list arguments;

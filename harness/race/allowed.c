@@ -13,46 +13,23 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "parser.h"
 
 enum { USER_WORDS_MAX = 128 };
 
 bool parser_may_set(const char *setting)
 {
-	static const char *const names[] = { "aof-load-truncated",
-					     "appendfsync",
-					     "appendonly",
-					     "auto-aof-rewrite-min-size",
-					     "auto-aof-rewrite-percentage",
-					     "busy-reply-threshold",
-					     "hash-max-listpack-entries",
-					     "hz",
-					     "lazyfree-lazy-expire",
-					     "list-max-listpack-size",
-					     "lua-time-limit",
-					     "maxmemory",
-					     "maxmemory-policy",
-					     "maxmemory-samples",
-					     "min-replicas-max-lag",
-					     "min-replicas-to-write",
-					     "notify-keyspace-events",
-					     "repl-backlog-size",
-					     "repl-diskless-sync",
-					     "repl-diskless-sync-delay",
-					     "repl-ping-replica-period",
-					     "repl-timeout",
-					     "requirepass",
-					     "save",
-					     "set-max-intset-entries",
-					     "stop-writes-on-bgsave-error",
-					     "timeout",
-					     "zset-max-listpack-entries",
-					     NULL };
-	const char *const *name = names;
-
-	while (*name && strcmp(*name, setting) != 0)
-		name++;
-	return *name != NULL;
+	return rr_has_word("aof-load-truncated appendfsync appendonly auto-aof-rewrite-min-size "
+			   "auto-aof-rewrite-percentage busy-reply-threshold "
+			   "hash-max-listpack-entries hz lazyfree-lazy-expire "
+			   "list-max-listpack-size lua-time-limit maxmemory maxmemory-policy "
+			   "maxmemory-samples min-replicas-max-lag min-replicas-to-write "
+			   "notify-keyspace-events repl-backlog-size repl-diskless-sync "
+			   "repl-diskless-sync-delay repl-ping-replica-period repl-timeout "
+			   "requirepass save set-max-intset-entries stop-writes-on-bgsave-error "
+			   "timeout zset-max-listpack-entries",
+			   " ", setting);
 }
 
 /* ---- Commands ------------------------------------------------------------------ */
