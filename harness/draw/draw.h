@@ -15,8 +15,7 @@ struct rr_article {
 	const char *command;         /* that plays it again */
 	const struct rr_trace *safe; /* the same with something safe, to compare */
 	const char *safe_name;       /* "multi-watch" */
-	bool is_part;                /* of a page with others: RR_FORMAT_HTML is then the
-			      * article alone, and its title no h1 */
+	bool is_part;                /* of a page with others: its title is not a h1 */
 };
 
 /* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says beside the trace. */

@@ -526,10 +526,6 @@ void rr_write_html(FILE *out, const struct rr_picture *picture)
 	static const struct rr_article plain = { .id = "race" };
 	const struct rr_article *article = picture->style ? picture->style->article : NULL;
 
-	if (article && article->is_part) {
-		write_article(out, picture, article);
-		return;
-	}
 	rr_page_begin(out, picture->title, NULL);
 	write_article(out, picture, article ? article : &plain);
 	rr_page_end(out, rr_race_script);

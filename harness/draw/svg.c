@@ -376,7 +376,7 @@ static int draw_across(struct svg *svg, const struct rr_row *row)
 	return height + 4 + draw_chips(svg, row, svg->y + height + 4);
 }
 
-/* What is said of a row beside the lanes. */
+/* What is said of a row, to the right of the lanes. */
 static int draw_remarks(struct svg *svg, const struct rr_row *row)
 {
 	const size_t index = (size_t)(row - svg->picture->rows);

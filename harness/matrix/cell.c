@@ -37,14 +37,13 @@ static void keep_finding(struct rr_cell *cell)
 		.command = command,
 		.is_part = true,
 	};
-	const struct rr_style style = { .article = &article };
 	FILE *file = rr_open_text(&cell->drawing);
 
 	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,
 		 rr_hazard_texts[cell->hazard].name);
 	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",
 		 words.file);
-	rr_draw(file, trace, RR_FORMAT_HTML, &style);
+	rr_draw_article(file, trace, &article);
 	fclose(file);
 	rr_race_verdict(played->race, cell->verdict_text, sizeof(cell->verdict_text));
 }
