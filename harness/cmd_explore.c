@@ -51,7 +51,7 @@ static void print_searches(const void *what, enum rr_format format, FILE *out,
 	const struct searches *searches = what;
 
 	if (format == RR_FORMAT_HTML) {
-		rr_page_begin(out, "redrace explore");
+		rr_page_begin(out, "redrace explore", NULL);
 		fputs("<h1>Every interleaving</h1>\n", out);
 		for (size_t i = 0; i < searches->n && !error->kind; i++) {
 			const struct rr_explore_said *said = &searches->said[i];

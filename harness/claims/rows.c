@@ -213,7 +213,7 @@ static char *find_nothing(void *context, const char *target)
 
 void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 {
-	rr_page_begin(file, "What the documents claim");
+	rr_page_begin(file, "What the documents claim", NULL);
 	rr_claims_html_part(rows, (struct rr_markdown){ .find_target = find_nothing }, file);
 	rr_page_end(file, NULL);
 }

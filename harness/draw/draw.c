@@ -15,25 +15,23 @@
 
 enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 
-static size_t terminal_width(int fd)
-{
-	const size_t columns = rr_terminal_size(fd).ws_col;
-
-	if (columns == 0)
-		return WIDTH;
-	return columns < WIDTH_LEAST ? WIDTH_LEAST : columns > WIDTH_MOST ? WIDTH_MOST : columns;
-}
-
 struct rr_style rr_draw_style(FILE *out, bool ascii)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	const bool visible = isatty(fileno(out));
+	size_t width = visible ? rr_terminal_size(fileno(out)).ws_col : 0;
 
+	if (width == 0)
+		width = WIDTH;
+	else if (width < WIDTH_LEAST)
+		width = WIDTH_LEAST;
+	else if (width > WIDTH_MOST)
+		width = WIDTH_MOST;
 	setlocale(LC_CTYPE, ""); /* the one that nl_langinfo() tells of */
 	return (struct rr_style){
 		.ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.colour = visible && !(no_colour && *no_colour) && rr_terminal_is_smart(),
-		.width = visible ? terminal_width(fileno(out)) : WIDTH,
+		.width = width,
 	};
 }
 
@@ -58,8 +56,6 @@ void rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	rr_picture_free(&picture);
 }
 
-/* ---- So far -------------------------------------------------------------- */
-
 /* Drawn as it will be if everything goes on as it is written, up to where it is. */
 void rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style)
 {
@@ -83,48 +79,37 @@ void rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_sty
 	free(foreseen.events);
 }
 
-/* ---- Not as written ------------------------------------------------------ */
-
-static void put_other_reply(FILE *out, const struct rr_trace *trace, const struct rr_event *event)
-{
-	const struct rr_race *race = trace->race;
-	char *words = rr_step_words(trace, event);
-	char *expected = rr_plain(rr_step_expectation(event->step));
-	char *actual = rr_plain(event->reply);
-	char *path = rr_plain(race->path);
-	char *client = rr_plain(race->clients[event->step->client].name);
-
-	fprintf(out, "%s:%d: step %zu, %s: %s\n", path, event->step->line,
-		rr_step_number(race, event->step), client, words);
-	fprintf(out, "  expected  %s\n", expected);
-	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
-	free(words);
-	free(expected);
-	free(actual);
-	free(path);
-	free(client);
-}
-
 void rr_draw_difference(FILE *out, const struct rr_trace *trace)
 {
+	const struct rr_race *race = trace->race;
 	const struct rr_event *last;
+	char *path;
 
 	if (trace->as_written || trace->n_events == 0)
 		return;
 	last = &trace->events[trace->n_events - 1];
-	if (last->differs)
-		put_other_reply(out, trace, last);
-	else if (trace->n_events == trace->race->n_steps) {
-		const struct rr_race *race = trace->race;
-		char computed[400];
-		char *path = rr_plain(race->path);
+	path = rr_plain(race->path);
+	if (last->differs) {
+		char *words = rr_step_words(trace, last);
+		char *expected = rr_plain(rr_step_expectation(last->step));
+		char *actual = rr_plain(last->reply);
+		char *client = rr_plain(race->clients[last->step->client].name);
+
+		fprintf(out, "%s:%d: step %zu, %s: %s\n", path, last->step->line,
+			rr_step_number(race, last->step), client, words);
+		fprintf(out, "  expected  %s\n", expected);
+		fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
+		free(words);
+		free(expected);
+		free(actual);
+		free(client);
+	} else if (trace->n_events == race->n_steps) {
+		char expected[RR_VERDICT_SIZE], computed[400];
 
 		rr_trace_verdict(trace, computed, sizeof(computed));
-		fprintf(out, "%s:%d: the verdict differs\n", path, race->verdict_line);
-		free(path);
-		fputs("  expected  ", out);
-		for (size_t i = 0; i < race->n_verdicts; i++)
-			fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);
-		fprintf(out, "\n  computed  %s\n", computed);
+		fprintf(out, "%s:%d: the verdict differs\n  expected  %s\n  computed  %s\n", path,
+			race->verdict_line, rr_race_verdict(race, expected, sizeof(expected)),
+			computed);
 	}
+	free(path);
 }

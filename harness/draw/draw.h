@@ -15,8 +15,7 @@ struct rr_article {
 	const char *command;         /* that plays it again */
 	const struct rr_trace *safe; /* the same with something safe, to compare */
 	const char *safe_name;       /* "multi-watch" */
-	bool is_part;                /* of a page with others: RR_FORMAT_HTML is then the
-			      * article alone, and its title no h1 */
+	bool is_part;                /* of a page with others: its title is not a h1 */
 };
 
 /* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says beside the trace. */
@@ -46,12 +45,9 @@ void rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_ar
 extern const char *const rr_race_script;
 
 /* Writes all that comes before the content of <main>: head, the common style
- * (harness/report/style.css), the switches for dark and large type. */
-void rr_page_begin(FILE *out, const char *title);
-
-/* The same of a page among others: `navigation` is HTML that stands above all, NULL =
- * none. */
-void rr_page_begin_among(FILE *out, const char *title, const char *navigation);
+ * (harness/report/style.css), the switches for dark and large type. `navigation`: HTML that stands
+ * above all in a page among others, NULL = none. */
+void rr_page_begin(FILE *out, const char *title, const char *navigation);
 
 /* Closes it. After harness/report/page.js comes `script`, an asset; NULL = none. */
 void rr_page_end(FILE *out, const char *script);

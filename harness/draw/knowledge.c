@@ -4,7 +4,7 @@
  * names a key, such as a script, leaves what its client knows of that key open: nothing
  * is said of it then.
  */
-#include "knowledge.h"
+#include "html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,17 +63,6 @@ static const struct command {
 	{ "TTL", HARMLESS, 0, NULL, false },     { "PTTL", HARMLESS, 0, NULL, false },
 };
 
-static const struct command *find_known_command(const char *name)
-{
-	const size_t n = sizeof(known_commands) / sizeof(known_commands[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcasecmp(name, known_commands[i].name) == 0)
-			return &known_commands[i];
-	}
-	return NULL;
-}
-
 /* A command's words as they are shown, what is in quotes in one piece. */
 struct words {
 	size_t n;
@@ -89,19 +78,6 @@ static size_t word_length(const char *text)
 	while (text[n] && text[n] != '"')
 		n += text[n] == '\\' && text[n + 1] ? 2 : 1;
 	return n + (text[n] == '"');
-}
-
-static struct words split_words(const char *command)
-{
-	struct words words = { 0 };
-
-	while (words.n < WORDS_MAX && *(command += strspn(command, " "))) {
-		const size_t length = word_length(command);
-
-		snprintf(words.all[words.n++], TOKEN_SIZE, "%.*s", (int)length, command);
-		command += length;
-	}
-	return words;
 }
 
 static bool has_word(const struct words *words, size_t from, const char *word)
@@ -169,40 +145,46 @@ static void note_writer(struct tracker *tracker, size_t key, int client)
 	tracker->written[key] = tracker->row;
 }
 
-static void apply_write(struct tracker *tracker, const struct command *command,
-			const struct words *words, const char *reply, size_t key, int client)
-{
-	const bool is_set = strcasecmp(command->name, "SET") == 0;
-	const bool is_conditional = is_set &&
-				    (has_word(words, 3, "NX") || has_word(words, 3, "XX"));
-	const bool unclear = command->value >= words->n || (is_set && has_word(words, 3, "GET"));
-
-	if (unclear || (command->done && strcmp(reply, command->done) != 0)) {
-		tracker->now.known[key][client] = NULL;
-		return;
-	}
-	if (command->is_blind && !is_conditional)
-		note_overwrite(tracker, key, client);
-	know(tracker, key, client, keep_value(tracker, words->all[command->value]));
-	note_writer(tracker, key, client);
-}
-
 static void apply_to_key(struct tracker *tracker, const struct words *words, const char *reply,
 			 size_t key, int client)
 {
-	const struct command *command = find_known_command(words->all[0]);
+	const size_t n = sizeof(known_commands) / sizeof(known_commands[0]);
+	const struct command *command = known_commands;
+	bool is_set, is_conditional;
 
-	if (!command || strcmp(reply, "(lost)") == 0) {
+	while (command < known_commands + n && strcasecmp(words->all[0], command->name) != 0)
+		command++;
+	if (command == known_commands + n || strcmp(reply, "(lost)") == 0) {
 		tracker->now.known[key][client] = NULL;
-	} else if (command->effect == LOOKS || command->effect == COUNTS) {
+		return;
+	}
+	switch (command->effect) {
+	case LOOKS:
 		know(tracker, key, client, keep_value(tracker, reply));
-		if (command->effect == COUNTS)
-			note_writer(tracker, key, client);
-	} else if (command->effect == WRITES) {
-		apply_write(tracker, command, words, reply, key, client);
-	} else if (command->effect == REMOVES) {
+		break;
+	case COUNTS:
+		know(tracker, key, client, keep_value(tracker, reply));
+		note_writer(tracker, key, client);
+		break;
+	case WRITES:
+		is_set = strcasecmp(command->name, "SET") == 0;
+		is_conditional = is_set && (has_word(words, 3, "NX") || has_word(words, 3, "XX"));
+		if (command->value >= words->n || (is_set && has_word(words, 3, "GET")) ||
+		    (command->done && strcmp(reply, command->done) != 0)) {
+			tracker->now.known[key][client] = NULL;
+			break;
+		}
+		if (command->is_blind && !is_conditional)
+			note_overwrite(tracker, key, client);
+		know(tracker, key, client, keep_value(tracker, words->all[command->value]));
+		note_writer(tracker, key, client);
+		break;
+	case REMOVES:
 		note_overwrite(tracker, key, client);
 		know(tracker, key, client, "(nil)");
+		break;
+	case HARMLESS:
+		break;
 	}
 }
 
@@ -211,8 +193,14 @@ static void apply_command(struct tracker *tracker, const char *text, const char 
 			  const struct rr_row *row)
 {
 	const struct rr_picture *picture = tracker->picture;
-	const struct words words = split_words(text);
+	struct words words = { 0 };
 
+	while (words.n < WORDS_MAX && *(text += strspn(text, " "))) {
+		const size_t length = word_length(text);
+
+		snprintf(words.all[words.n++], TOKEN_SIZE, "%.*s", (int)length, text);
+		text += length;
+	}
 	if (words.n == 0 || strncmp(reply, "(error)", 7) == 0)
 		return;
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
@@ -230,78 +218,38 @@ static void enqueue_command(struct queue *queue, const char *command)
 		queue->commands[queue->n++] = command;
 }
 
-/* The length of an array's next element. */
-static size_t element_length(const char *text)
-{
-	size_t n = 0, depth = 0;
-
-	while (text[n] && (depth > 0 || (text[n] != ',' && text[n] != ']'))) {
-		depth += text[n] == '[';
-		depth -= text[n] == ']';
-		n += text[n] == '"' ? word_length(text + n) : 1;
-	}
-	return n;
-}
-
-/* EXEC's array has a reply to each of them. */
-static void apply_transaction(struct tracker *tracker, const char *reply, const struct rr_row *row)
+static void apply_reply(struct tracker *tracker, const char *command, const char *reply,
+			const struct rr_row *row)
 {
 	struct queue *queue = &tracker->transaction[row->client];
 	char element[TOKEN_SIZE];
 
-	for (size_t i = 0; *reply == '[' && i < queue->n; i++) {
+	if (strcmp(reply, "QUEUED") == 0) {
+		enqueue_command(queue, command);
+	} else if (strcasecmp(command, "EXEC") == 0) {
+		/* The array has a reply to each of them. */
 		const char *at = reply + 1;
-		size_t length;
 
-		for (size_t skip = 0; skip < i; skip++) {
-			at += element_length(at);
+		for (size_t i = 0; *reply == '[' && i < queue->n; i++) {
+			size_t length = 0, depth = 0;
+
+			while (at[length] &&
+			       (depth > 0 || (at[length] != ',' && at[length] != ']'))) {
+				depth += at[length] == '[';
+				depth -= at[length] == ']';
+				length += at[length] == '"' ? word_length(at + length) : 1;
+			}
+			snprintf(element, sizeof(element), "%.*s", (int)length, at);
+			apply_command(tracker, queue->commands[i], element, row);
+			at += length;
 			at += strspn(at, ", ");
 		}
-		length = element_length(at);
-		snprintf(element, sizeof(element), "%.*s", (int)length, at);
-		apply_command(tracker, queue->commands[i], element, row);
-	}
-	queue->n = 0;
-}
-
-static void apply_reply(struct tracker *tracker, const char *command, const char *reply,
-			const struct rr_row *row)
-{
-	if (strcmp(reply, "QUEUED") == 0)
-		enqueue_command(&tracker->transaction[row->client], command);
-	else if (strcasecmp(command, "EXEC") == 0)
-		apply_transaction(tracker, reply, row);
-	else if (strcasecmp(command, "DISCARD") == 0)
-		tracker->transaction[row->client].n = 0;
-	else
+		queue->n = 0;
+	} else if (strcasecmp(command, "DISCARD") == 0) {
+		queue->n = 0;
+	} else {
 		apply_command(tracker, command, reply, row);
-}
-
-/* The reply is the one to the oldest command that has none. */
-static void apply_read(struct tracker *tracker, const struct rr_row *row)
-{
-	struct queue *unread = &tracker->unread[row->client];
-	const char *command = unread->commands[0];
-
-	if (unread->n == 0 || row->fate != RR_FATE_CAME)
-		return;
-	unread->n--;
-	memmove(unread->commands, unread->commands + 1, unread->n * sizeof(unread->commands[0]));
-	apply_reply(tracker, command, row->event->reply, row);
-}
-
-static void apply_message(struct tracker *tracker, const struct rr_row *row)
-{
-	const struct rr_event *event = row->event;
-
-	if (!row->sends)
-		apply_read(tracker, row);
-	else if (!event->command)
-		return;
-	else if (row->fate == RR_FATE_NONE || row->fate == RR_FATE_WAITS)
-		enqueue_command(&tracker->unread[row->client], event->command);
-	else
-		apply_reply(tracker, event->command, event->reply, row);
+	}
 }
 
 /* ---- Row by row ---------------------------------------------------------- */
@@ -317,8 +265,24 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 		else if (row->event && row->event->keys[i] && !tracker->now.held[i])
 			tracker->now.held[i] = "(nil)";
 	}
-	if (row->kind == RR_ROW_MESSAGE && row->event && !tracker->shares_connections)
-		apply_message(tracker, row);
+	if (row->kind == RR_ROW_MESSAGE && row->event && !tracker->shares_connections) {
+		const char *command = row->event->command;
+		struct queue *unread = &tracker->unread[row->client];
+
+		if (!row->sends && unread->n > 0 && row->fate == RR_FATE_CAME) {
+			/* The reply is the one to the oldest command that has none. */
+			command = unread->commands[0];
+			unread->n--;
+			memmove(unread->commands, unread->commands + 1,
+				unread->n * sizeof(unread->commands[0]));
+			apply_reply(tracker, command, row->event->reply, row);
+		} else if (row->sends && command &&
+			   (row->fate == RR_FATE_NONE || row->fate == RR_FATE_WAITS)) {
+			enqueue_command(unread, command);
+		} else if (row->sends && command) {
+			apply_reply(tracker, command, row->event->reply, row);
+		}
+	}
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)
 			note_writer(tracker, i, row->client);

@@ -53,23 +53,6 @@ static void chart_note_over(struct chart *chart, char letter, int index, const c
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-static void chart_message(struct chart *chart, const struct rr_row *row)
-{
-	const bool is_lost = row->fate == RR_FATE_LOST;
-
-	if (row->sends) {
-		fprintf(chart->out, "    c%d->>s%d: ", row->client, row->server);
-		chart_text(chart->out, row->text);
-	}
-	if (row->fate == RR_FATE_WAITS) {
-		chart_note_over(chart, 'c', row->client, "waits for the reply");
-	} else if (row->fate != RR_FATE_NONE) {
-		fprintf(chart->out, "    s%d%sc%d: ", row->server, is_lost ? "--x" : "-->>",
-			row->client);
-		chart_text(chart->out, is_lost ? "reply lost" : row->reply);
-	}
-}
-
 /* A client has a bar while it is in its critical section. */
 static void chart_bar(struct chart *chart, int client, bool is_inside)
 {
@@ -81,29 +64,37 @@ static void chart_bar(struct chart *chart, int client, bool is_inside)
 	chart->active ^= bit;
 }
 
-static void chart_mark(struct chart *chart, const struct rr_row *row)
-{
-	const enum rr_step_kind kind = row->event->step->kind;
-
-	if (kind == RR_STEP_ENTER)
-		chart_bar(chart, row->client, true);
-	chart_note_over(chart, 'c', row->client, row->text);
-	if (kind == RR_STEP_LEAVE || kind == RR_STEP_CRASH)
-		chart_bar(chart, row->client, false);
-}
-
 static void chart_row(struct chart *chart, const struct rr_row *row)
 {
 	const struct rr_picture *picture = chart->picture;
 
 	if (row->broke)
 		fputs("    rect rgb(253, 228, 214)\n", chart->out);
-	if (row->kind == RR_ROW_MESSAGE)
-		chart_message(chart, row);
-	else if (row->kind == RR_ROW_MARK)
-		chart_mark(chart, row);
-	else
+	if (row->kind == RR_ROW_MESSAGE) {
+		const bool is_lost = row->fate == RR_FATE_LOST;
+
+		if (row->sends) {
+			fprintf(chart->out, "    c%d->>s%d: ", row->client, row->server);
+			chart_text(chart->out, row->text);
+		}
+		if (row->fate == RR_FATE_WAITS) {
+			chart_note_over(chart, 'c', row->client, "waits for the reply");
+		} else if (row->fate != RR_FATE_NONE) {
+			fprintf(chart->out, "    s%d%sc%d: ", row->server, is_lost ? "--x" : "-->>",
+				row->client);
+			chart_text(chart->out, is_lost ? "reply lost" : row->reply);
+		}
+	} else if (row->kind == RR_ROW_MARK) {
+		const enum rr_step_kind kind = row->event->step->kind;
+
+		if (kind == RR_STEP_ENTER)
+			chart_bar(chart, row->client, true);
+		chart_note_over(chart, 'c', row->client, row->text);
+		if (kind == RR_STEP_LEAVE || kind == RR_STEP_CRASH)
+			chart_bar(chart, row->client, false);
+	} else {
 		chart_note_across(chart, "", row->text);
+	}
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
 		if (row->labels[i])
 			chart_note_over(chart, 's', picture->keys[i].server, row->labels[i]);

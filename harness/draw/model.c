@@ -47,26 +47,6 @@ static const char *or_empty(const char *text)
 
 /* ---- One row ------------------------------------------------------------- */
 
-static enum rr_fate fate_of(const struct rr_event *event)
-{
-	if (!event->reply || rr_row_kind_of(event->step) != RR_ROW_MESSAGE)
-		return RR_FATE_NONE;
-	if (event->step->is_lost)
-		return RR_FATE_LOST;
-	return strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS : RR_FATE_CAME;
-}
-
-/* What is wrong with this step, in a line. */
-static const char *words_of_break(struct rr_picture *picture, const struct rr_event *event)
-{
-	const char *remark = event->remark;
-
-	if (!event->differs)
-		return keep_plain(picture, remark);
-	return keep_text(picture, rr_words("expected %s%s%s", rr_step_expectation(event->step),
-					   remark ? "; " : "", or_empty(remark)));
-}
-
 /* Who does what: the server is named where there is a choice. */
 static void set_sentence(struct rr_picture *picture, struct rr_row *row)
 {
@@ -182,8 +162,16 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 		row->server_name = picture->lanes[picture->server_lanes[row->server]].name;
 	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
 	row->event = event;
-	row->fate = fate_of(event);
-	row->broke = words_of_break(picture, event);
+	if (event->reply && row->kind == RR_ROW_MESSAGE)
+		row->fate = step->is_lost                        ? RR_FATE_LOST :
+			    strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS :
+								   RR_FATE_CAME;
+	if (event->differs)
+		row->broke = keep_text(
+			picture, rr_words("expected %s%s%s", rr_step_expectation(step),
+					  event->remark ? "; " : "", or_empty(event->remark)));
+	else
+		row->broke = keep_plain(picture, event->remark);
 	row->why = keep_plain(picture, step->remark);
 	if (row->fate != RR_FATE_NONE)
 		row->reply = keep_text(picture, rr_words_of_reply(event->reply));
@@ -228,47 +216,42 @@ static bool is_folded_away(const struct rr_event *event, int last)
 	       last > ROUNDS_SHOWN + 1;
 }
 
-/* Skips from events[i] to the last round; the index of its first event. */
-static size_t fold_rounds(struct maker *maker, size_t i, int last)
-{
-	struct rr_picture *picture = maker->picture;
-	const struct rr_event *events = picture->trace->events;
-	const size_t from = maker->number + 1;
-	const int rounds = last - events[i].step->repetition;
-	size_t n_broke = 0;
-	struct rr_row *row;
-
-	for (; is_folded_away(&events[i], last); i++) {
-		maker->number += events[i].step->kind != RR_STEP_NOTE;
-		apply_step(maker, events[i].step);
-		n_broke += events[i].remark != NULL;
-	}
-	row = add_picture_row(maker, RR_ROW_FOLD,
-			      keep_text(picture, rr_words("… %d more rounds, steps %zu to %zu",
-							  rounds, from, maker->number)));
-	if (n_broke > 0)
-		row->broke = keep_text(picture,
-				       rr_words("%zu of these steps broke something", n_broke));
-	set_remark(picture, row);
-	return i;
-}
-
 static void add_events(struct maker *maker)
 {
-	const struct rr_trace *trace = maker->picture->trace;
+	struct rr_picture *picture = maker->picture;
+	const struct rr_trace *trace = picture->trace;
 
-	for (size_t i = 0; i < trace->n_events;) {
+	for (size_t i = 0; i < trace->n_events; i++) {
 		const struct rr_event *event = &trace->events[i];
 		const int last = maker->folded ? last_round(trace, i) : 0;
+		const int rounds = last - event->step->repetition;
+		const size_t from = maker->number + 1;
+		size_t n_broke = 0;
+		struct rr_row *row;
 
 		if (is_folded_away(event, last)) {
-			i = fold_rounds(maker, i, last);
-			continue;
+			/* One row up to the last round. */
+			for (; is_folded_away(&trace->events[i], last); i++) {
+				const struct rr_step *step = trace->events[i].step;
+
+				maker->number += step->kind != RR_STEP_NOTE;
+				apply_step(maker, step);
+				n_broke += trace->events[i].remark != NULL;
+			}
+			row = add_picture_row(
+				maker, RR_ROW_FOLD,
+				keep_text(picture, rr_words("… %d more rounds, steps %zu to %zu",
+							    rounds, from, maker->number)));
+			if (n_broke > 0)
+				row->broke = keep_text(
+					picture,
+					rr_words("%zu of these steps broke something", n_broke));
+			set_remark(picture, row);
+			event = &trace->events[i];
 		}
 		maker->number += event->step->kind != RR_STEP_NOTE;
 		if (!join_queue(maker, event))
 			add_event(maker, event);
-		i++;
 	}
 }
 
@@ -286,30 +269,6 @@ static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 		.index = (int)index,
 		.name = keep_plain(picture, name),
 	};
-}
-
-/* What was there before the first step: of many commands only the first ones. */
-static void add_beginning(struct maker *maker)
-{
-	struct rr_picture *picture = maker->picture;
-	const struct rr_race *race = picture->race;
-	const size_t n = race->n_given > GIVEN_MOST ? GIVEN_SHOWN : race->n_given;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct rr_event given = { .step = &race->given[i] };
-		const char *words = keep_text(picture, rr_step_words(picture->trace, &given));
-
-		add_picture_row(maker, RR_ROW_NOTE,
-				keep_text(picture, rr_words("given: %s", words)));
-	}
-	if (n < race->n_given)
-		add_picture_row(maker, RR_ROW_NOTE,
-				keep_text(picture,
-					  rr_words("given: %zu more commands", race->n_given - n)));
-	if (race->counter && race->counter_from)
-		add_picture_row(maker, RR_ROW_NOTE,
-				keep_text(picture, rr_words("given: %s is %lld", race->counter,
-							    (long long)race->counter_from)));
 }
 
 /* A race that stopped before its end has no verdict. */
@@ -359,18 +318,19 @@ static void add_verdict(struct rr_picture *picture)
 void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded)
 {
 	struct maker maker = { .picture = picture, .folded = folded };
+	const struct rr_race *race = trace->race;
+	/* What was there before the first step: of many commands only the first ones. */
+	const size_t n_given = race->n_given > GIVEN_MOST ? GIVEN_SHOWN : race->n_given;
 
-	*picture = (struct rr_picture){ .trace = trace, .race = trace->race };
+	*picture = (struct rr_picture){ .trace = trace, .race = race };
 	picture->rows = rr_calloc(trace->n_events + GIVEN_MOST + 2, sizeof(*picture->rows));
-	picture->title = keep_plain(picture, picture->race->title);
+	picture->title = keep_plain(picture, race->title);
 	picture->claims = keep_text(picture,
-				    rr_words("%s%s", *picture->race->claims ? "claim " : "",
-					     picture->race->claims));
+				    rr_words("%s%s", *race->claims ? "claim " : "", race->claims));
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		maker.values[i] = "(nil)";
 
 	/* A single server stands between two clients. */
-	const struct rr_race *race = picture->race;
 	const bool between = race->n_clients == 2 && race->n_servers == 1;
 
 	for (size_t i = 0; i < race->n_clients; i++) {
@@ -388,7 +348,21 @@ void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 		key->name = keep_plain(picture, race->keys[i]);
 		key->label = keep_text(picture, rr_words("%.*s", (int)length, race->keys[i]));
 	}
-	add_beginning(&maker);
+	for (size_t i = 0; i < n_given; i++) {
+		const struct rr_event given = { .step = &race->given[i] };
+		const char *words = keep_text(picture, rr_step_words(trace, &given));
+
+		add_picture_row(&maker, RR_ROW_NOTE,
+				keep_text(picture, rr_words("given: %s", words)));
+	}
+	if (n_given < race->n_given)
+		add_picture_row(&maker, RR_ROW_NOTE,
+				keep_text(picture, rr_words("given: %zu more commands",
+							    race->n_given - n_given)));
+	if (race->counter && race->counter_from)
+		add_picture_row(&maker, RR_ROW_NOTE,
+				keep_text(picture, rr_words("given: %s is %lld", race->counter,
+							    (long long)race->counter_from)));
 	add_events(&maker);
 	add_verdict(picture);
 }

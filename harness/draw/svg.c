@@ -9,35 +9,42 @@
 #include "base/text.h"
 
 enum {
-	RR_MONO_PX = 8,      /* a character of 13 px monospace, rounded up */
-	RR_SANS_PX = 8,      /* one of 13 px sans serif, with room to spare */
-	RR_LABEL_CHARS = 40, /* a label is wrapped there */
-	RR_LABEL_LINES = 3,  /* and shortened there */
-	RR_VALUE_CHARS = 28, /* a key and its value are shortened there, the key never */
-	RR_LINE_PX = 16,
-	RR_CHIP_PX = 22, /* height of a key's value */
-	RR_MARGIN_PX = 20,
-	RR_NUMBERS_PX = 34,
-	RR_REMARKS_PX = 270,
+	MONO_PX = 8,      /* a character of 13 px monospace, rounded up */
+	SANS_PX = 8,      /* one of 13 px sans serif, with room to spare */
+	LABEL_CHARS = 40, /* a label is wrapped there */
+	LABEL_LINES = 3,  /* and shortened there */
+	VALUE_CHARS = 28, /* a key and its value are shortened there, the key never */
+	LINE_PX = 16,
+	CHIP_PX = 22, /* height of a key's value */
+	MARGIN_PX = 20,
+	NUMBERS_PX = 34,
+	REMARKS_PX = 270,
 	VALUE_LEAST = 14, /* with the sign before it */
 	LANES_GAP = 40,
 	LABEL_GAP = 26,
 	LEAST_PX = 300,
+	HEAD_PX = 28,
+	LINES_MOST = 6,
+	REMARK_CHARS = REMARKS_PX / SANS_PX - 2,
+	ABOVE_PX = 7,    /* between a text and the arrow below it */
+	BELOW_PX = 9,    /* an arrow */
+	OFF_LANE_PX = 6, /* where arrows begin */
+	WIDE_PX = 1100,  /* wider than most windows: a list takes its place sooner */
 };
 
 /* Where a lane of the picture is. Lanes are so far apart that what is written
  * between them has room. */
-struct rr_svg_lane {
+struct place {
 	int x;
 	int head_px; /* half of the width of its head */
 	int chip_px; /* half of the width of its widest value */
 };
 
-struct rr_svg {
+struct svg {
 	const struct rr_picture *picture;
 	const struct rr_html *html; /* the page that it is a part of; NULL = a file of its own */
 	FILE *out;
-	struct rr_svg_lane lanes[RR_LANES_MAX];
+	struct place lanes[RR_LANES_MAX];
 	int left, right; /* of all lanes with what stands on them */
 	int remarks_x;
 	int width;        /* of the picture */
@@ -45,17 +52,7 @@ struct rr_svg {
 	const char *back; /* colour behind the texts */
 };
 
-enum rr_anchor { RR_ANCHOR_START, RR_ANCHOR_MIDDLE, RR_ANCHOR_END };
-
-enum {
-	HEAD_PX = 28,
-	LINES_MOST = 6,
-	REMARK_CHARS = RR_REMARKS_PX / RR_SANS_PX - 2,
-	ABOVE_PX = 7,    /* between a text and the arrow below it */
-	BELOW_PX = 9,    /* an arrow */
-	OFF_LANE_PX = 6, /* where arrows begin */
-	WIDE_PX = 1100,  /* wider than most windows: a list takes its place sooner */
-};
+enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
 /* On a page its texts are as large as the page's; where there is little room it is made
  * smaller, and then scrolled. */
@@ -76,23 +73,23 @@ static const char style[] =
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-static const struct rr_svg_lane *rr_svg_client(const struct rr_svg *svg, int client)
+static const struct place *client_lane(const struct svg *svg, int client)
 {
 	return &svg->lanes[svg->picture->client_lanes[client]];
 }
 
-static const struct rr_svg_lane *rr_svg_server(const struct rr_svg *svg, int server)
+static const struct place *server_lane(const struct svg *svg, int server)
 {
 	return &svg->lanes[svg->picture->server_lanes[server]];
 }
 
 /* 1: what a client writes goes to the right of its lane, -1: to the left. */
-static int rr_svg_side(const struct rr_svg *svg, int client)
+static int side_of(const struct svg *svg, int client)
 {
-	return rr_svg_client(svg, client) > rr_svg_server(svg, 0) ? -1 : 1;
+	return client_lane(svg, client) > server_lane(svg, 0) ? -1 : 1;
 }
 
-static int rr_larger(int a, int b)
+static int larger(int a, int b)
 {
 	return a > b ? a : b;
 }
@@ -101,7 +98,7 @@ static int mono_px(const char *text, size_t most)
 {
 	const size_t width = text ? rr_plain_width(text) : 0;
 
-	return (int)(width < most ? width : most) * RR_MONO_PX;
+	return (int)(width < most ? width : most) * MONO_PX;
 }
 
 /* The value is shortened, and not the key: keys would look alike. */
@@ -110,77 +107,72 @@ static size_t chip_columns(const char *label)
 	const char *value = strstr(label, " = ");
 	const size_t most = value ? (size_t)(value - label) + VALUE_LEAST : 0;
 
-	return most < RR_VALUE_CHARS ? RR_VALUE_CHARS : most;
-}
-
-static int widest_chip_px(const struct rr_picture *picture, int server)
-{
-	int widest = 0;
-
-	for (size_t i = 0; i < picture->n_rows; i++) {
-		for (size_t k = 0; k < picture->race->n_keys; k++) {
-			const char *label = picture->rows[i].labels[k];
-
-			if (label && picture->keys[k].server == server)
-				widest = rr_larger(widest,
-						   mono_px(label, chip_columns(label)) + 14);
-		}
-	}
-	return widest;
+	return most < VALUE_CHARS ? VALUE_CHARS : most;
 }
 
 /* What a client writes by its lane in this row. */
 static int label_px(const struct rr_row *row)
 {
-	return rr_larger(mono_px(row->text, RR_LABEL_CHARS), mono_px(row->reply, RR_LABEL_CHARS));
+	return larger(mono_px(row->text, LABEL_CHARS), mono_px(row->reply, LABEL_CHARS));
 }
 
-static int half_px(const struct rr_svg_lane *lane)
-{
-	return rr_larger(lane->head_px, lane->chip_px);
-}
-
-/* A lane is as far right as what is written between it and those before it asks
- * for. */
-static void place_lane(struct rr_svg *svg, size_t i)
-{
-	struct rr_svg_lane *lane = &svg->lanes[i];
-
-	lane->x = i == 0 ? svg->left + half_px(lane) :
-			   lane[-1].x + half_px(lane - 1) + LANES_GAP + half_px(lane);
-	for (size_t r = 0; r < svg->picture->n_rows; r++) {
-		const struct rr_row *row = &svg->picture->rows[r];
-		const struct rr_svg_lane *from, *to;
-
-		if (row->kind != RR_ROW_MESSAGE)
-			continue;
-		from = rr_svg_client(svg, row->client);
-		to = rr_svg_server(svg, row->server);
-		if ((from == lane && to < lane) || (to == lane && from < lane))
-			lane->x = rr_larger(lane->x, (from < to ? from : to)->x + label_px(row) +
-							     LABEL_GAP + to->chip_px);
-	}
-}
-
-/* How far what stands on the lanes reaches to the right. */
-static int right_px(const struct rr_svg *svg)
+/* Finds a place for each lane, and the width of all. */
+static void place_lanes(struct svg *svg)
 {
 	const struct rr_picture *picture = svg->picture;
-	const struct rr_svg_lane *last = &svg->lanes[picture->n_lanes - 1];
-	int right = rr_larger(last->x + half_px(last), svg->left + LEAST_PX);
+	int half = 0; /* of the widest thing on a lane */
 
+	svg->left = MARGIN_PX + NUMBERS_PX;
+	for (size_t i = 0; i < picture->n_lanes; i++) {
+		const struct rr_lane *lane = &picture->lanes[i];
+		struct place *place = &svg->lanes[i];
+		const int before = half;
+
+		place->head_px = mono_px(lane->name, LABEL_CHARS) / 2 + 16;
+		for (size_t r = 0; lane->is_server && r < picture->n_rows; r++) {
+			for (size_t k = 0; k < picture->race->n_keys; k++) {
+				const char *label = picture->rows[r].labels[k];
+
+				if (label && picture->keys[k].server == lane->index)
+					place->chip_px = larger(
+						place->chip_px,
+						(mono_px(label, chip_columns(label)) + 14) / 2);
+			}
+		}
+		half = larger(place->head_px, place->chip_px);
+		place->x = i == 0 ? svg->left + half : place[-1].x + before + LANES_GAP + half;
+		/* It is as far right as what is written between it and those before it asks for. */
+		for (size_t r = 0; r < picture->n_rows; r++) {
+			const struct rr_row *row = &picture->rows[r];
+			const struct place *from, *to;
+
+			if (row->kind != RR_ROW_MESSAGE)
+				continue;
+			from = client_lane(svg, row->client);
+			to = server_lane(svg, row->server);
+			if ((from == place && to < place) || (to == place && from < place))
+				place->x = larger(place->x, (from < to ? from : to)->x +
+								    label_px(row) + LABEL_GAP +
+								    to->chip_px);
+		}
+	}
+	/* How far what stands on the lanes reaches to the right. */
+	svg->right = larger(svg->lanes[picture->n_lanes - 1].x + half, svg->left + LEAST_PX);
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		const struct rr_row *row = &picture->rows[i];
 
-		if (row->kind == RR_ROW_MARK && rr_svg_side(svg, row->client) > 0)
-			right = rr_larger(right,
-					  rr_svg_client(svg, row->client)->x + 12 + label_px(row));
+		if (row->kind == RR_ROW_MARK && side_of(svg, row->client) > 0)
+			svg->right = larger(svg->right,
+					    client_lane(svg, row->client)->x + 12 + label_px(row));
 	}
-	return right;
+	svg->remarks_x = svg->right + MARGIN_PX;
+	svg->width = svg->remarks_x;
+	if (picture->has_remarks || (svg->html && svg->html->knowledge->n_overwrites))
+		svg->width += REMARKS_PX + MARGIN_PX;
 }
 
 /* Of the Okabe-Ito set; clients beyond it begin again. */
-static const char *rr_svg_colour(int client)
+static const char *client_colour(int client)
 {
 	static const char *const colours[] = { "#0072B2", "#E69F00", "#009E73",
 					       "#CC79A7", "#56B4E9", "#D55E00" };
@@ -190,8 +182,8 @@ static const char *rr_svg_colour(int client)
 
 /* ---- Shapes -------------------------------------------------------------- */
 
-static void rr_svg_line(struct rr_svg *svg, int x1, int y1, int x2, int y2, const char *colour,
-			const char *dashes)
+static void put_line(struct svg *svg, int x1, int y1, int x2, int y2, const char *colour,
+		     const char *dashes)
 {
 	fprintf(svg->out,
 		"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"1.5\"",
@@ -201,8 +193,8 @@ static void rr_svg_line(struct rr_svg *svg, int x1, int y1, int x2, int y2, cons
 	fputs("/>\n", svg->out);
 }
 
-static void rr_svg_box(struct rr_svg *svg, int x, int y, int width, int height, const char *fill,
-		       const char *stroke, int radius)
+static void put_box(struct svg *svg, int x, int y, int width, int height, const char *fill,
+		    const char *stroke, int radius)
 {
 	fprintf(svg->out,
 		"<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\" fill=\"%s\"", x, y,
@@ -213,19 +205,19 @@ static void rr_svg_box(struct rr_svg *svg, int x, int y, int width, int height, 
 }
 
 /* A horizontal arrow to x2. */
-static void rr_svg_arrow(struct rr_svg *svg, int x1, int x2, int y, const char *colour,
-			 const char *dashes)
+static void put_arrow(struct svg *svg, int x1, int x2, int y, const char *colour,
+		      const char *dashes)
 {
 	const int back = x2 > x1 ? -9 : 9;
 
-	rr_svg_line(svg, x1, y, x2 + back / 2, y, colour, dashes);
+	put_line(svg, x1, y, x2 + back / 2, y, colour, dashes);
 	fprintf(svg->out, "<polygon points=\"%d,%d %d,%d %d,%d\" fill=\"%s\"/>\n", x2, y, x2 + back,
 		y - 5, x2 + back, y + 5, colour);
 }
 
 /* ---- Texts --------------------------------------------------------------- */
 
-static void write_span(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, const char *class,
+static void write_span(struct svg *svg, int x, int y, enum anchor anchor, const char *class,
 		       const char *text, size_t length, const char *end)
 {
 	static const char *const anchors[] = { "start", "middle", "end" };
@@ -237,8 +229,8 @@ static void write_span(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, 
 }
 
 /* A text of a class, shortened to `columns`; `y` is its base line. */
-static void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, const char *class,
-			const char *text, size_t columns)
+static void put_text(struct svg *svg, int x, int y, enum anchor anchor, const char *class,
+		     const char *text, size_t columns)
 {
 	if (rr_plain_width(text) <= columns)
 		write_span(svg, x, y, anchor, class, text, strlen(text), "");
@@ -248,27 +240,27 @@ static void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 
 /* The same in lines of `columns` at most, `most` lines at most, the last one
  * then shortened; returns their height. */
-static int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, const char *class,
-		       const char *text, size_t columns, int most)
+static int put_lines(struct svg *svg, int x, int y, enum anchor anchor, const char *class,
+		     const char *text, size_t columns, int most)
 {
 	int n = 0;
 
 	while (text && (n == 0 || *text) && n < most) {
 		const char *line = text;
 		const size_t length = rr_plain_line(&text, columns);
-		const int base = y + n * RR_LINE_PX;
+		const int base = y + n * LINE_PX;
 
 		n++;
 		if (n == most && *text)
-			rr_svg_text(svg, x, base, anchor, class, line, columns);
+			put_text(svg, x, base, anchor, class, line, columns);
 		else
 			write_span(svg, x, base, anchor, class, line, length, "");
 	}
-	return n * RR_LINE_PX;
+	return n * LINE_PX;
 }
 
 /* How many lines that will be; of NULL, none. */
-static int rr_svg_lines(const char *text, size_t columns, int most)
+static int count_lines(const char *text, size_t columns, int most)
 {
 	const size_t n = text ? rr_plain_lines(text, columns) : 0;
 
@@ -277,38 +269,27 @@ static int rr_svg_lines(const char *text, size_t columns, int most)
 
 /* What a client says beside its lane, on a ground that keeps the lanes it is
  * written over from showing through; returns its height. */
-static int rr_svg_label(struct rr_svg *svg, int x, int side, int y, const char *class,
-			const char *text)
+static int put_label(struct svg *svg, int x, int side, int y, const char *class, const char *text)
 {
-	const int n = rr_svg_lines(text, RR_LABEL_CHARS, RR_LABEL_LINES);
-	const int width = mono_px(text, RR_LABEL_CHARS);
+	const int n = count_lines(text, LABEL_CHARS, LABEL_LINES);
+	const int width = mono_px(text, LABEL_CHARS);
 	const int from = x + side * 10;
 
-	rr_svg_box(svg, side > 0 ? from - 2 : from - width - 2, y - 12, width + 4,
-		   n * RR_LINE_PX - 1, svg->back, NULL, 0);
-	return rr_svg_wrap(svg, from, y, side > 0 ? RR_ANCHOR_START : RR_ANCHOR_END, class, text,
-			   RR_LABEL_CHARS, RR_LABEL_LINES);
-}
-
-/* A key and its value, in a box whose middle is at x. */
-static void rr_svg_chip(struct rr_svg *svg, int x, int y, const char *text)
-{
-	const size_t columns = chip_columns(text);
-	const int width = mono_px(text, columns) + 10;
-
-	rr_svg_box(svg, x - width / 2, y, width, RR_CHIP_PX - 2, "#FFFFFF", "#555555", 3);
-	rr_svg_text(svg, x, y + 14, RR_ANCHOR_MIDDLE, "m", text, columns);
+	put_box(svg, side > 0 ? from - 2 : from - width - 2, y - 12, width + 4, n * LINE_PX - 1,
+		svg->back, NULL, 0);
+	return put_lines(svg, from, y, side > 0 ? ANCHOR_START : ANCHOR_END, class, text,
+			 LABEL_CHARS, LABEL_LINES);
 }
 
 static const char *colour_of(const struct rr_lane *lane)
 {
-	return lane->is_server ? "#777777" : rr_svg_colour(lane->index);
+	return lane->is_server ? "#777777" : client_colour(lane->index);
 }
 
 /* ---- The texts of a row: each function returns the height that it takes -- */
 
 /* The values that changed, on their servers' lanes, the first at `y`. */
-static int draw_chips(struct rr_svg *svg, const struct rr_row *row, int y)
+static int draw_chips(struct svg *svg, const struct rr_row *row, int y)
 {
 	int heights[RR_RACE_SERVERS_MAX] = { 0 }, most = 0;
 	const char *back = svg->back;
@@ -316,93 +297,104 @@ static int draw_chips(struct rr_svg *svg, const struct rr_row *row, int y)
 	svg->back = "#FFFFFF";
 	for (size_t k = 0; k < svg->picture->race->n_keys; k++) {
 		const int server = svg->picture->keys[k].server;
+		const char *label = row->labels[k];
+		const size_t columns = label ? chip_columns(label) : 0;
+		const int x = server_lane(svg, server)->x, at = y + heights[server];
+		const int width = mono_px(label, columns) + 10;
 
-		if (!row->labels[k])
+		if (!label)
 			continue;
-		rr_svg_chip(svg, rr_svg_server(svg, server)->x, y + heights[server],
-			    row->labels[k]);
-		heights[server] += RR_CHIP_PX;
-		most = rr_larger(most, heights[server]);
+		put_box(svg, x - width / 2, at, width, CHIP_PX - 2, "#FFFFFF", "#555555", 3);
+		put_text(svg, x, at + 14, ANCHOR_MIDDLE, "m", label, columns);
+		heights[server] += CHIP_PX;
+		most = larger(most, heights[server]);
 	}
 	svg->back = back;
 	return most ? most + 8 : 0;
 }
 
-static int draw_reply_text(struct rr_svg *svg, const struct rr_row *row, int x, int side, int y)
-{
-	const bool came = row->fate == RR_FATE_CAME;
-	const char *text = came                      ? row->reply :
-			   row->fate == RR_FATE_LOST ? "reply lost" :
-						       "no reply yet";
-
-	if (row->fate == RR_FATE_NONE)
-		return 0;
-	return ABOVE_PX + rr_svg_label(svg, x, side, y, came ? "m" : "i", text);
-}
-
 /* A command and its reply: two arrows, each with its text above it. */
-static int draw_message(struct rr_svg *svg, const struct rr_row *row)
+static int draw_message(struct svg *svg, const struct rr_row *row)
 {
-	const int client = rr_svg_client(svg, row->client)->x;
-	const int server = rr_svg_server(svg, row->server)->x;
+	const int client = client_lane(svg, row->client)->x;
+	const int server = server_lane(svg, row->server)->x;
 	const int side = server > client ? 1 : -1;
 	const int near = client + side * OFF_LANE_PX, far = server - side * 2;
-	const char *colour = rr_svg_colour(row->client);
-	int y = svg->y + 2, text, chips;
+	const char *colour = client_colour(row->client);
+	const bool came = row->fate == RR_FATE_CAME;
+	const char *reply = came                      ? row->reply :
+			    row->fate == RR_FATE_LOST ? "reply lost" :
+							"no reply yet";
+	int y = svg->y + 2, text = 0, chips;
 
 	if (row->sends) {
 		y += ABOVE_PX - 2 +
-		     rr_svg_label(svg, client, side, svg->y + RR_LINE_PX - 2, "m", row->text);
-		rr_svg_arrow(svg, near, far, y, colour, NULL);
+		     put_label(svg, client, side, svg->y + LINE_PX - 2, "m", row->text);
+		put_arrow(svg, near, far, y, colour, NULL);
 	}
-	text = draw_reply_text(svg, row, client, side, y + RR_LINE_PX);
+	if (row->fate != RR_FATE_NONE)
+		text = ABOVE_PX +
+		       put_label(svg, client, side, y + LINE_PX, came ? "m" : "i", reply);
 	chips = draw_chips(svg, row, y + ABOVE_PX);
-	y += rr_larger(text, chips);
-	if (row->fate == RR_FATE_CAME)
-		rr_svg_arrow(svg, far, near, y, colour, "5 4");
+	y += larger(text, chips);
+	if (came)
+		put_arrow(svg, far, near, y, colour, "5 4");
 	else if (row->fate == RR_FATE_LOST) {
 		/* Sent, and ends half way. */
 		const int x = far + (near - far) / 2;
 
-		rr_svg_line(svg, far, y, x, y, "#666666", "5 4");
-		rr_svg_line(svg, x - 6, y - 6, x + 6, y + 6, "#D55E00", NULL);
-		rr_svg_line(svg, x - 6, y + 6, x + 6, y - 6, "#D55E00", NULL);
+		put_line(svg, far, y, x, y, "#666666", "5 4");
+		put_line(svg, x - 6, y - 6, x + 6, y + 6, "#D55E00", NULL);
+		put_line(svg, x - 6, y + 6, x + 6, y - 6, "#D55E00", NULL);
 	}
 	return y + BELOW_PX - svg->y;
 }
 
 /* Over all lanes: a band for what happens to servers and for notes, a dashed
  * line for time. */
-static int draw_across(struct rr_svg *svg, const struct rr_row *row)
+static int draw_across(struct svg *svg, const struct rr_row *row)
 {
 	const bool is_note = row->kind == RR_ROW_NOTE;
 	const bool is_band = is_note || row->kind == RR_ROW_FAULT;
 	const int most = svg->right - svg->left;
 	const int middle = (svg->left + svg->right) / 2;
-	const size_t columns = (size_t)(most - 20) / RR_SANS_PX;
-	const int height = 8 + RR_LINE_PX * rr_svg_lines(row->text, columns, LINES_MOST);
+	const size_t columns = (size_t)(most - 20) / SANS_PX;
+	const int height = 8 + LINE_PX * count_lines(row->text, columns, LINES_MOST);
 	const char *back = svg->back;
-	int width = (int)rr_plain_width(row->text) * RR_SANS_PX + 24;
+	int width = (int)rr_plain_width(row->text) * SANS_PX + 24;
 
 	width = is_band || width > most ? most : width;
 	if (row->kind == RR_ROW_TIME)
-		rr_svg_line(svg, svg->left, svg->y + 2 + height / 2, svg->right,
-			    svg->y + 2 + height / 2, "#333333", "8 4");
+		put_line(svg, svg->left, svg->y + 2 + height / 2, svg->right,
+			 svg->y + 2 + height / 2, "#333333", "8 4");
 	if (is_band)
 		svg->back = is_note ? "#F1F1F1" : "#FBEFB5";
-	rr_svg_box(svg, middle - width / 2, svg->y + 2, width, height, svg->back, NULL, 3);
-	rr_svg_wrap(svg, middle, svg->y + 18, RR_ANCHOR_MIDDLE, is_note ? "i" : "b", row->text,
-		    columns, LINES_MOST);
+	put_box(svg, middle - width / 2, svg->y + 2, width, height, svg->back, NULL, 3);
+	put_lines(svg, middle, svg->y + 18, ANCHOR_MIDDLE, is_note ? "i" : "b", row->text, columns,
+		  LINES_MOST);
 	svg->back = back;
 	return height + 4 + draw_chips(svg, row, svg->y + height + 4);
 }
 
-/* On a page, what a row has to do with writes that replace what their writer has not
- * seen; each is shown from its own step on. */
-static int draw_overwrites(struct rr_svg *svg, size_t index, int y)
+/* What is said of a row, to the right of the lanes. */
+static int draw_remarks(struct svg *svg, const struct rr_row *row)
 {
-	const int top = y;
+	const size_t index = (size_t)(row - svg->picture->rows);
+	const int x = svg->remarks_x;
+	int y = svg->y + 17;
 
+	if (row->broke) {
+		put_text(svg, x, y, ANCHOR_START, "x", "✗", 1);
+		y += put_lines(svg, x + 16, y, ANCHOR_START, "b", row->broke, REMARK_CHARS,
+			       LINES_MOST);
+	}
+	if (row->why) {
+		put_text(svg, x + 3, y, ANCHOR_START, "b", "!", 1);
+		y += put_lines(svg, x + 16, y, ANCHOR_START, "s", row->why, REMARK_CHARS,
+			       LINES_MOST);
+	}
+	/* On a page, what it has to do with writes that replace what their writer has not seen; each
+	 * is shown from its own step on. */
 	for (size_t i = 0; svg->html && i < svg->html->knowledge->n_overwrites; i++) {
 		size_t from;
 		char *words = rr_html_overwrite(svg->html, index, i, &from);
@@ -410,76 +402,51 @@ static int draw_overwrites(struct rr_svg *svg, size_t index, int y)
 		if (!words)
 			continue;
 		fprintf(svg->out, "<g data-from=\"%zu\">\n", from);
-		y += rr_svg_wrap(svg, svg->remarks_x, y, RR_ANCHOR_START, "s", words,
-				 REMARK_CHARS + 2, LINES_MOST);
+		y += put_lines(svg, x, y, ANCHOR_START, "s", words, REMARK_CHARS + 2, LINES_MOST);
 		fputs("</g>\n", svg->out);
 		free(words);
 	}
-	return y - top;
-}
-
-static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
-{
-	const int x = svg->remarks_x;
-	int y = svg->y + 17;
-
-	if (row->broke) {
-		rr_svg_text(svg, x, y, RR_ANCHOR_START, "x", "✗", 1);
-		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "b", row->broke, REMARK_CHARS,
-				 LINES_MOST);
-	}
-	if (row->why) {
-		rr_svg_text(svg, x + 3, y, RR_ANCHOR_START, "b", "!", 1);
-		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s", row->why, REMARK_CHARS,
-				 LINES_MOST);
-	}
-	y += draw_overwrites(svg, (size_t)(row - svg->picture->rows), y);
 	return y + 8 - 17 - svg->y;
-}
-
-static int draw_texts(struct rr_svg *svg, const struct rr_row *row)
-{
-	char number[24];
-	int height;
-
-	if (row->kind == RR_ROW_MESSAGE)
-		height = draw_message(svg, row);
-	else if (row->kind == RR_ROW_MARK)
-		height = rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
-				      rr_svg_side(svg, row->client), svg->y + 17, "m", row->text) +
-			 10 + draw_chips(svg, row, svg->y + 24);
-	else
-		height = draw_across(svg, row);
-	snprintf(number, sizeof(number), "%zu", row->number);
-	if (row->number)
-		rr_svg_text(svg, RR_MARGIN_PX + 18, svg->y + 17, RR_ANCHOR_END, "n", number,
-			    sizeof(number));
-	return rr_larger(height, draw_remarks(svg, row));
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* Lanes are behind the texts that say how high the row is. On a page it is a group that
  * can be hidden and marked. */
-static void draw_row(struct rr_svg *svg, size_t index)
+static void draw_row(struct svg *svg, size_t index)
 {
 	const struct rr_row *row = &svg->picture->rows[index];
-	const bool breaks = row->broke || (svg->html && rr_html_overwrites(svg->html, index));
+	const struct rr_knowledge *knowledge = svg->html ? svg->html->knowledge : NULL;
+	bool breaks = row->broke; /* or replaces what its writer has not seen */
 	FILE *out = svg->out;
-	char *texts;
+	char *texts, number[24];
 	size_t size;
 	int height;
 
+	for (size_t i = 0; knowledge && i < knowledge->n_overwrites; i++)
+		breaks |= knowledge->overwrites[i].write == index;
+
 	svg->back = breaks ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
 	svg->out = rr_open_memory(&texts, &size);
-	height = draw_texts(svg, row);
+	if (row->kind == RR_ROW_MESSAGE)
+		height = draw_message(svg, row);
+	else if (row->kind == RR_ROW_MARK)
+		height = put_label(svg, client_lane(svg, row->client)->x, side_of(svg, row->client),
+				   svg->y + 17, "m", row->text) +
+			 10 + draw_chips(svg, row, svg->y + 24);
+	else
+		height = draw_across(svg, row);
+	snprintf(number, sizeof(number), "%zu", row->number);
+	if (row->number)
+		put_text(svg, MARGIN_PX + 18, svg->y + 17, ANCHOR_END, "n", number, sizeof(number));
+	height = larger(height, draw_remarks(svg, row));
 	fclose(svg->out);
 	svg->out = out;
 	if (svg->html)
 		fprintf(out, "<g data-step=\"%zu\">\n", rr_html_step_of(svg->picture, index));
 	if (row->remark || svg->html)
-		rr_svg_box(svg, RR_MARGIN_PX / 2, svg->y, svg->width - RR_MARGIN_PX, height,
-			   svg->back, NULL, 4);
+		put_box(svg, MARGIN_PX / 2, svg->y, svg->width - MARGIN_PX, height, svg->back, NULL,
+			4);
 	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
 		/* Thick where a client is in its critical section, dotted where somebody is not
 		 * there. */
@@ -490,27 +457,26 @@ static void draw_row(struct rr_svg *svg, size_t index)
 		const bool was_inside = row > svg->picture->rows && row[-1].inside & bit;
 		const int from = was_inside ? 0 : height / 2;
 
-		rr_svg_line(svg, x, svg->y, x, svg->y + height, colour_of(lane),
-			    away & bit || row->kind == RR_ROW_FOLD ? "2 6" : NULL);
+		put_line(svg, x, svg->y, x, svg->y + height, colour_of(lane),
+			 away & bit || row->kind == RR_ROW_FOLD ? "2 6" : NULL);
 		if (!lane->is_server && row->inside & bit)
-			rr_svg_box(svg, x - 4, svg->y + from, 8, height - from, colour_of(lane),
-				   NULL, 0);
+			put_box(svg, x - 4, svg->y + from, 8, height - from, colour_of(lane), NULL,
+				0);
 	}
 	fwrite(texts, 1, size, out);
 	free(texts);
 	if (svg->html) {
 		/* On a page, a line from what a client saw to the write that replaces what it
 		 * did not. */
-		const struct rr_knowledge *knowledge = svg->html->knowledge;
 		const struct rr_overwrite *first = &knowledge->overwrites[0];
 		const int x = svg->remarks_x - 10, middle = svg->y + height / 2;
 
 		if (knowledge->n_overwrites != 0 && index >= first->look && index <= first->write) {
-			rr_svg_line(svg, x, index == first->look ? middle : svg->y, x,
-				    index == first->write ? middle : svg->y + height,
-				    OVERWRITE_COLOUR, NULL);
+			put_line(svg, x, index == first->look ? middle : svg->y, x,
+				 index == first->write ? middle : svg->y + height, OVERWRITE_COLOUR,
+				 NULL);
 			if (index == first->look || index == first->write)
-				rr_svg_line(svg, x, middle, x + 7, middle, OVERWRITE_COLOUR, NULL);
+				put_line(svg, x, middle, x + 7, middle, OVERWRITE_COLOUR, NULL);
 		}
 		fputs("</g>\n", out);
 	}
@@ -519,76 +485,41 @@ static void draw_row(struct rr_svg *svg, size_t index)
 
 /* ---- Above the rows, and below ------------------------------------------- */
 
-static size_t page_columns(const struct rr_svg *svg)
+static size_t page_columns(const struct svg *svg)
 {
-	return (size_t)(svg->width - 2 * RR_MARGIN_PX) / RR_SANS_PX;
+	return (size_t)(svg->width - 2 * MARGIN_PX) / SANS_PX;
 }
 
-static void draw_paragraph(struct rr_svg *svg, int indent, const char *class, const char *text)
+static void draw_paragraph(struct svg *svg, int indent, const char *class, const char *text)
 {
-	svg->y += rr_svg_wrap(svg, RR_MARGIN_PX + indent, svg->y + 14, RR_ANCHOR_START, class, text,
-			      page_columns(svg) - (size_t)indent / RR_SANS_PX, 20);
+	svg->y += put_lines(svg, MARGIN_PX + indent, svg->y + 14, ANCHOR_START, class, text,
+			    page_columns(svg) - (size_t)indent / SANS_PX, 20);
 }
 
-static void draw_heads(struct rr_svg *svg)
+static void draw_heads(struct svg *svg)
 {
 	svg->back = "none";
 	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
 		const struct rr_lane *lane = &svg->picture->lanes[i];
 		const int x = svg->lanes[i].x, half = svg->lanes[i].head_px;
 
-		rr_svg_box(svg, x - half, svg->y, 2 * half, HEAD_PX,
-			   lane->is_server ? "#EEEEEE" : "#FFFFFF", colour_of(lane),
-			   lane->is_server ? 0 : 12);
-		rr_svg_text(svg, x, svg->y + 19, RR_ANCHOR_MIDDLE, "b", lane->name,
-			    rr_plain_width(lane->name));
+		put_box(svg, x - half, svg->y, 2 * half, HEAD_PX,
+			lane->is_server ? "#EEEEEE" : "#FFFFFF", colour_of(lane),
+			lane->is_server ? 0 : 12);
+		put_text(svg, x, svg->y + 19, ANCHOR_MIDDLE, "b", lane->name,
+			 rr_plain_width(lane->name));
 	}
 	svg->y += HEAD_PX;
 }
 
-/* For those who cannot see the picture. */
-static void draw_description(FILE *out, const struct rr_svg *svg)
-{
-	const struct rr_picture *picture = svg->picture;
-
-	rr_xml_print(out, "<title>%s</title>\n", picture->title);
-	if (svg->html) /* whose list of steps says it */
-		return;
-	fputs("<desc>", out);
-	for (size_t i = 0; i < picture->n_rows; i++) {
-		const struct rr_row *row = &picture->rows[i];
-
-		if (row->number)
-			fprintf(out, "%zu. ", row->number);
-		rr_xml_print(out, "%s%s%s%s%s%s%s.\n", row->client_name,
-			     row->client_name ? ": " : "", row->text, row->reply ? " replies " : "",
-			     row->reply, row->broke ? "; " : "", row->broke);
-	}
-	fprintf(out, "Found: %s.</desc>\n", picture->verdict);
-}
-
 /* Above and below the lanes a page has words of its own. */
-static void draw_all(struct rr_svg *svg)
+static void draw_all(struct svg *svg)
 {
-	/* Finds a place for each lane. */
-	svg->left = RR_MARGIN_PX + RR_NUMBERS_PX;
-	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
-		const struct rr_lane *lane = &svg->picture->lanes[i];
-
-		svg->lanes[i].head_px = mono_px(lane->name, RR_LABEL_CHARS) / 2 + 16;
-		if (lane->is_server)
-			svg->lanes[i].chip_px = widest_chip_px(svg->picture, lane->index) / 2;
-		place_lane(svg, i);
-	}
-	svg->right = right_px(svg);
-	svg->remarks_x = svg->right + RR_MARGIN_PX;
-	svg->width = svg->remarks_x;
-	if (svg->picture->has_remarks || (svg->html && svg->html->knowledge->n_overwrites))
-		svg->width += RR_REMARKS_PX + RR_MARGIN_PX;
+	place_lanes(svg);
 	if (!svg->html) {
-		svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16, RR_ANCHOR_START, "t",
-					  svg->picture->title, page_columns(svg) * 3 / 4, 2) *
-				      22 / RR_LINE_PX;
+		svg->y += 4 + put_lines(svg, MARGIN_PX, svg->y + 16, ANCHOR_START, "t",
+					svg->picture->title, page_columns(svg) * 3 / 4, 2) *
+				      22 / LINE_PX;
 		if (*svg->picture->claims)
 			draw_paragraph(svg, 0, "s", svg->picture->claims);
 		svg->y += 10;
@@ -621,19 +552,20 @@ static void draw_all(struct rr_svg *svg)
 		}
 		for (size_t i = 0; i < n; i++)
 			draw_paragraph(svg, 0, "s", picture->sayings[i]);
-		svg->y += RR_MARGIN_PX;
+		svg->y += MARGIN_PX;
 	} else {
-		svg->y += RR_MARGIN_PX / 2;
+		svg->y += MARGIN_PX / 2;
 	}
 }
 
 /* How high it is is known at the end. */
-static void write_svg(FILE *out, struct rr_svg *svg)
+static void write_svg(FILE *out, struct svg *svg)
 {
+	const struct rr_picture *picture = svg->picture;
 	char *drawn;
 
 	svg->back = "none";
-	svg->y = svg->html ? RR_MARGIN_PX / 2 : RR_MARGIN_PX;
+	svg->y = svg->html ? MARGIN_PX / 2 : MARGIN_PX;
 	svg->out = rr_open_text(&drawn);
 	draw_all(svg);
 	fclose(svg->out);
@@ -641,7 +573,7 @@ static void write_svg(FILE *out, struct rr_svg *svg)
 		rr_xml_print(
 			out,
 			"<div class=\"picture%s\" tabindex=\"0\" role=\"region\" aria-label=\"Lanes: %s\">",
-			svg->width > WIDE_PX ? " many" : "", svg->picture->title);
+			svg->width > WIDE_PX ? " many" : "", picture->title);
 	fputs("<svg role=\"img\"", out);
 	if (svg->html)
 		fprintf(out, " style=\"width:%.1frem;min-width:%.1frem\"", svg->width / REM_PX,
@@ -650,7 +582,21 @@ static void write_svg(FILE *out, struct rr_svg *svg)
 		fprintf(out, " xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\"",
 			svg->width, svg->y);
 	fprintf(out, " viewBox=\"0 0 %d %d\">\n", svg->width, svg->y);
-	draw_description(out, svg);
+	rr_xml_print(out, "<title>%s</title>\n", picture->title);
+	if (!svg->html) { /* for those who cannot see it; on a page the list of steps says it */
+		fputs("<desc>", out);
+		for (size_t i = 0; i < picture->n_rows; i++) {
+			const struct rr_row *row = &picture->rows[i];
+
+			if (row->number)
+				fprintf(out, "%zu. ", row->number);
+			rr_xml_print(out, "%s%s%s%s%s%s%s.\n", row->client_name,
+				     row->client_name ? ": " : "", row->text,
+				     row->reply ? " replies " : "", row->reply,
+				     row->broke ? "; " : "", row->broke);
+		}
+		fprintf(out, "Found: %s.</desc>\n", picture->verdict);
+	}
 	fprintf(out, svg->html ? "<style>.picture svg{\n%s}</style>\n" : "<style>\n%s</style>\n",
 		style);
 	fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s</svg>\n", svg->width,
@@ -662,10 +608,10 @@ static void write_svg(FILE *out, struct rr_svg *svg)
 
 void rr_write_svg(FILE *out, const struct rr_picture *picture)
 {
-	write_svg(out, &(struct rr_svg){ .picture = picture });
+	write_svg(out, &(struct svg){ .picture = picture });
 }
 
 void rr_svg_embed(const struct rr_html *html)
 {
-	write_svg(html->out, &(struct rr_svg){ .picture = html->picture, .html = html });
+	write_svg(html->out, &(struct svg){ .picture = html->picture, .html = html });
 }

@@ -138,21 +138,6 @@ static void add_columns(struct sheet *sheet)
 		add_column(sheet, KEY, (int)i, picture->keys[i].name);
 }
 
-/* The widest column that can give something up; NULL = none can. */
-static struct column *widest_column(struct sheet *sheet)
-{
-	struct column *found = NULL;
-
-	for (size_t i = 0; i < sheet->n; i++) {
-		struct column *column = &sheet->columns[i];
-
-		if (column->width - column->extra > column->least &&
-		    (!found || column->width > found->width))
-			found = column;
-	}
-	return found;
-}
-
 static bool shrink_columns(struct sheet *sheet, size_t width)
 {
 	size_t total = sheet->numbers;
@@ -160,11 +145,19 @@ static bool shrink_columns(struct sheet *sheet, size_t width)
 	for (size_t i = 0; i < sheet->n; i++)
 		total += GAP + sheet->columns[i].width;
 	for (; total > width; total--) {
-		struct column *column = widest_column(sheet);
+		/* The widest column that can give something up does. */
+		struct column *widest = NULL;
 
-		if (!column)
+		for (size_t i = 0; i < sheet->n; i++) {
+			struct column *column = &sheet->columns[i];
+
+			if (column->width - column->extra > column->least &&
+			    (!widest || column->width > widest->width))
+				widest = column;
+		}
+		if (!widest)
 			return false;
-		column->width--;
+		widest->width--;
 	}
 	return true;
 }
@@ -172,10 +165,11 @@ static bool shrink_columns(struct sheet *sheet, size_t width)
 /* Remarks stand beside the columns, if there is room for them there. */
 static void sheet_lay_out(struct sheet *sheet, size_t width)
 {
-	/* What does not depend on the columns. Rules are as wide as the table, which
-	 * may be narrower than their texts: `rule` is what these ask for. */
 	const struct rr_picture *picture = sheet->picture;
-	size_t last = 0, rule = 0;
+	struct column *remarks;
+	/* Rules are as wide as the table, which may be narrower than their texts: `rule` is what
+	 * these ask for. */
+	size_t last = 0, rule = 0, at;
 
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		const struct rr_row *row = &picture->rows[i];
@@ -188,9 +182,6 @@ static void sheet_lay_out(struct sheet *sheet, size_t width)
 			rule = wide;
 	}
 	sheet->numbers = (size_t)snprintf(NULL, 0, "%2zu", last);
-	struct column *remarks;
-	size_t at;
-
 	add_columns(sheet);
 	if (!shrink_columns(sheet, width)) {
 		sheet->is_shared = true;
@@ -210,7 +201,7 @@ static void sheet_lay_out(struct sheet *sheet, size_t width)
 	if (sheet->width < at - GAP)
 		sheet->width = at - GAP;
 	at = sheet->width + GAP;
-	if (!sheet->picture->has_remarks || at + REMARKS_LEAST > width)
+	if (!picture->has_remarks || at + REMARKS_LEAST > width)
 		return;
 	remarks = &sheet->columns[sheet->n++];
 	*remarks = (struct column){ .kind = REMARKS, .at = at, .head = "" };
@@ -362,14 +353,6 @@ static void table_begin(struct column *column, const struct rr_row *row)
 						COMMAND_LEAST;
 }
 
-/* A token that is wider than its column is known by its first digits. */
-static bool is_long_token(const char *text, size_t width)
-{
-	const size_t digits = strspn(text, "0123456789abcdef");
-
-	return digits >= TOKEN_LEAST && !text[digits] && digits > width;
-}
-
 static void table_line(struct rr_pen *pen, struct column *column, size_t line)
 {
 	const char *text = column->left;
@@ -378,12 +361,14 @@ static void table_line(struct rr_pen *pen, struct column *column, size_t line)
 	size_t most = is_command    ? column->command_lines :
 		      column->reply ? column->command_lines + REPLY_LINES_MOST :
 				      LINES_MOST;
-	size_t length;
+	size_t length, digits;
 
 	if (!text || !*text)
 		return;
 	length = next_line(&column->left, column->reply, width);
-	if (column->kind == KEY && is_long_token(text, width))
+	digits = strspn(text, "0123456789abcdef");
+	/* A token that is wider than its column is known by its first digits. */
+	if (column->kind == KEY && digits >= TOKEN_LEAST && !text[digits] && digits > width)
 		most = 1;
 	if (line + 1 < most || !*column->left || (is_command && column->left > column->reply)) {
 		pen_text(pen, text, length);
@@ -404,50 +389,45 @@ static void table_arrow(struct rr_pen *pen, bool is_right, size_t end)
 		pen_string(pen, "▶");
 }
 
-/* The key stands to the right of the first client, to the left of the second;
- * arrows point to it, or from it where the client only reads. */
-static void table_client(struct sheet *sheet, struct column *column, const struct rr_row *row,
-			 bool has_arrow, size_t line)
-{
-	struct rr_pen *pen = &sheet->pen;
-	const bool is_second = sheet->has_arrows && column->index == 1;
-
-	has_arrow = has_arrow && row->client == column->index;
-	if (is_second && has_arrow)
-		table_arrow(pen, !row->sends, column->at + ARROW - 1);
-	if (is_second)
-		pen_go(pen, column->at + ARROW);
-	if (row->inside & 1U << column->index)
-		pen_string(pen, "┃");
-	pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
-	table_line(pen, column, line);
-	if (!is_second && has_arrow) {
-		pen_go(pen, pen->column + 1);
-		table_arrow(pen, row->sends, column->at + column->width);
-	}
-}
-
-/* With arrows, the value that an arrow points to is there in any case. */
+/* With arrows, the key stands to the right of the first client, to the left of the second; they
+ * point to it, or from it where the client only reads. The value that an arrow points to is there
+ * in any case. */
 static void table_cell(struct sheet *sheet, struct column *column, const struct rr_row *row,
 		       size_t line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool has_arrow = sheet->has_arrows && line == 0 && row->kind == RR_ROW_MESSAGE;
+	const bool points = has_arrow && row->client == column->index; /* of a client */
+	const bool is_second = sheet->has_arrows && column->index == 1;
+	const char *text = column->left;
 
 	pen_go(pen, column->at);
-	if (column->kind == ONE_CLIENT) {
-		table_client(sheet, column, row, has_arrow, line);
-		return;
-	}
-	if (column->kind == KEY && !column->left && has_arrow)
-		column->left = sheet->now[column->index];
-	if (column->kind != REMARKS) {
+	switch (column->kind) {
+	case ONE_CLIENT:
+		if (is_second && points)
+			table_arrow(pen, !row->sends, column->at + ARROW - 1);
+		if (is_second)
+			pen_go(pen, column->at + ARROW);
+		if (row->inside & 1U << column->index)
+			pen_string(pen, "┃");
+		pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
 		table_line(pen, column, line);
-	} else if (column->left && *column->left) {
-		const char *text = column->left;
-
+		if (!is_second && points) {
+			pen_go(pen, pen->column + 1);
+			table_arrow(pen, row->sends, column->at + column->width);
+		}
+		break;
+	case REMARKS:
+		if (!text || !*text)
+			break;
 		pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
 		pen_text(pen, text, rr_plain_line(&column->left, column->width));
+		break;
+	default:
+		if (column->kind == KEY && !text && has_arrow)
+			column->left = sheet->now[column->index];
+		table_line(pen, column, line);
+		break;
 	}
 }
 
@@ -502,20 +482,6 @@ static void table_rule(struct sheet *sheet, const struct rr_row *row)
 	table_cells(sheet, row, 1);
 }
 
-static void table_note(struct sheet *sheet, const struct rr_row *row)
-{
-	struct rr_pen *pen = &sheet->pen;
-
-	pen_go(pen, INDENT);
-	pen_paint(pen, RR_DIM);
-	if (row->kind == RR_ROW_NOTE) {
-		pen_string(pen, pen->style->ascii ? "--" : "–");
-		pen_go(pen, pen->column + 1);
-	}
-	pen_wrap(pen, row->text, pen->column);
-	table_cells(sheet, row, 1);
-}
-
 /* A remark that has no column stands below its row. */
 static void table_row(struct sheet *sheet, const struct rr_row *row)
 {
@@ -529,12 +495,20 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 	snprintf(number, sizeof(number), "%2zu", row->number);
 	if (row->number)
 		pen_string(pen, number);
-	if (sheet_is_rule(row))
+	if (sheet_is_rule(row)) {
 		table_rule(sheet, row);
-	else if (row->is_across)
-		table_note(sheet, row);
-	else
+	} else if (row->is_across) {
+		pen_go(pen, INDENT);
+		pen_paint(pen, RR_DIM);
+		if (row->kind == RR_ROW_NOTE) {
+			pen_string(pen, pen->style->ascii ? "--" : "–");
+			pen_go(pen, pen->column + 1);
+		}
+		pen_wrap(pen, row->text, pen->column);
+		table_cells(sheet, row, 1);
+	} else {
 		table_cells(sheet, row, 0);
+	}
 	if (!row->remark || sheet->columns[sheet->n - 1].kind == REMARKS)
 		return;
 	pen_go(pen, INDENT);
@@ -546,10 +520,9 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 
 static void table_rows(struct sheet *sheet, size_t n)
 {
-	/* A name that is wider than its column has several lines: cut, two keys might look
-	 * alike. */
 	struct rr_pen *pen = &sheet->pen;
 
+	/* A name that is wider than its column has several lines: cut, two keys might look alike. */
 	for (size_t i = 0; i < sheet->n; i++)
 		sheet->columns[i].left = sheet->columns[i].head;
 	for (bool is_first = true; is_first || !is_row_done(sheet); is_first = false) {

@@ -67,18 +67,6 @@ static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_EMPTY] = " has memory again",
 };
 
-static char *words_of_clock(const struct rr_race *race, const struct rr_step *step)
-{
-	const char *who = step->peer >= 0 ? race->clients[step->peer].name :
-					    race->servers[step->server].name;
-	char off[DURATION_SIZE];
-
-	if (step->amount == 0)
-		return rr_words("%s's clock is right", who);
-	exact_duration(off, llabs((long long)step->amount));
-	return rr_words("%s's clock is %s %s", who, off, step->amount > 0 ? "ahead" : "behind");
-}
-
 /* As races have it, but where that is no word, or one for several kinds. */
 const char *rr_step_kind_word(const struct rr_step *step)
 {
@@ -163,21 +151,16 @@ json_t *rr_trace_steps(const struct rr_trace *trace)
 	return all;
 }
 
-static bool is_mark(const struct rr_step *step)
+enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
 {
 	const char *arrow;
 
-	return is_closing(step) || words_of_request(step, &arrow);
-}
-
-enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
-{
-	return is_mark(step)                 ? RR_ROW_MARK :
-	       step->kind <= RR_STEP_READ    ? RR_ROW_MESSAGE :
-	       step->kind <= RR_STEP_COMPUTE ? RR_ROW_MARK :
-	       step->kind == RR_STEP_NOTE    ? RR_ROW_NOTE :
-	       step->kind == RR_STEP_FAULT   ? RR_ROW_FAULT :
-					       RR_ROW_TIME;
+	return is_closing(step) || words_of_request(step, &arrow) ? RR_ROW_MARK :
+	       step->kind <= RR_STEP_READ                         ? RR_ROW_MESSAGE :
+	       step->kind <= RR_STEP_COMPUTE                      ? RR_ROW_MARK :
+	       step->kind == RR_STEP_NOTE                         ? RR_ROW_NOTE :
+	       step->kind == RR_STEP_FAULT                        ? RR_ROW_FAULT :
+								    RR_ROW_TIME;
 }
 
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
@@ -194,7 +177,6 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:
-		/* As they stand in the race, where variables have no values yet. */
 		return event->command ? rr_plain(event->command) :
 					rr_command_text(step->words, step->n_words, 0);
 	case RR_STEP_BYTES: {
@@ -217,11 +199,17 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 			return rr_words("%s pass", exact_duration(passed, amount));
 		return rr_words("%s pass, t = %s", exact_duration(passed, amount),
 				exact_duration(now, event->at_ns));
-	case RR_STEP_CLOCK:
-		return words_of_clock(trace->race, step);
+	case RR_STEP_CLOCK: {
+		const char *who = step->peer >= 0 ? trace->race->clients[step->peer].name :
+						    trace->race->servers[step->server].name;
+
+		if (amount == 0)
+			return rr_words("%s's clock is right", who);
+		return rr_words("%s's clock is %s %s", who, exact_duration(passed, llabs(amount)),
+				amount > 0 ? "ahead" : "behind");
+	}
 	case RR_STEP_FAULT: {
 		const char *server = trace->race->servers[step->server].name;
-		char more[DURATION_SIZE];
 
 		if (step->fault == RR_FAULT_TEAR) {
 			static const char *const how[RR_TEAR_KINDS] = {
@@ -234,12 +222,11 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 			};
 
 			return rr_words("%s's append-only file %s %lld%s", server, how[step->tear],
-					(long long)step->amount,
-					step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
+					amount, step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
 		}
 		if (step->fault == RR_FAULT_SLOW_DISK)
 			return rr_words("every fsync of %s takes %s longer", server,
-					exact_duration(more, step->amount));
+					exact_duration(passed, amount));
 		if (!faults[step->fault])
 			return rr_words("%s %s", rr_fault_name(step->fault), server);
 		return rr_words("%s%s", server, faults[step->fault]);

@@ -21,7 +21,6 @@ static void keep_finding(struct rr_cell *cell)
 	const struct rr_cell_words words = rr_cell_words(cell);
 	char breaks[120], id[ID_SIZE], command[COMMAND_SIZE];
 	const struct rr_article article = { .id = id, .command = command, .is_part = true };
-	const struct rr_style style = { .article = &article };
 	/* Says which cell it belongs to. */
 	char *title = rr_asprintf("%s, %s: %s", words.strategy, words.hazard,
 				  rr_breaks_text(cell->result.breaks, breaks, sizeof(breaks)));
@@ -35,7 +34,7 @@ static void keep_finding(struct rr_cell *cell)
 	snprintf(id, sizeof(id), "race-%s-%s", words.strategy, rr_hazard_texts[cell->hazard].name);
 	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",
 		 words.file);
-	rr_draw(file, &played->trace, RR_FORMAT_HTML, &style);
+	rr_draw_article(file, &played->trace, &article);
 	fclose(file);
 	rr_race_verdict(race, cell->verdict_text, sizeof(cell->verdict_text));
 }

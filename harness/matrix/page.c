@@ -97,7 +97,7 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 	const struct rr_markdown how = { .find_target = find_below, .context = (void *)matrix };
 	const struct rr_cell *cell = NULL;
 
-	rr_page_begin(file, "The safety matrix");
+	rr_page_begin(file, "The safety matrix", NULL);
 	rr_matrix_html_part(matrix, how, file);
 	fputs("<h2>The shortest failing interleavings</h2>\n", file);
 	while ((cell = rr_matrix_next_page(matrix, cell))) {

@@ -1,15 +1,142 @@
 /* SPDX-License-Identifier: MIT */
 #include "environment.h"
 
+#include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
+#include "base/reply.h"
+#include "parser.h"
 
-enum { ANSWER_MS = 2000 };
+enum { CONNECT_MS = 2000, ANSWER_MS = 2000 };
 
 #define JITTER_NS INT64_C(100000000)
+
+/* ---- Connections -------------------------------------------------------- */
+
+struct connection {
+	redisContext *context;
+	struct rdl_arena arena; /* the last reply */
+	bool is_unsorted;       /* what the last command lists is in no order */
+};
+
+struct connection *connection_open(const struct rdl_address *address, struct rr_error *error)
+{
+	const struct rdl_word login[] = { { "AUTH", 4 },
+					  { address->user, strlen(address->user) },
+					  { address->password, strlen(address->password) } };
+	const struct rdl_word password[] = { login[0], login[2] };
+	const bool has_user = address->user[0] != '\0';
+	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
+	char text[RR_REPLY_TEXT_SIZE];
+	struct connection *connection = rr_calloc(1, sizeof(*connection));
+	redisContext *context =
+		address->is_unix ? redisConnectUnixWithTimeout(address->host, timeout) :
+				   redisConnectWithTimeout(address->host, address->port, timeout);
+
+	if (!context)
+		rr_out_of_memory();
+	connection->context = context;
+	rdl_parser_attach(context->reader, &connection->arena);
+	if (!context->err &&
+	    (!address->password[0] ||
+	     (connection_send(connection, has_user ? 3 : 2, has_user ? login : password) &&
+	      connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
+	      strcmp(text, "OK") == 0)))
+		return connection;
+	rr_error_set(error, RR_ERROR_REDIS, "cannot connect: %s",
+		     context->err ? context->errstr : "refused");
+	connection_close(connection);
+	return NULL;
+}
+
+void connection_close(struct connection *connection)
+{
+	if (!connection)
+		return;
+	redisFree(connection->context);
+	rdl_arena_reset(&connection->arena);
+	free(connection);
+}
+
+static bool write_all(struct connection *connection)
+{
+	int done = 0;
+
+	while (!done) {
+		if (redisBufferWrite(connection->context, &done) != REDIS_OK)
+			return false;
+	}
+	return true;
+}
+
+bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length)
+{
+	return redisAppendFormattedCommand(connection->context, bytes, length) == REDIS_OK &&
+	       write_all(connection);
+}
+
+bool connection_send(struct connection *connection, size_t n_words, const struct rdl_word *words)
+{
+	const char *texts[RR_WORDS_MAX];
+	size_t lengths[RR_WORDS_MAX];
+
+	for (size_t i = 0; i < n_words; i++) {
+		texts[i] = words[i].text;
+		lengths[i] = words[i].length;
+	}
+	connection->is_unsorted = rr_lists_without_order(texts[0]);
+	return redisAppendCommandArgv(connection->context, (int)n_words, texts, lengths) ==
+		       REDIS_OK &&
+	       write_all(connection);
+}
+
+/* Feeds the parser with what comes until then, by rr_clock_ns(). */
+static enum connection_state feed_parser(struct connection *connection, int64_t deadline_ns)
+{
+	struct pollfd ready = { .fd = connection->context->fd, .events = POLLIN };
+	const int64_t left_ms = (deadline_ns - rr_clock_ns()) / 1000000;
+	char bytes[4096];
+	ssize_t n;
+
+	if (poll(&ready, 1, left_ms > 0 ? (int)left_ms : 0) < 1)
+		return CONNECTION_SILENT;
+	n = recv(connection->context->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (n < 1)
+		return CONNECTION_CLOSED;
+	return redisReaderFeed(connection->context->reader, bytes, (size_t)n) == REDIS_OK ?
+		       CONNECTION_REPLY :
+		       CONNECTION_CLOSED;
+}
+
+enum connection_state connection_read(struct connection *connection, int timeout_ms,
+				      char text[RR_REPLY_TEXT_SIZE])
+{
+	const int64_t deadline_ns = rr_clock_ns() + timeout_ms * INT64_C(1000000);
+	enum connection_state state = CONNECTION_REPLY;
+	void *reply = NULL;
+
+	while (!reply && state == CONNECTION_REPLY) {
+		if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
+			state = CONNECTION_CLOSED;
+		else if (!reply)
+			state = feed_parser(connection, deadline_ns);
+	}
+	if (state == CONNECTION_CLOSED)
+		snprintf(text, RR_REPLY_TEXT_SIZE, "(closed)");
+	if (state != CONNECTION_REPLY)
+		return state;
+	if (connection->is_unsorted)
+		rr_reply_sort_list(reply);
+	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
+	rdl_arena_reset(&connection->arena);
+	return CONNECTION_REPLY;
+}
 
 /* ---- Asking ------------------------------------------------------------- */
 
@@ -139,31 +266,26 @@ static void look_at_keys(struct environment *env)
 	}
 }
 
-static void look_at_lock(struct environment *env, int client, char remark[RR_REMARK_SIZE])
-{
-	const int64_t before_ns = env->observer->lock.expires_ns;
-	const char *key = env->race->lock;
-	char name[RR_VALUE_SIZE];
-	struct rr_lock_state lock = { .expires_ns = -1 };
-
-	if (!key || !read_shown(env, key, lock.value) ||
-	    !read_end(env, split_key(env, key, name), name, &lock.expires_ns))
-		return;
-	/* By a clock that goes on, one end is never read twice the same. */
-	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 && lock.expires_ns >= 0 &&
-	    llabs(lock.expires_ns - before_ns) < JITTER_NS)
-		lock.expires_ns = before_ns;
-	rr_observer_lock(env->observer, client, &lock, rr_cluster_now_ns(env->cluster) / 1000000000,
-			 remark);
-}
-
 void environment_look(struct environment *env, int client, char remark[RR_REMARK_SIZE],
 		      struct rr_event *event)
 {
+	const int64_t before_ns = env->observer->lock.expires_ns;
+	const char *key = env->race->lock;
+	struct rr_lock_state lock = { .expires_ns = -1 };
+	char name[RR_VALUE_SIZE];
+
 	look_at_keys(env);
 	for (size_t i = 0; i < env->race->n_keys; i++)
 		event->keys[i] = rr_strdup(env->keys[i]);
-	look_at_lock(env, client, remark);
+	if (key && read_shown(env, key, lock.value) &&
+	    read_end(env, split_key(env, key, name), name, &lock.expires_ns)) {
+		/* By a clock that goes on, one end is never read twice the same. */
+		if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 && lock.expires_ns >= 0 &&
+		    llabs(lock.expires_ns - before_ns) < JITTER_NS)
+			lock.expires_ns = before_ns;
+		rr_observer_lock(env->observer, client, &lock,
+				 rr_cluster_now_ns(env->cluster) / 1000000000, remark);
+	}
 	if (remark[0])
 		event->remark = rr_strdup(remark);
 }
@@ -213,53 +335,6 @@ static bool is_master(const struct rr_race *race, const char *name)
 	return false;
 }
 
-static bool start_declared(struct environment *env, struct rr_error *error)
-{
-	rr_cluster_reset(env->cluster);
-	env->rights = rr_race_rights();
-	for (size_t i = 0; i < env->race->n_servers; i++) {
-		const struct rr_race_server *server = &env->race->servers[i];
-		struct rr_server_options options = server->options;
-		int number;
-
-		options.config = server->config[0] ? server->config : NULL;
-		options.rights = env->rights;
-		options.tcp = options.tcp || is_master(env->race, server->name);
-		if (!rr_cluster_declare(env->cluster, server->name, &options, &number, error))
-			return false;
-	}
-	return rr_cluster_start(env->cluster, error);
-}
-
-static bool let_replicas_catch_up(struct environment *env, struct rr_error *error)
-{
-	const struct rr_injection await = { .fault = RR_FAULT_CATCH_UP };
-
-	for (size_t i = 0; i < env->race->n_servers; i++) {
-		if (env->race->servers[i].options.replica_of &&
-		    !rr_cluster_inject(env->cluster, (int)i, &await, error))
-			return false;
-	}
-	return true;
-}
-
-static bool check_needs(struct environment *env, struct rr_error *error)
-{
-	for (size_t i = 0; i < env->race->n_needs; i++) {
-		const struct rr_need *need = &env->race->needs[i];
-		const char *const words[] = { "COMMAND", "INFO", need->command };
-		char text[RR_REPLY_TEXT_SIZE];
-		const bool has = query_server(env, 0, 3, words, text) &&
-				 strcmp(text, "[(nil)]") != 0;
-
-		if (has != need->not_there)
-			continue;
-		return rr_error_set(error, RR_ERROR_SKIPPED, "this server has %s%.100s",
-				    has ? "" : "no ", need->command);
-	}
-	return true;
-}
-
 size_t environment_add_denied(const struct environment *env, const struct rr_step *step, int server,
 			      struct rdl_word words[RR_WORDS_MAX])
 {
@@ -275,74 +350,89 @@ size_t environment_add_denied(const struct environment *env, const struct rr_ste
 	return n;
 }
 
-static bool query_reserved(struct environment *env, const struct rr_step *step,
-			   char text[RR_REPLY_TEXT_SIZE])
-{
-	struct rdl_word words[RR_WORDS_MAX];
-
-	memcpy(words, step->words, step->n_words * sizeof(*words));
-	return query_words(env, 0, environment_add_denied(env, step, 0, words), words, text);
-}
-
-/* As a client does it, unless none may. */
-static bool execute_one_given(struct environment *env, struct connection *client,
-			      const struct rr_step *given, struct rr_error *error)
-{
-	char text[RR_REPLY_TEXT_SIZE] = "no reply";
-	const bool is_answered = rr_step_is_reserved(given) ?
-					 query_reserved(env, given, text) :
-					 connection_send(client, given->n_words, given->words) &&
-						 connection_read(client, ANSWER_MS, text) ==
-							 CONNECTION_REPLY;
-
-	if (is_answered && strncmp(text, "(error)", 7) != 0)
-		return true;
-	return rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s", given->words[0].text,
-			    text);
-}
-
+/* What is there before the first step: as a client does it, unless none may. */
 static bool execute_given(struct environment *env, struct rr_error *error)
 {
-	struct connection *client;
+	const struct rr_race *race = env->race;
+	struct connection *client = NULL;
 	bool good = true;
 
-	if (env->race->n_given == 0)
-		return true;
-	client = connection_open(rr_cluster_address(env->cluster, 0), error);
-	for (size_t i = 0; client && good && i < env->race->n_given; i++)
-		good = execute_one_given(env, client, &env->race->given[i], error);
-	connection_close(client);
-	return client && good;
-}
-
-/* Sets the counter to where it begins, and notes how everything looks. */
-static void look_first(struct environment *env)
-{
-	const struct rr_race *race = env->race;
-	char from[24], text[RR_REPLY_TEXT_SIZE];
-	const char *words[] = { "SET", race->counter, from };
-
-	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
-	if (race->counter && race->counter_from)
-		query_server(env, 0, 3, words, text);
-	for (size_t i = 0; i < race->n_keys; i++) {
-		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
-		env->ends_ns[i] = -1;
+	if (race->n_given > 0) {
+		client = connection_open(rr_cluster_address(env->cluster, 0), error);
+		good = client != NULL;
 	}
-	look_at_keys(env);
-	for (size_t i = 0; i < race->n_together; i++)
-		read_shown(env, race->together[i], env->observer->together[i]);
+	for (size_t i = 0; good && i < race->n_given; i++) {
+		const struct rr_step *given = &race->given[i];
+		char text[RR_REPLY_TEXT_SIZE] = "no reply";
+		struct rdl_word words[RR_WORDS_MAX];
+
+		memcpy(words, given->words, given->n_words * sizeof(*words));
+		if (rr_step_is_reserved(given))
+			good = query_words(env, 0, environment_add_denied(env, given, 0, words),
+					   words, text);
+		else
+			good = connection_send(client, given->n_words, words) &&
+			       connection_read(client, ANSWER_MS, text) == CONNECTION_REPLY;
+		if (!good || strncmp(text, "(error)", 7) == 0)
+			good = rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s",
+					    given->words[0].text, text);
+	}
+	connection_close(client);
+	return good;
 }
 
 bool environment_open(struct environment *env, const struct rr_race *race,
 		      struct rr_cluster *cluster, struct rr_observer *observer,
 		      struct rr_error *error)
 {
+	const struct rr_injection await = { .fault = RR_FAULT_CATCH_UP };
+	char from[24], text[RR_REPLY_TEXT_SIZE];
+	const char *const set[] = { "SET", race->counter, from };
+
 	*env = (struct environment){ .race = race, .cluster = cluster, .observer = observer };
-	if (!start_declared(env, error) || !check_needs(env, error) || !execute_given(env, error) ||
-	    !let_replicas_catch_up(env, error))
+	rr_cluster_reset(cluster);
+	env->rights = rr_race_rights();
+	for (size_t i = 0; i < race->n_servers; i++) {
+		const struct rr_race_server *server = &race->servers[i];
+		struct rr_server_options options = server->options;
+		int number;
+
+		options.config = server->config[0] ? server->config : NULL;
+		options.rights = env->rights;
+		options.tcp = options.tcp || is_master(race, server->name);
+		if (!rr_cluster_declare(cluster, server->name, &options, &number, error))
+			return false;
+	}
+	if (!rr_cluster_start(cluster, error))
 		return false;
-	look_first(env);
+	for (size_t i = 0; i < race->n_needs; i++) {
+		const struct rr_need *need = &race->needs[i];
+		const char *const words[] = { "COMMAND", "INFO", need->command };
+		const bool has = query_server(env, 0, 3, words, text) &&
+				 strcmp(text, "[(nil)]") != 0;
+
+		if (has == need->not_there)
+			return rr_error_set(error, RR_ERROR_SKIPPED, "this server has %s%.100s",
+					    has ? "" : "no ", need->command);
+	}
+	if (!execute_given(env, error))
+		return false;
+	for (size_t i = 0; i < race->n_servers; i++) {
+		if (race->servers[i].options.replica_of &&
+		    !rr_cluster_inject(cluster, (int)i, &await, error))
+			return false;
+	}
+	/* Sets the counter to where it begins, and notes how everything looks. */
+	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
+	if (race->counter && race->counter_from)
+		query_server(env, 0, 3, set, text);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
+		env->ends_ns[i] = -1;
+	}
+	look_at_keys(env);
+	for (size_t i = 0; i < race->n_together; i++)
+		read_shown(env, race->together[i], observer->together[i]);
 	return true;
 }
 

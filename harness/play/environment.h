@@ -11,7 +11,7 @@
 #include "cluster/cluster.h"
 #include "race/race.h"
 
-/* ---- Connections (connection.c) ----------------------------------------- */
+/* ---- Connections -------------------------------------------------------- */
 
 /* Commands, halves of commands, and replies that are read when somebody asks
  * for them: what the library's connection hides, a race has to show. */
@@ -35,7 +35,7 @@ enum connection_state {
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE]);
 
-/* ---- Servers (environment.c) -------------------------------------------- */
+/* ---- Servers ------------------------------------------------------------ */
 
 struct environment {
 	const struct rr_race *race;

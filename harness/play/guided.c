@@ -259,59 +259,51 @@ static void begin_recorder(struct rr_guided *guided)
 	guided->recorder.race->path = strategy->name;
 }
 
-/* They must have what the strategy needs. */
-static bool begin_servers(struct rr_guided *guided)
-{
-	const struct rr_strategy *strategy = guided->setup.strategy;
-	struct rr_race *race = guided->recorder.race;
-	const char *lacks;
-
-	guided->trace = (struct rr_trace){ .race = race };
-	guided->trace.events = rr_calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
-	rr_observer_begin(&guided->observer, race);
-	if (!environment_open(&guided->environment, race, guided->cluster, &guided->observer,
-			      &guided->error))
-		return false;
-	for (size_t i = 0; i < race->n_servers; i++)
-		guided->addresses[i] = *rr_cluster_address(guided->cluster, (int)i);
-	lacks = rr_strategy_lacking(strategy, &guided->addresses[0], "spare");
-	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
-				      strategy->name, lacks);
-}
-
-static bool begin_execution(struct rr_guided *guided)
-{
-	const struct rr_wait *wait = &guided->setup.strategy->wait;
-	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, wait, 0, NULL);
-
-	guided->live = rr_live_new(&(struct rr_live_config){
-		.program = &guided->program,
-		.cluster = guided->cluster,
-		.scripts = &guided->scripts,
-		.day_ns = rr_cluster_now_ns(guided->cluster),
-		.wait_ns = wait_ns > 0 ? wait_ns : 1000,
-		.pass = pass,
-		.restart = restart,
-		.note = record,
-		.context = guided,
-	});
-	if (!rr_live_begin(guided->live))
-		return rr_error_set(&guided->error, RR_ERROR_REDIS, "%s",
-				    rr_live_error(guided->live)->text);
-	return !guided->counting.cannot_open ||
-	       rr_error_set(&guided->error, RR_ERROR_REDIS, "cannot open the strategy");
-}
-
 bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
 		   struct rr_cluster *cluster, rr_decide decide, void *context)
 {
+	const struct rr_strategy *strategy = setup->strategy;
+	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, &strategy->wait, 0, NULL);
+	struct rr_race *race;
+	const char *lacks;
+	bool good;
+
 	*guided = (struct rr_guided){
 		.setup = *setup, .cluster = cluster, .decide = decide, .context = context
 	};
 	set_program(guided);
 	begin_recorder(guided);
-	if (begin_servers(guided) && begin_execution(guided))
+	race = guided->recorder.race;
+	guided->trace = (struct rr_trace){ .race = race };
+	guided->trace.events = rr_calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
+	rr_observer_begin(&guided->observer, race);
+	good = environment_open(&guided->environment, race, cluster, &guided->observer,
+				&guided->error);
+	for (size_t i = 0; good && i < race->n_servers; i++)
+		guided->addresses[i] = *rr_cluster_address(cluster, (int)i);
+	lacks = good ? rr_strategy_lacking(strategy, &guided->addresses[0], "spare") : NULL;
+	if (lacks)
+		good = rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
+				    strategy->name, lacks);
+	if (good) {
+		guided->live = rr_live_new(&(struct rr_live_config){
+			.program = &guided->program,
+			.cluster = cluster,
+			.scripts = &guided->scripts,
+			.day_ns = rr_cluster_now_ns(cluster),
+			.wait_ns = wait_ns > 0 ? wait_ns : 1000,
+			.pass = pass,
+			.restart = restart,
+			.note = record,
+			.context = guided,
+		});
+		if (!rr_live_begin(guided->live))
+			rr_error_set(&guided->error, RR_ERROR_REDIS, "%s",
+				     rr_live_error(guided->live)->text);
+		else if (guided->counting.cannot_open)
+			rr_error_set(&guided->error, RR_ERROR_REDIS, "cannot open the strategy");
 		decide_all(guided);
+	}
 	if (!guided->error.kind && guided->trace.n_events == 0) /* a race has a step */
 		rr_recorder_note(&guided->recorder, "Nothing has happened.");
 	if (!guided->error.kind) {

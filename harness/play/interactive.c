@@ -173,24 +173,6 @@ static int next_key(struct keyboard *keyboard)
 	return key >= RR_KEY_LEFT ? RR_KEY_ESCAPE : key;
 }
 
-/* Asks for a client; -1 and a message when it is none that is alive. */
-static int ask_client(struct keyboard *keyboard, const char *what)
-{
-	int client;
-
-	say(keyboard, "%s: which client?", what);
-	client = tolower(next_key(keyboard)) - 'a';
-	if (client < 0 || (size_t)client >= keyboard->view->n_clients)
-		say(keyboard, "there is no such client");
-	else if (!rr_thread_is_alive(&keyboard->view->threads[client]))
-		say(keyboard, "%c is not there any more", 'A' + client);
-	else {
-		say(keyboard, "%s", "");
-		return client;
-	}
-	return -1;
-}
-
 static void save(struct keyboard *keyboard)
 {
 	struct rr_error error = { 0 };
@@ -252,27 +234,12 @@ static struct rr_decision let_time_pass(const struct keyboard *keyboard, bool fo
 	return decision;
 }
 
-/* Lets a thread go on. False, and a message: it cannot. */
-static bool take_thread(struct keyboard *keyboard, size_t number, struct rr_decision *decision)
-{
-	const struct rr_thread_view *thread = &keyboard->view->threads[number];
-	const char *gone = why_gone(thread);
-	char name[RR_THREAD_NAME_SIZE];
-
-	*decision = (struct rr_decision){ .transition = thread->next };
-	if (thread->state != RR_THREAD_READY)
-		say(keyboard, "%s %s", rr_thread_name(keyboard->view, number, name),
-		    gone                         ? gone :
-		    thread->ready_ns == RR_NEVER ? "waits for what only another can do" :
-						   "waits: t lets time pass");
-	return thread->state == RR_THREAD_READY;
-}
-
-/* Keys by which something happens. True: `decision` is what. */
+/* Keys by which something happens. True: `decision` is what; else there is a message. */
 static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
 	const enum rr_transition_kind kind = rr_transition_of_key(tolower(key));
-	const size_t n = keyboard->view->n_clients;
+	const struct rr_live_view *view = keyboard->view;
+	const size_t n = view->n_clients;
 	int client = tolower(key) - 'a';
 
 	if (kind == RR_DO_WAIT) {
@@ -280,16 +247,40 @@ static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision
 		return true;
 	}
 	if (kind != RR_TRANSITIONS) {
-		client = ask_client(keyboard, rr_transition_rows[kind].word);
+		say(keyboard, "%s: which client?", rr_transition_rows[kind].word);
+		client = tolower(next_key(keyboard)) - 'a';
+		if (client < 0 || (size_t)client >= n) {
+			say(keyboard, "there is no such client");
+			return false;
+		}
+		if (!rr_thread_is_alive(&view->threads[client])) {
+			say(keyboard, "%c is not there any more", 'A' + client);
+			return false;
+		}
+		say(keyboard, "%s", "");
 		*decision = (struct rr_decision){
 			.transition = { .kind = (uint8_t)kind, .who = (uint8_t)client },
 		};
-		return client >= 0;
+		return true;
 	}
-	if (client >= 0 && (size_t)client < n)
-		return take_thread(keyboard, (size_t)client + (isupper(key) ? n : 0), decision);
-	say(keyboard, "no such key; ? explains them");
-	return false;
+	if (client < 0 || (size_t)client >= n) {
+		say(keyboard, "no such key; ? explains them");
+		return false;
+	}
+
+	/* A client, or its renewer, goes on. */
+	const size_t number = (size_t)client + (isupper(key) ? n : 0);
+	const struct rr_thread_view *thread = &view->threads[number];
+	const char *gone = why_gone(thread);
+	char name[RR_THREAD_NAME_SIZE];
+
+	*decision = (struct rr_decision){ .transition = thread->next };
+	if (thread->state != RR_THREAD_READY)
+		say(keyboard, "%s %s", rr_thread_name(view, number, name),
+		    gone                         ? gone :
+		    thread->ready_ns == RR_NEVER ? "waits for what only another can do" :
+						   "waits: t lets time pass");
+	return thread->state == RR_THREAD_READY;
 }
 
 /* Takes keys until something is to happen: true, and what; false when there is
@@ -333,27 +324,12 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 	return *decision;
 }
 
-/* One execution, up to a wish; at its end one is waited for. */
-static bool go_through(struct keyboard *keyboard, const struct rr_guided_setup *setup,
-		       struct rr_cluster *cluster)
-{
-	struct rr_decision none;
-
-	keyboard->next = 0;
-	keyboard->wish = WISH_GO_ON;
-	if (!rr_guided_run(&keyboard->guided, setup, cluster, decide, keyboard))
-		return false;
-	keyboard->reached |= is_goal_reached(&keyboard->guided);
-	keyboard->view = NULL;
-	take_keys(keyboard, &none);
-	return true;
-}
-
 bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
 			struct rr_error *error)
 {
 	struct rr_signals *signals = &cluster->session->signals;
 	struct keyboard *keyboard = rr_calloc(1, sizeof(*keyboard));
+	struct rr_decision none;
 	bool good;
 
 	if (!rr_screen_open(&keyboard->screen, cluster->session)) {
@@ -361,9 +337,17 @@ bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *
 		return rr_error_set(error, RR_ERROR_USAGE, "--interactive needs a terminal");
 	}
 	do {
+		/* One execution, up to a wish; at its end one is waited for. */
 		rr_guided_close(&keyboard->guided);
-		good = go_through(keyboard, setup, cluster);
-	} while (good && keyboard->wish == WISH_AGAIN);
+		keyboard->next = 0;
+		keyboard->wish = WISH_GO_ON;
+		good = rr_guided_run(&keyboard->guided, setup, cluster, decide, keyboard);
+		if (!good)
+			break;
+		keyboard->reached |= is_goal_reached(&keyboard->guided);
+		keyboard->view = NULL;
+		take_keys(keyboard, &none);
+	} while (keyboard->wish == WISH_AGAIN);
 	rr_screen_close(&keyboard->screen);
 	if (signals->interrupted)
 		rr_error_interrupted(error);

@@ -189,47 +189,6 @@ static void await_wish(struct quiz *quiz)
 	}
 }
 
-/* ---- Line by line ------------------------------------------------------- */
-
-static void await_line(struct quiz *quiz)
-{
-	if (quiz->trace->n_events == 0) {
-		char *title = rr_plain(quiz->trace->race->title);
-		char *beginning = rr_beginning_words(quiz->trace);
-
-		printf("Say what each reply will be, or press Enter for no idea; q ends.\n\n"
-		       "%s\n%s\n\n",
-		       title, beginning);
-		free(title);
-		free(beginning);
-	}
-	announce(quiz->trace, quiz->step);
-	if (quiz->screen.has_ended || quiz->step->kind == RR_STEP_NOTE)
-		return;
-	fputs(has_question(quiz->step) ? "    reply? " : "    [Enter] ", stdout);
-	fflush(stdout);
-	rr_screen_read(&quiz->screen, quiz->answer);
-	if (!isatty(STDIN_FILENO))
-		putchar('\n');
-	if (quiz->screen.session->signals.interrupted || strcmp(quiz->answer, "q") == 0)
-		quiz->wish = STEP_QUIT;
-}
-
-static void tell(const struct rr_event *event, enum result result)
-{
-	char *reply = rr_plain(event->reply), *remark = rr_plain(event->remark);
-
-	if (reply)
-		printf("    => %s%s\n", reply,
-		       result == RIGHT ? "  -- right" :
-		       result == WRONG ? "  -- not what you said" :
-					 "");
-	if (remark)
-		printf("    X %s\n", remark);
-	free(reply);
-	free(remark);
-}
-
 /* ---- The whole ---------------------------------------------------------- */
 
 static bool stop_before(void *context, const struct rr_trace *trace, const struct rr_step *step)
@@ -239,10 +198,32 @@ static bool stop_before(void *context, const struct rr_trace *trace, const struc
 	quiz->trace = trace;
 	quiz->step = step;
 	quiz->answer[0] = '\0';
-	if (!quiz->screen.has_keys)
-		await_line(quiz);
-	else if (trace->n_events >= quiz->again && step->kind != RR_STEP_NOTE)
-		await_wish(quiz);
+	if (quiz->screen.has_keys) {
+		if (trace->n_events >= quiz->again && step->kind != RR_STEP_NOTE)
+			await_wish(quiz);
+		return quiz->wish == STEP_ON;
+	}
+	/* Line by line. */
+	if (trace->n_events == 0) {
+		char *title = rr_plain(trace->race->title);
+		char *beginning = rr_beginning_words(trace);
+
+		printf("Say what each reply will be, or press Enter for no idea; q ends.\n\n"
+		       "%s\n%s\n\n",
+		       title, beginning);
+		free(title);
+		free(beginning);
+	}
+	announce(trace, step);
+	if (quiz->screen.has_ended || step->kind == RR_STEP_NOTE)
+		return quiz->wish == STEP_ON;
+	fputs(has_question(step) ? "    reply? " : "    [Enter] ", stdout);
+	fflush(stdout);
+	rr_screen_read(&quiz->screen, quiz->answer);
+	if (!isatty(STDIN_FILENO))
+		putchar('\n');
+	if (quiz->screen.session->signals.interrupted || strcmp(quiz->answer, "q") == 0)
+		quiz->wish = STEP_QUIT;
 	return quiz->wish == STEP_ON;
 }
 
@@ -256,10 +237,21 @@ static void judge_after(void *context, const struct rr_trace *trace, const struc
 
 	if (trace->n_events > quiz->again)
 		quiz->results[trace->n_events - 1] = result;
-	if (!quiz->screen.has_keys)
-		tell(event, result);
-	else if (event->step->kind != RR_STEP_NOTE)
+	if (!quiz->screen.has_keys) {
+		char *reply = rr_plain(event->reply), *remark = rr_plain(event->remark);
+
+		if (reply)
+			printf("    => %s%s\n", reply,
+			       result == RIGHT ? "  -- right" :
+			       result == WRONG ? "  -- not what you said" :
+						 "");
+		if (remark)
+			printf("    X %s\n", remark);
+		free(reply);
+		free(remark);
+	} else if (event->step->kind != RR_STEP_NOTE) {
 		quiz->message[0] = '\0';
+	}
 	if (result == RIGHT || result == WRONG)
 		snprintf(quiz->message, RR_LINE_SIZE, "You said %.60s: %s", quiz->answer,
 			 result == RIGHT ? "right" : "that was not it");

@@ -16,11 +16,10 @@
 
 /* ---- A step ----------------------------------------------------------------------- */
 
-enum { NOTE_SIZE = 240 };
+enum { NOTE_SIZE = 240, HEADING_SIZE = 120 };
 
 /* A step to be completed, and then finished; where there is no room, one that goes nowhere. */
-static struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind,
-					 int client)
+static struct rr_step *add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
 	struct rr_step *step = &recorder->spare;
@@ -35,8 +34,8 @@ static struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_s
 }
 
 /* The step is complete; `action`: that it is of, or NULL. */
-static void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *step,
-				 const struct rr_action *action)
+static void finish_step(struct rr_recorder *recorder, struct rr_step *step,
+			const struct rr_action *action)
 {
 	if (step->kind != RR_STEP_NOTE) {
 		step->injected = recorder->fault;
@@ -48,7 +47,7 @@ static void recorder_finish_step(struct rr_recorder *recorder, struct rr_step *s
 
 void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
+	struct rr_step *step = add_step(recorder, RR_STEP_NOTE, -1);
 	char text[NOTE_SIZE];
 	va_list arguments;
 
@@ -56,46 +55,44 @@ void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	step->text = rr_race_keep(recorder->race, text, strlen(text));
-	recorder_finish_step(recorder, step, NULL);
+	finish_step(recorder, step, NULL);
 }
-
-/* ---- Connections ------------------------------------------------------------- */
 
 /* The race's client that a client's first connection is: of an app, the first that is no
  * request's. */
-static int recorder_own_client(const struct rr_recorder *recorder, size_t client)
+static int own_client(const struct rr_recorder *recorder, size_t client)
 {
 	return recorder->clients[client][rr_program_requests_of(recorder->setup.program, client)];
 }
 
+/* A text of the race, such as a name. */
+__attribute__((format(printf, 2, 3))) static const char *keepf(struct rr_recorder *recorder,
+							       const char *format, ...)
+{
+	char text[HEADING_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	return rr_race_keep(recorder->race, text, strlen(text));
+}
+
 /* ---- Words and replies ------------------------------------------------------- */
 
-/* A reply by its number. */
-static const struct rdl_reply *recorder_reply_of(const struct rr_recorder *recorder, uint32_t reply)
-{
-	return &recorder->setup.program->terms->reply[reply].reply;
-}
-
-/* A script that is called by its hash is written in full, since no other server
- * knows it; unless this one did not know it either. */
-static const struct rdl_word *source_of(const struct rr_recorder *recorder,
-					const struct rdl_command *command,
-					const struct rdl_reply *reply)
-{
-	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
-	    (reply && rdl_script_is_forgotten(reply)))
-		return NULL;
-	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
-}
-
-/* The words of a command by its number; `reply`: to it, NULL = none is known. */
-static void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
-				const struct rdl_reply *reply)
+/* The words of a command by its number; `reply`: to it, NULL = none is known. A script that is
+ * called by its hash is written in full, since no other server knows it; unless this one did not
+ * know it either. */
+static void keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
+		       const struct rdl_reply *reply)
 {
 	const struct rdl_command *command = &recorder->setup.program->terms->command[number].words;
-	const struct rdl_word *source = source_of(recorder, command, reply);
+	const struct rdl_word *source = NULL;
 	struct rdl_word words[RDL_WORDS_MAX];
 
+	if (command->n_words > 1 && strcasecmp(command->words[0].text, "EVALSHA") == 0 &&
+	    !(reply && rdl_script_is_forgotten(reply)))
+		source = rr_scripts_find(recorder->setup.scripts, command->words[1].text);
 	step->n_words = command->n_words;
 	for (size_t i = 0; i < command->n_words; i++) {
 		words[i] = !source || i > 1 ? command->words[i] :
@@ -112,7 +109,7 @@ static void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *st
 /* A step that needs no more than its kind and its client. */
 static void add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
-	recorder_finish_step(recorder, recorder_add_step(recorder, kind, client), NULL);
+	finish_step(recorder, add_step(recorder, kind, client), NULL);
 }
 
 /* A client's connection has been used: it is not left out at the end. */
@@ -127,7 +124,7 @@ static int client_of(const struct rr_recorder *recorder, uint16_t slot)
 	const size_t owner = slot / RR_RUN_ORDINALS;
 	const int client = recorder->clients[owner][slot % RR_RUN_ORDINALS];
 
-	return client >= 0 ? client : recorder_own_client(recorder, owner);
+	return client >= 0 ? client : own_client(recorder, owner);
 }
 
 /* Of the lane that an action is about. */
@@ -143,7 +140,7 @@ static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
 {
 	char text[RR_REPLY_TEXT_SIZE];
 
-	rr_reply_text(recorder_reply_of(recorder, reply), text, sizeof(text));
+	rr_reply_text(&recorder->setup.program->terms->reply[reply].reply, text, sizeof(text));
 	rr_reply_to_pattern(text);
 	return rr_race_keep(recorder->race, text, strlen(text));
 }
@@ -153,9 +150,9 @@ static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 				   const struct rr_action *action, const struct rdl_reply *reply)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
 
-	recorder_keep_words(recorder, step, action->command, reply);
+	keep_words(recorder, step, action->command, reply);
 	step->server = action->server;
 	return step;
 }
@@ -164,14 +161,14 @@ static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
 	static const struct rdl_word ping[] = { { "PING", 4 } };
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
 
 	step->server = (int)server;
 	step->n_words = 1;
 	step->words = ping;
 	step->expected = expected;
 	step->is_lost = !expected;
-	recorder_finish_step(recorder, step, NULL);
+	finish_step(recorder, step, NULL);
 }
 
 void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
@@ -181,32 +178,17 @@ void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot
 	add_ping(recorder, server, client_of(recorder, slot), "PONG");
 }
 
-/* A reply is lost, and with it those behind it, until the client reads on. A race's
- * (lost) closes the connection: what was sent meanwhile, or served while the command blocked,
- * has to come before it. */
-static void mark_lost(const struct rr_action *action, struct rr_step *step,
-		      struct rr_recorded_connection *connection)
-{
-	step->is_lost = !action->blocks;
-	if (action->answer == RR_ANSWER_UNHEARD) {
-		step->kind = RR_STEP_WRITE;
-		step->is_lost = step->is_waiting = false;
-		if (connection->lost) {
-			connection->lost->kind = RR_STEP_WRITE;
-			connection->lost->is_lost = connection->lost->is_waiting = false;
-			connection->lost->expected = NULL;
-		}
-	}
-	connection->lost = step;
-}
-
 static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
+	const struct rr_program *program = recorder->setup.program;
 	const uint16_t slot = action->question.slot;
-	const struct rdl_reply *reply = action->blocks ? NULL :
-							 recorder_reply_of(recorder, action->reply);
+	const size_t client = slot / RR_RUN_ORDINALS, lane = slot % RR_RUN_ORDINALS;
+	const struct rdl_command *words = &program->terms->command[action->command].words;
+	const struct rdl_reply *reply = action->blocks ?
+						NULL :
+						&program->terms->reply[action->reply].reply;
 	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
-	const char *name = rr_program_client_name(recorder->setup.program, action->client);
+	const char *name = rr_program_client_name(program, action->client);
 	struct rr_step *step;
 
 	if (action->is_late) {
@@ -220,11 +202,6 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		step = add_command(recorder, client_of(recorder, slot), action,
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
-
-	const struct rr_program *program = recorder->setup.program;
-	const struct rdl_command *words = &program->terms->command[action->command].words;
-	const size_t client = slot / RR_RUN_ORDINALS, lane = slot % RR_RUN_ORDINALS;
-
 	if (rr_program_has_marks(program, client, lane) && words->n_words > 1)
 		recorder->is_answered[client][lane] |= strncmp(words->words[1].text, RR_MARK_ANSWER,
 							       strlen(RR_MARK_ANSWER)) == 0;
@@ -233,11 +210,25 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		connection->listens = true;
 	step->is_waiting = action->blocks;
 	connection->blocking = action->blocks ? step : NULL;
-	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
-		mark_lost(action, step, connection);
-	else if (!action->blocks)
+	if (!action->is_late && action->answer != RR_ANSWER_REPLY) {
+		/* A reply is lost, and with it those behind it, until the client reads on. A race's
+		 * (lost) closes the connection: what was sent meanwhile, or served while the
+		 * command blocked, has to come before it. */
+		step->is_lost = !action->blocks;
+		if (action->answer == RR_ANSWER_UNHEARD) {
+			step->kind = RR_STEP_WRITE;
+			step->is_lost = step->is_waiting = false;
+			if (connection->lost) {
+				connection->lost->kind = RR_STEP_WRITE;
+				connection->lost->is_lost = connection->lost->is_waiting = false;
+				connection->lost->expected = NULL;
+			}
+		}
+		connection->lost = step;
+	} else if (!action->blocks) {
 		step->expected = keep_reply(recorder, action->reply);
-	recorder_finish_step(recorder, step, action);
+	}
+	finish_step(recorder, step, action);
 }
 
 /* The reply to a command that has blocked. One that timed out with nothing in between is one step:
@@ -254,7 +245,7 @@ static void add_served(struct rr_recorder *recorder, const struct rr_action *act
 	if (step && step == &recorder->race->steps[recorder->race->n_steps - 1]) {
 		step->is_waiting = false;
 	} else {
-		step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
+		step = add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 		step->server = action->server;
 	}
 	step->is_lost = connection->is_closed;
@@ -262,22 +253,7 @@ static void add_served(struct rr_recorder *recorder, const struct rr_action *act
 		step->expected = keep_reply(recorder, action->reply);
 	connection->is_closed = false;
 	if (step->kind == RR_STEP_READ)
-		recorder_finish_step(recorder, step, action);
-}
-
-/* A command without a time-out is ended only where its client has closed the connection. */
-static void note_unblocked(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	struct rr_recorded_connection *connection =
-		&recorder->connections[action->server][action->question.slot];
-	struct rdl_command command = { .n_words = 0 };
-
-	if (!connection->blocking)
-		return;
-	command.n_words = connection->blocking->n_words;
-	memcpy(command.words, connection->blocking->words,
-	       command.n_words * sizeof(command.words[0]));
-	connection->is_closed = rr_command_time_out_ns(&command) == INT64_MAX;
+		finish_step(recorder, step, action);
 }
 
 /* The note has the command, for who tells of the steps. */
@@ -289,7 +265,7 @@ static void note_dropped(struct rr_recorder *recorder, const struct rr_action *a
 	char *line;
 	FILE *file = rr_open_text(&line);
 
-	recorder_keep_words(recorder, &dropped, action->command, NULL);
+	keep_words(recorder, &dropped, action->command, NULL);
 	rr_write_command(file, dropped.words, dropped.n_words);
 	fclose(file);
 	rr_recorder_note(recorder, "%s's command never arrives:%s",
@@ -327,7 +303,7 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 	mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
-	recorder_finish_step(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 /* ---- Clients' doings --------------------------------------------------------- */
@@ -337,96 +313,66 @@ static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
 	else
-		add_mark(recorder, RR_STEP_LEAVE, recorder_own_client(recorder, action->client));
+		add_mark(recorder, RR_STEP_LEAVE, own_client(recorder, action->client));
 }
 
 void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	add_mark(recorder, RR_STEP_ENTER, recorder_own_client(recorder, client));
+	add_mark(recorder, RR_STEP_ENTER, own_client(recorder, client));
 }
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
-		add_mark(recorder, RR_STEP_COUNT, recorder_own_client(recorder, action->client));
-}
-
-static void add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	char name[24];
-	struct rr_step *step = recorder_add_step(
-		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
-		recorder_own_client(recorder, action->client));
-
-	step->text = rr_race_keep(recorder->race, name,
-				  (size_t)snprintf(name, sizeof(name), "mutex%d",
-						   action->stop.mutex + 1));
-	recorder_finish_step(recorder, step, action);
-}
-
-/* What a thread waited for, when somebody looks on. */
-static void note_waiting(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	const char *name = rr_program_client_name(recorder->setup.program, action->client);
-	const char *of = action->input.thread ? "'s renewer" : "";
-
-	switch (action->stop.kind) {
-	case RR_STOP_SLEEP:
-		rr_recorder_note(recorder, "%s%s has slept", name, of);
-		break;
-	case RR_STOP_ATTEMPT:
-		if (action->stop.duration_ns)
-			rr_recorder_note(recorder, "%s has slept", name);
-		break;
-	case RR_STOP_WAIT:
-	case RR_STOP_LISTEN:
-		rr_recorder_note(recorder, "%s%s has waited%s", name, of,
-				 action->input.kind == RR_INPUT_TIMEOUT ? "" : ", and is woken");
-		break;
-	case RR_STOP_JOIN:
-		rr_recorder_note(recorder, "%s's renewer has ended", name);
-		break;
-	default:
-		break;
-	}
-}
-
-/* The client knows now that a reply was lost, and its connection is gone. */
-static void notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	const uint8_t lane = action->stop.lane;
-	const uint16_t slot = slot_of(recorder, action, lane);
-	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
-	struct rr_recorded_connection *connection = &recorder->connections[server][slot];
-	const bool is_read = connection->lost && !connection->lost->is_lost;
-	struct rr_step *step;
-
-	connection->lost = NULL;
-	if (!is_read)
-		return;
-	step = recorder_add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
-	step->server = (int)server;
-	step->is_lost = true;
-	recorder_finish_step(recorder, step, action);
+		add_mark(recorder, RR_STEP_COUNT, own_client(recorder, action->client));
 }
 
 static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const struct rr_stop *stop = &action->stop;
 	const char *name = rr_program_client_name(recorder->setup.program, action->client);
+	const char *of = action->input.thread ? "'s renewer" : "";
+	const bool is_timeout = action->input.kind == RR_INPUT_TIMEOUT;
 
-	if (action->input.kind == RR_INPUT_CLOCK)
+	if (action->input.kind == RR_INPUT_CLOCK) {
 		rr_recorder_note(recorder, "%s reads the clock: %" PRId64 " s", name,
 				 action->input.value / 1000000000);
-	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
-		add_mutex(recorder, action);
-	else if (action->input.kind == RR_INPUT_LOST && stop->kind == RR_STOP_RECEIVE)
-		notice_loss(recorder, action);
-	else if (recorder->setup.is_detailed)
-		note_waiting(recorder, action);
-	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
+	} else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK) {
+		struct rr_step *step = add_step(
+			recorder, stop->kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
+			own_client(recorder, action->client));
+
+		step->text = keepf(recorder, "mutex%d", stop->mutex + 1);
+		finish_step(recorder, step, action);
+	} else if (action->input.kind == RR_INPUT_LOST && stop->kind == RR_STOP_RECEIVE) {
+		/* The client knows now that a reply was lost, and its connection is gone. */
+		const uint16_t slot = slot_of(recorder, action, stop->lane);
+		const int server = rr_lane_server(recorder->setup.program, stop->lane);
+		struct rr_recorded_connection *connection = &recorder->connections[server][slot];
+		struct rr_step *step;
+
+		if (connection->lost && !connection->lost->is_lost) {
+			step = add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
+			step->server = server;
+			step->is_lost = true;
+			finish_step(recorder, step, action);
+		}
+		connection->lost = NULL;
+	} else if (recorder->setup.is_detailed) {
+		/* What a thread waited for, when somebody looks on. */
+		if (stop->kind == RR_STOP_SLEEP)
+			rr_recorder_note(recorder, "%s%s has slept", name, of);
+		else if (stop->kind == RR_STOP_ATTEMPT && stop->duration_ns)
+			rr_recorder_note(recorder, "%s has slept", name);
+		else if (stop->kind == RR_STOP_WAIT || stop->kind == RR_STOP_LISTEN)
+			rr_recorder_note(recorder, "%s%s has waited%s", name, of,
+					 is_timeout ? "" : ", and is woken");
+		else if (stop->kind == RR_STOP_JOIN)
+			rr_recorder_note(recorder, "%s's renewer has ended", name);
+	} else if (is_timeout && stop->kind == RR_STOP_LISTEN) {
 		rr_recorder_note(recorder, "%s waited in vain", name);
+	}
 
 	/* An increment that was acknowledged inside counts before its client leaves. */
 	const bool leaves = action->was_inside && (action->has_entered || !action->is_inside);
@@ -462,28 +408,17 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 	}
 }
 
-static void add_closing(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	const uint16_t slot = action->question.slot;
-	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
-	const bool listened = connection->listens;
-
-	connection->is_open = connection->listens = false;
-	if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
-		add_mark(recorder, RR_STEP_CRASH, client_of(recorder, slot));
-}
-
 /* ---- Time and servers -------------------------------------------------------- */
 
 static void add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
 		     int64_t ns, const struct rr_action *action)
 {
-	struct rr_step *step = recorder_add_step(recorder, kind, -1);
+	struct rr_step *step = add_step(recorder, kind, -1);
 
 	step->server = server;
 	step->peer = peer;
 	step->amount = ns;
-	recorder_finish_step(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
@@ -499,12 +434,12 @@ void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 static void add_fault(struct rr_recorder *recorder, const struct rr_action *action,
 		      enum rr_fault fault)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
+	struct rr_step *step = add_step(recorder, RR_STEP_FAULT, -1);
 
 	memset(recorder->connections[action->server], 0, sizeof(recorder->connections[0]));
 	step->server = action->server;
 	step->fault = fault;
-	recorder_finish_step(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 /* The key of a slow client lasts for longer. */
@@ -523,20 +458,21 @@ static void add_held(struct rr_recorder *recorder, const struct rr_action *actio
 		select[1].length = (size_t)snprintf(number, sizeof(number), "%d",
 						    action->question.slot);
 		select[1].text = rr_race_keep(recorder->race, number, select[1].length);
-		step = recorder_add_step(recorder, RR_STEP_RUN, recorder->holder);
+		step = add_step(recorder, RR_STEP_RUN, recorder->holder);
 		step->server = action->server;
 		step->n_words = 2;
 		step->words = (const struct rdl_word *)rr_race_keep(
 			recorder->race, (const char *)select, sizeof(select));
-		recorder_finish_step(recorder, step, NULL);
+		finish_step(recorder, step, NULL);
 		recorder->held_database = action->question.slot;
 	}
 	step = add_command(recorder, recorder->holder, action, NULL);
-	recorder_finish_step(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
 {
+	struct rr_recorded_connection *connection;
 	struct rr_step *step;
 
 	switch (action->question.kind) {
@@ -547,15 +483,13 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 		unsigned *left = &recorder->leaves_after[action->client];
 
 		if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
-			add_mark(recorder, RR_STEP_LEAVE,
-				 recorder_own_client(recorder, action->client));
+			add_mark(recorder, RR_STEP_LEAVE, own_client(recorder, action->client));
 		break;
 	case RR_ASK_READ:
-		step = recorder_add_step(recorder, RR_STEP_READ,
-					 client_of(recorder, action->question.slot));
+		step = add_step(recorder, RR_STEP_READ, client_of(recorder, action->question.slot));
 		step->server = action->server;
 		step->expected = keep_reply(recorder, action->reply);
-		recorder_finish_step(recorder, step, action);
+		finish_step(recorder, step, action);
 		break;
 	case RR_ASK_TICK:
 		recorder->ahead_ns[action->server] += action->question.argument;
@@ -568,12 +502,31 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 	case RR_ASK_HOLD:
 		add_held(recorder, action);
 		break;
-	case RR_ASK_UNBLOCK: /* what it is answered follows */
-		note_unblocked(recorder, action);
+	case RR_ASK_UNBLOCK: {
+		/* What it is answered follows. A command without a time-out is ended only where its
+		 * client has closed the connection. */
+		struct rdl_command command = { .n_words = 0 };
+
+		connection = &recorder->connections[action->server][action->question.slot];
+		step = connection->blocking;
+		if (!step)
+			break;
+		command.n_words = step->n_words;
+		memcpy(command.words, step->words, step->n_words * sizeof(command.words[0]));
+		connection->is_closed = rr_command_time_out_ns(&command) == INT64_MAX;
 		break;
-	default:
-		add_closing(recorder, action);
+	}
+	default: {
+		const uint16_t slot = action->question.slot;
+		bool listened;
+
+		connection = &recorder->connections[action->server][slot];
+		listened = connection->listens;
+		connection->is_open = connection->listens = false;
+		if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
+			add_mark(recorder, RR_STEP_CRASH, client_of(recorder, slot));
 		break;
+	}
 	}
 }
 
@@ -612,18 +565,6 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 }
 
 /* ---- The race: its headings at the beginning, and its clients at the end ----------- */
-
-__attribute__((format(printf, 2, 3))) static const char *keepf(struct rr_recorder *recorder,
-							       const char *format, ...)
-{
-	char text[120];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	return rr_race_keep(recorder->race, text, strlen(text));
-}
 
 void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server)
 {
@@ -671,20 +612,6 @@ static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 	return true;
 }
 
-/* Late commands come down connections of their own. */
-static bool add_late_clients(struct rr_recorder *recorder)
-{
-	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
-		const char *of = rr_program_client_name(recorder->setup.program, i);
-
-		if (recorder->setup.is_late[i] &&
-		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
-				     keepf(recorder, "%sl", of), keepf(recorder, "%s", of), 0))
-			return false;
-	}
-	return true;
-}
-
 /* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
  * handed on either: it changes its holder by its holder's command. */
 static void add_keys(struct rr_recorder *recorder)
@@ -700,7 +627,7 @@ static void add_keys(struct rr_recorder *recorder)
 
 		rr_array_grow(&race->given, race->n_given, sizeof(*race->given));
 		race->given[race->n_given] = (struct rr_step){ .kind = RR_STEP_RUN };
-		recorder_keep_words(recorder, &race->given[race->n_given++], command, NULL);
+		keep_words(recorder, &race->given[race->n_given++], command, NULL);
 	}
 	for (size_t i = 0; i < setup->n_keys && i < RR_KEYS_SHOWN_MAX; i++)
 		race->keys[race->n_keys++] = keepf(recorder, "%s", setup->keys[i]);
@@ -749,7 +676,14 @@ bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_se
 	}
 	for (size_t i = 0; good && i < program->n_clients; i++)
 		good = add_race_clients(recorder, i);
-	good = good && add_late_clients(recorder);
+	/* Late commands come down connections of their own. */
+	for (size_t i = 0; good && i < program->n_clients; i++) {
+		const char *of = rr_program_client_name(program, i);
+
+		good = !setup->is_late[i] ||
+		       add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
+				       keepf(recorder, "%sl", of), keepf(recorder, "%s", of), 0);
+	}
 	recorder->holder = -1;
 	if (good && recorder->setup.has_held)
 		good = add_race_client(recorder, &recorder->holder, "time", NULL, 0);
@@ -779,34 +713,27 @@ void rr_recorder_forget(struct rr_recorder *recorder)
 
 /* ---- The end ----------------------------------------------------------------- */
 
-static void remove_race_client(struct rr_race *race, int client)
-{
-	race->n_clients--;
-	memmove(&race->clients[client], &race->clients[client + 1],
-		(race->n_clients - (size_t)client) * sizeof(race->clients[0]));
-	for (size_t i = 0; i < race->n_clients; i++)
-		race->clients[i].connection = (int)i;
-	for (size_t i = 0; i < race->n_steps; i++) {
-		struct rr_step *step = &race->steps[i];
-
-		if (step->client > client)
-			step->client--;
-		if (step->peer > client)
-			step->peer--;
-	}
-}
-
 /* From the last to the first, so that the numbers of those before stay. */
 void rr_recorder_trim(struct rr_recorder *recorder)
 {
+	struct rr_race *race = recorder->race;
+
 	for (size_t i = recorder->setup.program->n_clients; i-- > 0;) {
 		for (size_t j = RR_RUN_ORDINALS; j-- > 1;) {
-			int *client = &recorder->clients[i][j];
+			const int client = recorder->clients[i][j];
 
-			if (*client < 0 || recorder->is_used[i][j])
+			if (client < 0 || recorder->is_used[i][j])
 				continue;
-			remove_race_client(recorder->race, *client);
-			*client = -1;
+			recorder->clients[i][j] = -1;
+			race->n_clients--;
+			memmove(&race->clients[client], &race->clients[client + 1],
+				(race->n_clients - (size_t)client) * sizeof(race->clients[0]));
+			for (size_t k = 0; k < race->n_clients; k++)
+				race->clients[k].connection = (int)k;
+			for (size_t k = 0; k < race->n_steps; k++) {
+				race->steps[k].client -= race->steps[k].client > client;
+				race->steps[k].peer -= race->steps[k].peer > client;
+			}
 		}
 	}
 }

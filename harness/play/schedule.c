@@ -26,20 +26,6 @@ static bool refuse_word(const struct reader *reader, const char *text, const cha
 			    reader->number, text, why);
 }
 
-/* What is left of a word that can be read: how long, and is it for `play` at all? */
-static bool check_word(const struct reader *reader, const char *text, const struct rr_word *word)
-{
-	if (!rr_transition_rows[word->kind].is_played)
-		return refuse_word(reader, text, "it is for searches only");
-	if (word->kind != RR_DO_EXECUTE && word->thread)
-		return refuse_word(reader, text, "expected a client, not its renewer");
-	if (word->kind == RR_DO_PAUSE && (word->client < 0 || !word->ns))
-		return refuse_word(reader, text, "expected pause:CLIENT:DURATION");
-	if (word->kind == RR_DO_WAIT && !word->ns)
-		return refuse_word(reader, text, "expected a duration, as in tick:10s");
-	return true;
-}
-
 static void add_cue(struct rr_schedule *schedule, const char *text, const struct rr_word *word,
 		    enum rr_transition_kind kind, const struct reader *reader)
 {
@@ -70,8 +56,14 @@ static bool read_word(const struct reader *reader, struct rr_schedule *schedule,
 
 	if (!rr_word_read(text, &names, &word, &why))
 		return refuse_word(reader, text, why.text);
-	if (!check_word(reader, text, &word))
-		return false;
+	if (!rr_transition_rows[word.kind].is_played)
+		return refuse_word(reader, text, "it is for searches only");
+	if (word.kind != RR_DO_EXECUTE && word.thread)
+		return refuse_word(reader, text, "expected a client, not its renewer");
+	if (word.kind == RR_DO_PAUSE && (word.client < 0 || !word.ns))
+		return refuse_word(reader, text, "expected pause:CLIENT:DURATION");
+	if (word.kind == RR_DO_WAIT && !word.ns)
+		return refuse_word(reader, text, "expected a duration, as in tick:10s");
 	add_cue(schedule, text, &word, word.kind, reader);
 	if (word.kind == RR_DO_LOSE && word.command[0])
 		add_cue(schedule, text, &word, RR_DO_EXECUTE, reader);
@@ -110,26 +102,6 @@ static struct rr_decision refuse(const struct rr_schedule *schedule, struct rr_g
 			      cue->number, cue->word, (int)strcspn(cue->word, ":"), cue->word, why);
 }
 
-/* It waits for somebody else, and not for a time. */
-static struct rr_decision refuse_waiting(const struct rr_schedule *schedule,
-					 struct rr_guided *guided, const struct rr_live_view *view,
-					 const struct rr_thread_view *thread)
-{
-	char of[RR_THREAD_NAME_SIZE] = "nobody";
-	char why[80] = "waits for a message that has not come";
-
-	if (thread->holder >= 0)
-		rr_thread_name(view, (size_t)thread->holder, of);
-	if (thread->command != RR_NO_ID)
-		snprintf(why, sizeof(why), "waits for others");
-	else if (thread->stop.kind == RR_STOP_LOCK)
-		snprintf(why, sizeof(why), "waits for the mutex, which %s holds", of);
-	else if (thread->stop.kind == RR_STOP_JOIN)
-		snprintf(why, sizeof(why), "waits for the end of %c's renewer",
-			 'A' + thread->client);
-	return refuse(schedule, guided, why);
-}
-
 static struct rr_decision pass(int64_t ns)
 {
 	return (struct rr_decision){ .transition = { .kind = RR_DO_WAIT }, .ns = ns };
@@ -152,8 +124,23 @@ static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *g
 	snprintf(why, sizeof(why), "is about to %s", about);
 	if (!rr_word_is_command(cue->command, rr_thread_verb(guided, thread)))
 		return refuse(schedule, guided, why);
-	if (thread->ready_ns == RR_NEVER)
-		return refuse_waiting(schedule, guided, view, thread);
+	if (thread->ready_ns == RR_NEVER) {
+		/* It waits for somebody else, and not for a time. */
+		char of[RR_THREAD_NAME_SIZE] = "nobody";
+
+		if (thread->holder >= 0)
+			rr_thread_name(view, (size_t)thread->holder, of);
+		if (thread->command != RR_NO_ID)
+			return refuse(schedule, guided, "waits for others");
+		if (thread->stop.kind == RR_STOP_LOCK)
+			snprintf(why, sizeof(why), "waits for the mutex, which %s holds", of);
+		else if (thread->stop.kind == RR_STOP_JOIN)
+			snprintf(why, sizeof(why), "waits for the end of %c's renewer",
+				 'A' + thread->client);
+		else
+			snprintf(why, sizeof(why), "waits for a message that has not come");
+		return refuse(schedule, guided, why);
+	}
 	if (thread->state != RR_THREAD_READY)
 		return pass(thread->ready_ns - view->now_ns);
 	schedule->next++;
@@ -161,44 +148,6 @@ static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *g
 }
 
 /* ---- The rest --------------------------------------------------------------- */
-
-/* The first client's threads, then the second one's. */
-static const struct rr_thread_view *first_ready(const struct rr_live_view *view)
-{
-	for (size_t client = 0; client < view->n_clients; client++) {
-		for (size_t i = client; i < view->n; i += view->n_clients) {
-			if (view->threads[i].state == RR_THREAD_READY)
-				return &view->threads[i];
-		}
-	}
-	return NULL;
-}
-
-/* Asleep between two attempts: it may as well sleep longer. */
-static bool is_asking(const struct rr_guided *guided, const struct rr_thread_view *thread)
-{
-	return thread->state == RR_THREAD_BLOCKED && thread->command == RR_NO_ID &&
-	       (thread->stop.kind == RR_STOP_ATTEMPT || thread->stop.kind == RR_STOP_SLEEP) &&
-	       !rr_guided_is_inside(guided, thread->client);
-}
-
-/* When something else than an attempt can happen, from now on; 0 = never. */
-static int64_t event_ns(const struct rr_guided *guided, const struct rr_live_view *view)
-{
-	int64_t first_ns = rr_guided_lease_ns(guided);
-
-	for (size_t i = 0; i < view->n; i++) {
-		const struct rr_thread_view *thread = &view->threads[i];
-		const int64_t in_ns = thread->ready_ns - view->now_ns;
-
-		if (!rr_thread_is_alive(thread) || thread->ready_ns == RR_NEVER || in_ns <= 0 ||
-		    is_asking(guided, thread))
-			continue;
-		if (!first_ns || in_ns < first_ns)
-			first_ns = in_ns;
-	}
-	return first_ns;
-}
 
 static struct rr_decision give_up(struct rr_schedule *schedule, const struct rr_live_view *view)
 {
@@ -221,9 +170,25 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 					const struct rr_live_view *view)
 {
 	const int64_t next_ns = view->next_ns - view->now_ns;
-	const int64_t some_ns = event_ns(guided, view);
+	/* When something else than an attempt can happen, from now on; 0 = never. */
+	int64_t some_ns = rr_guided_lease_ns(guided);
 	int *idle = &schedule->rest.idle;
 	int64_t long_ns = SECOND_NS;
+
+	for (size_t i = 0; i < view->n; i++) {
+		const struct rr_thread_view *thread = &view->threads[i];
+		const int64_t in_ns = thread->ready_ns - view->now_ns;
+		/* Between two attempts it may as well sleep longer. */
+		const bool is_asking = thread->state == RR_THREAD_BLOCKED &&
+				       thread->command == RR_NO_ID &&
+				       (thread->stop.kind == RR_STOP_ATTEMPT ||
+					thread->stop.kind == RR_STOP_SLEEP) &&
+				       !rr_guided_is_inside(guided, thread->client);
+
+		if (rr_thread_is_alive(thread) && thread->ready_ns != RR_NEVER && in_ns > 0 &&
+		    !is_asking && (!some_ns || in_ns < some_ns))
+			some_ns = in_ns;
+	}
 
 	if (schedule->rest.passes++ == PASSES_MAX)
 		return give_up(schedule, view);
@@ -238,6 +203,7 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 	return pass(long_ns > next_ns ? long_ns : next_ns);
 }
 
+/* Is it a step of a client that has ended, crashed, or waits for others? */
 static bool is_impossible(const struct rr_cue *cue, const struct rr_live_view *view)
 {
 	const struct rr_thread_view *thread = cue->is_step ? &view->threads[cue->thread] : NULL;
@@ -254,27 +220,28 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 	const struct rr_cue *cue;
 	struct rr_transition transition;
 
-	if (schedule->is_lenient) {
-		/* Goes on behind the steps whose clients have ended, crashed, or wait for
-		 * others. */
-		while (schedule->next < schedule->n_cues &&
-		       is_impossible(&schedule->cues[schedule->next], view))
-			schedule->next++;
-	}
+	while (schedule->is_lenient && schedule->next < schedule->n_cues &&
+	       is_impossible(&schedule->cues[schedule->next], view))
+		schedule->next++;
 	cue = &schedule->cues[schedule->next];
 	transition = cue->decision.transition;
 	if (schedule->next == schedule->n_cues && schedule->stops)
 		return (struct rr_decision){ .stops = true };
 	if (schedule->next == schedule->n_cues) {
-		const struct rr_thread_view *thread = first_ready(view);
-
 		if (schedule->rest.has_given_up)
 			return (struct rr_decision){ .stops = true };
 		if (schedule->rest.n_marks != guided->n_marks)
 			schedule->rest.idle = 0;
 		schedule->rest.n_marks = guided->n_marks;
-		if (thread)
-			return (struct rr_decision){ .transition = thread->next };
+		/* The first client's threads, then the second one's. */
+		for (size_t client = 0; client < view->n_clients; client++) {
+			for (size_t i = client; i < view->n; i += view->n_clients) {
+				if (view->threads[i].state == RR_THREAD_READY)
+					return (struct rr_decision){
+						.transition = view->threads[i].next,
+					};
+			}
+		}
 		return let_time_pass(schedule, guided, view);
 	}
 	if (cue->is_step)
@@ -290,33 +257,13 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 
 /* ---- A strategy, played ----------------------------------------------------- */
 
-static enum rr_exit follow_schedule(const struct rr_guided_options *options,
-				    struct rr_schedule *schedule, struct rr_cluster *cluster,
-				    rr_show show, void *context, struct rr_error *error)
-{
-	struct rr_guided *guided = rr_calloc(1, sizeof(*guided));
-	enum rr_exit code = RR_EXIT_OK;
-	bool good;
-
-	good = rr_guided_run(guided, &options->setup, cluster, decide, schedule);
-	if (cluster->session->signals.interrupted)
-		rr_error_interrupted(error);
-	else if (!good)
-		*error = guided->error;
-	else
-		code = show(context, &guided->trace);
-	if (!error->kind && code == RR_EXIT_OK && options->save)
-		rr_guided_save(guided, options->save, error);
-	rr_guided_close(guided);
-	free(guided);
-	return code;
-}
-
 enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr_cluster *cluster,
 			      rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_schedule *schedule;
+	struct rr_guided *guided;
 	enum rr_exit code = RR_EXIT_OK;
+	bool good;
 
 	if (options->interactive) {
 		rr_interactive_run(&options->setup, cluster, error);
@@ -326,8 +273,20 @@ enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr
 	schedule->stops = options->stops;
 	schedule->is_lenient = options->is_lenient;
 	if (rr_schedule_parse(schedule, options->schedule ? options->schedule : "", &options->setup,
-			      error))
-		code = follow_schedule(options, schedule, cluster, show, context, error);
+			      error)) {
+		guided = rr_calloc(1, sizeof(*guided));
+		good = rr_guided_run(guided, &options->setup, cluster, decide, schedule);
+		if (cluster->session->signals.interrupted)
+			rr_error_interrupted(error);
+		else if (!good)
+			*error = guided->error;
+		else
+			code = show(context, &guided->trace);
+		if (!error->kind && code == RR_EXIT_OK && options->save)
+			rr_guided_save(guided, options->save, error);
+		rr_guided_close(guided);
+		free(guided);
+	}
 	free(schedule);
 	return code;
 }

@@ -9,49 +9,27 @@
  */
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "parser.h"
 
 enum { USER_WORDS_MAX = 128 };
 
 bool parser_may_set(const char *setting)
 {
-	static const char *const names[] = { "aof-load-truncated",
-					     "appendfsync",
-					     "appendonly",
-					     "auto-aof-rewrite-min-size",
-					     "auto-aof-rewrite-percentage",
-					     "busy-reply-threshold",
-					     "hash-max-listpack-entries",
-					     "hz",
-					     "lazyfree-lazy-expire",
-					     "list-max-listpack-size",
-					     "lua-time-limit",
-					     "maxmemory",
-					     "maxmemory-policy",
-					     "maxmemory-samples",
-					     "min-replicas-max-lag",
-					     "min-replicas-to-write",
-					     "notify-keyspace-events",
-					     "repl-backlog-size",
-					     "repl-diskless-sync",
-					     "repl-diskless-sync-delay",
-					     "repl-ping-replica-period",
-					     "repl-timeout",
-					     "requirepass",
-					     "save",
-					     "set-max-intset-entries",
-					     "stop-writes-on-bgsave-error",
-					     "timeout",
-					     "zset-max-listpack-entries",
-					     NULL };
-	const char *const *name = names;
-
-	while (*name && strcmp(*name, setting) != 0)
-		name++;
-	return *name != NULL;
+	return rr_has_word("aof-load-truncated appendfsync appendonly auto-aof-rewrite-min-size "
+			   "auto-aof-rewrite-percentage busy-reply-threshold "
+			   "hash-max-listpack-entries hz lazyfree-lazy-expire "
+			   "list-max-listpack-size lua-time-limit maxmemory maxmemory-policy "
+			   "maxmemory-samples min-replicas-max-lag min-replicas-to-write "
+			   "notify-keyspace-events repl-backlog-size repl-diskless-sync "
+			   "repl-diskless-sync-delay repl-ping-replica-period repl-timeout "
+			   "requirepass save set-max-intset-entries stop-writes-on-bgsave-error "
+			   "timeout zset-max-listpack-entries",
+			   " ", setting);
 }
 
 /* ---- Commands ------------------------------------------------------------------ */
@@ -206,19 +184,13 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 
 /* ---- What the program does --------------------------------------------------------- */
 
-static bool is_of_connection(const struct rr_race *race, const struct rr_step *step,
-			     const struct rr_step *other)
-{
-	return other->client >= 0 &&
-	       race->clients[other->client].connection == race->clients[step->client].connection;
-}
-
 /* Would the server only queue it? */
 static bool is_in_transaction(const struct rr_race *race, const struct rr_step *step)
 {
 	for (const struct rr_step *before = step; before > race->steps;) {
 		before--;
-		if (!is_of_connection(race, step, before))
+		if (before->client < 0 || race->clients[before->client].connection !=
+						  race->clients[step->client].connection)
 			continue;
 		if (before->kind == RR_STEP_CRASH)
 			return false;
@@ -237,7 +209,6 @@ static bool is_in_transaction(const struct rr_race *race, const struct rr_step *
  * said before. */
 bool parser_allows_reserved(struct parser *parser)
 {
-	const int last_line = parser->line.number;
 	const struct rr_race *race = parser->race;
 
 	for (size_t i = 0; i < race->n_steps; i++) {
@@ -247,12 +218,11 @@ bool parser_allows_reserved(struct parser *parser)
 		    (step->kind == RR_STEP_RUN && !is_in_transaction(race, step)))
 			continue;
 		parser->line.number = step->line;
-		parser_fail(parser,
-			    "expected %.60s as a command of its own (docs/races.md), found it %s",
-			    step->words[0].text,
-			    step->kind == RR_STEP_RUN ? "behind MULTI" : "behind 'writes'");
-		parser->line.number = last_line;
-		return false;
+		return parser_fail(
+			parser,
+			"expected %.60s as a command of its own (docs/races.md), found it %s",
+			step->words[0].text,
+			step->kind == RR_STEP_RUN ? "behind MULTI" : "behind 'writes'");
 	}
 	return true;
 }
@@ -309,96 +279,74 @@ static const char *forbidden_name(const struct stream *stream)
 	return NULL;
 }
 
-/* A letter can be written as \x61, too, whose two halves may be in two steps. */
-static const char *add_bytes(struct stream *stream, const struct rr_step *step)
-{
-	const bool goes_on = stream->ends_in_backslash && step->length > 0 && step->text[0] == 'x';
-
-	stream->has_bytes = true;
-	stream->ends_in_backslash = step->length > 0 && step->text[step->length - 1] == '\\';
-	stream_add(stream, step->text, step->length);
-	return goes_on || memmem(step->text, step->length, "\\x", 2) ? "\\x" :
-								       forbidden_name(stream);
-}
-
-static const char *suspect(const struct rdl_word *word)
-{
-	if (memmem(word->text, word->length, "\\x", 2))
-		return "\\x";
-	return has_variable(word) ? "a variable" : NULL;
-}
-
-/* What the step adds that may not be; NULL = nothing. */
+/* What the step adds that may not be; NULL = nothing. A letter can be written as \x61, too, whose
+ * two halves may be in two steps. */
 static const char *add_step(struct stream *stream, const struct rr_race *race,
 			    const struct rr_step *step)
 {
+	const bool goes_on = stream->ends_in_backslash && step->length > 0 && step->text[0] == 'x';
+	const char *found = NULL;
+
 	if (step->client < 0 || race->clients[step->client].connection != stream->connection ||
 	    step->server != 0)
 		return NULL;
-	if (step->kind == RR_STEP_BYTES)
-		return add_bytes(stream, step);
-	if (stream->has_bytes && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE)) {
-		const char *found = NULL;
-
-		stream->ends_in_backslash = false;
-		for (size_t i = 0; i < step->n_words && !found; i++) {
-			found = suspect(&step->words[i]);
-			stream_add(stream, "\n", 1);
-			stream_add(stream, step->words[i].text, step->words[i].length);
-		}
-		return found ? found : forbidden_name(stream);
+	if (step->kind == RR_STEP_BYTES) {
+		stream->has_bytes = true;
+		stream->ends_in_backslash = step->length > 0 &&
+					    step->text[step->length - 1] == '\\';
+		stream_add(stream, step->text, step->length);
+		if (goes_on || memmem(step->text, step->length, "\\x", 2))
+			return "\\x";
+		return forbidden_name(stream);
 	}
-	return NULL;
-}
+	if (!stream->has_bytes || (step->kind != RR_STEP_RUN && step->kind != RR_STEP_WRITE))
+		return NULL;
+	stream->ends_in_backslash = false;
+	for (size_t i = 0; i < step->n_words && !found; i++) {
+		const struct rdl_word *word = &step->words[i];
 
-/* All that is written to a connection in one piece, for a name may be cut in two. */
-static bool allows_stream(struct parser *parser, struct stream *stream)
-{
-	const struct rr_race *race = parser->race;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < race->n_steps; i++) {
-		found = add_step(stream, race, &race->steps[i]);
-		if (!found)
-			continue;
-		parser->line.number = race->steps[i].line;
-		return parser_fail(
-			parser, "expected %s that races may write (docs/races.md), found %s in %s",
-			race->steps[i].kind == RR_STEP_BYTES ? "bytes" : "a command behind bytes",
-			found, race->steps[i].kind == RR_STEP_BYTES ? "them" : "it");
+		found = memmem(word->text, word->length, "\\x", 2) ? "\\x" :
+			has_variable(word)                         ? "a variable" :
+								     NULL;
+		stream_add(stream, "\n", 1);
+		stream_add(stream, word->text, word->length);
 	}
-	return true;
-}
-
-/* At most so much is in one stream. */
-static size_t written_length(const struct rr_race *race)
-{
-	size_t length = 1;
-
-	for (size_t i = 0; i < race->n_steps; i++) {
-		const struct rr_step *step = &race->steps[i];
-
-		length += step->kind == RR_STEP_BYTES ? step->length : 0;
-		for (size_t w = 0; w < step->n_words; w++)
-			length += 1 + step->words[w].length;
-	}
-	return length;
+	return found ? found : forbidden_name(stream);
 }
 
 bool parser_allows_bytes(struct parser *parser)
 {
-	const int last_line = parser->line.number;
 	const struct rr_race *race = parser->race;
-	char *text = rr_malloc(written_length(race));
-	bool allowed = true;
+	const char *found = NULL;
+	size_t size = 1; /* of one stream at most */
+	char *text;
 
-	for (size_t i = 0; allowed && i < race->n_clients; i++) {
+	for (size_t i = 0; i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		size += step->kind == RR_STEP_BYTES ? step->length : 0;
+		for (size_t w = 0; w < step->n_words; w++)
+			size += 1 + step->words[w].length;
+	}
+	text = rr_malloc(size);
+	for (size_t i = 0; !found && i < race->n_clients; i++) {
+		/* All that is written to a connection in one piece, for a name may be cut in two. */
 		struct stream stream = { .connection = (int)i, .text = text };
 
-		allowed = allows_stream(parser, &stream);
+		for (size_t j = 0; !found && j < race->n_steps; j++) {
+			const bool is_bytes = race->steps[j].kind == RR_STEP_BYTES;
+
+			found = add_step(&stream, race, &race->steps[j]);
+			if (!found)
+				continue;
+			parser->line.number = race->steps[j].line;
+			parser_fail(
+				parser,
+				"expected %s that races may write (docs/races.md), found %s in %s",
+				is_bytes ? "bytes" : "a command behind bytes", found,
+				is_bytes ? "them" : "it");
+		}
 	}
 	free(text);
-	if (allowed)
-		parser->line.number = last_line;
-	return allowed;
+	return !found;
 }

@@ -156,15 +156,6 @@ static void note_lock_made(struct rr_observer *observer, int client)
 	observer->owner_entered = client >= 0 && observer->inside[client];
 }
 
-static void note_lock_removed(struct rr_observer *observer, int client, long long now_s,
-			      char remark[RR_REMARK_SIZE])
-{
-	if (client >= 0 && client != observer->owner && lock_is_held(observer, now_s))
-		note_finding(observer, RR_FOREIGN_RELEASE, remark, "%s removes %s's lock",
-			     client_name(observer, client), client_name(observer, observer->owner));
-	observer->owner = -1;
-}
-
 /* Does the value say of another holder? A count only says who else asked. */
 static bool value_differs(const struct rr_observer *observer, const struct rr_lock_state *lock)
 {
@@ -178,10 +169,14 @@ void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_
 
 	if (!lock_exists(before) && lock_exists(lock))
 		note_lock_made(observer, client);
-	else if (lock_exists(before) && !lock_exists(lock))
-		note_lock_removed(observer, client, now_s, remark);
-	else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
-		 (value_differs(observer, lock) || before->expires_ns != lock->expires_ns)) {
+	else if (lock_exists(before) && !lock_exists(lock)) {
+		if (client >= 0 && client != observer->owner && lock_is_held(observer, now_s))
+			note_finding(observer, RR_FOREIGN_RELEASE, remark, "%s removes %s's lock",
+				     client_name(observer, client),
+				     client_name(observer, observer->owner));
+		observer->owner = -1;
+	} else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
+		   (value_differs(observer, lock) || before->expires_ns != lock->expires_ns)) {
 		/* Another value, or another lease, by somebody who does not hold it. */
 		if (lock_is_held(observer, now_s))
 			note_finding(observer, RR_FOREIGN_CHANGE, remark, "%s changes %s's lock",
@@ -201,62 +196,47 @@ void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_
 
 /* ---- The end ------------------------------------------------------------ */
 
-static void judge_counter(struct rr_observer *observer, const char *counter)
-{
-	const long long wanted = observer->race->counter_from + observer->counted;
-	const long long final = strcmp(counter, nothing) == 0 ?
-					0 :
-					atoll(counter + (counter[0] == '"'));
-	char remark[RR_REMARK_SIZE];
-
-	if (final < wanted)
-		note_finding(observer, RR_UPDATE_LOST, remark,
-			     "expected %lld, actual %lld, lost %lld", wanted, final,
-			     wanted - final);
-	else if (final > wanted)
-		note_finding(observer, RR_COUNTED_TWICE, remark,
-			     "expected %lld, actual %lld, too much %lld", wanted, final,
-			     final - wanted);
-}
-
-static void judge_lock(struct rr_observer *observer)
-{
-	const int owner = observer->owner;
-	const char *key = observer->race->lock;
-	char remark[RR_REMARK_SIZE];
-
-	if (!lock_exists(&observer->lock) || owner < 0)
-		return;
-	if (observer->crashed[owner]) {
-		if (observer->lock.expires_ns < 0 && !observer->race->lock_is_timestamp)
-			note_finding(observer, RR_DEADLOCK, remark,
-				     "%s is %s's, who is dead, and never expires", key,
-				     client_name(observer, owner));
-	} else if (!observer->owner_entered) {
-		note_finding(observer, RR_GHOST_LOCK, remark,
-			     "%s was made by %s, who does not hold it", key,
-			     client_name(observer, owner));
-	} else if (!observer->inside[owner]) {
-		note_finding(observer, RR_LEFT_BEHIND, remark, "%s is still there, %s has left",
-			     key, client_name(observer, owner));
-	}
-}
-
 void rr_observer_end(struct rr_observer *observer, const char *counter,
 		     char *together[RR_KEYS_SHOWN_MAX])
 {
-	if (observer->race->counter)
-		judge_counter(observer, counter);
-	if (observer->race->lock)
-		judge_lock(observer);
-
-	const size_t n = observer->race->n_together;
+	const struct rr_race *race = observer->race;
+	const int owner = observer->owner;
+	const char *name = client_name(observer, owner);
 	char remark[RR_REMARK_SIZE];
 	size_t changed = 0;
 
-	for (size_t i = 0; i < n; i++)
+	if (race->counter) {
+		const long long wanted = race->counter_from + observer->counted;
+		const long long final = strcmp(counter, nothing) == 0 ?
+						0 :
+						atoll(counter + (counter[0] == '"'));
+
+		if (final < wanted)
+			note_finding(observer, RR_UPDATE_LOST, remark,
+				     "expected %lld, actual %lld, lost %lld", wanted, final,
+				     wanted - final);
+		else if (final > wanted)
+			note_finding(observer, RR_COUNTED_TWICE, remark,
+				     "expected %lld, actual %lld, too much %lld", wanted, final,
+				     final - wanted);
+	}
+	if (race->lock && lock_exists(&observer->lock) && owner >= 0) {
+		if (observer->crashed[owner]) {
+			if (observer->lock.expires_ns < 0 && !race->lock_is_timestamp)
+				note_finding(observer, RR_DEADLOCK, remark,
+					     "%s is %s's, who is dead, and never expires",
+					     race->lock, name);
+		} else if (!observer->owner_entered) {
+			note_finding(observer, RR_GHOST_LOCK, remark,
+				     "%s was made by %s, who does not hold it", race->lock, name);
+		} else if (!observer->inside[owner]) {
+			note_finding(observer, RR_LEFT_BEHIND, remark,
+				     "%s is still there, %s has left", race->lock, name);
+		}
+	}
+	for (size_t i = 0; i < race->n_together; i++)
 		changed += strcmp(observer->together[i], together[i]) != 0;
-	if (changed > 0 && changed < n)
+	if (changed > 0 && changed < race->n_together)
 		note_finding(observer, RR_HALF_DONE, remark, "%zu of %zu keys have changed",
-			     changed, n);
+			     changed, race->n_together);
 }

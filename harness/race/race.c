@@ -7,6 +7,7 @@
 #include "parser.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -130,12 +131,6 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 
 static const char suffix[] = ".race";
 
-/* "" when there is none. */
-static void find_library(char path[RR_PATH_SIZE])
-{
-	rr_files_find_folder("scenarios/races", "races", path);
-}
-
 /* Where the race is; false: it is neither a file nor one of ours. */
 static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
 {
@@ -144,7 +139,7 @@ static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
 	snprintf(path, RR_RACE_PATH_SIZE, "%.1000s", name);
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return true;
-	find_library(directory);
+	rr_files_find_folder("scenarios/races", "races", directory);
 	snprintf(path, 2 * RR_RACE_PATH_SIZE, "%s/%.500s%s", directory, name, suffix);
 	return directory[0] && access(path, R_OK) == 0;
 }
@@ -173,28 +168,11 @@ char **rr_library_names(size_t *n)
 	char directory[RR_PATH_SIZE];
 	char **names;
 
-	find_library(directory);
+	rr_files_find_folder("scenarios/races", "races", directory);
 	names = rr_files_list(directory, suffix, n);
 	for (size_t i = 0; i < *n; i++)
 		names[i][strlen(names[i]) - strlen(suffix)] = '\0';
 	return names;
-}
-
-static bool print_race(const char *name, bool markdown, struct rr_error *error)
-{
-	struct rr_race *race = rr_library_open(name, error);
-
-	if (!race)
-		return false;
-	if (markdown) {
-		printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", name, name, race->claims,
-		       race->title);
-	} else {
-		printf("%-36s %s\n    ", name, race->claims);
-		rr_print_wrapped(stdout, race->title, 4, 4);
-	}
-	rr_race_free(race);
-	return true;
 }
 
 bool rr_library_print(bool markdown, struct rr_error *error)
@@ -205,8 +183,19 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 
 	if (!markdown)
 		printf("%-36s %s\n    %s\n", "race", "claims", "shows");
-	for (size_t i = 0; i < n; i++)
-		all = print_race(names[i], markdown, error) && all;
+	for (size_t i = 0; i < n; i++) {
+		struct rr_race *race = rr_library_open(names[i], error);
+
+		all = all && race;
+		if (race && markdown) {
+			printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", names[i],
+			       names[i], race->claims, race->title);
+		} else if (race) {
+			printf("%-36s %s\n    ", names[i], race->claims);
+			rr_print_wrapped(stdout, race->title, 4, 4);
+		}
+		rr_race_free(race);
+	}
 	rr_files_free_list(names, n);
 	return all;
 }

@@ -98,49 +98,36 @@ struct rdl_word rr_variables_expand(const struct rr_variables *variables,
 
 /* ---- Patterns ----------------------------------------------------------- */
 
-static bool match(const char *pattern, const char *text, struct rr_variables *variables);
-
-/* Any text, as short as possible, before the rest of the pattern. */
-static bool match_any(const char *rest, const char *text, struct rr_variables *variables)
-{
-	for (;; text++) {
-		if (match(rest, text, variables))
-			return true;
-		if (!*text)
-			return false;
-	}
-}
-
-/* Is that the variable's value, or does it become it? */
-static bool match_value(struct rr_variables *variables, const char *name, size_t name_length,
-			const char *value, size_t length)
-{
-	const char *known = rr_variable_get(variables, name, name_length);
-
-	return known ? strlen(known) == length && memcmp(known, value, length) == 0 :
-		       rr_variable_set(variables, name, name_length, value, length);
-}
-
-/* A variable: everything up to what follows it in the pattern. */
-static bool match_variable(const char *name, const char *text, struct rr_variables *variables)
-{
-	const size_t length = variable_length(name);
-	const char next = name[length];
-	const char *end = next ? strchr(text, next) : text + strlen(text);
-
-	return end &&
-	       (!variables || match_value(variables, name, length, text, (size_t)(end - text))) &&
-	       match(name + length, end, variables);
-}
-
 static bool match(const char *pattern, const char *text, struct rr_variables *variables)
 {
-	while (*pattern) {
-		if (*pattern == '*')
-			return match_any(pattern + 1, text, variables);
-		if (*pattern == '$' && variable_length(pattern + 1))
-			return match_variable(pattern + 1, text, variables);
-		if (*pattern++ != *text++)
+	for (; *pattern; pattern++, text++) {
+		const char *name = pattern + 1;
+		const size_t length = *pattern == '$' ? variable_length(name) : 0;
+
+		if (*pattern == '*') {
+			/* Any text, as short as possible, before the rest of the pattern. */
+			while (!match(pattern + 1, text, variables)) {
+				if (!*text++)
+					return false;
+			}
+			return true;
+		}
+		if (length) {
+			/* A variable: everything up to what follows it in the pattern. */
+			const char next = name[length];
+			const char *end = next ? strchr(text, next) : text + strlen(text);
+			const size_t n = end ? (size_t)(end - text) : 0;
+			const char *known = variables ? rr_variable_get(variables, name, length) :
+							NULL;
+
+			if (!end || (known && (strlen(known) != n || memcmp(known, text, n) != 0)))
+				return false;
+			if (variables && !known &&
+			    !rr_variable_set(variables, name, length, text, n))
+				return false;
+			return match(name + length, end, variables);
+		}
+		if (*pattern != *text)
 			return false;
 	}
 	return *text == '\0';

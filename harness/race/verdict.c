@@ -165,20 +165,6 @@ const char *rr_race_verdict(const struct rr_race *race, char *text, size_t size)
 	return text;
 }
 
-/* What is said of the end, and of the replies that came. */
-static struct rr_saying *copy_sayings(const struct rr_trace *trace, size_t *n)
-{
-	const struct rr_race *race = trace->race;
-	struct rr_saying *sayings = rr_calloc(race->n_sayings, sizeof(*sayings));
-
-	*n = 0;
-	for (size_t i = 0; i < race->n_sayings; i++) {
-		if (race->sayings[i].step < (int)trace->n_events)
-			sayings[(*n)++] = race->sayings[i];
-	}
-	return sayings;
-}
-
 void rr_trace_write(FILE *file, const struct rr_trace *trace)
 {
 	const size_t n = trace->n_events;
@@ -211,7 +197,13 @@ void rr_trace_write(FILE *file, const struct rr_trace *trace)
 	}
 	race.steps = steps;
 	race.n_steps = n;
-	race.sayings = copy_sayings(trace, &race.n_sayings);
+	/* What is said of the end, and of the replies that came. */
+	race.sayings = rr_calloc(race.n_sayings, sizeof(*race.sayings));
+	race.n_sayings = 0;
+	for (size_t i = 0; i < trace->race->n_sayings; i++) {
+		if (trace->race->sayings[i].step < (int)n)
+			race.sayings[race.n_sayings++] = trace->race->sayings[i];
+	}
 	rr_race_set_verdict(&race, trace->broken_off);
 	rr_race_write(file, &race);
 	free(race.steps);

@@ -25,7 +25,7 @@ static void write_words(FILE *file, const char *const *words, size_t n)
 	}
 }
 
-/* ---- Steps of clients --------------------------------------------------- */
+/* ---- Steps -------------------------------------------------------------- */
 
 /* The pattern of the reply; NULL = any reply will do. */
 static const char *pattern_of(const struct rr_step *step)
@@ -42,73 +42,22 @@ const char *rr_step_expectation(const struct rr_step *step)
 	return step->expected ? step->expected : "a reply that is no error, as no => stands there";
 }
 
-static void write_run(FILE *file, const struct rr_race *race, const struct rr_step *step)
-{
-	write_word(file, race->clients[step->client].name);
-	if (step->server > 0) {
-		fputc('@', file);
-		write_word(file, race->servers[step->server].name);
-	}
-	fputc('>', file);
-	rr_write_command(file, step->words, step->n_words);
-	if (pattern_of(step))
-		fprintf(file, "  => %s", pattern_of(step));
-}
-
-/* The steps that are a client's name, a verb, and what the verb is about. */
-static void write_doing(FILE *file, const struct rr_race *race, const struct rr_step *step)
-{
-	write_word(file, race->clients[step->client].name);
-	fprintf(file, " %s", rr_step_word(step->kind));
-	if (step->kind == RR_STEP_WRITE) {
-		rr_write_command(file, step->words, step->n_words);
-	} else if (step->kind == RR_STEP_BYTES) {
-		fputs(" bytes ", file);
-		rr_write_quoted(file, step->text, step->length);
-	} else if (step->text) {
-		write_words(file, &step->text, 1);
-	}
-	if (step->kind == RR_STEP_COMPUTE) {
-		fputs(" = now", file);
-		if (step->amount)
-			fprintf(file, " %c %" PRId64, step->amount < 0 ? '-' : '+',
-				step->amount < 0 ? -step->amount : step->amount);
-	}
-	if (step->kind == RR_STEP_READ)
-		fprintf(file, " %s", pattern_of(step) ? pattern_of(step) : "*");
-}
-
-/* ---- Steps of nobody ---------------------------------------------------- */
-
-static void write_clock(FILE *file, const struct rr_race *race, const struct rr_step *step)
-{
-	char text[RR_GROUPED_SIZE];
-
-	fputs("clock ", file);
-	write_word(file, step->peer >= 0 ? race->clients[step->peer].name :
-					   race->servers[step->server].name);
-	fprintf(file, " %s%s", step->amount < 0 ? "" : "+", rr_exact_duration(text, step->amount));
-}
-
-static void write_fault(FILE *file, const struct rr_race *race, const struct rr_step *step)
-{
-	char text[RR_GROUPED_SIZE];
-
-	fprintf(file, "%s ", rr_fault_name(step->fault));
-	write_word(file, race->servers[step->server].name);
-	if (step->fault == RR_FAULT_TEAR)
-		fprintf(file, " %s %" PRId64, rr_tear_name(step->tear), step->amount);
-	if (step->fault == RR_FAULT_SLOW_DISK)
-		fprintf(file, " %s", rr_exact_duration(text, step->amount));
-}
-
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
+	const char *pattern = pattern_of(step);
 	char text[RR_GROUPED_SIZE];
 
 	switch (step->kind) {
 	case RR_STEP_RUN:
-		write_run(file, race, step);
+		write_word(file, race->clients[step->client].name);
+		if (step->server > 0) {
+			fputc('@', file);
+			write_word(file, race->servers[step->server].name);
+		}
+		fputc('>', file);
+		rr_write_command(file, step->words, step->n_words);
+		if (pattern)
+			fprintf(file, "  => %s", pattern);
 		break;
 	case RR_STEP_NOTE:
 		fprintf(file, "--%s%s", step->text && *step->text ? " " : "",
@@ -118,13 +67,39 @@ void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_
 		fprintf(file, "tick %s", rr_exact_duration(text, step->amount));
 		break;
 	case RR_STEP_CLOCK:
-		write_clock(file, race, step);
+		fputs("clock ", file);
+		write_word(file, step->peer >= 0 ? race->clients[step->peer].name :
+						   race->servers[step->server].name);
+		fprintf(file, " %s%s", step->amount < 0 ? "" : "+",
+			rr_exact_duration(text, step->amount));
 		break;
 	case RR_STEP_FAULT:
-		write_fault(file, race, step);
+		fprintf(file, "%s ", rr_fault_name(step->fault));
+		write_word(file, race->servers[step->server].name);
+		if (step->fault == RR_FAULT_TEAR)
+			fprintf(file, " %s %" PRId64, rr_tear_name(step->tear), step->amount);
+		if (step->fault == RR_FAULT_SLOW_DISK)
+			fprintf(file, " %s", rr_exact_duration(text, step->amount));
 		break;
-	default:
-		write_doing(file, race, step);
+	default: /* a client's name, a verb, and what the verb is about */
+		write_word(file, race->clients[step->client].name);
+		fprintf(file, " %s", rr_step_word(step->kind));
+		if (step->kind == RR_STEP_WRITE) {
+			rr_write_command(file, step->words, step->n_words);
+		} else if (step->kind == RR_STEP_BYTES) {
+			fputs(" bytes ", file);
+			rr_write_quoted(file, step->text, step->length);
+		} else if (step->text) {
+			write_words(file, &step->text, 1);
+		}
+		if (step->kind == RR_STEP_COMPUTE) {
+			fputs(" = now", file);
+			if (step->amount)
+				fprintf(file, " %c %" PRId64, step->amount < 0 ? '-' : '+',
+					step->amount < 0 ? -step->amount : step->amount);
+		}
+		if (step->kind == RR_STEP_READ)
+			fprintf(file, " %s", pattern ? pattern : "*");
 		break;
 	}
 	if (step->remark && step->kind != RR_STEP_NOTE)
@@ -267,7 +242,7 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	fputc('\n', file);
 }
 
-/* ---- What documents say ------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------- */
 
 static void write_saying(FILE *file, const struct rr_saying *saying)
 {
@@ -275,65 +250,43 @@ static void write_saying(FILE *file, const struct rr_saying *saying)
 	fprintf(file, " says %s%s\n", saying->step >= 0 ? "=> " : "", saying->says);
 }
 
-/* What is said of a step's reply stands below the step; what is said of the end
- * keeps its place among the sayings. The number of those written. */
-static size_t write_sayings_of(FILE *file, const struct rr_race *race, size_t written, size_t step)
+void rr_race_write(FILE *file, const struct rr_race *race)
 {
-	size_t until = written;
-
-	for (size_t i = written; i < race->n_sayings; i++) {
-		if (race->sayings[i].step == (int)step)
-			until = i + 1;
-	}
-	for (; written < until; written++)
-		write_saying(file, &race->sayings[written]);
-	return written;
-}
-
-/* ---- The whole ---------------------------------------------------------- */
-
-/* Does a round, or the whole repeat, end with this step? */
-static bool ends_round(const struct rr_race *race, size_t i)
-{
-	const struct rr_step *step = &race->steps[i], *next = step + 1;
-
-	return i + 1 == race->n_steps || next->repetition != step->repetition ||
-	       next->repetitions != step->repetitions;
-}
-
-static size_t write_steps(FILE *file, const struct rr_race *race)
-{
+	char verdict[RR_VERDICT_SIZE];
+	size_t sayings = 0; /* that are written */
 	bool in_repeat = false;
-	size_t sayings = 0;
 
+	write_headings(file, race);
 	for (size_t i = 0; i < race->n_steps; i++) {
-		const struct rr_step *step = &race->steps[i];
+		const struct rr_step *step = &race->steps[i], *next = step + 1;
+		/* Does a round, or the whole repeat, end with this step? */
+		const bool ends_round = i + 1 == race->n_steps ||
+					next->repetition != step->repetition ||
+					next->repetitions != step->repetitions;
+		size_t until = sayings;
 
 		if (step->repetition == 1 && !in_repeat)
 			fprintf(file, "repeat %d\n", step->repetitions);
-		in_repeat = step->repetition == 1 && !ends_round(race, i);
+		in_repeat = step->repetition == 1 && !ends_round;
 		if (step->repetition <= 1) {
 			rr_race_write_step(file, race, step);
 			fputs(step->skips ? "\nelse skip\n" : "\n", file);
 		}
-		sayings = write_sayings_of(file, race, sayings, i);
+		/* What is said of a step's reply stands below the step; what is said of the end
+		 * keeps its place among the sayings. */
+		for (size_t j = sayings; j < race->n_sayings; j++) {
+			if (race->sayings[j].step == (int)i)
+				until = j + 1;
+		}
+		while (sayings < until)
+			write_saying(file, &race->sayings[sayings++]);
 		if (step->repetition == 1 && !in_repeat)
 			fputs("end\n", file);
 	}
-	return sayings;
-}
-
-void rr_race_write(FILE *file, const struct rr_race *race)
-{
-	char verdict[RR_VERDICT_SIZE];
-	size_t sayings;
-
-	write_headings(file, race);
-	sayings = write_steps(file, race);
 	if (sayings < race->n_sayings || race->n_verdicts)
 		fputc('\n', file);
-	for (; sayings < race->n_sayings; sayings++)
-		write_saying(file, &race->sayings[sayings]);
+	while (sayings < race->n_sayings)
+		write_saying(file, &race->sayings[sayings++]);
 	if (race->n_verdicts)
 		fprintf(file, "verdict %s\n", rr_race_verdict(race, verdict, sizeof(verdict)));
 }

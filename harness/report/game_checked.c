@@ -9,7 +9,6 @@
 #include "assets.h"
 #include "base/memory.h"
 #include "levels.h"
-#include "report.h"
 
 /* ---- What is kept ------------------------------------------------------------------ */
 
@@ -83,43 +82,7 @@ static const struct checked_task {
 	  "No way ends badly: the search has seen all of them. Just let everybody finish." },
 };
 
-/* "Let all clients end with data that no serial order of them leaves (lost update)." */
-static char *task_text(const struct rr_checked_game *game, const struct checked_task *task)
-{
-	const char *anomaly = rr_anomaly_name(game->result->findings[0].anomaly);
-	const char *text = game->is_app ? task->of_app : task->task;
-
-	if (task->found && anomaly)
-		return rr_asprintf("%s (%s).", text, anomaly);
-	return rr_asprintf("%s.", text);
-}
-
 /* ---- A check that was just made ----------------------------------------------------------- */
-
-static char *intro_text(const struct rr_checked_game *game)
-{
-	return game->is_app ?
-		       rr_asprintf(
-			       "An app, and %zu requests to it at once. You say who goes on: a request is sent, a command of the app is executed, an answer arrives.",
-			       game->n_clients) :
-		       rr_asprintf(
-			       "%zu clients at once. Redis runs one command at a time, and you say whose is executed next.",
-			       game->n_clients);
-}
-
-static char *explain_text(const struct rr_checked_game *game)
-{
-	const struct rr_outcome *finding = &game->result->findings[0];
-
-	if (!game->result->found)
-		return rr_asprintf(
-			"All %lu states of the search lead to data that some serial order leaves, too, whoever goes next: serializable, within the bounds of the check.",
-			game->result->states);
-	if (game->is_app)
-		return rr_strdup("Of the shortest way to that redrace check says:");
-	return rr_asprintf("The shortest way is %s, and of that redrace check says:",
-			   finding->words);
-}
 
 /* Where a state was come by from first. */
 struct way_step {
@@ -133,87 +96,81 @@ static size_t number_of(const json_t *array, size_t i)
 	return (size_t)json_integer_value(json_array_get(array, i));
 }
 
-/* The states that an edge more leads to than those that are known. */
-static void go_on(const json_t *graph, size_t at, struct way_step *steps, size_t *queue, size_t *n)
+/* Without a finding: one of the shortest ways to an end. */
+static char *any_way(const json_t *graph)
 {
-	const json_t *edges = json_array_get(json_array_get(json_object_get(graph, "states"), at),
-					     3);
-	const json_t *transitions = json_object_get(graph, "transitions"), *edge;
-	size_t i;
-
-	json_array_foreach(edges, i, edge) {
-		const size_t to = number_of(edge, 0);
-		const json_t *move = json_array_get(transitions, number_of(edge, 1));
-
-		if (steps[to].is_known)
-			continue;
-		steps[to] = (struct way_step){ true, at,
-					       json_string_value(json_object_get(move, "word")) };
-		queue[(*n)++] = to;
-	}
-}
-
-static char *words_to(const struct way_step *steps, size_t state)
-{
+	const json_t *states = json_object_get(graph, "states"), *edge;
+	const json_t *transitions = json_object_get(graph, "transitions");
+	struct way_step *steps = rr_calloc(json_array_size(states), sizeof(*steps));
+	size_t *queue = rr_calloc(json_array_size(states), sizeof(*queue));
 	char *words = rr_strdup("");
+	size_t n = 1, at = 0, i;
 
-	for (; steps[state].word; state = steps[state].from) {
-		char *before = rr_asprintf("%s%s%s", steps[state].word, *words ? " " : "", words);
+	steps[0].is_known = true;
+	for (; at < n; at++) {
+		const json_t *state = json_array_get(states, queue[at]);
+
+		if (number_of(state, 2) & RR_GRAPH_FINAL)
+			break;
+		json_array_foreach(json_array_get(state, 3), i, edge) {
+			const size_t to = number_of(edge, 0);
+			const json_t *move = json_array_get(transitions, number_of(edge, 1));
+			const json_t *word = json_object_get(move, "word");
+
+			if (steps[to].is_known)
+				continue;
+			steps[to] = (struct way_step){ true, queue[at], json_string_value(word) };
+			queue[n++] = to;
+		}
+	}
+	for (i = at < n ? queue[at] : 0; steps[i].word; i = steps[i].from) {
+		char *before = rr_asprintf("%s%s%s", steps[i].word, *words ? " " : "", words);
 
 		free(words);
 		words = before;
 	}
-	return words;
-}
-
-/* Without a finding: one of the shortest ways to an end. */
-static char *any_way(const json_t *graph)
-{
-	const json_t *states = json_object_get(graph, "states");
-	struct way_step *steps = rr_calloc(json_array_size(states), sizeof(*steps));
-	size_t *queue = rr_calloc(json_array_size(states), sizeof(*queue));
-	size_t n = 1, at = 0;
-	char *words;
-
-	steps[0].is_known = true;
-	for (; at < n; at++) {
-		if (number_of(json_array_get(states, queue[at]), 2) & RR_GRAPH_FINAL)
-			break;
-		go_on(graph, queue[at], steps, queue, &n);
-	}
-	words = words_to(steps, at < n ? queue[at] : 0);
 	free(steps);
 	free(queue);
 	return words;
 }
 
-static bool write_level(FILE *out, struct rr_level *level, json_t *graph, struct rr_error *error)
-{
-	const struct rr_level *all[] = { level };
-	json_t *levels;
-
-	if (!rr_level_show(level, graph, error)) {
-		json_decref(graph);
-		return false;
-	}
-	levels = json_pack("[o]", rr_level_as_json(level, graph));
-	rr_levels_write_page(out, levels, NULL, all, 1);
-	json_decref(levels);
-	return true;
-}
-
 bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct rr_error *error)
 {
+	const struct rr_explore_result *result = game->result;
+	const struct rr_outcome *finding = &result->findings[0];
+	const char *anomaly = rr_anomaly_name(finding->anomaly);
 	const struct checked_task *task = checked_tasks;
+	char *told, *intro, *explain, *way, *last;
+	json_t *graph = json_deep_copy(result->graph), *levels;
 
-	while (task->found && !(task->found & game->result->found))
+	while (task->found && !(task->found & result->found))
 		task++;
-	const char *words = game->result->findings[0].words;
-	char *told = task_text(game, task), *intro = intro_text(game),
-	     *explain = explain_text(game);
-	char *way = task->found ? rr_strdup(words) : any_way(game->result->graph);
-	char *last = strrchr(way, ' ');
-	struct rr_level level = {
+	/* "Let all clients end with data that no serial order of them leaves (lost update)." */
+	told = rr_asprintf("%s%s%s%s.", game->is_app ? task->of_app : task->task,
+			   task->found && anomaly ? " (" : "",
+			   task->found && anomaly ? anomaly : "",
+			   task->found && anomaly ? ")" : "");
+	intro = rr_asprintf(
+		game->is_app ?
+			"An app, and %zu requests to it at once. You say who goes on: a request is sent, a command of the app is executed, an answer arrives." :
+			"%zu clients at once. Redis runs one command at a time, and you say whose is executed next.",
+		game->n_clients);
+	if (!result->found)
+		explain = rr_asprintf(
+			"All %lu states of the search lead to data that some serial order leaves, too, whoever goes next: serializable, within the bounds of the check.",
+			result->states);
+	else if (game->is_app)
+		explain = rr_strdup("Of the shortest way to that redrace check says:");
+	else
+		explain = rr_asprintf("The shortest way is %s, and of that redrace check says:",
+				      finding->words);
+	way = task->found ? rr_strdup(finding->words) : any_way(result->graph);
+	last = strrchr(way, ' ');
+	/* Its end is shown with the last answer (game_graph.c). */
+	if (game->is_app && last && strcmp(last, " A:ECHO") == 0)
+		*last = '\0';
+
+	const struct rr_level level = {
 		.name = game->command,
 		.title = game->programs,
 		.task = told,
@@ -232,13 +189,15 @@ bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct
 			      .verdict = *game->verdict ? game->verdict : NULL,
 			      .is_app = game->is_app },
 	};
-	bool good;
+	const bool good = rr_level_show(&level, graph, error);
 
-	/* Its end is shown with the last answer (game_graph.c). */
-	if (game->is_app && last && strcmp(last, " A:ECHO") == 0)
-		*last = '\0';
-	good = write_level(out, &level, json_deep_copy(game->result->graph), error);
-
+	if (good) {
+		levels = json_pack("[o]", rr_level_as_json(&level, graph));
+		rr_levels_write_page(out, levels, NULL, &(const struct rr_level *){ &level }, 1);
+		json_decref(levels);
+	} else {
+		json_decref(graph);
+	}
 	free(told);
 	free(intro);
 	free(explain);

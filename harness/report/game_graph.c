@@ -20,9 +20,7 @@
 #include "base/text.h"
 #include "levels.h"
 
-/* A reader walks through small graphs; more than so many schedules are not counted. */
-enum { STATES_MAX = 6000 };
-
+/* More than so many schedules are not counted. */
 #define COUNT_MAX ((UINT64_C(1) << 53) - 1)
 
 struct shown_edge {
@@ -109,68 +107,59 @@ static uint32_t behind_notes(const struct shown_graph *shown, uint32_t state)
 	return is_note ? (uint32_t)number_at(edge, 0) : state;
 }
 
-static void show_edges(struct shown_graph *shown, size_t number)
-{
-	const struct shown_state state = shown->states[number];
-	const json_t *edges = json_array_get(graph_state(shown, state.state), 3);
-	const json_t *edge;
-	size_t i;
-
-	shown->states[number].first = shown->n_edges;
-	json_array_foreach(edges, i, edge) {
-		const json_int_t transition = number_at(edge, 1), broken = number_at(edge, 2);
-		const bool is_over = shown->level->ends_broken && broken;
-
-		if (state.flags & LEVEL_OVER ||
-		    rr_has_word(shown->level->without, " ", word_of(shown, transition)))
-			continue;
-		rr_array_grow(&shown->edges, shown->n_edges, sizeof(*shown->edges));
-		shown->edges[shown->n_edges++] = (struct shown_edge){
-			.to = show_state(shown, behind_notes(shown, (uint32_t)number_at(edge, 0)),
-					 is_over),
-			.transition = transition,
-			.broken = broken,
-		};
-	}
-	shown->states[number].n = shown->n_edges - shown->states[number].first;
-}
-
-/* Where such a transition leads to. */
-static bool follow_word(struct shown_graph *shown, const char *word, uint32_t *state)
-{
-	const json_t *edges = json_array_get(graph_state(shown, *state), 3);
-	const json_t *edge;
-	size_t i;
-
-	json_array_foreach(edges, i, edge) {
-		if (strcmp(word_of(shown, number_at(edge, 1)), word) != 0)
-			continue;
-		*state = (uint32_t)number_at(edge, 0);
-		json_array_append(shown->before, json_array_get(edge, 1));
-		return true;
-	}
-	return rr_error_set(shown->error, RR_ERROR_DATA,
-			    "the beginning cannot be reached: nobody can do '%s' there", word);
-}
-
 static bool show_all(struct shown_graph *shown)
 {
 	char *words = rr_strdup(shown->level->begin ? shown->level->begin : ""), *rest = words;
+	const json_t *edges, *edge = NULL;
 	const char *word;
 	uint32_t begin = 0;
-	bool good = true;
+	size_t k;
 
-	while (good && (word = strtok_r(rest, " \n", &rest)))
-		good = follow_word(shown, word, &begin);
+	while ((word = strtok_r(rest, " \n", &rest))) {
+		edges = json_array_get(graph_state(shown, begin), 3);
+		json_array_foreach(edges, k, edge) {
+			if (strcmp(word_of(shown, number_at(edge, 1)), word) == 0)
+				break;
+		}
+		if (k == json_array_size(edges)) {
+			rr_error_set(shown->error, RR_ERROR_DATA,
+				     "the beginning cannot be reached: nobody can do '%s' there",
+				     word);
+			break;
+		}
+		begin = (uint32_t)number_at(edge, 0);
+		json_array_append(shown->before, json_array_get(edge, 1));
+	}
 	free(words);
-	if (good)
-		show_state(shown, begin, false);
-	for (size_t i = 0; good && i < shown->n_states; i++)
-		show_edges(shown, i);
-	if (good && shown->n_states > STATES_MAX)
-		return rr_error_set(shown->error, RR_ERROR_DATA,
-				    "there are more than %d states to be shown", STATES_MAX);
-	return good;
+	if (shown->error->kind)
+		return false;
+	show_state(shown, begin, false);
+	for (size_t i = 0; i < shown->n_states; i++) {
+		const struct shown_state state = shown->states[i];
+
+		shown->states[i].first = shown->n_edges;
+		json_array_foreach(json_array_get(graph_state(shown, state.state), 3), k, edge) {
+			const json_int_t transition = number_at(edge, 1);
+			const json_int_t broken = number_at(edge, 2);
+			const uint32_t to = (uint32_t)number_at(edge, 0);
+
+			if (state.flags & LEVEL_OVER ||
+			    rr_has_word(shown->level->without, " ", word_of(shown, transition)))
+				continue;
+			rr_array_grow(&shown->edges, shown->n_edges, sizeof(*shown->edges));
+			shown->edges[shown->n_edges++] = (struct shown_edge){
+				.to = show_state(shown, behind_notes(shown, to),
+						 shown->level->ends_broken && broken),
+				.transition = transition,
+				.broken = broken,
+			};
+		}
+		shown->states[i].n = shown->n_edges - shown->states[i].first;
+	}
+	/* A reader walks through small graphs. */
+	return shown->n_states <= RR_CHECKED_GAME_STATES ||
+	       rr_error_set(shown->error, RR_ERROR_DATA,
+			    "there are more than %d states to be shown", RR_CHECKED_GAME_STATES);
 }
 
 /* ---- Counting ------------------------------------------------------------------ */
@@ -224,18 +213,6 @@ static struct count count_out(const struct components *it, uint32_t at)
 	return sum;
 }
 
-static void reach_in_loop(struct components *it, uint32_t from, uint32_t to, uint32_t *n_queue)
-{
-	const uint32_t distance = it->distance[from] + 1;
-
-	if (!it->distance[to]) {
-		it->distance[to] = distance;
-		it->queue[(*n_queue)++] = to;
-	}
-	if (it->distance[to] == distance)
-		it->paths[to] = add_counts(it->paths[to], it->paths[from]);
-}
-
 /* The shortest paths to all states of its component, in order: it->queue. */
 static uint32_t find_shortest(struct components *it, uint32_t begin)
 {
@@ -250,9 +227,16 @@ static uint32_t find_shortest(struct components *it, uint32_t begin)
 
 		for (size_t j = 0; j < state->n && !is_end(state); j++) {
 			const struct shown_edge *edge = &it->shown->edges[state->first + j];
+			const uint32_t to = edge->to;
 
-			if (it->of[edge->to] == it->of[from] && !edge->broken)
-				reach_in_loop(it, from, edge->to, &n_queue);
+			if (it->of[to] != it->of[from] || edge->broken)
+				continue;
+			if (!it->distance[to]) {
+				it->distance[to] = it->distance[from] + 1;
+				it->queue[n_queue++] = to;
+			}
+			if (it->distance[to] == it->distance[from] + 1)
+				it->paths[to] = add_counts(it->paths[to], it->paths[from]);
 		}
 	}
 	return n_queue;
@@ -328,115 +312,77 @@ static void count_all(struct shown_graph *shown)
 
 /* A list of which only what is used is kept, in the order in which it is come by. */
 struct kept {
+	const char *name;
 	const json_t *all;
-	json_t *used, *numbers;
+	json_t *used;
+	json_int_t *numbers; /* where each is in `used`, from 1; 0 = not there yet */
 };
 
-static struct kept keep_of(const json_t *graph, const char *name)
+static json_int_t keep(struct kept *kept, json_int_t number)
 {
-	return (struct kept){ json_object_get(graph, name), json_array(), json_object() };
-}
+	json_int_t *now = &kept->numbers[number];
 
-static json_t *keep(struct kept *kept, const json_t *number)
-{
-	char name[24];
-	json_t *now;
-
-	snprintf(name, sizeof(name), "%lld", (long long)json_integer_value(number));
-	now = json_incref(json_object_get(kept->numbers, name));
-	if (!now) {
-		now = json_integer((json_int_t)json_array_size(kept->used));
-		json_array_append(kept->used,
-				  json_array_get(kept->all, (size_t)json_integer_value(number)));
-		json_object_set(kept->numbers, name, now);
+	if (!*now) {
+		json_array_append(kept->used, json_array_get(kept->all, (size_t)number));
+		*now = (json_int_t)json_array_size(kept->used);
 	}
-	return now;
-}
-
-static json_t *keep_all(struct kept *kept, const json_t *numbers)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < json_array_size(numbers); i++)
-		json_array_append_new(all, keep(kept, json_array_get(numbers, i)));
-	return all;
-}
-
-static void put_kept(json_t *graph, const char *name, struct kept *kept)
-{
-	json_object_set_new(graph, name, kept->used);
-	json_decref(kept->numbers);
-}
-
-/* "0,2": where they are in what is kept. */
-static void print_numbers(FILE *out, struct kept *kept, const json_t *numbers)
-{
-	for (size_t i = 0; i < json_array_size(numbers); i++) {
-		json_t *now = keep(kept, json_array_get(numbers, i));
-
-		fprintf(out, "%s%lld", i ? "," : "", json_integer_value(now));
-		json_decref(now);
-	}
-}
-
-/* What a row of the page's table of states is made of. */
-struct shown_rows {
-	const struct shown_graph *shown;
-	const json_t *states; /* of the whole graph */
-	struct kept servers, clients, transitions;
-};
-
-/* A state of the graph as one short text, for there are thousands: servers, clients, flags,
- * ways on, bad ones, and its edges, "TO,TRANSITION[,BROKEN]": "0,1;2,1;0;14;6; 3,7 4,8,2". */
-static json_t *state_row(struct shown_rows *rows, const struct shown_state *state)
-{
-	const json_t *row = json_array_get(rows->states, state->state);
-	char *text;
-	FILE *out = rr_open_text(&text);
-	json_t *string;
-
-	print_numbers(out, &rows->servers, json_array_get(row, 0));
-	fputc(';', out);
-	print_numbers(out, &rows->clients, json_array_get(row, 1));
-	fprintf(out, ";%u;%llu;%llu;", state->flags, (unsigned long long)state->count.all,
-		(unsigned long long)state->count.bad);
-	for (size_t i = 0; i < state->n; i++) {
-		const struct shown_edge *edge = &rows->shown->edges[state->first + i];
-		struct kept *transitions = &rows->transitions;
-		json_t *number = json_integer(edge->transition);
-		json_t *now = keep(transitions, number);
-
-		fprintf(out, " %u,%lld", edge->to, json_integer_value(now));
-		if (edge->broken)
-			fprintf(out, ",%lld", edge->broken);
-		json_decref(now);
-		json_decref(number);
-	}
-	fclose(out);
-	string = json_string(text);
-	free(text);
-	return string;
+	return *now - 1;
 }
 
 /* Puts what is shown into shown->graph, and leaves out of its tables what is not. */
-static void rr_shown_put_states(struct shown_graph *shown)
+static void put_states(struct shown_graph *shown)
 {
-	json_t *graph = shown->graph, *states = json_array();
-	struct shown_rows rows = {
-		.shown = shown,
-		.states = json_object_get(graph, "states"),
-		.servers = keep_of(graph, "server_states"),
-		.clients = keep_of(graph, "client_states"),
-		.transitions = keep_of(graph, "transitions"),
-	};
+	enum { SERVERS, CLIENTS, TRANSITIONS, TABLES };
+	struct kept tables[TABLES] = { { .name = "server_states" },
+				       { .name = "client_states" },
+				       { .name = "transitions" } };
+	json_t *graph = shown->graph, *states = json_array(), *before = json_array(), *number;
+	size_t k;
 
-	json_object_set_new(graph, "before", keep_all(&rows.transitions, shown->before));
-	for (size_t i = 0; i < shown->n_states; i++)
-		json_array_append_new(states, state_row(&rows, &shown->states[i]));
+	for (size_t i = 0; i < TABLES; i++) {
+		struct kept *kept = &tables[i];
+
+		kept->all = json_object_get(graph, kept->name);
+		kept->used = json_array();
+		kept->numbers = rr_calloc(json_array_size(kept->all), sizeof(*kept->numbers));
+	}
+	json_array_foreach(shown->before, k, number)
+		json_array_append_new(before, json_integer(keep(&tables[TRANSITIONS],
+								json_integer_value(number))));
+	json_object_set_new(graph, "before", before);
+	/* A state is one short text, for there are thousands: servers, clients, flags, ways on, bad
+	 * ones, and its edges, "TO,TRANSITION[,BROKEN]": "0,1;2,1;0;14;6; 3,7 4,8,2". */
+	for (size_t i = 0; i < shown->n_states; i++) {
+		const struct shown_state *state = &shown->states[i];
+		const json_t *row = graph_state(shown, state->state);
+		char *text;
+		FILE *out = rr_open_text(&text);
+
+		for (size_t table = SERVERS; table <= CLIENTS; table++) {
+			json_array_foreach(json_array_get(row, table), k, number)
+				fprintf(out, "%s%lld", k ? "," : "",
+					keep(&tables[table], json_integer_value(number)));
+			fputc(';', out);
+		}
+		fprintf(out, "%u;%llu;%llu;", state->flags, (unsigned long long)state->count.all,
+			(unsigned long long)state->count.bad);
+		for (k = 0; k < state->n; k++) {
+			const struct shown_edge *edge = &shown->edges[state->first + k];
+
+			fprintf(out, " %u,%lld", edge->to,
+				keep(&tables[TRANSITIONS], edge->transition));
+			if (edge->broken)
+				fprintf(out, ",%lld", edge->broken);
+		}
+		fclose(out);
+		json_array_append_new(states, json_string(text));
+		free(text);
+	}
 	json_object_set_new(graph, "states", states);
-	put_kept(graph, "server_states", &rows.servers);
-	put_kept(graph, "client_states", &rows.clients);
-	put_kept(graph, "transitions", &rows.transitions);
+	for (size_t i = 0; i < TABLES; i++) {
+		json_object_set_new(graph, tables[i].name, tables[i].used);
+		free(tables[i].numbers);
+	}
 }
 
 /* ---- The whole --------------------------------------------------------------- */
@@ -457,7 +403,7 @@ bool rr_level_show(const struct rr_level *level, json_t *graph, struct rr_error 
 	good = show_all(&shown);
 	if (good) {
 		count_all(&shown);
-		rr_shown_put_states(&shown);
+		put_states(&shown);
 	}
 	json_decref(shown.before);
 	free(shown.numbers);

@@ -131,7 +131,7 @@ static bool read_level_line(struct level_reader *reader, char *line)
 	if (*rest)
 		*rest++ = '\0';
 	if (strcmp(line, "level") == 0) {
-		if (levels->n == RR_LEVELS_MAX)
+		if (levels->n == RR_GAME_LEVELS_MAX)
 			return fail_level(reader, "too many levels", rest);
 		rr_array_grow(&levels->all, levels->n, sizeof(*levels->all));
 		levels->all[levels->n++] = (struct rr_level){

@@ -27,9 +27,9 @@
 #ifndef RR_LEVELS_H
 #define RR_LEVELS_H
 
-#include "explore/explore.h"
+#include "report.h"
 
-enum { RR_LEVEL_TEXTS = 6, RR_LEVEL_SCRIPTS = 4, RR_LEVELS_MAX = 64 };
+enum { RR_LEVEL_TEXTS = 6, RR_LEVEL_SCRIPTS = 4 };
 
 /* Programs of others, instead of a strategy. */
 struct rr_level_programs {

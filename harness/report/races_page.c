@@ -52,22 +52,6 @@ void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct 
 
 /* ---- Races ---------------------------------------------------------------- */
 
-/* The file's stem, or the name: letters that an address can have. Two of one name
- * differ by their number. */
-static void make_id(char id[ID_SIZE], const char *subject, size_t number)
-{
-	const char *slash = strrchr(subject, '/');
-	const char *from = slash ? slash + 1 : subject;
-	size_t n = 0;
-
-	for (; from[n] && from[n] != '.' && n < ID_SIZE - 8; n++)
-		id[n] = strchr("\"'<>&%# \t", from[n]) || from[n] & 0x80 ? '-' : from[n];
-	if (number)
-		snprintf(id + n, ID_SIZE - n, "-%zu", number + 1);
-	else
-		id[n] = '\0';
-}
-
 static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		       struct rr_cluster *cluster, bool *as_written, struct rr_error *error)
 {
@@ -91,8 +75,11 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 	if (good) {
 		*as_written = *as_written && trace.as_written;
 
+		/* The id is the file's stem, or the name: letters that an address can have. Two of
+		 * one name differ by their number. */
 		char id[ID_SIZE], command[COMMAND_SIZE];
-		size_t n_before = 0;
+		const char *slash = strrchr(subject, '/'), *from = slash ? slash + 1 : subject;
+		size_t n_before = 0, n = 0;
 		struct rr_article article = {
 			.id = id,
 			.command = command,
@@ -100,9 +87,13 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		};
 
 		for (size_t k = 0; k < i; k++)
-			n_before += strcmp(report->subjects[k], report->subjects[i]) == 0;
-		make_id(id, report->subjects[i], n_before);
-		snprintf(command, sizeof(command), "redrace play %s", report->subjects[i]);
+			n_before += strcmp(report->subjects[k], subject) == 0;
+		for (; from[n] && from[n] != '.' && n < ID_SIZE - 8; n++)
+			id[n] = strchr("\"'<>&%# \t", from[n]) || from[n] & 0x80 ? '-' : from[n];
+		id[n] = '\0';
+		if (n_before)
+			snprintf(id + n, ID_SIZE - n, "-%zu", n_before + 1);
+		snprintf(command, sizeof(command), "redrace play %s", subject);
 		rr_counterpart_show(&counterpart, trace.race, &article);
 		rr_draw_article(out, &trace, &article);
 	} else if (error->kind == RR_ERROR_SKIPPED) {
@@ -122,7 +113,8 @@ bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluste
 	bool good = true;
 
 	*as_written = true;
-	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] : "redrace: a report");
+	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] : "redrace: a report",
+		      NULL);
 	if (report->n_subjects > 1)
 		fputs("<h1>Report</h1>\n", out);
 	for (size_t i = 0; good && i < report->n_subjects; i++)

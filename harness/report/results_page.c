@@ -80,25 +80,11 @@ static void print_results(FILE *out, const struct rr_csv *csv)
 
 /* ---- Plots --------------------------------------------------------------- */
 
-static void print_base64(FILE *out, const char *text, size_t length)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < length; i += 3) {
-		uint32_t bits = 0;
-
-		for (size_t k = 0; k < 3; k++)
-			bits = bits << 8 | (i + k < length ? (unsigned char)text[i + k] : 0);
-		for (size_t k = 0; k < 4; k++)
-			putc(k > length - i ? '=' : digits[bits >> (18 - 6 * k) & 63], out);
-	}
-}
-
 bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 		     struct rr_error *error)
 {
-	const char *dot = strrchr(path, '.');
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t length;
 	char *bytes = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
 
@@ -106,39 +92,26 @@ bool rr_report_image(FILE *out, const char *path, const char *alt, bool plot,
 		return false;
 	fprintf(out, "<img%s ", plot ? " class=\"plotted\"" : "");
 	rr_xml_print(out, "alt=\"%s\" src=\"data:image/%s;base64,", alt,
-		     dot && strcmp(dot, ".png") == 0 ? "png" : "svg+xml");
-	print_base64(out, bytes, length);
+		     rr_ends_in(path, ".png") ? "png" : "svg+xml");
+	for (size_t i = 0; i < length; i += 3) {
+		uint32_t bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (i + k < length ? (unsigned char)bytes[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			putc(k > length - i ? '=' : digits[bits >> (18 - 6 * k) & 63], out);
+	}
 	fputs("\"/>", out);
 	free(bytes);
 	return true;
 }
 
-/* With what plots/describe wrote into it. */
-static bool print_plot(FILE *out, const char *path, struct rr_error *error)
-{
-	static const char label[] = "aria-label=\"";
-	size_t length;
-	char *svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error), *words;
-	const char *from = svg ? strstr(svg, label) : NULL;
-	bool good;
-
-	if (!svg)
-		return false;
-	from = from ? from + strlen(label) : "A plot";
-	words = rr_strndup(from, strcspn(from, "\""));
-	fputs("<figure class=\"plot\">", out);
-	good = rr_report_image(out, path, words, true, error);
-	rr_xml_print(out, "<figcaption>%s</figcaption></figure>\n", words);
-	free(words);
-	free(svg);
-	return good;
-}
-
 bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 {
+	static const char label[] = "aria-label=\"";
 	char path[2 * RR_PATH_SIZE];
 	bool good = true;
-	size_t n;
+	size_t n, length;
 	char **names = rr_files_list(directory, ".svg", &n);
 
 	if (n == 0)
@@ -146,8 +119,22 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 		      out);
 	fputs("<div class=\"plots\">\n", out);
 	for (size_t i = 0; good && i < n; i++) {
+		char *svg, *words;
+		const char *from;
+
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
-		good = print_plot(out, path, error);
+		svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
+		good = svg != NULL;
+		if (!good)
+			break;
+		from = strstr(svg, label);
+		from = from ? from + strlen(label) : "A plot";
+		words = rr_strndup(from, strcspn(from, "\""));
+		fputs("<figure class=\"plot\">", out);
+		good = rr_report_image(out, path, words, true, error);
+		rr_xml_print(out, "<figcaption>%s</figcaption></figure>\n", words);
+		free(words);
+		free(svg);
 	}
 	fputs("</div>\n", out);
 	rr_files_free_list(names, n);
@@ -191,16 +178,11 @@ static void print_environment(FILE *out, const char *directory)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-static void summary_path(char path[RR_PATH_SIZE], const char *directory)
-{
-	snprintf(path, RR_PATH_SIZE, "%s/summary.csv", directory);
-}
-
 bool rr_report_is_results(const char *subject)
 {
 	char path[RR_PATH_SIZE];
 
-	summary_path(path, subject);
+	snprintf(path, sizeof(path), "%s/summary.csv", subject);
 	return access(path, F_OK) == 0;
 }
 
@@ -213,7 +195,7 @@ bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 	FILE *markdown;
 	bool good;
 
-	summary_path(path, directory);
+	snprintf(path, sizeof(path), "%s/summary.csv", directory);
 	if (!rr_csv_read(&csv, path, error))
 		return false;
 	markdown = rr_open_text(&text);

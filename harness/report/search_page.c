@@ -29,10 +29,9 @@ static void draw_search(const struct search_page *page, const struct rr_trace *s
 		.safe_name = strategy->remedy,
 		.is_part = true,
 	};
-	const struct rr_style style = { .article = &article };
 
 	snprintf(id, sizeof(id), "race-%s", strategy->name);
-	rr_draw(page->out, &page->played->trace, RR_FORMAT_HTML, &style);
+	rr_draw_article(page->out, &page->played->trace, &article);
 }
 
 /* ---- The remedy in the same order ---------------------------------------- */

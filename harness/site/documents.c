@@ -17,29 +17,6 @@ enum { SOURCE_BYTES_MAX = 200000 };
 
 /* ---- Where a link leads ------------------------------------------------------------------- */
 
-/* `name` of "races/NAME.race", of a folder. */
-static char *stem_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *from = slash ? slash + 1 : path;
-
-	return rr_strndup(from, strcspn(from, "."));
-}
-
-/* A transcript is the page of its race or its cell. */
-static char *find_transcript(const struct rr_site *site, const char *path)
-{
-	const bool is_cell = strncmp(path, "docs/matrix/", 12) == 0;
-	char *name = stem_of(path);
-	const bool is_there = is_cell ? rr_matrix_has_page(&site->matrix, name) :
-					rr_site_has_race(site, name);
-	char *found = is_there ? rr_asprintf("../%s/%s.html", is_cell ? "matrix" : "races", name) :
-				 NULL;
-
-	free(name);
-	return found;
-}
-
 /* Those that the site computes itself. */
 static const char *computed_page(const char *path)
 {
@@ -49,7 +26,8 @@ static const char *computed_page(const char *path)
 						     NULL;
 }
 
-bool rr_site_is_document(const char *name)
+/* Has `name` of docs/ a page of its own? Claims and the matrix are computed instead. */
+static bool is_document(const char *name)
 {
 	char *path = rr_asprintf("docs/%s", name);
 	const bool is_one = computed_page(path) == NULL;
@@ -74,78 +52,65 @@ static char *source_page(const char *path)
 	return page;
 }
 
-/* "../source/scenarios-none.c.html", and that it is wanted. NULL: there is no such file. */
-static char *find_source(struct rr_site *site, const char *path)
-{
-	char full[RR_PATH_SIZE], *page, *name;
-	struct stat status;
-
-	path_in_project(site, path, full);
-	if (stat(full, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size > SOURCE_BYTES_MAX)
-		return NULL;
-	page = source_page(path);
-	name = rr_asprintf("../%s", page);
-	free(page);
-	for (size_t i = 0; i < site->n_sources; i++) {
-		if (strcmp(site->sources[i], path) == 0)
-			return name;
-	}
-	rr_array_grow(&site->sources, site->n_sources, sizeof(*site->sources));
-	site->sources[site->n_sources++] = rr_strdup(path);
-	return name;
-}
-
-/* The path in the project of what a file in docs/ calls `target`. */
-static char *path_of(const char *target, size_t length)
-{
-	if (strncmp(target, "../", 3) == 0)
-		return rr_strndup(target + 3, length - 3);
-	return rr_asprintf("docs/%.*s", (int)length, target);
-}
-
 static char *find_page(struct rr_site *site, const char *path)
 {
-	char full[RR_PATH_SIZE];
 	const char *computed = computed_page(path);
-	char *stem, *found;
+	const char *slash = strrchr(path, '/');
+	char full[RR_PATH_SIZE], *page, *found = NULL;
+	struct stat status;
+	size_t i = 0;
 
 	if (computed)
 		return rr_strdup(computed);
-	if (rr_ends_in(path, ".race") && (found = find_transcript(site, path)))
-		return found;
+	if (rr_ends_in(path, ".race")) { /* a transcript is the page of its race or its cell */
+		const bool is_cell = strncmp(path, "docs/matrix/", 12) == 0;
+		const char *from = slash ? slash + 1 : path;
+		char *name = rr_strndup(from, strcspn(from, "."));
+
+		if (is_cell ? rr_matrix_has_page(&site->matrix, name) :
+			      rr_site_has_race(site, name))
+			found = rr_asprintf("../%s/%s.html", is_cell ? "matrix" : "races", name);
+		free(name);
+		if (found)
+			return found;
+	}
 	path_in_project(site, path, full);
-	if (strncmp(path, "docs/", 5) != 0 || !rr_ends_in(path, ".md") || access(full, R_OK) != 0)
-		return find_source(site, path);
-	stem = rr_strndup(path + 5, strlen(path) - 8);
-	found = rr_asprintf("%s.html", stem);
-	free(stem);
+	if (strncmp(path, "docs/", 5) == 0 && rr_ends_in(path, ".md") && access(full, R_OK) == 0)
+		return rr_asprintf("%.*s.html", (int)strlen(path) - 8, path + 5);
+	/* The page of a file, which is wanted from now on. */
+	if (stat(full, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > SOURCE_BYTES_MAX)
+		return NULL;
+	while (i < site->n_sources && strcmp(site->sources[i], path) != 0)
+		i++;
+	if (i == site->n_sources) {
+		rr_array_grow(&site->sources, site->n_sources, sizeof(*site->sources));
+		site->sources[site->n_sources++] = rr_strdup(path);
+	}
+	page = source_page(path);
+	found = rr_asprintf("../%s", page);
+	free(page);
 	return found;
 }
 
-/* In a site of some races only not every claim has its row. */
-static bool has_place(const struct rr_site *site, const char *path, const char *fragment)
-{
-	if (strncmp(path, "docs/", 5) != 0)
-		return false;
-	if (strcmp(path, "docs/claims.md") != 0 || !*fragment)
-		return true;
-	for (size_t i = 0; i < site->claims.n; i++) {
-		if (strcmp(site->claims.rows[i].claim->id, fragment + 1) == 0)
-			return true;
-	}
-	return false;
-}
-
-char *rr_site_find_target(struct rr_site *site, const char *target)
+/* Does the site have a page for `target`, a link of a document in docs/? Then where it is
+ * from a page of docs/, malloc'd. NULL: it has none. */
+static char *find_target(struct rr_site *site, const char *target)
 {
 	const size_t length = strcspn(target, "#");
-	char *path = path_of(target, length);
-	char *page = find_page(site, path), *found = NULL;
+	const char *fragment = target + length;
+	char *path = strncmp(target, "../", 3) == 0 ? rr_strndup(target + 3, length - 3) :
+						      rr_asprintf("docs/%.*s", (int)length, target);
+	char *page = find_page(site, path), *found;
+	/* In a site of some races only not every claim has its row. */
+	bool has_place = strncmp(path, "docs/", 5) == 0;
 
-	if (page)
-		found = rr_asprintf("%s%s", page,
-				    has_place(site, path, target + length) ? target + length : "");
+	if (*fragment && strcmp(path, "docs/claims.md") == 0) {
+		has_place = false;
+		for (size_t i = 0; i < site->claims.n; i++)
+			has_place |= strcmp(site->claims.rows[i].claim->id, fragment + 1) == 0;
+	}
+	found = page ? rr_asprintf("%s%s", page, has_place ? fragment : "") : NULL;
 	free(page);
 	free(path);
 	return found;
@@ -159,7 +124,7 @@ static char *find_main_target(void *site, const char *target)
 
 	if (strncmp(target, document, strlen(document)) == 0)
 		return rr_asprintf("by-document.html#%s", target + strlen(document));
-	found = rr_site_find_target(site, target);
+	found = find_target(site, target);
 	if (!found)
 		return NULL;
 	main_target = strncmp(found, "../", 3) == 0 ? rr_strdup(found + 3) :
@@ -184,28 +149,23 @@ static char *read_document(const struct rr_site *site, const char *name, size_t 
 	return rr_files_read(path, RR_ERROR_DATA, 64, length, error);
 }
 
-/* The heading without what marks code in it. */
-static char *plain_title(const char *heading)
-{
-	char *title = rr_strndup(heading, strcspn(heading, "\n")), *to = title;
-
-	for (const char *from = title; *from; from++) {
-		if (*from != '`')
-			*to++ = *from;
-	}
-	*to = '\0';
-	return title;
-}
-
-char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error)
+/* The first heading of a document, malloc'd; NULL: see the error. */
+static char *document_title(const struct rr_site *site, const char *name, struct rr_error *error)
 {
 	size_t length;
 	char *text = read_document(site, name, &length, error);
 	const char *from = text ? strstr(text, "# ") : NULL;
-	char *title = from ? plain_title(from + 2) : NULL;
+	char *title, *to;
 
-	if (text && !title)
-		title = rr_strdup(name);
+	if (!text)
+		return NULL;
+	title = to = from ? rr_strndup(from + 2, strcspn(from + 2, "\n")) : rr_strdup(name);
+	/* Without what marks code in it. */
+	for (const char *at = title; *at; at++) {
+		if (*at != '`')
+			*to++ = *at;
+	}
+	*to = '\0';
 	free(text);
 	return title;
 }
@@ -218,7 +178,7 @@ struct document {
 
 static char *find_document_target(void *context, const char *target)
 {
-	return rr_site_find_target(((struct document *)context)->site, target);
+	return find_target(((struct document *)context)->site, target);
 }
 
 static void print_image(void *context, FILE *out, const char *source, const char *words)
@@ -241,7 +201,7 @@ static bool write_document(struct rr_site *site, const char *name, struct rr_err
 	};
 	size_t length;
 	char *text = read_document(site, name, &length, error);
-	char *title = text ? rr_site_document_title(site, name, error) : NULL;
+	char *title = text ? document_title(site, name, error) : NULL;
 	char file[RR_PATH_SIZE];
 	bool good;
 
@@ -255,37 +215,66 @@ static bool write_document(struct rr_site *site, const char *name, struct rr_err
 	return good;
 }
 
-/* ---- What they link to ------------------------------------------------------------------------- */
+/* ---- All of them, and what they link to -------------------------------------------------------- */
 
-static bool write_source(const struct rr_site *site, const char *path, struct rr_error *error)
+static void print_documents(const struct rr_site *site, bool lessons, FILE *out,
+			    struct rr_error *error)
 {
-	struct rr_site_page page;
-	char full[RR_PATH_SIZE], *text, *file;
-	size_t length;
+	size_t n;
+	char **names = rr_files_list(site->docs, ".md", &n);
 
-	path_in_project(site, path, full);
-	text = rr_files_read(full, RR_ERROR_DATA, 64, &length, error);
-	if (!text)
-		return false;
-	file = source_page(path);
-	rr_site_page_begin(&page, site, file, path);
-	free(file);
-	rr_xml_print(page.draft.out, "<h1>%s</h1>\n<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n",
-		     path, text);
-	free(text);
-	return rr_site_page_end(&page, NULL, error);
+	for (size_t i = 0; i < n; i++) {
+		const bool is_lesson = strncmp(names[i], "teaching.", 9) == 0;
+		char *title = is_lesson == lessons && is_document(names[i]) ?
+				      document_title(site, names[i], error) :
+				      NULL;
+
+		if (title)
+			rr_markdown_print(out, "- [%s](docs/%.*s.html)\n", title,
+					  (int)(strlen(names[i]) - 3), names[i]);
+		free(title);
+	}
+	rr_files_free_list(names, n);
 }
 
 bool rr_site_write_documents(struct rr_site *site, struct rr_error *error)
 {
+	const struct rr_markdown how = { 0 };
 	bool good = true;
 	size_t n;
-	char **names = rr_files_list(site->docs, ".md", &n);
+	char **names = rr_files_list(site->docs, ".md", &n), *text;
+	FILE *markdown;
 
 	for (size_t i = 0; good && i < n; i++)
-		good = !rr_site_is_document(names[i]) || write_document(site, names[i], error);
+		good = !is_document(names[i]) || write_document(site, names[i], error);
 	rr_files_free_list(names, n);
-	for (size_t i = 0; good && i < site->n_sources; i++)
-		good = write_source(site, site->sources[i], error);
-	return good;
+	for (size_t i = 0; good && i < site->n_sources; i++) {
+		const char *path = site->sources[i];
+		char full[RR_PATH_SIZE], *file;
+		struct rr_site_page page;
+		size_t length;
+
+		path_in_project(site, path, full);
+		text = rr_files_read(full, RR_ERROR_DATA, 64, &length, error);
+		if (!text)
+			return false;
+		file = source_page(path);
+		rr_site_page_begin(&page, site, file, path);
+		free(file);
+		rr_xml_print(page.draft.out,
+			     "<h1>%s</h1>\n<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n", path,
+			     text);
+		free(text);
+		good = rr_site_page_end(&page, NULL, error);
+	}
+	if (!good)
+		return false;
+	markdown = rr_open_text(&text);
+	fputs("# Lessons\n\n", markdown);
+	print_documents(site, true, markdown, error);
+	fputs("\n## All documents\n\n", markdown);
+	print_documents(site, false, markdown, error);
+	fclose(markdown);
+	return rr_site_write_markdown(site, "lessons.html", "Lessons and documents", text, &how,
+				      error);
 }

@@ -33,7 +33,7 @@ struct rr_site {
 	bool as_expected;
 };
 
-/* ---- One page (page.c) -------------------------------------------------------------- */
+/* ---- One page (site.c) -------------------------------------------------------------- */
 
 struct rr_site_page {
 	struct rr_draft draft; /* draft.out takes what stands in <main> */
@@ -51,9 +51,6 @@ bool rr_site_page_end(struct rr_site_page *page, const char *script, struct rr_e
 bool rr_site_write_markdown(const struct rr_site *site, const char *file, const char *title,
 			    char *text, const struct rr_markdown *how, struct rr_error *error);
 
-/* The links to the main pages, as they stand above `file`: malloc'd. */
-char *rr_site_navigation(const char *file);
-
 /* ---- Races (races.c) ---------------------------------------------------------------- */
 
 /* Reads those that are asked for. */
@@ -64,40 +61,15 @@ bool rr_site_has_race(const void *site, const char *name);
 /* Plays each, and writes its page. */
 bool rr_site_write_races(struct rr_site *site, struct rr_error *error);
 
-/* ---- Races by what they are about (lists.c) -------------------------------------------- */
-
-/* What is claimed about a race, on its page: HTML. */
-void rr_site_print_claims_of(const struct rr_site *site, const struct rr_race *race, FILE *out);
-
-/* By subject and by document. */
+/* Lists of them by subject and by document. */
 bool rr_site_write_lists(const struct rr_site *site, struct rr_error *error);
-
-/* ---- Pages that lead to others (overview.c) --------------------------------------------- */
-
-/* Results directories with their plots, or those of docs/. */
-bool rr_site_write_plots(const struct rr_site *site, struct rr_error *error);
-
-/* The documents, the lessons first. */
-bool rr_site_write_lessons(const struct rr_site *site, struct rr_error *error);
-
-bool rr_site_write_index(const struct rr_site *site, struct rr_error *error);
 
 /* ---- Documents (documents.c) ---------------------------------------------- */
 
-/* docs/ *.md, and the files that they link to. */
+/* docs/ *.md, the files that they link to, and a list of all, the lessons first. */
 bool rr_site_write_documents(struct rr_site *site, struct rr_error *error);
 
-/* Has `name` of docs/ a page of its own? Claims and the matrix are computed instead. */
-bool rr_site_is_document(const char *name);
-
-/* The first heading of a document, malloc'd; NULL: see the error. */
-char *rr_site_document_title(const struct rr_site *site, const char *name, struct rr_error *error);
-
-/* Does the site have a page for `target`, a link of a document in docs/? Then where it is
- * from a page of docs/, malloc'd. NULL: it has none. */
-char *rr_site_find_target(struct rr_site *site, const char *target);
-
-/* Links of such a document that is a page of the site's first folder, "claims.html". */
+/* Links of a document in docs/, for a page of the site's first folder, "claims.html". */
 struct rr_markdown rr_site_links(struct rr_site *site);
 
 #endif

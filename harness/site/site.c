@@ -3,11 +3,78 @@
 #include "pages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "draw/draw.h"
 #include "report/report.h"
+
+/* ---- One page ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *file, *words;
+} main_pages[] = {
+	{ "index.html", "redrace" },
+	{ "races.html", "Races" },
+	{ "by-document.html", "By document" },
+	{ "matrix.html", "Matrix" },
+	{ "claims.html", "Claims" },
+	{ "docs/found.html", "Found" },
+	{ "game.html", "Game" },
+	{ "plots.html", "Plots" },
+	{ "lessons.html", "Lessons" },
+};
+
+/* The links to the main pages, as they stand above `file`: malloc'd. Pages lie in the site or in a folder of it, not deeper. */
+static char *print_navigation(const char *file)
+{
+	const char *up = strchr(file, '/') ? "../" : "";
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	fputs("<nav class=\"site\" aria-label=\"Site\"><ul>\n", out);
+	for (size_t i = 0; i < sizeof(main_pages) / sizeof(main_pages[0]); i++)
+		fprintf(out, "<li><a href=\"%s%s\"%s>%s</a></li>\n", up, main_pages[i].file,
+			strcmp(file, main_pages[i].file) == 0 ? " aria-current=\"page\"" : "",
+			main_pages[i].words);
+	fputs("</ul></nav>\n", out);
+	fclose(out);
+	return text;
+}
+
+void rr_site_page_begin(struct rr_site_page *page, const struct rr_site *site, const char *file,
+			const char *title)
+{
+	char *navigation = print_navigation(file);
+
+	snprintf(page->path, sizeof(page->path), "%.800s/%.200s", site->config->directory, file);
+	rr_draft_open(&page->draft);
+	rr_page_begin(page->draft.out, title, navigation);
+	free(navigation);
+}
+
+bool rr_site_write_markdown(const struct rr_site *site, const char *file, const char *title,
+			    char *text, const struct rr_markdown *how, struct rr_error *error)
+{
+	struct rr_site_page page;
+	FILE *out;
+
+	rr_site_page_begin(&page, site, file, title);
+	out = page.draft.out;
+	if (how->is_document)
+		fprintf(out, "<article class=\"document\"%s>\n",
+			rr_ends_in(file, ".zh.html") ? " lang=\"zh\"" : "");
+	rr_markdown_print_html(out, text, how);
+	fputs(how->is_document ? "</article>\n" : "", out);
+	return rr_site_page_end(&page, NULL, error);
+}
+
+bool rr_site_page_end(struct rr_site_page *page, const char *script, struct rr_error *error)
+{
+	rr_page_end(page->draft.out, script);
+	return rr_draft_replace(&page->draft, page->path, error);
+}
 
 /* ---- What is computed first ----------------------------------------------------------------- */
 
@@ -32,74 +99,41 @@ static void choose_claims(struct rr_site *site)
 	}
 }
 
-static bool check_claims(struct rr_site *site, struct rr_signals *signals, struct rr_error *error)
+/* The claims, and the matrix. */
+static bool compute(struct rr_site *site, struct rr_error *error)
 {
-	site->config->progress("checking claims");
-	choose_claims(site);
-	if (!rr_claims_deal(&site->choice, error) ||
-	    !rr_jobs_collect(&site->jobs, site->config->redis_server, &site->choice, error) ||
-	    !rr_jobs_run(&site->jobs, site->config->jobs, signals, error))
-		return false;
-	rr_judge(&site->claims, &site->jobs, &site->choice);
-	site->as_expected &= rr_claim_rows_exit(&site->claims) != RR_EXIT_VIOLATED;
-	return true;
-}
-
-static bool compute_matrix(struct rr_site *site, struct rr_signals *signals, struct rr_error *error)
-{
-	const struct rr_chosen_strategies *chosen = &site->config->strategies;
+	const struct rr_site_config *config = site->config;
+	const struct rr_chosen_strategies *chosen = &config->strategies;
 	const struct rr_cluster_options servers = {
-		.program = site->config->redis_server,
+		.program = config->redis_server,
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = -1,
 	};
-
-	site->config->progress("searching the matrix");
-	rr_matrix_init(&site->matrix, chosen->n ? chosen->all : rr_strategies,
-		       chosen->n ? chosen->n : rr_n_strategies, RR_ALL_HAZARDS, 0);
-	if (!rr_matrix_run(&site->matrix, &servers, site->config->jobs, signals, error))
-		return false;
-	site->as_expected &= rr_matrix_exit(&site->matrix) != RR_EXIT_VIOLATED;
-	return true;
-}
-
-static bool compute(struct rr_site *site, struct rr_error *error)
-{
 	struct rr_signals signals;
 	bool good;
 
 	if (!rr_signals_open(&signals))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
-	good = check_claims(site, &signals, error) && compute_matrix(site, &signals, error);
+	config->progress("checking claims");
+	choose_claims(site);
+	good = rr_claims_deal(&site->choice, error) &&
+	       rr_jobs_collect(&site->jobs, config->redis_server, &site->choice, error) &&
+	       rr_jobs_run(&site->jobs, config->jobs, &signals, error);
+	if (good) {
+		rr_judge(&site->claims, &site->jobs, &site->choice);
+		site->as_expected &= rr_claim_rows_exit(&site->claims) != RR_EXIT_VIOLATED;
+		config->progress("searching the matrix");
+		rr_matrix_init(&site->matrix, chosen->n ? chosen->all : rr_strategies,
+			       chosen->n ? chosen->n : rr_n_strategies, RR_ALL_HAZARDS, 0);
+		good = rr_matrix_run(&site->matrix, &servers, config->jobs, &signals, error);
+	}
+	if (good)
+		site->as_expected &= rr_matrix_exit(&site->matrix) != RR_EXIT_VIOLATED;
 	rr_signals_close(&signals);
 	return good;
 }
 
 /* ---- Pages ------------------------------------------------------------------------------------- */
-
-static bool write_claims(struct rr_site *site, struct rr_error *error)
-{
-	struct rr_site_page page;
-
-	rr_site_page_begin(&page, site, "claims.html", "What the documents claim");
-	rr_claims_html_part(&site->claims, rr_site_links(site), page.draft.out);
-	return rr_site_page_end(&page, NULL, error);
-}
-
-static bool write_cell(const struct rr_site *site, const struct rr_cell *cell,
-		       struct rr_error *error)
-{
-	struct rr_site_page page;
-	char id[RR_CELL_ID], title[RR_CELL_TITLE], file[RR_PATH_SIZE];
-
-	rr_cell_id(cell, id);
-	rr_cell_title(cell, title);
-	snprintf(file, sizeof(file), "matrix/%s.html", id);
-	rr_site_page_begin(&page, site, file, title);
-	rr_xml_print(page.draft.out, "<h1>%s</h1>\n", title);
-	rr_cell_html(cell, page.draft.out);
-	return rr_site_page_end(&page, rr_race_script, error);
-}
 
 static bool write_matrix(struct rr_site *site, struct rr_error *error)
 {
@@ -107,12 +141,39 @@ static bool write_matrix(struct rr_site *site, struct rr_error *error)
 	struct rr_site_page page;
 	bool good;
 
+	/* A page of the whole, and one of each cell that fails. */
 	rr_site_page_begin(&page, site, "matrix.html", "The safety matrix");
 	rr_matrix_html_part(&site->matrix, rr_site_links(site), page.draft.out);
 	good = rr_site_page_end(&page, NULL, error);
-	while (good && (cell = rr_matrix_next_page(&site->matrix, cell)))
-		good = write_cell(site, cell, error);
+	while (good && (cell = rr_matrix_next_page(&site->matrix, cell))) {
+		char id[RR_CELL_ID], title[RR_CELL_TITLE], file[RR_PATH_SIZE];
+
+		rr_cell_id(cell, id);
+		rr_cell_title(cell, title);
+		snprintf(file, sizeof(file), "matrix/%s.html", id);
+		rr_site_page_begin(&page, site, file, title);
+		rr_xml_print(page.draft.out, "<h1>%s</h1>\n", title);
+		rr_cell_html(cell, page.draft.out);
+		good = rr_site_page_end(&page, rr_race_script, error);
+	}
 	return good;
+}
+
+/* Results directories with their plots, or those of docs/. */
+static bool write_plots(const struct rr_site *site, struct rr_error *error)
+{
+	const struct rr_site_config *config = site->config;
+	struct rr_site_page page;
+	bool good = true;
+
+	rr_site_page_begin(&page, site, "plots.html", "Plots");
+	fputs("<h1>Plots</h1>\n<p><code>redrace bench</code> counts at full speed; this is what it measured.</p>\n",
+	      page.draft.out);
+	if (config->n_results == 0)
+		good = rr_report_plots(page.draft.out, site->docs, error);
+	for (size_t i = 0; good && i < config->n_results; i++)
+		good = rr_report_results(page.draft.out, config->results[i], error);
+	return rr_site_page_end(&page, NULL, error);
 }
 
 static bool write_game(const struct rr_site *site, struct rr_error *error)
@@ -122,7 +183,7 @@ static bool write_game(const struct rr_site *site, struct rr_error *error)
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = -1,
 	};
-	char *navigation = rr_site_navigation("game.html");
+	char *navigation = print_navigation("game.html");
 	const struct rr_game_config config = { .navigation = navigation };
 	struct rr_workplace *place = rr_workplace_new(&servers, error);
 	char path[RR_PATH_SIZE];
@@ -137,63 +198,89 @@ static bool write_game(const struct rr_site *site, struct rr_error *error)
 	return rr_draft_replace(&draft, path, error);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------- */
+/* ---- The first page ------------------------------------------------------------------------- */
 
-static bool make_directories(const char *directory, struct rr_error *error)
+static const char contents[] =
+	"# Races of Redis clients, on real servers\n\n"
+	"**Every command of Redis is atomic; two of them are not.** "
+	"These pages show what goes wrong in between, what prevents it, and how that is known.\n\n"
+	"- [The game](game.html): you are the scheduler: pick whose command comes next, and break it.\n"
+	"- [Races by subject](races.html): each with its own page, to be stepped through.\n"
+	"- [Races by document](by-document.html): what five documents about Redis locks say, and what happens.\n"
+	"- [The safety matrix](matrix.html): every strategy under every hazard; what fails, fails on a page of its own.\n"
+	"- [Claims](claims.html): what is true of what the documents say.\n"
+	"- [Found](docs/found.html): races in packages that people use, published ones and new ones.\n"
+	"- [Plots](plots.html): what is lost, and what it costs to lose nothing.\n"
+	"- [Lessons](lessons.html): three of 45 minutes, and all documents.\n"
+	"- [Your own program](docs/check.html): the same search of a program in any language.\n\n"
+	"## In figures\n\n";
+
+static bool write_index(const struct rr_site *site, struct rr_error *error)
 {
-	static const char *const names[] = { "races", "matrix", "docs", "source" };
-	char path[RR_PATH_SIZE];
-	bool good = true;
+	const struct rr_markdown how = { 0 };
+	char *text;
+	FILE *markdown = rr_open_text(&text);
 
-	for (size_t i = 0; good && i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%.900s/%s", directory, names[i]);
-		good = rr_files_make_directory(path, error);
-	}
-	return good;
+	fprintf(markdown, "%s- %zu race%s\n- ", contents, site->n_races,
+		site->n_races == 1 ? "" : "s");
+	rr_claim_rows_summarise(&site->claims, markdown);
+	fputs("\n- the matrix: ", markdown);
+	rr_matrix_summarise(&site->matrix, markdown);
+	rr_markdown_print(markdown, "\n\nPlayed and searched on %s when this site was made.\n",
+			  site->matrix.version[0] ? site->matrix.version : "a real server");
+	fclose(markdown);
+	return rr_site_write_markdown(site, "index.html", "redrace", text, &how, error);
 }
+
+/* ---- The whole ---------------------------------------------------------------------------------- */
 
 /* Documents last but one: their links ask which pages there are. */
 static bool write_pages(struct rr_site *site, struct rr_error *error)
 {
 	void (*const tell)(const char *) = site->config->progress;
+	struct rr_site_page page;
 
 	tell("playing races");
-	if (!rr_site_write_races(site, error) || !rr_site_write_lists(site, error) ||
-	    !write_claims(site, error) || !write_matrix(site, error))
+	if (!rr_site_write_races(site, error) || !rr_site_write_lists(site, error))
+		return false;
+	rr_site_page_begin(&page, site, "claims.html", "What the documents claim");
+	rr_claims_html_part(&site->claims, rr_site_links(site), page.draft.out);
+	if (!rr_site_page_end(&page, NULL, error) || !write_matrix(site, error))
 		return false;
 	tell("searching the levels of the game");
 	if (!write_game(site, error))
 		return false;
 	tell("writing documents");
-	return rr_site_write_documents(site, error) && rr_site_write_plots(site, error) &&
-	       rr_site_write_lessons(site, error) && rr_site_write_index(site, error);
-}
-
-static void close_site(struct rr_site *site)
-{
-	rr_site_close_races(site);
-	rr_claim_rows_free(&site->claims);
-	rr_jobs_free(&site->jobs);
-	rr_shard_release(&site->choice.shard);
-	free(site->choice.claims);
-	rr_matrix_release(&site->matrix);
-	for (size_t i = 0; i < site->n_sources; i++)
-		free(site->sources[i]);
-	free(site->sources);
+	return rr_site_write_documents(site, error) && write_plots(site, error) &&
+	       write_index(site, error);
 }
 
 bool rr_site_write(const struct rr_site_config *config, bool *as_expected, struct rr_error *error)
 {
+	static const char *const folders[] = { "races", "matrix", "docs", "source" };
 	struct rr_site site = { .config = config, .as_expected = true };
-	bool good;
+	char path[RR_PATH_SIZE];
+	bool good = true;
 
 	if (!rr_files_find_folder("docs", "docs", site.docs))
 		return rr_error_set(
 			error, RR_ERROR_FILE,
 			"the documents of the project are not there: docs/, or share/redrace/docs where it is installed");
-	good = make_directories(config->directory, error) && rr_site_open_races(&site, error) &&
-	       compute(&site, error) && write_pages(&site, error);
+	for (size_t i = 0; good && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%.900s/%s", config->directory, folders[i]);
+		good = rr_files_make_directory(path, error);
+	}
+	good = good && rr_site_open_races(&site, error) && compute(&site, error) &&
+	       write_pages(&site, error);
 	*as_expected = site.as_expected;
-	close_site(&site);
+	rr_site_close_races(&site);
+	rr_claim_rows_free(&site.claims);
+	rr_jobs_free(&site.jobs);
+	rr_shard_release(&site.choice.shard);
+	free(site.choice.claims);
+	rr_matrix_release(&site.matrix);
+	for (size_t i = 0; i < site.n_sources; i++)
+		free(site.sources[i]);
+	free(site.sources);
 	return good;
 }
