@@ -174,25 +174,6 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-/* What it connects to is asked from now on. */
-static bool watch(struct rr_process *process, struct rr_error *error)
-{
-	const struct rr_process_config *config = process->plan->config;
-
-	process->outside.listener = process->guarded.watch_fd;
-	process->outside.redis_port = process->endpoint.port;
-	process->outside.app_port = process->app_port;
-	process->outside.socket_path = process->endpoint.socket_path;
-	process->outside.group = process->guarded.pid;
-	process->outside.page = process->clock.page;
-	if (process->guarded.watch_fd < 0)
-		*config->unwatched = process->guarded.watch_error;
-	return (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
-		rr_outside_open(&process->outside, process->watch.calls_fd)) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
-			    strerror(errno));
-}
-
 static bool is_stranger(void *context, int fd)
 {
 	const struct rr_process *process = context;
@@ -202,52 +183,61 @@ static bool is_stranger(void *context, int fd)
 				   process->endpoint.port, config->strangers);
 }
 
-static bool open_port(struct rr_process *process, struct rr_error *error)
-{
-	struct rr_endpoint_owner owner = process->plan->owner;
-
-	owner.is_stranger = is_stranger;
-	owner.process = process;
-	return rr_endpoint_open(&process->endpoint, &owner, process->guarded.directory) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
-			    strerror(errno));
-}
-
-/* Its clock, the FIFO to which the guardian appends what it prints, and a directory for files. */
-static bool make_files(struct rr_process *process, struct rr_error *error)
-{
-	const struct rr_process_config *config = process->plan->config;
-	const char *directory = process->guarded.directory;
-	char path[sizeof(process->guarded.directory) + 8];
-
-	snprintf(path, sizeof(path), "%s/tmp", directory);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/log", directory);
-	if (mkfifo(path, 0600) == 0)
-		process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return (process->output_fd >= 0 &&
-		rr_program_clock_open(&process->clock, directory, config->start_ns,
-				      config->holds_day, config->opened != NULL)) ||
-	       rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
-			    directory, strerror(errno));
-}
-
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
 {
+	const struct rr_process_config *config = plan->config;
 	struct rr_process *process = rr_calloc(1, sizeof(*process));
+	const char *directory = process->guarded.directory;
+	char path[sizeof(process->guarded.directory) + 8];
+	struct rr_endpoint_owner owner = plan->owner;
 
 	process->plan = plan;
 	process->output_fd = -1;
 	process->outside = (struct rr_outside){ .listener = -1, .events_fd = -1 };
 	process->watch = RR_WATCH_NONE;
 	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
-	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
+	if (!rr_guardian_prepare(config->guardian, &process->guarded, error)) {
 		free(process);
 		return NULL;
 	}
-	if (open_port(process, error) && make_files(process, error) && launch(process, error) &&
-	    watch(process, error))
+	owner.is_stranger = is_stranger;
+	owner.process = process;
+	if (!rr_endpoint_open(&process->endpoint, &owner, directory)) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
+			     strerror(errno));
+		goto failed;
+	}
+	/* A directory for its files, the FIFO to which the guardian appends what it prints, and its
+	 * clock. */
+	snprintf(path, sizeof(path), "%s/tmp", directory);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/log", directory);
+	if (mkfifo(path, 0600) == 0)
+		process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (process->output_fd < 0 ||
+	    !rr_program_clock_open(&process->clock, directory, config->start_ns, config->holds_day,
+				   config->opened != NULL)) {
+		rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
+			     directory, strerror(errno));
+		goto failed;
+	}
+	if (!launch(process, error))
+		goto failed;
+	/* What it connects to is asked from now on. */
+	process->outside.listener = process->guarded.watch_fd;
+	process->outside.redis_port = process->endpoint.port;
+	process->outside.app_port = process->app_port;
+	process->outside.socket_path = process->endpoint.socket_path;
+	process->outside.group = process->guarded.pid;
+	process->outside.page = process->clock.page;
+	if (process->guarded.watch_fd < 0)
+		*config->unwatched = process->guarded.watch_error;
+	if (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
+	    rr_outside_open(&process->outside, process->watch.calls_fd))
 		return process;
+	rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
+		     strerror(errno));
+failed:
 	rr_process_free(process);
 	return NULL;
 }
@@ -257,11 +247,6 @@ static void close_output(struct rr_process *process)
 	if (process->output_fd >= 0)
 		close(process->output_fd);
 	process->output_fd = -1;
-}
-
-void rr_process_set_turns(struct rr_process *process, enum rr_turns turns)
-{
-	atomic_store(&process->clock.page->turns, turns);
 }
 
 void rr_process_free(struct rr_process *process)
@@ -336,20 +321,6 @@ struct rdl_word rr_process_output(struct rr_process *process)
 	};
 }
 
-/* False: it talks to another Redis. */
-static bool take_outside(struct rr_process *process, struct rr_error *error)
-{
-	const bool good = rr_outside_take(&process->outside);
-
-	if (process->outside.unwatched)
-		*process->plan->config->unwatched = process->outside.unwatched;
-	return good ||
-	       rr_error_set(
-		       error, RR_ERROR_DATA,
-		       "client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
-		       process->plan->owner.name, process->outside.address);
-}
-
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
  * things have come. */
 static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr_error *error)
@@ -364,9 +335,19 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 	output[1] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
 	output[2] = (struct pollfd){ process->outside.events_fd, POLLIN, 0 };
 	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 3, &timeout, NULL);
-	if ((rr_outside_is_used(&process->outside) || (n_ready > 0 && output[2].revents)) &&
-	    !take_outside(process, error))
-		return -1;
+	if (rr_outside_is_used(&process->outside) || (n_ready > 0 && output[2].revents)) {
+		const bool good = rr_outside_take(&process->outside);
+
+		if (process->outside.unwatched)
+			*process->plan->config->unwatched = process->outside.unwatched;
+		if (!good) {
+			rr_error_set(
+				error, RR_ERROR_DATA,
+				"client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
+				process->plan->owner.name, process->outside.address);
+			return -1;
+		}
+	}
 	if (n_ready <= 0)
 		return 0;
 	if (output->revents) {
@@ -505,42 +486,29 @@ static bool has_taken_all(struct rr_process *process)
 	return now_ns - process->queued_ns >= (queues->sent ? UNSENT_NS : UNREAD_NS);
 }
 
-/* Who has computed for long goes on for long: he is looked at less often. */
-static int64_t until_look(const struct rr_process *process)
-{
-	const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
-
-	return part_ns > LOOK_NS ? part_ns : LOOK_NS;
-}
-
-static bool is_called_off(const struct rr_process *process, struct rr_error *error)
-{
-	struct rr_signals *signals = process->plan->config->signals;
-	const int64_t until_ns = process->plan->config->until_ns;
-	bool is_over = until_ns != 0 && rr_clock_ns() > until_ns;
-
-	if (signals)
-		is_over |= !rr_signals_wait(signals, 0);
-	if (is_over)
-		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
-	return is_over;
-}
-
 enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error)
 {
-	const int64_t limit_ns = process->plan->config->patience_ms * INT64_C(1000000);
+	const struct rr_process_config *config = process->plan->config;
+	const int64_t limit_ns = config->patience_ms * INT64_C(1000000);
 
 	process->endpoint.spent_ns = 0;
 	process->looked_ns = process->busy_ns = rr_clock_ns();
 	process->look.sleeps = false;
 	for (;;) {
-		const int n = take_events(process, until_look(process), error);
+		/* Who has computed for long goes on for long: he is looked at less often. */
+		const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
+		const int n = take_events(process, part_ns > LOOK_NS ? part_ns : LOOK_NS, error);
 
-		if (n < 0 || is_called_off(process, error))
+		if (n < 0)
 			return RR_PROCESS_FAILED;
+		if ((config->until_ns != 0 && rr_clock_ns() > config->until_ns) ||
+		    (config->signals && !rr_signals_wait(config->signals, 0))) {
+			rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+			return RR_PROCESS_FAILED;
+		}
 		if (note_end(process))
 			return end_process(process, error);
-		if (!rr_guardian_is_there(process->plan->config->guardian, error))
+		if (!rr_guardian_is_there(config->guardian, error))
 			return RR_PROCESS_FAILED;
 		if (!is_quiet(process, n > 0)) {
 			process->queued_ns = 0;

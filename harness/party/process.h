@@ -98,9 +98,6 @@ enum rr_process_end {
 /* NULL: the error. It runs from now on. */
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error);
 
-/* From now on. */
-void rr_process_set_turns(struct rr_process *process, enum rr_turns turns);
-
 /* Kills it with all its children. */
 void rr_process_free(struct rr_process *process);
 
