@@ -211,17 +211,6 @@ static bool is_timed_futex(long number, const long words[6])
 	       (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
 }
 
-/* For so long by the program's time. */
-static int64_t futex_timeout(const long words[6])
-{
-	const int64_t ns = rr_shim_ns((const struct timespec *)words[3]);
-
-	if (((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
-		return ns;
-	return ns -
-	       rr_shim_now((int)words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
-}
-
 /* The same call, until a time of the kernel's monotonic clock. */
 static long look_at_futex(const long words[6], const struct timespec *end)
 {
@@ -236,7 +225,11 @@ static long look_at_futex(const long words[6], const struct timespec *end)
 /* A futex is looked at before it is waited for: nothing is lost between two looks. */
 static long futex_until_over(const long words[6])
 {
-	const int64_t timeout_ns = futex_timeout(words);
+	const bool is_relative = ((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
+	const clockid_t clock = (int)words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME :
+								       CLOCK_MONOTONIC;
+	const int64_t timeout_ns = rr_shim_ns((const struct timespec *)words[3]) -
+				   (is_relative ? 0 : rr_shim_now(clock));
 	const struct timespec past = { 0, 0 };
 	struct rr_shim_wait wait;
 	long result;
