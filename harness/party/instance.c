@@ -147,8 +147,16 @@ static void note_scripts(struct rr_instance *instance, const struct rdl_command 
 	       !(terms->reply[instance->loaded[i]].reply.text &&
 		 rr_word_is(&command->words[1], terms->reply[instance->loaded[i]].reply.text)))
 		i++;
-	if (i == instance->n_loaded)
-		rr_request_want_scripts(&command->words[1], instance->config->program);
+	if (i == instance->n_loaded) {
+		const struct rdl_command exists = {
+			.n_words = 3,
+			.words = { { "SCRIPT", 6 }, { "EXISTS", 6 }, command->words[1] }
+		};
+		const struct rr_program *program = instance->config->program;
+
+		/* The search begins again, and which scripts a server knows is a part of its state. */
+		program->ask(program->ask_context, 0, &exists);
+	}
 }
 
 /* A lane on which a request begins, by its mark, becomes that of the request's number: the first

@@ -10,7 +10,7 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
-#include "answers.h"
+#include "endings.h"
 #include "names.h"
 #include "lane.h"
 #include "opened.h"
