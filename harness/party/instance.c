@@ -111,7 +111,7 @@ static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s sent more than %d commands without waiting for a reply: send them in parts",
-			instance->plan.owner.name, RR_LANE_REQUESTS);
+			instance->plan.name, RR_LANE_REQUESTS);
 	flush_lane(instance, lane);
 	return true;
 }
@@ -124,7 +124,7 @@ static bool fail_refused(const struct rr_instance *instance, const struct rdl_co
 	return rr_error_set(
 		instance->error, RR_ERROR_DATA,
 		"client %s sent %.*s%s%.*s, which redrace check cannot judge: leave it out of what is checked",
-		instance->plan.owner.name, (int)words[0].length, words[0].text, is_two ? " " : "",
+		instance->plan.name, (int)words[0].length, words[0].text, is_two ? " " : "",
 		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
 }
 
@@ -185,7 +185,7 @@ static struct rr_lane *move_lane(struct rr_instance *instance, struct rr_lane *l
 	return place;
 }
 
-/* See struct rr_endpoint_owner. */
+/* See struct rr_process_plan. */
 static bool on_request(void *context, int connection, const struct rdl_command *command)
 {
 	struct rr_instance *instance = context;
@@ -204,7 +204,7 @@ static bool on_request(void *context, int connection, const struct rdl_command *
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once: make its pool smaller",
-			instance->plan.owner.name, RR_RUN_ORDINALS);
+			instance->plan.name, RR_RUN_ORDINALS);
 	if (traits & RR_REQUEST_REFUSED || (traits & RR_REQUEST_NAMES && lane->is_queueing) ||
 	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)) ||
 	    !rr_request_is_known(command, lane))
@@ -456,7 +456,7 @@ static bool fail_hanging(const struct rr_instance *instance, struct rr_error *er
 	rr_error_set(
 		error, RR_ERROR_HANGS,
 		"client %s neither sends a command nor ends: waited %ld s (--hangs-after)%s%.200s%s",
-		instance->plan.owner.name, seconds, reason[0] ? "; it printed '" : "", reason,
+		instance->plan.name, seconds, reason[0] ? "; it printed '" : "", reason,
 		reason[0] ? "'" : "");
 	free(reason);
 	return false;
@@ -547,10 +547,10 @@ struct rr_instance *rr_instance_begin(const struct rr_instance_config *config,
 		.config = late_ns > 0 || seed != config->process.seed ? &instance->process_config :
 									&config->process,
 		.argv = argv,
-		.owner = { .name = name,
-			   .on_request = on_request,
-			   .on_close = on_close,
-			   .context = instance },
+		.name = name,
+		.context = instance,
+		.on_request = on_request,
+		.on_close = on_close,
 		.is_app = instance->app && instance->app->has_app,
 		.owes = is_owed,
 	};
@@ -698,7 +698,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 
 	if (!lane->is_used || !(is_message ? rr_lane_is_subscribed(lane) : lane->n > 0))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
-				    instance->plan.owner.name);
+				    instance->plan.name);
 	is_reply = input->kind == RR_INPUT_REPLY &&
 		   rr_lane_request(lane, 0)->kind == RR_SENT_COMMAND;
 	instance->was_inside = instance->has_entered = instance->has_begun = false;
@@ -708,8 +708,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 		/* Nothing has come until the first of those who wait so long goes on. */
 		if (!rr_program_clock_wake(&instance->process->clock))
 			return rr_error_set(error, RR_ERROR_INTERNAL,
-					    "client %s waits for no time-out",
-					    instance->plan.owner.name);
+					    "client %s waits for no time-out", instance->plan.name);
 	} else if (input->kind == RR_INPUT_REPLY) {
 		instance->has_begun = rr_lane_request(lane, 0)->kind == RR_SENT_REQUEST;
 		instance->n_under_way += instance->has_begun;

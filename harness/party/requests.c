@@ -9,7 +9,6 @@
 #include "base/marks.h"
 #include "base/reply.h"
 #include "server/server.h"
-#include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */
 static const struct {
@@ -275,6 +274,6 @@ bool rr_request_is_known(const struct rdl_command *command, const struct rr_lane
 					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES;
 
 	return lane->asked_protocol != 3 ||
-	       (rr_resp3_is_known(command) &&
+	       (rr_lane_knows_resp3(command) &&
 		(!rr_lane_will_be_subscribed(lane) || rr_request_traits(command) & at_once));
 }
