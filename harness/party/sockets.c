@@ -34,6 +34,11 @@ struct list_request {
 	struct inet_diag_bc_op filter[5];
 };
 
+static int open_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+}
+
 static bool ask(int fd, int type, int flags, const void *request, size_t size)
 {
 	struct {
@@ -67,7 +72,7 @@ static void begin_list(struct rr_sockets *sockets)
 	const size_t size = sockets->port ? sizeof(request) : sizeof(request.sockets);
 
 	sockets->is_begun = true;
-	sockets->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	sockets->fd = open_netlink();
 	if (ask(sockets->fd, TCPDIAG_GETSOCK, NLM_F_DUMP, &request, size))
 		return;
 	if (sockets->fd >= 0)
@@ -180,8 +185,20 @@ void rr_sockets_end(struct rr_sockets *sockets)
 	sockets->file = NULL;
 }
 
-/* By what it is looked up: nothing is listed. */
-static bool find_by_kernel(unsigned local, unsigned remote, struct rr_socket *found)
+/* By what a socket is looked up: nothing is listed. */
+static bool look_up(int fd, const struct inet_diag_req_v2 *request, struct rr_socket *found)
+{
+	struct rr_sockets sockets = { .fd = fd };
+	struct nlmsghdr *header = NULL;
+
+	if (ask(fd, SOCK_DIAG_BY_FAMILY, 0, request, sizeof(*request)))
+		header = next_message(&sockets);
+	if (header)
+		read_message(found, header);
+	return header != NULL;
+}
+
+bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
 {
 	const struct inet_diag_req_v2 request = {
 		.sdiag_family = AF_INET,
@@ -193,24 +210,12 @@ static bool find_by_kernel(unsigned local, unsigned remote, struct rr_socket *fo
 			.idiag_dst = { htonl(INADDR_LOOPBACK) },
 			.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } },
 	};
-	struct rr_sockets sockets = { .states = 0 };
-	struct nlmsghdr *header = NULL;
-
-	sockets.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (ask(sockets.fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)))
-		header = next_message(&sockets);
-	if (header)
-		read_message(found, header);
-	if (sockets.fd >= 0)
-		close(sockets.fd);
-	return header != NULL;
-}
-
-bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
-{
 	struct rr_sockets sockets = { .states = RR_SOCKETS_CONNECTED };
-	bool is_found = find_by_kernel(local, remote, found);
+	const int fd = open_netlink();
+	bool is_found = look_up(fd, &request, found);
 
+	if (fd >= 0)
+		close(fd);
 	while (!is_found && rr_sockets_next(&sockets, found))
 		is_found = found->local == local && found->remote == remote;
 	rr_sockets_end(&sockets);
@@ -226,18 +231,11 @@ bool rr_sockets_read_again(int *fd, struct rr_socket *found)
 		.idiag_states = RR_SOCKETS_CONNECTED,
 		.id = found->id,
 	};
-	struct rr_sockets sockets = { .states = 0 };
-	struct nlmsghdr *header;
 
 	if (*fd < 0)
-		*fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	sockets.fd = *fd;
-	if (!ask(*fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)) ||
-	    !(header = next_message(&sockets)))
-		return false;
-	read_message(found, header);
+		*fd = open_netlink();
 	/* The kernel leaves the states out of such a request. */
-	return RR_SOCKETS_CONNECTED >> found->state & 1;
+	return look_up(*fd, &request, found) && RR_SOCKETS_CONNECTED >> found->state & 1;
 }
 
 bool rr_socket_is_of(unsigned long inode, pid_t pid)
