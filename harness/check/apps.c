@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "apps.h"
+#include "verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,30 +17,26 @@
 
 struct rr_instance_config rr_check_instances(struct rr_check *check)
 {
-	return (struct rr_instance_config){ .process = {
-						    .guardian = &check->session.guardian,
-						    .signals = &check->session.signals,
-						    .preload = check->preload[0] ? check->preload :
-										   NULL,
-						    .node_preload = check->node_preload[0] ?
-									    check->node_preload :
-									    NULL,
-						    .seed = check->seed,
-						    .pids = &check->pids,
-						    .until_ns = check->progress.until_ns +
-								RR_LATE_S * INT64_C(1000000000),
-						    .start_ns = RR_CLUSTER_START_NS,
-						    .holds_day = check->options->holds_day,
-						    .patience_ms = check->options->patience_s *
-								   1000,
-						    .strangers = &check->strangers,
-						    .unwatched = &check->unwatched,
-						    .opened = check->record.may_be_kept ?
-								      &check->opened :
-								      NULL,
-						    .left_out = (const char *const *)check->left_out,
-						    .unfixed = &check->unfixed,
-					    } };
+	struct rr_instance_config config = { .refused = NULL };
+
+	config.process = (struct rr_process_config){
+		.guardian = &check->session.guardian,
+		.signals = &check->session.signals,
+		.preload = check->preload[0] ? check->preload : NULL,
+		.node_preload = check->node_preload[0] ? check->node_preload : NULL,
+		.seed = check->seed,
+		.pids = &check->pids,
+		.until_ns = check->progress.until_ns + RR_LATE_S * INT64_C(1000000000),
+		.start_ns = RR_CLUSTER_START_NS,
+		.holds_day = check->options->holds_day,
+		.patience_ms = check->options->patience_s * 1000,
+		.strangers = &check->strangers,
+		.unwatched = &check->unwatched,
+		.opened = check->record.may_be_kept ? &check->opened : NULL,
+		.left_out = (const char *const *)check->left_out,
+		.unfixed = &check->unfixed,
+	};
+	return config;
 }
 
 /* Names of --client that a race can have: the server has one, too, and a client's second

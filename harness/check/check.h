@@ -101,9 +101,6 @@ struct rr_check_options {
 	const char *redis_server;
 };
 
-/* What is said of an option that is gone. */
-extern const char rr_check_atomic_is_gone[];
-
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
 enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error);

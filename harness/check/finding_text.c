@@ -97,25 +97,6 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 	}
 }
 
-/* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(FILE *out, const struct rr_check *check,
-				 const struct rr_outcome *finding)
-{
-	char *names;
-	FILE *list = rr_open_text(&names);
-
-	for (size_t i = 0; i < check->n_operations; i++) {
-		if (finding->ended_well & 1U << i)
-			fprintf(list, "%s%s", ftell(list) ? ", " : "", check->names[i]);
-	}
-	fclose(list);
-	rr_print_sentence(out, 0, 2,
-			  "and %s have all succeeded: in no serial order of the %ss do they all "
-			  "succeed.",
-			  names, rr_checked_noun(check));
-	free(names);
-}
-
 /* What each request was answered: the body and, if it is not 0, the status. */
 static void print_answers(FILE *out, const struct rr_check *check, const int *endings,
 			  const int *others)
@@ -142,6 +123,9 @@ static void print_answers(FILE *out, const struct rr_check *check, const int *en
 
 static void print_data(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
+	char *names;
+	FILE *list;
+
 	rr_checked_print_lines(out, "In the end there is", finding->data);
 	/*
 	 * How operations ended, beside data: all of an app's; of clients those that did not
@@ -156,10 +140,23 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 	rr_print_sentence(out, 0, 2, "and no serial order of the %ss leaves that.%s",
 			  rr_checked_noun(check), finding->nearest ? " One leaves" : "");
 	print_indented(out, finding->nearest ? finding->nearest : "");
-	if (!finding->nearest)
-		print_who_ended_well(out, check, finding);
-	else if (check->options->app)
-		print_answers(out, check, finding->nearest_endings, finding->endings);
+	if (finding->nearest) {
+		if (check->options->app)
+			print_answers(out, check, finding->nearest_endings, finding->endings);
+		return;
+	}
+	/* No serial order has done all of their work, whatever its data. */
+	list = rr_open_text(&names);
+	for (size_t i = 0; i < check->n_operations; i++) {
+		if (finding->ended_well & 1U << i)
+			fprintf(list, "%s%s", ftell(list) ? ", " : "", check->names[i]);
+	}
+	fclose(list);
+	rr_print_sentence(out, 0, 2,
+			  "and %s have all succeeded: in no serial order of the %ss do they all "
+			  "succeed.",
+			  names, rr_checked_noun(check));
+	free(names);
 }
 
 void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
@@ -248,31 +245,22 @@ static bool has_line(const char *text, const char *line, size_t length)
 	return false;
 }
 
-/* What a line is about, before " = " or the like. */
-static size_t subject_of(const char *line, size_t length)
-{
-	static const char *const ends[] = { " = ", " => ", " exited ", " was ended " };
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		const char *end = memmem(line, length, ends[i], strlen(ends[i]));
-
-		if (end)
-			return (size_t)(end - line);
-	}
-	return length;
-}
-
 /* The subjects of the lines that the other text does not have. */
 static void add_subjects(json_t *keys, const char *text, const char *other)
 {
+	/* What a line is about stands before that. */
+	static const char *const ends[] = { " = ", " => ", " exited ", " was ended " };
+
 	while (text && *text && json_array_size(keys) < KEYS_NAMED) {
-		const char *line = text;
+		const char *line = text, *end = NULL;
 		const size_t length = rr_take_line(&text);
 		char *subject;
 
 		if (has_line(other, line, length))
 			continue;
-		subject = rr_strndup(line, subject_of(line, length));
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !end; i++)
+			end = memmem(line, length, ends[i], strlen(ends[i]));
+		subject = rr_strndup(line, end ? (size_t)(end - line) : length);
 		json_array_append_new(keys, rr_case_text(subject));
 		free(subject);
 	}
@@ -289,24 +277,6 @@ json_t *rr_checked_keys(const struct rr_outcome *finding)
 	if (json_array_size(keys) == 0 && finding->found & RR_OUTCOME_NOT_SERIAL)
 		add_subjects(keys, finding->nearest, finding->data);
 	return keys;
-}
-
-/* "lost update (a, b)", malloc'd. */
-static char *name_of(const struct rr_outcome *finding)
-{
-	json_t *keys = rr_checked_keys(finding);
-	const json_t *key;
-	char *name;
-	size_t i;
-	FILE *out = rr_open_text(&name);
-
-	fputs(rr_checked_kind_of(finding).name, out);
-	json_array_foreach(keys, i, key)
-		fprintf(out, "%s%s", i ? ", " : " (", json_string_value(key));
-	fputs(json_array_size(keys) ? ")" : "", out);
-	fclose(out);
-	json_decref(keys);
-	return name;
 }
 
 /* Once. */
@@ -334,13 +304,25 @@ json_t *rr_checked_findings(const struct rr_check *check, bool are_kinds)
 
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome finding = result->findings[i];
+		json_t *keys;
+		const json_t *key;
 		char *name;
+		size_t k;
+		FILE *out;
 
 		finding.found &= of_ends;
 		if (!finding.found)
 			continue;
-		name = name_of(&finding);
+		/* "lost update (a, b)" */
+		keys = rr_checked_keys(&finding);
+		out = rr_open_text(&name);
+		fputs(rr_checked_kind_of(&finding).name, out);
+		json_array_foreach(keys, k, key)
+			fprintf(out, "%s%s", k ? ", " : " (", json_string_value(key));
+		fputs(json_array_size(keys) ? ")" : "", out);
+		fclose(out);
 		add_text(texts, are_kinds ? rr_checked_kind_of(&finding).id : name);
+		json_decref(keys);
 		free(name);
 	}
 	for (unsigned bit = 1; bit <= RR_OUTCOME_OWNERSHIP; bit <<= 1) {

@@ -32,39 +32,26 @@ static char *read_text(const char *path)
 	return NULL;
 }
 
-/* The command of each program as a line, malloc'd; NULL: there are no more. */
-static char *line_of(const struct rr_check_options *options, size_t program)
-{
-	if (program < options->n_named)
-		return rr_strdup(options->named[program].shell[2]);
-	return options->n_named || program > 0 ? NULL : rr_checked_programs_words(options);
-}
-
-/* The first word of a line that is a file of text, as far as blanks part words. */
-static char *find_path(char *line)
-{
-	for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
-		char *text = read_text(word);
-
-		free(text);
-		if (text)
-			return rr_strdup(word);
-	}
-	return NULL;
-}
-
-/* The file that all programs are, malloc'd; NULL = they are no text, or several. */
+/* The file that all programs are, malloc'd: the first word of each command that is a file of text, as far
+ * as blanks part words. NULL = they are no text, or several. */
 static char *find_program(const struct rr_check_options *options)
 {
-	char *path = NULL, *line;
+	char *path = NULL;
 
-	for (size_t i = 0; (line = line_of(options, i)); i++) {
-		char *other = find_path(line);
-		const bool is_same = i == 0 || (path && other && strcmp(path, other) == 0);
+	for (size_t i = 0; i == 0 || i < options->n_named; i++) {
+		char *line = options->n_named ? rr_strdup(options->named[i].shell[2]) :
+						rr_checked_programs_words(options);
+		char *word = strtok(line, " "), *text;
+		bool is_same;
 
+		for (; word && !(text = read_text(word)); word = strtok(NULL, " "))
+			continue;
+		if (word)
+			free(text);
+		is_same = i == 0 || (path && word && strcmp(path, word) == 0);
+		if (i == 0 && word)
+			path = rr_strdup(word);
 		free(line);
-		free(is_same ? path : other);
-		path = is_same ? other : path;
 		if (!is_same) {
 			free(path);
 			return NULL;
@@ -101,76 +88,60 @@ static char *command_with(const struct rr_check_options *options, char *first, c
 	return text;
 }
 
-/* "# redrace check --clients 2\\n# schedule ", which --replay reads. */
-static char *schedule_heading(const struct rr_check *check)
-{
-	char *text;
-	FILE *out = rr_open_text(&text);
-
-	rr_replay_write(out, check->options, false, check->pids == RR_PIDS_FIXED, check->seed, "");
-	fclose(out);
-	text[strcspn(text + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
-	memmove(text, text + 1, strlen(text));
-	return text;
-}
-
 /* ---- The whole ---------------------------------------------------------------------- */
 
-/* The error, unless all states are known, and few enough. */
-static bool can_be_played(const struct rr_check *check, struct rr_error *error)
+bool rr_check_write_game(const struct rr_check *check, struct rr_error *error)
 {
+	static char replay[] = "--replay", file[] = "schedule.race";
+	const struct rr_check_options *options = check->options;
 	const struct rr_explore_result *result = check->result;
-	const char *limit = result->found ? NULL : rr_checked_limit(check).text;
+	const char *limit;
+	char *verdict, *schedule;
+	struct rr_draft draft;
+	FILE *out;
+	bool good;
 
+	if (!options->game)
+		return true;
 	if (result->states > RR_CHECKED_GAME_STATES)
 		return rr_error_set(
 			error, RR_ERROR_DATA,
 			"--game: there are %lu states, and a page shows %d at most: with fewer clients or faults there are fewer",
 			result->states, RR_CHECKED_GAME_STATES);
-	return (result->graph && !limit) ||
-	       rr_error_set(error, RR_ERROR_DATA,
-			    "--game: there is none where not all has been seen%s%s",
-			    limit ? ": " : "", limit ? limit : "");
-}
-
-static char *verdict_of(const struct rr_check *check)
-{
-	char *text;
-	FILE *out = rr_open_text(&text);
-
-	if (check->result->found)
-		rr_checked_print_end(out, check, &check->result->findings[0]);
-	if (check->result->serial)
-		fputs(check->result->serial, out);
-	if (check->result->mend)
-		fprintf(out, "%s\n", check->result->mend);
+	limit = result->found ? NULL : rr_checked_limit(check).text;
+	if (!result->graph || limit)
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "--game: there is none where not all has been seen%s%s",
+				    limit ? ": " : "", limit ? limit : "");
+	out = rr_open_text(&verdict);
+	if (result->found)
+		rr_checked_print_end(out, check, &result->findings[0]);
+	if (result->serial)
+		fputs(result->serial, out);
+	if (result->mend)
+		fprintf(out, "%s\n", result->mend);
 	fclose(out);
-	return text;
-}
-
-static bool make_page(const struct rr_check *check, struct rr_error *error)
-{
-	static char replay[] = "--replay", file[] = "schedule.race";
-	const struct rr_check_options *options = check->options;
+	/* "# redrace check --clients 2\\n# schedule ", which --replay reads. */
+	out = rr_open_text(&schedule);
+	rr_replay_write(out, options, false, check->pids == RR_PIDS_FIXED, check->seed, "");
+	fclose(out);
+	schedule[strcspn(schedule + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
 	char *command = command_with(options, NULL, NULL);
 	char *replayed = command_with(options, replay, file);
-	char *schedule = schedule_heading(check), *verdict = verdict_of(check);
 	char *programs = rr_checked_programs_words(options);
 	char *path = find_program(options), *text = path ? read_text(path) : NULL;
 	const struct rr_checked_game game = {
-		.result = check->result,
+		.result = result,
 		.programs = programs,
 		.command = command,
 		.replay = replayed,
-		.schedule = schedule,
+		.schedule = schedule + 1,
 		.verdict = verdict,
 		.path = path,
 		.text = text,
 		.n_clients = check->n_operations,
 		.is_app = options->app != NULL,
 	};
-	struct rr_draft draft;
-	bool good;
 
 	rr_draft_open(&draft);
 	options->write_game(draft.out, &game, error);
@@ -185,9 +156,4 @@ static bool make_page(const struct rr_check *check, struct rr_error *error)
 	free(replayed);
 	free(command);
 	return good;
-}
-
-bool rr_check_write_game(const struct rr_check *check, struct rr_error *error)
-{
-	return !check->options->game || (can_be_played(check, error) && make_page(check, error));
 }

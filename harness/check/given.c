@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "given.h"
-
+/* Commands that the user gives, in a file, with --final or by --setup. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

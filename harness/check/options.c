@@ -392,9 +392,6 @@ const struct rr_command_line rr_check_command_line = {
 	.take_argument = take_name,
 };
 
-const char rr_check_atomic_is_gone[] =
-	"every check compares so now: leave it out (--allow-partial compares as checks without it did)";
-
 /* ---- Words --------------------------------------------------------------------------- */
 
 struct rr_check_command rr_check_defaults(void)
@@ -418,8 +415,9 @@ bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
 
 	for (; n < argc && strcmp(argv[n], "--") != 0; n++) {
 		if (strcmp(argv[n], "--atomic") == 0)
-			return rr_error_set(error, RR_ERROR_USAGE, "--atomic: %s",
-					    rr_check_atomic_is_gone);
+			return rr_error_set(
+				error, RR_ERROR_USAGE,
+				"--atomic: every check compares so now: leave it out (--allow-partial compares as checks without it did)");
 	}
 	if (n + 1 < argc)
 		chosen->each.command = (const char *const *)argv + n + 1;

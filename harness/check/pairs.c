@@ -29,14 +29,9 @@ struct pair {
 	size_t n_clients;
 };
 
-static const char *command_of(const struct rr_check_options *options, size_t request)
-{
-	return options->requests[options->n_requests == 1 ? 0 : request];
-}
-
 static bool are_same(const struct rr_check_options *options, size_t i, size_t j)
 {
-	return strcmp(command_of(options, i), command_of(options, j)) == 0;
+	return options->n_requests == 1 || strcmp(options->requests[i], options->requests[j]) == 0;
 }
 
 /* Are there two earlier ones with the same commands? */

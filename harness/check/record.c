@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "record.h"
-
+/*
+ * The verdict of a check, kept for the next one in a file, together with all that it depends
+ * on: redrace, the server, the machine, the options, the environment, and every file that the programs
+ * have looked at (party/opened.h). It is used as long as all of that is the same, and is not believed even
+ * then: the schedule of a finding is replayed with the real programs and must end in the same finding,
+ * and after a yes the skeptic runs serial executions and three schedules. If either differs, the
+ * record goes and the check is made from nothing. No byte of a record is sent to a server.
+ *
+ * Kept are findings, and yeses with which the skeptic agrees. Nothing is kept where it is not known on
+ * what the programs depend, and where a file is read and written.
+ */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +25,181 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cache.h"
 #include "party/party.h"
 #include "verdict.h"
 
 /* Schedules that the skeptic runs beside a yes of a record. */
 enum { SCHEDULES_AGAIN = 3 };
+
+/* ---- The file ------------------------------------------------------------------------------- */
+
+/*
+ * In a directory that the user names, or in $XDG_CACHE_HOME/redrace or ~/.cache/redrace, one file for
+ * each key. A file is replaced as a whole, so that two checks may keep the same at once, and only its
+ * owner may read it. All files together stay below CACHE_MOST bytes: those go that were not used for
+ * longest. What cannot be read or written is not there: nothing depends on it.
+ */
+enum { CACHE_MOST = 64 * 1024 * 1024, CACHE_FILE_MOST = 16 * 1024 * 1024 };
+
+/* A file is that line, the digest of what comes behind it, the key and the content. */
+static const char first_line[] = "redrace verdict 1\n";
+
+enum { HEAD = sizeof(first_line) - 1 + sizeof(uint64_t) };
+
+/* Where what has that key is kept; `directory` NULL: in the user's. False: there is no home. */
+static bool cache_path(const char *directory, const void *key, size_t length,
+		       char path[RR_PATH_SIZE])
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n;
+
+	/* An empty variable is as none; so is a relative path. */
+	if (directory)
+		n = snprintf(path, RR_PATH_SIZE, "%s%s", directory[0] == '/' ? "" : "./",
+			     directory);
+	else if (cache && cache[0] == '/')
+		n = snprintf(path, RR_PATH_SIZE, "%s/redrace", cache);
+	else if (home && home[0] == '/')
+		n = snprintf(path, RR_PATH_SIZE, "%s/.cache/redrace", home);
+	else
+		return false;
+	return n < RR_PATH_SIZE &&
+	       snprintf(path + n, (size_t)(RR_PATH_SIZE - n), "/%016llx.check",
+			(unsigned long long)rr_bytes_digest(0, key, length)) < RR_PATH_SIZE - n;
+}
+
+/* Makes the directory of such a path, into which nobody but its owner may look. False: it cannot be. */
+static bool make_cache_directory(const char *path)
+{
+	const mode_t before = umask(0077);
+	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
+	struct rr_error error = { 0 };
+	const bool good = rr_files_make_directory(directory, &error);
+
+	umask(before);
+	free(directory);
+	return good;
+}
+
+/* A whole file, malloc'd; NULL: there is none. */
+static char *read_file(const char *path, size_t *length)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat info;
+	char *text = NULL;
+	ssize_t n = 0;
+
+	*length = 0;
+	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+	    info.st_size <= CACHE_FILE_MOST) {
+		text = rr_malloc((size_t)info.st_size + 1);
+		while (*length < (size_t)info.st_size &&
+		       (n = read(fd, text + *length, (size_t)info.st_size - *length)) > 0)
+			*length += (size_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* What is kept there under that key, malloc'd; *content is a part of it. NULL: nothing. *is_broken:
+ * there is a file, but not a whole one. */
+static char *read_cache(const char *path, const void *key, size_t length, struct rr_bytes *content,
+			bool *is_broken)
+{
+	size_t n, n_key;
+	char *text = read_file(path, &n);
+	uint64_t digest = 0;
+	const void *its_key;
+
+	if (text && n >= HEAD)
+		memcpy(&digest, text + strlen(first_line), sizeof(digest));
+	*is_broken = text && (n < HEAD || memcmp(text, first_line, strlen(first_line)) != 0 ||
+			      digest != rr_bytes_digest(0, text + HEAD, n - HEAD));
+	if (text && !*is_broken) {
+		*content = (struct rr_bytes){ (unsigned char *)text + HEAD,
+					      (unsigned char *)text + n };
+		its_key = rr_bytes_take(content, &n_key);
+		if (n_key == length && memcmp(its_key, key, length) == 0)
+			return text;
+	}
+	free(text);
+	return NULL;
+}
+
+struct kept_file {
+	char *path;
+	off_t size;
+	int64_t used_ns;
+};
+
+static int compare_use(const void *a, const void *b)
+{
+	const int64_t one = ((const struct kept_file *)a)->used_ns;
+	const int64_t other = ((const struct kept_file *)b)->used_ns;
+
+	return (one < other) - (one > other);
+}
+
+/* Those that were not used for longest go. */
+static void make_room(const char *path)
+{
+	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
+	size_t n = 0, n_files = 0;
+	char **names = rr_files_list(directory, ".check", &n);
+	struct kept_file *files = rr_calloc(n + 1, sizeof(*files));
+	off_t size = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct kept_file *file = &files[n_files];
+		struct stat info;
+
+		file->path = rr_asprintf("%s/%s", directory, names[i]);
+		if (lstat(file->path, &info) == 0 && S_ISREG(info.st_mode)) {
+			file->size = info.st_size;
+			file->used_ns = rr_time_ns(info.st_mtim);
+			n_files++;
+		} else {
+			free(file->path);
+		}
+	}
+	qsort(files, n_files, sizeof(*files), compare_use);
+	for (size_t i = 0; i < n_files; i++) {
+		size += files[i].size;
+		if (size > CACHE_MOST)
+			unlink(files[i].path);
+		free(files[i].path);
+	}
+	free(files);
+	free(directory);
+	rr_files_free_list(names, n);
+}
+
+/* Keeps it, and makes room. False: it cannot be. */
+static bool write_cache(const char *path, const void *key, size_t length, const char *content)
+{
+	const mode_t before = umask(0077);
+	struct rr_error error = { 0 };
+	struct rr_draft draft;
+	uint64_t digest = 0;
+	bool good;
+
+	rr_draft_open(&draft);
+	fputs(first_line, draft.out);
+	fwrite(&digest, sizeof(digest), 1, draft.out);
+	rr_bytes_put(draft.out, key, length);
+	fputs(content, draft.out);
+	fclose(draft.out);
+	digest = rr_bytes_digest(0, draft.text + HEAD, draft.length - HEAD);
+	memcpy(draft.text + strlen(first_line), &digest, sizeof(digest));
+	good = draft.length <= CACHE_FILE_MOST && make_cache_directory(path) &&
+	       rr_files_replace(path, draft.text, draft.length, &error);
+	umask(before);
+	if (good)
+		make_room(path);
+	free(draft.text);
+	return good;
+}
 
 /* ---- What a verdict depends on, as far as that is known before programs run -------------------- */
 
@@ -124,11 +303,11 @@ void rr_record_open(struct rr_check *check)
 		   options->search.json) {
 		snprintf(record->why, sizeof(record->why),
 			 "with --replay, --game or --graph each check is made");
-	} else if (!rr_cache_path(options->cache, "", 0, path)) {
+	} else if (!cache_path(options->cache, "", 0, path)) {
 		snprintf(record->why, sizeof(record->why), "there is no HOME");
 	} else {
 		/* Before programs list the directory above. */
-		record->may_be_kept = rr_cache_make_directory(path);
+		record->may_be_kept = make_cache_directory(path);
 		if (!record->may_be_kept)
 			snprintf(record->why, sizeof(record->why), "%.300s cannot be written",
 				 path);
@@ -177,7 +356,7 @@ static void find_record(struct rr_check *check)
 	fclose(key.out);
 	record->key = key.text;
 	record->n_key = key.length;
-	if (rr_cache_path(options->cache, record->key, record->n_key, path))
+	if (cache_path(options->cache, record->key, record->n_key, path))
 		record->path = rr_strdup(path);
 }
 
@@ -187,7 +366,7 @@ static json_t *read_record(struct rr_check *check)
 	struct rr_record *record = &check->record;
 	struct rr_bytes content;
 	bool is_broken;
-	char *text = rr_cache_read(record->path, record->key, record->n_key, &content, &is_broken);
+	char *text = read_cache(record->path, record->key, record->n_key, &content, &is_broken);
 	json_t *json = text ? json_loadb((const char *)content.at,
 					 (size_t)(content.end - content.at), 0, NULL) :
 			      NULL;
@@ -442,7 +621,7 @@ void rr_record_keep(struct rr_check *check)
 	}
 	json_object_set_new(content, "files", files);
 	text = json_dumps(content, JSON_INDENT(1) | JSON_SORT_KEYS);
-	if (!text || !rr_cache_write(record->path, record->key, record->n_key, text, strlen(text)))
+	if (!text || !write_cache(record->path, record->key, record->n_key, text))
 		snprintf(record->why, sizeof(record->why), "%.300s cannot be written",
 			 record->path);
 	else

@@ -62,59 +62,44 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 	fprintf(out, "\n%s%s\n", words_heading, words);
 }
 
-static bool read_replay(const char *path, struct rr_replay *replay, struct rr_error *error)
-{
-	size_t length;
-	char *text = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
-	char *line, *rest = text;
-
-	*replay = (struct rr_replay){ .options = NULL };
-	if (!text)
-		return false;
-	while ((line = strsep(&rest, "\n"))) {
-		const size_t n = strlen(options_heading);
-		const size_t m = strlen(words_heading);
-
-		line[strcspn(line, "\r")] = '\0';
-		if (!replay->options && strncmp(line, options_heading, n) == 0)
-			replay->options = rr_strdup(line + n);
-		if (!replay->words && strncmp(line, words_heading, m) == 0)
-			replay->words = rr_strdup(line + m);
-	}
-	free(text);
-	if (replay->options && replay->words)
-		return true;
-	rr_replay_release(replay);
-	return rr_error_set(
-		error, RR_ERROR_DATA,
-		"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save'",
-		path);
-}
-
-static const char *find_path(int n, char **argv)
-{
-	for (int i = 1; i < n; i++) {
-		if (strcmp(argv[i], "--replay") == 0 && i + 1 < n)
-			return argv[i + 1];
-		if (strncmp(argv[i], "--replay=", 9) == 0)
-			return argv[i] + 9;
-	}
-	return NULL;
-}
-
 /* The bounds with which a schedule was found count, unless others are given. */
 bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line, void *into, int n,
 		    char **argv, struct rr_error *error)
 {
-	const char *path = find_path(n, argv);
+	const size_t n_options = strlen(options_heading), n_schedule = strlen(words_heading);
 	char *words[2 * OPTIONS_MAX] = { "redrace check" };
+	const char *path = NULL;
+	char *text, *rest, *at;
 	int n_words = 1;
+	size_t length;
 
+	for (int i = 1; i < n && !path; i++) {
+		if (strcmp(argv[i], "--replay") == 0 && i + 1 < n)
+			path = argv[i + 1];
+		else if (strncmp(argv[i], "--replay=", 9) == 0)
+			path = argv[i] + 9;
+	}
 	if (!path)
 		return true;
 	rr_replay_release(replay);
-	if (!read_replay(path, replay, error))
+	text = rest = rr_files_read(path, RR_ERROR_USAGE, 1024, &length, error);
+	if (!text)
 		return false;
+	while ((at = strsep(&rest, "\n"))) {
+		at[strcspn(at, "\r")] = '\0';
+		if (!replay->options && strncmp(at, options_heading, n_options) == 0)
+			replay->options = rr_strdup(at + n_options);
+		if (!replay->words && strncmp(at, words_heading, n_schedule) == 0)
+			replay->words = rr_strdup(at + n_schedule);
+	}
+	free(text);
+	if (!replay->options || !replay->words) {
+		rr_replay_release(replay);
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save'",
+			path);
+	}
 	for (char *word = strtok(replay->options, " "); word && n_words < 2 * OPTIONS_MAX;
 	     word = strtok(NULL, " "))
 		words[n_words++] = word;

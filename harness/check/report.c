@@ -140,17 +140,6 @@ static json_t *end_as_json(const struct rr_check *check, const char *data, const
 	return json_pack("{s:o, s:o}", "data", rr_case_lines(data), "endings", all);
 }
 
-/* Where no serial execution is near, the keys that its steps name. */
-static json_t *keys_as_json(const struct rr_outcome *finding)
-{
-	const struct rr_race *race = finding->played.race;
-	json_t *keys = rr_checked_keys(finding);
-
-	for (size_t i = 0; !finding->nearest && json_array_size(keys) < race->n_keys; i++)
-		json_array_append_new(keys, rr_case_text(race->keys[i]));
-	return keys;
-}
-
 /* What the properties say of what is found first, and each finding. */
 static json_t *outcome_as_json(const struct rr_check *check, const struct rr_outcome *finding)
 {
@@ -165,13 +154,18 @@ static json_t *outcome_as_json(const struct rr_check *check, const struct rr_out
 
 static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
 {
+	const struct rr_race *race = finding->played.race;
 	json_t *outcome = outcome_as_json(check, finding);
-	json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "found_by", "search", "kind",
-				 rr_checked_kind_of(finding).id, "keys", keys_as_json(finding),
-				 "steps", rr_trace_steps(&finding->played.trace), "final",
-				 end_as_json(check, finding->data, finding->endings),
-				 "nearest_serial",
-				 end_as_json(check, finding->nearest, finding->nearest_endings));
+	json_t *keys = rr_checked_keys(finding), *json;
+
+	/* Where no serial execution is near, the keys that its steps name. */
+	for (size_t i = 0; !finding->nearest && json_array_size(keys) < race->n_keys; i++)
+		json_array_append_new(keys, rr_case_text(race->keys[i]));
+	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "found_by", "search", "kind",
+			 rr_checked_kind_of(finding).id, "keys", keys, "steps",
+			 rr_trace_steps(&finding->played.trace), "final",
+			 end_as_json(check, finding->data, finding->endings), "nearest_serial",
+			 end_as_json(check, finding->nearest, finding->nearest_endings));
 
 	json_object_update(json, outcome);
 	json_decref(outcome);
@@ -217,18 +211,6 @@ static json_t *loops_as_json(const struct rr_learning_figures *learning)
 	return json_null();
 }
 
-/* Whether the programs draw the same at every start with the same seed. */
-static json_t *randomness_as_json(const struct rr_check *check)
-{
-	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-
-	return json_pack("{s:b, s:b, s:b, s:I, s:I}", "is_controlled",
-			 (int)!figures.is_uncontrolled, "has_fixed_addresses",
-			 (int)(check->unfixed == 0), "has_fixed_pids",
-			 (int)(check->pids == RR_PIDS_FIXED), "seeds", (json_int_t)check->n_seeds,
-			 "searches", (json_int_t)check->n_searches);
-}
-
 /* How many there are, and a digest of all of them in an order of their own; null: not all are known. */
 static json_t *ends_as_json(const struct rr_check *check, const struct rr_ends *ends)
 {
@@ -257,20 +239,13 @@ static json_t *ends_as_json(const struct rr_check *check, const struct rr_ends *
 				json_null();
 }
 
-/* Where the search did not come to its end, it is not known what it would have seen. */
-static json_t *changes_data_as_json(const struct rr_check *check)
-{
-	const bool changes = rr_programs_change_data(check->programs);
-
-	return changes || !rr_checked_limit(check).id ? json_boolean(changes) : json_null();
-}
-
 /* What is found first stands there itself, too. */
 json_t *rr_checked_properties(const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	json_t *first = outcome_as_json(check, &result->findings[0]);
+	const bool changes_data = rr_programs_change_data(check->programs);
 	char smallest[RR_SMALLEST_SIZE];
 	json_t *properties = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -302,9 +277,20 @@ json_t *rr_checked_properties(const struct rr_check *check)
 	json_object_set_new(properties, "loops", loops_as_json(&figures.learning));
 	json_object_set_new(properties, "rounds_without_end", json_integer(check->result->rounds));
 	json_object_set_new(properties, "refused", rr_checked_refused(check));
-	json_object_set_new(properties, "changes_data", changes_data_as_json(check));
+	/* Where the search did not come to its end, it is not known what it would have seen. */
+	json_object_set_new(properties, "changes_data",
+			    changes_data || !rr_checked_limit(check).id ?
+				    json_boolean(changes_data) :
+				    json_null());
 	json_object_set_new(properties, "seed", json_integer((json_int_t)check->seed));
-	json_object_set_new(properties, "randomness", randomness_as_json(check));
+	/* Whether the programs draw the same at every start with the same seed. */
+	json_object_set_new(properties, "randomness",
+			    json_pack("{s:b, s:b, s:b, s:I, s:I}", "is_controlled",
+				      (int)!figures.is_uncontrolled, "has_fixed_addresses",
+				      (int)(check->unfixed == 0), "has_fixed_pids",
+				      (int)(check->pids == RR_PIDS_FIXED), "seeds",
+				      (json_int_t)check->n_seeds, "searches",
+				      (json_int_t)check->n_searches));
 	json_object_set_new(properties, "not_compared", rr_checked_not_compared(check));
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	json_object_update(properties, first);
@@ -343,13 +329,6 @@ static json_t *properties_of(const struct rr_check *check, enum rr_exit code)
 
 /* ---- For people ------------------------------------------------------------------------- */
 
-static void print_words(FILE *out, const struct written *written)
-{
-	rr_print_verdict(out, written->words);
-	if (written->drawing)
-		fprintf(out, "\n%s", written->drawing);
-}
-
 static void print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
@@ -357,10 +336,13 @@ static void print_check(const void *what, enum rr_format format, FILE *out, stru
 	const struct rr_explore_result *result = written->check->result;
 	const struct rr_style style = { .width = 80 };
 
-	if (result && format == RR_FORMAT_TEXT)
-		print_words(out, written);
-	else if (result && result->findings[0].played.race)
+	if (result && format == RR_FORMAT_TEXT) {
+		rr_print_verdict(out, written->words);
+		if (written->drawing)
+			fprintf(out, "\n%s", written->drawing);
+	} else if (result && result->findings[0].played.race) {
 		rr_draw(out, &result->findings[0].played.trace, format, &style);
+	}
 }
 
 static bool save_schedule(const struct rr_check *check, struct rr_error *error)

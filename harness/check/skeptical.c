@@ -110,16 +110,6 @@ static struct rr_skeptic_answer answer_of_party(void *context, void *party, size
 
 /* ---- Asking it ------------------------------------------------------------------------------- */
 
-/* There is nothing to be asked about a finding; nor was anything searched that it could doubt. */
-static bool is_to_be_asked(const struct rr_check *check)
-{
-	const struct rr_explore_result *result = check->result;
-
-	return check->options->skeptic != RR_SKEPTIC_IS_OFF && !result->found &&
-	       !check->options->search.schedule && !check->session.signals.interrupted &&
-	       result->explored != RR_EXPLORED_STOPPED && rr_programs_send(check->programs);
-}
-
 void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, int serial_runs)
 {
 	const struct rr_check_options *options = check->options;
@@ -195,8 +185,13 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 
 void rr_check_ask_skeptic(struct rr_check *check)
 {
-	if (is_to_be_asked(check))
-		rr_check_run_skeptic(check, check->result->seconds / 3, SIZE_MAX, RR_SKEPTIC_RUNS);
+	const struct rr_explore_result *result = check->result;
+
+	/* There is nothing to be asked about a finding; nor was anything searched that it could doubt. */
+	if (check->options->skeptic != RR_SKEPTIC_IS_OFF && !result->found &&
+	    !check->options->search.schedule && !check->session.signals.interrupted &&
+	    result->explored != RR_EXPLORED_STOPPED && rr_programs_send(check->programs))
+		rr_check_run_skeptic(check, result->seconds / 3, SIZE_MAX, RR_SKEPTIC_RUNS);
 }
 
 enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_exit code)

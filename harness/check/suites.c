@@ -85,11 +85,6 @@ void rr_check_write_schema(FILE *out)
 	rr_suite_write_schema(&command, out);
 }
 
-static bool has_suite(const struct rr_suite_options *whole)
-{
-	return whole->path || access(RR_SUITE_FILE, F_OK) == 0;
-}
-
 static bool refuse_names(const struct rr_suite_options *whole, struct rr_error *error)
 {
 	char words[400] = "";
@@ -99,38 +94,6 @@ static bool refuse_names(const struct rr_suite_options *whole, struct rr_error *
 	return rr_error_set(error, RR_ERROR_USAGE,
 			    "'%.100s': the command must stand behind --, as in: redrace check --%s",
 			    whole->chosen[0], words);
-}
-
-/* An option that names a file, which several checks would write; NULL = there is none. */
-static const char *one_file(const struct rr_check_options *each)
-{
-	return each->save                            ? "save" :
-	       each->game                            ? "game" :
-	       each->search.dot || each->search.json ? "graph" :
-						       NULL;
-}
-
-/* Does what is said of a suite go together? */
-static bool check_suite(const struct rr_check_command *chosen, struct rr_error *error)
-{
-	const struct rr_suite_options *whole = &chosen->whole;
-
-	if (!has_suite(whole) && whole->n_chosen)
-		return refuse_names(whole, error);
-	if (!has_suite(whole))
-		return rr_error_set(
-			error, RR_ERROR_USAGE,
-			"check what? The command stands behind --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
-			", which 'redrace init' begins");
-	if (rr_outputs_have(&chosen->each.report, RR_CHECK_PICTURES))
-		return rr_error_set(
-			error, RR_ERROR_USAGE,
-			"a picture is of one check: write it there, as in 'output: race.svg'");
-	return one_file(&chosen->each) == NULL || whole->n_chosen == 1 ||
-	       rr_error_set(
-		       error, RR_ERROR_USAGE,
-		       "--%s is of one check: name it, or write '%s: FILE' in that of the suite",
-		       one_file(&chosen->each), one_file(&chosen->each));
 }
 
 bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error *error)
@@ -148,11 +111,38 @@ enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char 
 {
 	struct given given = { .argc = argc, .argv = argv, .write_game = chosen->each.write_game };
 	const struct rr_suite_command command = suite_of(&given);
+	struct rr_suite_options *whole = &chosen->whole;
+	const struct rr_check_options *each = &chosen->each;
+	/* An option that names a file, which several checks would write; NULL = there is none. */
+	const char *one_file = each->save                            ? "save" :
+			       each->game                            ? "game" :
+			       each->search.dot || each->search.json ? "graph" :
+								       NULL;
 
-	if (!check_suite(chosen, error))
+	if (!whole->path && access(RR_SUITE_FILE, F_OK) != 0) {
+		if (whole->n_chosen)
+			refuse_names(whole, error);
+		else
+			rr_error_set(
+				error, RR_ERROR_USAGE,
+				"check what? The command stands behind --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
+				", which 'redrace init' begins");
 		return RR_EXIT_OK;
-	if (!chosen->whole.jobs)
-		chosen->whole.jobs = rr_placement_count();
-	given.memory = rr_memory_available() / 2 / (size_t)chosen->whole.jobs;
-	return rr_suite_run(&command, &chosen->whole, &chosen->each.report, error);
+	}
+	if (rr_outputs_have(&each->report, RR_CHECK_PICTURES)) {
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "a picture is of one check: write it there, as in 'output: race.svg'");
+		return RR_EXIT_OK;
+	}
+	if (one_file && whole->n_chosen != 1) {
+		rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--%s is of one check: name it, or write '%s: FILE' in that of the suite",
+			one_file, one_file);
+		return RR_EXIT_OK;
+	}
+	if (!whole->jobs)
+		whole->jobs = rr_placement_count();
+	given.memory = rr_memory_available() / 2 / (size_t)whole->jobs;
+	return rr_suite_run(&command, whole, &each->report, error);
 }

@@ -85,19 +85,6 @@ static void print_figures(FILE *out, const struct rr_check *check)
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
 
-/* The last line that is not empty, without quotes; malloc'd. */
-static char *last_line(struct rr_ending ending)
-{
-	size_t end = ending.length, from;
-
-	while (end > 0 && (ending.output[end - 1] == '\n' || ending.output[end - 1] == '\r'))
-		end--;
-	from = end;
-	while (from > 0 && ending.output[from - 1] != '\n' && end - from < PATTERN_SHOWN)
-		from--;
-	return rr_text_of_bytes(ending.output + from, end - from);
-}
-
 json_t *rr_checked_refused(const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
@@ -109,11 +96,20 @@ json_t *rr_checked_refused(const struct rr_check *check)
 	for (size_t i = 0; i < check->n_operations; i++) {
 		struct rr_ending ending;
 		char *line, status[RR_PROCESS_END_SIZE];
+		size_t end, from;
 
 		if (result->refused[i] == 0)
 			continue;
 		ending = rr_programs_ending(check->programs, result->refused_ending[i]);
-		line = last_line(ending);
+		/* The last line that is not empty. */
+		end = ending.length;
+		while (end > 0 &&
+		       (ending.output[end - 1] == '\n' || ending.output[end - 1] == '\r'))
+			end--;
+		from = end;
+		while (from > 0 && ending.output[from - 1] != '\n' && end - from < PATTERN_SHOWN)
+			from--;
+		line = rr_text_of_bytes(ending.output + from, end - from);
 		json_array_append_new(
 			all,
 			json_pack("{s:s, s:b, s:I, s:I, s:s, s:o, s:o}", "client", check->names[i],
@@ -212,11 +208,32 @@ static struct rr_limit why_vacuous(const struct rr_check *check)
 	return (struct rr_limit){ .id = NULL };
 }
 
-/* Why not all has been seen, although the search has come to its end, if so. */
-static struct rr_limit why_unsure(const struct rr_check *check)
+/* Why not all has been seen, if so. */
+static struct rr_limit why_cut(const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
+	switch (check->result->explored) {
+	case RR_EXPLORED_ALL:
+		break;
+	case RR_EXPLORED_ROUNDS:
+		return (struct rr_limit){
+			"rounds",
+			"clients that send something new in each round were followed only so far: --rounds"
+		};
+	case RR_EXPLORED_RANDOM_REPLIES:
+		return (struct rr_limit){ "random_replies", "a command's reply is random" };
+	case RR_EXPLORED_MEMORY:
+		return (struct rr_limit){ "memory", "out of memory: half of what is free" };
+	case RR_EXPLORED_STOPPED:
+		if (check->session.signals.interrupted)
+			return (struct rr_limit){ "interrupted", "interrupted" };
+		return (struct rr_limit){ check->starts.was_refused ? "starts" : "seconds",
+					  check->out_of_budget };
+	default:
+		return (struct rr_limit){ "states", "there are more: --max-states" };
+	}
+	/* The search has come to its end. */
 	if (figures.learning.untested)
 		return (struct rr_limit){
 			"untested_replies",
@@ -236,7 +253,6 @@ static struct rr_limit why_unsure(const struct rr_check *check)
 				  check->result->left_out };
 }
 
-/* What ends differ in, and was not compared: a list of "last", "the output of B". */
 json_t *rr_checked_not_compared(const struct rr_check *check)
 {
 	json_t *all = json_array();
@@ -262,30 +278,6 @@ static size_t count_not_compared(const struct rr_check *check)
 
 	json_decref(all);
 	return n;
-}
-
-static struct rr_limit why_cut(const struct rr_check *check)
-{
-	switch (check->result->explored) {
-	case RR_EXPLORED_ALL:
-		return why_unsure(check);
-	case RR_EXPLORED_ROUNDS:
-		return (struct rr_limit){
-			"rounds",
-			"clients that send something new in each round were followed only so far: --rounds"
-		};
-	case RR_EXPLORED_RANDOM_REPLIES:
-		return (struct rr_limit){ "random_replies", "a command's reply is random" };
-	case RR_EXPLORED_MEMORY:
-		return (struct rr_limit){ "memory", "out of memory: half of what is free" };
-	case RR_EXPLORED_STOPPED:
-		if (check->session.signals.interrupted)
-			return (struct rr_limit){ "interrupted", "interrupted" };
-		return (struct rr_limit){ check->starts.was_refused ? "starts" : "seconds",
-					  check->out_of_budget };
-	default:
-		return (struct rr_limit){ "states", "there are more: --max-states" };
-	}
 }
 
 struct rr_limit rr_checked_limit(const struct rr_check *check)
@@ -328,16 +320,6 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 	if (*lines)
 		rr_checked_print_lines(out, "  It printed", lines);
 	free(lines);
-}
-
-/* Without which it would not be so; NULL = nobody knows. */
-static const struct rr_mutant_result *find_guard(const struct rr_explore_result *result)
-{
-	for (size_t i = 0; i < result->n_mutants; i++) {
-		if (result->mutants[i].fails)
-			return &result->mutants[i];
-	}
-	return NULL;
 }
 
 /* "1 to 32, 40 and 100"; malloc'd. */
@@ -438,13 +420,18 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
-	const struct rr_mutant_result *guard = find_guard(check->result);
+	const struct rr_explore_result *result = check->result;
+	const struct rr_mutant_result *guard = NULL; /* without which it would not be so */
 	const struct rr_limit vacuous = why_vacuous(check);
 	const char *cut = rr_checked_limit(check).text;
 	const enum rr_exit code = rr_checked_exit(check);
 	char number[RR_GROUPED_SIZE];
 
-	rr_grouped(number, (long long)check->result->states);
+	for (size_t i = 0; i < result->n_mutants && !guard; i++) {
+		if (result->mutants[i].fails)
+			guard = &result->mutants[i];
+	}
+	rr_grouped(number, (long long)result->states);
 	if (code == RR_EXIT_VIOLATED)
 		fprintf(out, "not serializable: found by the skeptic, %s (",
 			cut ? "before the search came to an end" : "missed by the search");

@@ -4,12 +4,56 @@
 #ifndef RR_VERDICT_H
 #define RR_VERDICT_H
 
-#include "apps.h"
+#include <jansson.h>
+
 #include "base/files.h"
-#include "given.h"
+#include "base/marks.h"
+#include "check.h"
 #include "client/client.h"
-#include "record.h"
 #include "skeptic/skeptic.h"
+
+/*
+ * Apps and their requests as clients of a search. Each process of the app is one, with those
+ * requests that it gets, and so is each request that asks Redis and no app: what they have in
+ * common is Redis alone, so that each is learned by itself. All together they are run when
+ * something is played. A client is a program, redrace-app (app/app.c). An app that is started
+ * again when it has crashed is a client of its own, with the same requests: those that have begun
+ * before never come to it.
+ */
+enum { RR_APP_WORDS = RR_REQUESTS_MAX + 4 };
+
+struct rr_apps {
+	size_t n; /* clients; 0 = there is no app */
+	struct rr_instance_app clients[RR_PROGRAMS_MAX];
+	struct rr_request_place places[RR_REQUESTS_MAX];     /* of each request */
+	uint8_t again[RR_PROGRAMS_MAX];                      /* see rr_program */
+	const char *commands[RR_PROGRAMS_MAX][RR_APP_WORDS]; /* of each client */
+	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
+	const char *name_of[RR_PROGRAMS_MAX];
+	char *lines[RR_REQUESTS_MAX]; /* of requests those that are no commands, malloc'd */
+	const char *requests[RR_REQUESTS_MAX]; /* all of them */
+	char driver[RR_PATH_SIZE];             /* "" = it is missing */
+};
+
+/* Commands that the user gives: those that are done first, and what the final data are asked. */
+struct rr_given {
+	struct rr_command_list init;      /* of --init, and what --setup leaves */
+	struct rr_command_list questions; /* of --final */
+	struct rr_expected expected[RR_CHECK_FINALS_MAX];
+};
+
+/* The verdict as it is kept from one check to the next (record.c). */
+struct rr_record {
+	char *path;       /* NULL = nothing is kept, or was */
+	bool may_be_kept; /* in a directory: what programs look at has to be noted */
+	char *key;        /* what is known before the programs run */
+	size_t n_key;
+	char why[RR_OPENED_WHY];    /* nothing was used, or is kept; "" = it is */
+	char remark[RR_OPENED_WHY]; /* that the user should see; "" = none */
+	bool is_refused;            /* this verdict is not kept, and that is about the programs */
+	bool is_used;               /* what is reported is the verdict of the record */
+	json_t *content;            /* of one that is used */
+};
 
 struct rr_check {
 	const struct rr_check_options *options;
@@ -112,7 +156,18 @@ void rr_checked_print_lines(FILE *out, const char *heading, const char *lines);
 /* What an operation is: "client", or "request" to an app. */
 const char *rr_checked_noun(const struct rr_check *check);
 
-/* ---- Its programs (check.c, given.c) ------------------------------------------------- */
+/* ---- Its programs (check.c, apps.c, given.c) ------------------------------------------ */
+
+/* Deals the requests out, and says in the configuration of programs who is whose. Clients that do
+ * the same have the same command line there. The apps must outlive the programs. */
+void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
+		  struct rr_programs_config *config);
+void rr_apps_release(struct rr_apps *apps);
+
+/* Those of --init and --final. False: the error. Release it in any case. */
+bool rr_given_read(struct rr_given *given, const struct rr_check_options *options,
+		   struct rr_error *error);
+void rr_given_release(struct rr_given *given);
 
 /* How its programs are started. */
 struct rr_instance_config rr_check_instances(struct rr_check *check);
@@ -146,6 +201,27 @@ enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_ex
 /* A line about it, and what differs. */
 void rr_check_print_skeptic(FILE *out, const struct rr_check *check);
 json_t *rr_check_skeptic_as_json(const struct rr_check *check);
+
+/* ---- The verdict that is kept (record.c) ------------------------------------------------ */
+
+/* Decides whether the verdict of this check may be kept, before any program of it is started. */
+void rr_record_open(struct rr_check *check);
+
+/* Looks for a verdict of the same check. False: there is none that holds, and the check has to be made;
+ * else check->result is as the check had come to its end. */
+bool rr_record_use(struct rr_check *check);
+
+/* Keeps what the check has come to, if it may be kept. */
+void rr_record_keep(struct rr_check *check);
+
+void rr_record_release(struct rr_record *record);
+
+/* Of a finding that is used: who was refused, as rr_checked_refused() has it; NULL = there is none. */
+json_t *rr_record_refused(const struct rr_record *record);
+
+/* Of a yes that is used: its text, and its properties in JSON, a new reference; NULL = there is none. */
+const char *rr_record_text(const struct rr_record *record);
+json_t *rr_record_properties(const struct rr_record *record);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ struct rr_programs_figures {
 	bool holds_day;       /* it stands still while they wait */
 	bool is_uncontrolled; /* some draw random values of their own, or as they like */
 	unsigned n_seeds;     /* with which one has been run */
-	bool hands_over;      /* threads of an app let each other go on (handover.h) */
+	bool hands_over;      /* threads of an app let each other go on (instance.h) */
 };
 
 struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);

@@ -2,7 +2,7 @@
 /*
  * Are two ends equal, different, or were parts of them not compared? An end is the data that
  * servers hold (contents.h), and how each program ended and what it printed (endings.h), or what
- * an app answered (answers.h). It is compared (judge.h) with the ends of serial executions
+ * an app answered (party.h). It is compared (judge.h) with the ends of serial executions
  * (serial.h), apart from what crashed clients leave (leftovers.h); which commands depend on each
  * other says where it comes from (dependencies.h). A search is not known here, only the product
  * of which it looks at the states.

@@ -1,17 +1,523 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A run of a client from within: threads that stop and go on, each with a driver that
+ * stands for all that it waits for, and lanes with the commands that are on their way.
+ */
 #include "client_run.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "run.h"
+#include "base/reply.h"
+#include "base/resp.h"
+#include "base/wire.h"
+#include "fiber.h"
+#include "link.h"
 
 /* Clocks do not begin at 0, which would be a special value somewhere. */
 #define MONOTONIC_START_NS INT64_C(3600000000000)
 
 /* So late that whatever a client that is unwound waits for is over. */
 #define AFTER_ALL_NS (INT64_MAX / 4)
+
+struct rr_stack {
+	struct rr_fiber fiber;
+	struct rr_stack *next;
+	struct run_thread *thread; /* that runs on it */
+};
+
+struct run_thread {
+	struct rr_client_run *run;
+	uint8_t number;
+	struct rr_stack *stack;
+	struct rdl_task *task;     /* a child's, until it is joined */
+	struct run_thread *opener; /* goes on when this one stops at first */
+	struct rdl_driver driver;
+	struct rr_input input;
+	int fd;          /* that it waits for, see RR_STOP_WAIT */
+	bool is_refused; /* it was told so, and its connection is closed for that */
+};
+
+/* A command whose reply was not taken yet. */
+struct run_pending {
+	uint32_t command;
+	uint32_t answer; /* at once; RR_NO_ID = when it is fed */
+	uint8_t thread;
+	bool is_inside;
+};
+
+struct run_lane {
+	struct rdl_link *link;
+	struct rr_wire wire; /* program->on_sockets: the other end of its connection */
+	uint32_t n_opened;   /* connections that there have been */
+	size_t n_queued;     /* commands that were there to be sent when a mark was passed */
+	bool queued_inside[RR_RUN_SENT];
+	size_t first, n;
+	struct run_pending pending[RR_RUN_SENT];
+};
+
+struct rr_client_run {
+	const struct rr_program *program;
+	void *other; /* with program->run_ops: theirs, and no more than that */
+	int client;
+	void *made;
+	struct rdl_link *links[RR_RUN_SERVERS];
+	struct rdl_mutex mutex, *mutexes[RR_RUN_MUTEXES]; /* of its own, by their numbers */
+	struct rr_fiber caller;
+	struct run_thread threads[RR_RUN_THREADS];
+	struct run_lane *lanes[RR_RUN_LANES];
+	struct rr_run_view view;
+	bool is_dead;
+	int generation;
+	unsigned n_random;
+	int64_t clock_ns, unread_ns; /* and what has passed since its reading */
+};
+
+/* ---- Commands that it has sent: its links lead nowhere --------------------------- */
+
+/* A link's lane and its number, by its server and how many were there before it; NULL = there is
+ * no room, or it leads elsewhere. */
+static struct run_lane *lane_of(struct rr_client_run *run, struct rdl_link *link, uint8_t *number)
+{
+	const struct rr_program *program = run->program;
+	const struct rdl_address *address = rdl_link_address(link);
+	size_t server = 0;
+
+	while (server < program->n_servers &&
+	       (program->addresses[server].port != address->port ||
+		strcmp(program->addresses[server].host, address->host) != 0))
+		server++;
+	for (size_t i = 0; server < program->n_servers && i < RR_RUN_OWN_ORDINALS; i++) {
+		const size_t at = i * program->n_servers + server;
+		struct run_lane **lane = &run->lanes[at];
+
+		if (!*lane) {
+			*lane = rr_calloc(1, sizeof(**lane));
+			(*lane)->link = link;
+		}
+		*number = (uint8_t)at;
+		if ((*lane)->link == link)
+			return *lane;
+	}
+	run->view.is_too_much = true;
+	return NULL;
+}
+
+/* A script that is sent whole is known by its hash as well: whether the client knew
+ * that is no difference. */
+static void name_script(const struct rr_client_run *run, int server, struct rdl_command *command)
+{
+	const struct rr_program *program = run->program;
+	const struct rdl_command load = {
+		.n_words = 3,
+		.words = { { "SCRIPT", 6 }, { "LOAD", 4 }, command->words[1] },
+	};
+	const struct rdl_reply *reply;
+	uint32_t answer;
+
+	if (!program->knows_scripts || command->n_words < 3 ||
+	    !rr_word_is(&command->words[0], "EVAL"))
+		return;
+	answer = program->ask(program->ask_context, server, &load);
+	if (answer == RR_NO_ID)
+		return;
+	reply = &program->terms->reply[answer].reply;
+	if (reply->type != RDL_REPLY_STRING)
+		return;
+	command->words[0] = (struct rdl_word){ "EVALSHA", 7 };
+	command->words[1] = (struct rdl_word){ reply->text, reply->length };
+}
+
+static uint32_t answer_at_once(const struct rr_client_run *run, int server,
+			       struct rdl_command *command)
+{
+	const struct rr_program *program = run->program;
+
+	/* Nobody else could notice it, and whether it is sent depends on what the link has been
+	 * used for before. */
+	if (rr_word_is(&command->words[0], "COMMAND") ||
+	    (command->n_words > 1 && rr_word_is(&command->words[0], "SCRIPT") &&
+	     rr_word_is(&command->words[1], "LOAD")))
+		return program->ask(program->ask_context, server, command);
+	name_script(run, server, command);
+	return program->mutate ? program->mutate(program->mutate_context, command) : RR_NO_ID;
+}
+
+/* A command is on its way from now on. False: there are too many. */
+static bool add_pending(struct run_thread *thread, struct run_lane *lane, uint8_t number,
+			const struct rdl_command *command, bool is_inside)
+{
+	struct rr_client_run *run = thread->run;
+	struct rdl_command changed = *command;
+	struct run_pending *pending = &lane->pending[(lane->first + lane->n) % RR_RUN_SENT];
+
+	if (lane->n == RR_RUN_SENT) {
+		run->view.is_too_much = true;
+		return false;
+	}
+	lane->n++;
+	pending->answer = answer_at_once(run, rr_lane_server(run->program, number), &changed);
+	pending->command = rr_terms_command(run->program->terms, &changed);
+	pending->thread = thread->number;
+	pending->is_inside = is_inside;
+	return true;
+}
+
+/* Over sockets (program->on_sockets) the links are connected, with us at the other end. */
+
+static bool is_readable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* A mark is passed: what is queued there was so before it. */
+static void note_queued(struct rr_client_run *run)
+{
+	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
+		struct run_lane *lane = run->lanes[i];
+		const struct rdl_buffer *out = lane ? &lane->link->out : NULL;
+		struct rdl_command command;
+		size_t used = 0, n = 0;
+
+		for (size_t at = 0; out && at < out->length && n < RR_RUN_SENT; at += used, n++) {
+			if (rr_resp_parse(out->bytes + at, out->length - at, &command, &used) !=
+			    RR_RESP_COMPLETE)
+				break;
+			if (n == lane->n_queued)
+				lane->queued_inside[lane->n_queued++] = run->view.is_inside;
+		}
+	}
+}
+
+/* The commands that have come over the connections meanwhile. */
+static void take_sent(struct run_thread *thread)
+{
+	struct rr_client_run *run = thread->run;
+	struct rdl_command command;
+
+	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
+		struct run_lane *lane = run->lanes[i];
+
+		while (lane && lane->wire.is_open &&
+		       rr_wire_take(&lane->wire, &command) == RR_RESP_COMPLETE) {
+			/* Was it queued in the critical section? */
+			const bool is_inside = lane->n_queued ? lane->queued_inside[0] :
+								run->view.is_inside;
+
+			if (lane->n_queued)
+				memmove(lane->queued_inside, lane->queued_inside + 1,
+					--lane->n_queued * sizeof(lane->queued_inside[0]));
+			add_pending(thread, lane, i, &command, is_inside);
+		}
+	}
+}
+
+/* ---- Its threads: fibers on stacks that are used again ----------------------------- */
+
+static void live(void *argument);
+
+static struct rr_stack *take_stack(struct rr_stacks *stacks)
+{
+	struct rr_stack *stack = stacks->free;
+
+	if (stack) {
+		stacks->free = stack->next;
+		return stack;
+	}
+	stack = rr_calloc(1, sizeof(*stack));
+	if (rr_fiber_make(&stack->fiber, live, stack))
+		return stack;
+	free(stack);
+	return NULL;
+}
+
+void rr_stacks_release(struct rr_stacks *stacks)
+{
+	while (stacks->free) {
+		struct rr_stack *stack = stacks->free;
+
+		stacks->free = stack->next;
+		rr_fiber_release(&stack->fiber);
+		free(stack);
+	}
+}
+
+static struct rr_stop *stop_of(const struct run_thread *thread)
+{
+	return &thread->run->view.stops[thread->number];
+}
+
+/* Who goes on when a thread has stopped. */
+static struct rr_fiber *next_after(struct run_thread *thread)
+{
+	struct run_thread *opener = thread->opener;
+
+	thread->opener = NULL;
+	return opener ? &opener->stack->fiber : &thread->run->caller;
+}
+
+/* Stops there until it is fed. NULL: it is being unwound. */
+static const struct rr_input *stop_at(struct run_thread *thread, struct rr_stop where)
+{
+	if (thread->run->is_dead)
+		return NULL;
+	take_sent(thread);
+	*stop_of(thread) = where;
+	rr_fiber_pass(&thread->stack->fiber, next_after(thread));
+	return thread->run->is_dead ? NULL : &thread->input;
+}
+
+/* One routine after another, on the same stack. */
+static void live(void *argument)
+{
+	struct rr_stack *stack = argument;
+
+	for (;;) {
+		struct run_thread *thread = stack->thread;
+
+		if (thread->task)
+			thread->task->body(thread->task->argument);
+		else
+			thread->run->program->run(thread->run->made);
+		take_sent(thread);
+		*stop_of(thread) = (struct rr_stop){ .kind = RR_STOP_ENDED };
+		if (thread->number == 0)
+			thread->run->view.is_holding = false;
+		rr_fiber_pass(&stack->fiber, next_after(thread));
+	}
+}
+
+/* False: there is no stack for it. */
+static bool begin_thread(struct run_thread *thread)
+{
+	thread->stack = take_stack(thread->run->program->stacks);
+	if (!thread->stack)
+		return false;
+	thread->stack->thread = thread;
+	return true;
+}
+
+/* Until it stops again. */
+static void go_on(struct run_thread *thread)
+{
+	rr_fiber_pass(&thread->run->caller, &thread->stack->fiber);
+}
+
+static void give_stack_back(struct run_thread *thread)
+{
+	struct rr_stacks *stacks = thread->run->program->stacks;
+
+	if (!thread->stack)
+		return;
+	thread->stack->next = stacks->free;
+	stacks->free = thread->stack;
+	thread->stack = NULL;
+}
+
+static bool on_spawn(void *context, struct rdl_task *task)
+{
+	struct run_thread *parent = context, *child = NULL;
+	struct rr_client_run *run = parent->run;
+
+	if (run->is_dead)
+		return false;
+	for (uint8_t i = 1; i < RR_RUN_THREADS && !child; i++) {
+		const uint8_t kind = run->view.stops[i].kind;
+
+		if ((kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED) && !run->threads[i].task)
+			child = &run->threads[i];
+	}
+	if (!child) {
+		run->view.is_too_much = true;
+		return false;
+	}
+	give_stack_back(child);
+	if (!begin_thread(child))
+		return false;
+	child->task = task;
+	child->opener = parent;
+	if (run->view.n_threads <= child->number)
+		run->view.n_threads = child->number + 1;
+	rdl_link_set_driver(task->link, &child->driver);
+	rr_fiber_pass(&parent->stack->fiber, &child->stack->fiber);
+	return true;
+}
+
+/* A child that is unwound has ended before: see rr_client_run_free(). */
+static void on_join(void *context, struct rdl_task *task)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+
+	for (uint8_t i = 1; i < RR_RUN_THREADS; i++) {
+		struct run_thread *child = &run->threads[i];
+
+		if (child->task != task)
+			continue;
+		if (run->view.stops[i].kind != RR_STOP_ENDED)
+			stop_at(thread, (struct rr_stop){ .kind = RR_STOP_JOIN, .whom = i });
+		child->task = NULL;
+		run->view.stops[i] = (struct rr_stop){ .kind = RR_STOP_ABSENT };
+		rdl_link_set_driver(task->link, &run->threads[0].driver);
+		return;
+	}
+}
+
+/* ---- Sending and receiving ----------------------------------------------------------- */
+
+static enum rdl_outcome on_submit(void *context, struct rdl_link *link,
+				  const struct rdl_command *command)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct run_lane *lane;
+	uint8_t number;
+
+	if (run->is_dead)
+		return RDL_ERROR;
+	lane = lane_of(run, link, &number);
+	return lane && add_pending(thread, lane, number, command, run->view.is_inside) ? RDL_OK :
+											 RDL_ERROR;
+}
+
+/* The next reply of the lane; the thread stops if it has to wait. */
+static enum rdl_outcome on_deliver(void *context, struct rdl_link *link, struct rdl_reply *reply)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	const struct rr_input *input;
+	struct rr_stop where = { .kind = RR_STOP_RECEIVE };
+	struct run_lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
+	uint32_t answer;
+
+	if (!lane || lane->n == 0)
+		return RDL_UNKNOWN;
+	answer = lane->pending[lane->first].answer;
+	if (answer == RR_NO_ID) {
+		input = stop_at(thread, where);
+		if (!input || input->kind != RR_INPUT_REPLY) {
+			lane->n = 0;
+			run->view.is_unheard |= input && input->kind == RR_INPUT_LOST;
+			return input && input->kind == RR_INPUT_REFUSED ? RDL_ERROR : RDL_UNKNOWN;
+		}
+		answer = (uint32_t)input->value;
+	}
+	lane->first = (lane->first + 1) % RR_RUN_SENT;
+	lane->n--;
+	*reply = run->program->terms->reply[answer].reply;
+	return RDL_OK;
+}
+
+static enum rdl_outcome on_listen(void *context, struct rdl_link *link, struct rdl_reply *message,
+				  int64_t timeout_ns)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
+	const struct rr_input *input;
+
+	if (run->is_dead || !lane_of(run, link, &where.lane))
+		return RDL_UNKNOWN;
+	input = stop_at(thread, where);
+	if (!input || input->kind == RR_INPUT_LOST)
+		return RDL_UNKNOWN;
+	if (input->kind != RR_INPUT_MESSAGE)
+		return RDL_BUSY;
+	*message = run->program->terms->reply[input->value].reply;
+	return RDL_OK;
+}
+
+static int on_open(void *context, struct rdl_link *link)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct run_lane *lane;
+	uint8_t number;
+
+	if (run->is_dead)
+		return -1;
+	take_sent(thread);
+	lane = lane_of(run, link, &number);
+	if (!lane)
+		return -1;
+	rr_wire_close(&lane->wire);
+	lane->n = lane->n_queued = 0;
+	lane->n_opened++;
+	return rr_wire_open(&lane->wire);
+}
+
+static void answer_on_wire(struct rr_client_run *run, struct run_lane *lane, uint32_t reply)
+{
+	lane->first = (lane->first + 1) % RR_RUN_SENT;
+	lane->n--;
+	rr_wire_reply(&lane->wire, &run->program->terms->reply[reply].reply);
+}
+
+/* Until the thread may have the next reply. */
+static void on_await(void *context, struct rdl_link *link, int fd)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_RECEIVE };
+	struct run_lane *lane = run->is_dead || is_readable(fd) ? NULL :
+								  lane_of(run, link, &where.lane);
+	const struct rr_input *input;
+
+	if (!lane)
+		return;
+	take_sent(thread);
+	if (lane->n > 0 && lane->pending[lane->first].answer != RR_NO_ID) {
+		answer_on_wire(run, lane, lane->pending[lane->first].answer);
+		return;
+	}
+	input = stop_at(thread, where);
+	if (input && input->kind == RR_INPUT_REPLY && lane->n > 0) {
+		answer_on_wire(run, lane, (uint32_t)input->value);
+		return;
+	}
+	lane->n = 0;
+	rr_wire_close(&lane->wire);
+	thread->is_refused = input && input->kind == RR_INPUT_REFUSED;
+}
+
+/* Where nobody listens a client is told so when it connects. Here it has connected, to
+ * us: that its connection is closed means that it was refused. */
+static enum rdl_outcome on_receive(void *context, struct rdl_link *link, struct rdl_reply *reply,
+				   enum rdl_outcome outcome)
+{
+	struct run_thread *thread = context;
+	const bool is_refused = thread->is_refused && outcome == RDL_UNKNOWN;
+
+	(void)link;
+	(void)reply;
+	thread->is_refused = false;
+	return is_refused ? RDL_ERROR : outcome;
+}
+
+static enum rdl_outcome on_listen_there(void *context, struct rdl_link *link,
+					struct rdl_reply *message, int64_t timeout_ns)
+{
+	struct run_thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
+	struct run_lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
+	const struct rr_input *input = lane ? stop_at(thread, where) : NULL;
+
+	if (!input)
+		return RDL_UNKNOWN;
+	if (input->kind == RR_INPUT_MESSAGE)
+		rr_wire_reply(&lane->wire, &run->program->terms->reply[input->value].reply);
+	else if (input->kind == RR_INPUT_LOST)
+		rr_wire_close(&lane->wire);
+	else
+		return RDL_BUSY;
+	link->pending++;
+	return rdl_receive(link, message);
+}
 
 /* ---- Time ----------------------------------------------------------------- */
 
@@ -29,15 +535,15 @@ static int64_t on_now(void *context, enum rdl_clock clock)
 		run->unread_ns = 0;
 		return MONOTONIC_START_NS + run->clock_ns;
 	}
-	input = run_stop(thread, (struct rr_stop){ .kind = RR_STOP_CLOCK });
+	input = stop_at(thread, (struct rr_stop){ .kind = RR_STOP_CLOCK });
 	return input ? input->value : AFTER_ALL_NS;
 }
 
 static void on_sleep(void *context, int64_t duration_ns)
 {
 	if (duration_ns > 0)
-		run_stop(context,
-			 (struct rr_stop){ .kind = RR_STOP_SLEEP, .duration_ns = duration_ns });
+		stop_at(context,
+			(struct rr_stop){ .kind = RR_STOP_SLEEP, .duration_ns = duration_ns });
 }
 
 /* For one that is unwound it has come, so that no loop waits on. A file that is
@@ -50,10 +556,10 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 	if (run->is_dead)
 		return true;
 	if (timeout_ns <= 0)
-		return timeout_ns == 0 && run_is_readable(fd);
+		return timeout_ns == 0 && is_readable(fd);
 	thread->fd = fd;
-	run_stop(thread, (struct rr_stop){ .kind = RR_STOP_WAIT, .duration_ns = timeout_ns });
-	return run->is_dead || run_is_readable(fd);
+	stop_at(thread, (struct rr_stop){ .kind = RR_STOP_WAIT, .duration_ns = timeout_ns });
+	return run->is_dead || is_readable(fd);
 }
 
 /* ---- Marks, mutexes, random values ---------------------------------------- */
@@ -65,8 +571,8 @@ static void on_mark(void *context, enum rdl_mark mark)
 
 	if (thread->run->is_dead)
 		return;
-	run_take_sent(thread);
-	run_note_queued(thread->run);
+	take_sent(thread);
+	note_queued(thread->run);
 	view->is_inside = mark == RDL_MARK_ENTER;
 	view->has_entered = view->has_entered || view->is_inside;
 	view->is_holding = view->is_holding || view->is_inside;
@@ -96,8 +602,8 @@ static void on_mutex(void *context, struct rdl_mutex *mutex, bool take)
 
 	if (run->is_dead || run->program->without_mutex)
 		return;
-	run_stop(thread, (struct rr_stop){ .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
-					   .mutex = mutex_number(run, mutex) });
+	stop_at(thread, (struct rr_stop){ .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
+					  .mutex = mutex_number(run, mutex) });
 }
 
 static void on_random(void *context, unsigned char *bytes, size_t n)
@@ -115,12 +621,12 @@ static const struct rdl_driver_ops ops = {
 	.mark = on_mark,
 	.mutex = on_mutex,
 	.wait = on_wait,
-	.spawn = run_on_spawn,
-	.join = run_on_join,
+	.spawn = on_spawn,
+	.join = on_join,
 	.random = on_random,
-	.submit = run_on_submit,
-	.deliver = run_on_deliver,
-	.listen = run_on_listen,
+	.submit = on_submit,
+	.deliver = on_deliver,
+	.listen = on_listen,
 };
 
 /* Commands and replies go over sockets; all else is as above. */
@@ -130,13 +636,13 @@ static const struct rdl_driver_ops socket_ops = {
 	.mark = on_mark,
 	.mutex = on_mutex,
 	.wait = on_wait,
-	.spawn = run_on_spawn,
-	.join = run_on_join,
+	.spawn = on_spawn,
+	.join = on_join,
 	.random = on_random,
-	.open = run_on_open,
-	.await = run_on_await,
-	.receive = run_on_receive,
-	.listen = run_on_listen_there,
+	.open = on_open,
+	.await = on_await,
+	.receive = on_receive,
+	.listen = on_listen_there,
 };
 
 /* ---- Runs ----------------------------------------------------------------- */
@@ -149,7 +655,7 @@ static void look_around(struct rr_client_run *run)
 		struct rr_stop *where = &view->stops[i];
 
 		if (where->kind == RR_STOP_WAIT)
-			where->is_ready = run_is_readable(run->threads[i].fd);
+			where->is_ready = is_readable(run->threads[i].fd);
 		if (where->kind == RR_STOP_JOIN)
 			where->is_ready = view->stops[where->whom].kind == RR_STOP_ENDED;
 	}
@@ -175,19 +681,6 @@ static void look_around(struct rr_client_run *run)
 							  .command = pending->command };
 		}
 	}
-}
-
-static bool open_links(struct rr_client_run *run)
-{
-	const struct rr_program *program = run->program;
-
-	for (size_t i = 0; i < program->n_servers; i++) {
-		run->links[i] = rdl_link_new(&program->addresses[i], 1000);
-		if (!run->links[i])
-			return false;
-		rdl_link_set_driver(run->links[i], &run->threads[0].driver);
-	}
-	return true;
 }
 
 const char *rr_program_client_name(const struct rr_program *program, size_t client)
@@ -270,12 +763,17 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 										    &ops,
 							      &run->threads[i] };
 	}
-	if (open_links(run))
-		run->made = program->make(program->context, run, client, run->links, &run->mutex);
-	if (!run->made || !run_begin_thread(&run->threads[0]))
+	for (size_t i = 0; i < program->n_servers; i++) {
+		run->links[i] = rdl_link_new(&program->addresses[i], 1000);
+		if (!run->links[i])
+			rr_out_of_memory();
+		rdl_link_set_driver(run->links[i], &run->threads[0].driver);
+	}
+	run->made = program->make(program->context, run, client, run->links, &run->mutex);
+	if (!run->made || !begin_thread(&run->threads[0]))
 		rr_out_of_memory();
 	run->view.n_threads = 1;
-	run_go_on(&run->threads[0]);
+	go_on(&run->threads[0]);
 	look_around(run);
 	return run;
 }
@@ -297,12 +795,12 @@ void rr_client_run_free(struct rr_client_run *run)
 		const uint8_t kind = run->view.stops[i].kind;
 
 		if (kind != RR_STOP_ABSENT && kind != RR_STOP_ENDED)
-			run_go_on(&run->threads[i]);
+			go_on(&run->threads[i]);
 	}
 	if (run->made)
 		run->program->free(run->made);
 	for (int i = 0; i < RR_RUN_THREADS; i++)
-		run_give_stack_back(&run->threads[i]);
+		give_stack_back(&run->threads[i]);
 	for (size_t i = 0; i < run->program->n_servers; i++)
 		rdl_link_free(run->links[i]);
 	for (int i = 0; i < RR_RUN_LANES; i++) {
@@ -329,7 +827,7 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 	run->view.has_entered = run->view.has_read = false;
 	run->unread_ns = passed_ns;
 	thread->input = *input;
-	run_go_on(thread);
+	go_on(thread);
 	run->unread_ns = 0;
 	look_around(run);
 }
@@ -419,7 +917,7 @@ bool rr_client_run_begin_attempt(struct rr_client_run *run)
 	const struct rr_input *input;
 
 	run->view.is_holding = false;
-	input = run_stop(&run->threads[0], (struct rr_stop){ .kind = RR_STOP_ATTEMPT });
+	input = stop_at(&run->threads[0], (struct rr_stop){ .kind = RR_STOP_ATTEMPT });
 	if (!input)
 		return false;
 	run->generation = (int)input->value;

@@ -7,10 +7,13 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/marks.h"
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
 #include "varying.h"
+
+enum { WORDS_SHOWN = 40 };
 
 void rr_endings_allow(struct rr_endings *endings, const char *const *allowed, size_t n)
 {
@@ -357,22 +360,6 @@ void rr_endings_forget_serial(struct rr_endings *endings)
 	rr_intern_release(&endings->serial);
 }
 
-/* The lines that count of all endings of serial orders, once each. */
-static struct rr_intern lines_of_serial_orders(const struct rr_endings *endings)
-{
-	struct rr_intern lines = { 0 };
-
-	for (uint32_t i = 0; i < endings->serial.n; i++) {
-		const uint32_t *ending = rr_intern_get(&endings->serial, i);
-		struct rest rest = rest_of(endings, *ending);
-		struct rdl_word line;
-
-		while (take_compared(endings, &rest, &line))
-			rr_intern_put(&lines, line.text, line.length, NULL);
-	}
-	return lines;
-}
-
 /* Goes on behind the next such line of a text; those before are counted. False: there is
  * none. */
 static bool skip_to(const struct rr_endings *endings, const struct rdl_word *line,
@@ -392,13 +379,20 @@ bool rr_endings_differ_by_waiting(const struct rr_endings *endings, uint32_t wai
 				  uint32_t unwaited)
 {
 	struct rest one = rest_of(endings, waited), other = rest_of(endings, unwaited);
-	struct rr_intern serial = lines_of_serial_orders(endings);
+	struct rr_intern serial = { 0 }; /* the lines that count of serial orders, once each */
 	long n_about_waiting = 0, n_instead = 0;
 	bool good = rr_endings_get(endings, waited).status ==
 			    rr_endings_get(endings, unwaited).status &&
 		    have_same_unordered(endings, waited, unwaited);
 	struct rdl_word line;
 
+	for (uint32_t i = 0; i < endings->serial.n; i++) {
+		const uint32_t *ending = rr_intern_get(&endings->serial, i);
+		struct rest rest = rest_of(endings, *ending);
+
+		while (take_compared(endings, &rest, &line))
+			rr_intern_put(&serial, line.text, line.length, NULL);
+	}
 	while (good && take_compared(endings, &one, &line)) {
 		if (rr_intern_find(&serial, line.text, line.length) != RR_NO_ID)
 			good = skip_to(endings, &line, &other, &n_instead);
@@ -422,4 +416,184 @@ void rr_endings_release(struct rr_endings *endings)
 	rr_intern_release(&endings->serial);
 	rr_intern_release(&endings->all);
 	*endings = (struct rr_endings){ .varying = NULL };
+}
+
+/* ---- Answers ---------------------------------------------------------------------------- */
+
+/* Behind the next mark of a record with that number, and where it ends; NULL = there is none. */
+static const char *find_record(const char *at, const char *end, size_t number,
+			       const char **record_end)
+{
+	while (at < end && (at = memchr(at, RR_MARK_RECORD, (size_t)(end - at)))) {
+		const char *next;
+
+		at++;
+		next = memchr(at, RR_MARK_RECORD, (size_t)(end - at));
+		*record_end = next ? next : end;
+		if (strtoul(at, NULL, 10) == number)
+			return at;
+	}
+	return NULL;
+}
+
+/* Behind RR_MARK_RECORD: "2 0 200", and from the next line on what was printed. All records of a request
+ * are one answer. */
+long rr_answers_get(struct rr_endings *endings, long ending, size_t request)
+{
+	const struct rr_ending all = rr_endings_get(endings, (uint32_t)ending);
+	const char *end = all.output + all.length, *record_end;
+	const char *record = find_record(all.output, end, request + 1, &record_end);
+	struct rr_ending answer = { .status = 0 };
+	long number = -1;
+	char *printed;
+	FILE *out = rr_open_memory(&printed, &answer.length);
+
+	for (; record; record = find_record(record_end, end, request + 1, &record_end)) {
+		const char *newline = memchr(record, '\n', (size_t)(record_end - record));
+		int status;
+		const char *at;
+
+		if (!newline || sscanf(record, "%*u %d %d", &status, &answer.http) != 2)
+			break;
+		answer.status = status << 8;
+		/* Adds what was printed, as it was before it was written down. */
+		at = newline + 1;
+		for (; at < record_end; at++) {
+			const bool is_escaped = *at == RR_MARK_ESCAPE && at + 1 < record_end;
+
+			at += is_escaped;
+			fputc(is_escaped ? *at ^ RR_MARK_ESCAPED : *at, out);
+		}
+		number = 0;
+	}
+	fclose(out);
+	answer.output = printed;
+	if (number == 0)
+		number = rr_endings_put(endings, answer);
+	free(printed);
+	return number;
+}
+
+bool rr_answers_miss_app(struct rr_endings *endings, long ending)
+{
+	const struct rr_ending all = rr_endings_get(endings, (uint32_t)ending);
+	const char *end;
+
+	return find_record(all.output, all.output + all.length, 0, &end) != NULL;
+}
+
+struct rr_request_end rr_answers_judge(struct rr_endings *endings, long answer, const char *refused)
+{
+	/* 412 and 428 refuse what has a condition; the others say that now is not the time. */
+	static const int refusals[] = { 409, 412, 423, 425, 428, 429, 503 };
+	struct rr_request_end end = { .ending = answer };
+	struct rr_ending said;
+
+	if (answer < 0)
+		return end;
+	said = rr_endings_get(endings, (uint32_t)answer);
+	end.is_good = said.status == 0 && !rr_ending_is_declared(refused, said);
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		end.is_good &= said.http != refusals[i];
+	end.has_failed = end.is_good && said.http >= 400;
+	return end;
+}
+
+bool rr_answers_are_same(struct rr_endings *endings, size_t n_requests, long a, long b)
+{
+	bool are = true;
+
+	for (size_t i = 0; i < n_requests && a != b && are; i++) {
+		const long one = rr_answers_get(endings, a, i);
+		const long other = rr_answers_get(endings, b, i);
+
+		are = (one < 0) == (other < 0) &&
+		      (one < 0 || rr_endings_are_same(endings, (uint32_t)one, (uint32_t)other));
+	}
+	return are;
+}
+
+void rr_answers_vary(struct rr_endings *endings, size_t n_requests, long a, long b)
+{
+	for (size_t i = 0; i < n_requests; i++) {
+		const long one = rr_answers_get(endings, a, i);
+		const long other = rr_answers_get(endings, b, i);
+
+		if (one >= 0 && other >= 0)
+			rr_endings_vary(endings, (uint32_t)one, (uint32_t)other);
+	}
+}
+
+/* ---- In words ------------------------------------------------------------------------ */
+
+/* Of curl: what stands behind -X, or what follows from the other options. */
+static struct rdl_word method_of(const char *command)
+{
+	const char *option = strstr(command, " -X");
+	struct rdl_word method = { .text = option ? option + 3 : "" };
+
+	method.text += strspn(method.text, " '\"");
+	method.length = strspn(method.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	if (method.length > 0)
+		return method;
+	return strstr(command, " -d") || strstr(command, " --data") ?
+		       (struct rdl_word){ "POST", 4 } :
+		       (struct rdl_word){ "GET", 3 };
+}
+
+char *rr_request_words(const char *command)
+{
+	static const char app[] = "{app}", url[] = "{url} ";
+	const char *at, *shown = command;
+	struct rdl_word first = { NULL, 0 };
+	size_t length = strlen(command);
+	char *rest, *words;
+
+	if (command[0] == RR_MARK_LINE) {
+		first = (struct rdl_word){ "line", 4 };
+		shown++;
+		length--;
+	} else if ((at = strstr(command, app))) {
+		/* The method, or the program without its folder; and the path. */
+		if (strncmp(command, "curl ", 5) == 0) {
+			first = method_of(command);
+		} else {
+			size_t from = first.length = strcspn(command, " ");
+
+			while (from > 0 && command[from - 1] != '/')
+				from--;
+			first = (struct rdl_word){ command + from, first.length - from };
+		}
+		shown = at + strlen(app);
+		length = strcspn(shown, " '\"|;");
+	} else if (strncmp(command, "redis-cli ", 10) == 0 && (at = strstr(command, url))) {
+		/* What is asked, without a redirection. */
+		shown = at + strlen(url);
+		length = strcspn(shown, "|;>&");
+		while (length > 0 && shown[length - 1] == ' ')
+			length--;
+	}
+	rest = rr_plain_cut(shown, length, WORDS_SHOWN, "");
+	if (!first.text)
+		return rest;
+	words = rr_asprintf("%.*s %s", (int)first.length, first.text, rest);
+	free(rest);
+	return words;
+}
+
+char *rr_answer_words(struct rr_ending answer)
+{
+	const size_t length = strcspn(answer.output, "\r\n");
+	char *shown, *words, end[40] = "";
+
+	if (answer.status)
+		snprintf(end, sizeof(end), "exit %d", answer.status >> 8);
+	else if (answer.http >= 400)
+		snprintf(end, sizeof(end), "HTTP %d", answer.http);
+	else if (length == 0)
+		return rr_strdup("nothing");
+	shown = rr_plain_cut(answer.output, length, WORDS_SHOWN, "");
+	words = rr_asprintf("%s%s%s", shown, length && end[0] ? ", " : "", end);
+	free(shown);
+	return words;
 }

@@ -37,20 +37,6 @@ static const char commands[] =
 	"zrangebyscore zrangestore zrank zrem zremrangebylex zremrangebyrank zremrangebyscore "
 	"zrevrange zrevrangebylex zrevrangebyscore zrevrank zscan zscore zunion zunionstore ";
 
-/* "*3\r" begins an array of words; "*" is held until that is known. */
-static enum rr_first judge_array(const char *bytes, size_t n)
-{
-	size_t at = 1;
-
-	at += at < n && bytes[at] == '-';
-	while (at < n && isdigit((unsigned char)bytes[at]))
-		at++;
-	if (at == n)
-		return RR_FIRST_UNDECIDED;
-	return bytes[at] == '\r' && isdigit((unsigned char)bytes[at - 1]) ? RR_FIRST_REDIS :
-									    RR_FIRST_OTHER;
-}
-
 /* "GET / HTTP/1.1", and others that end with a version of their protocol. */
 static bool ends_with_version(const char *line, size_t n)
 {
@@ -69,13 +55,24 @@ static bool ends_with_version(const char *line, size_t n)
 	return false;
 }
 
-/* A command's name, which may be in quotes, as far as it is there. */
-static enum rr_first judge_line(const char *bytes, size_t n, size_t *n_harmless)
+/* What the next command is, as far as it is there. */
+static enum rr_first judge(const char *bytes, size_t n, size_t *n_harmless)
 {
 	const size_t first = bytes[0] == '"' || bytes[0] == '\'';
 	const char *end = memchr(bytes, '\n', n);
-	size_t length = 0;
+	size_t length = 0, at = 1;
 
+	/* "*3\r" begins an array of words; "*" is held until that is known. */
+	if (bytes[0] == '*') {
+		at += at < n && bytes[at] == '-';
+		while (at < n && isdigit((unsigned char)bytes[at]))
+			at++;
+		if (at == n)
+			return RR_FIRST_UNDECIDED;
+		return bytes[at] == '\r' && isdigit((unsigned char)bytes[at - 1]) ? RR_FIRST_REDIS :
+										    RR_FIRST_OTHER;
+	}
+	/* Or it is a name, which may be in quotes. */
 	while (first + length < n && !isspace((unsigned char)bytes[first + length]) &&
 	       !(first && bytes[first + length] == bytes[0]))
 		length++;
@@ -98,11 +95,6 @@ static enum rr_first judge_line(const char *bytes, size_t n, size_t *n_harmless)
 	}
 	*n_harmless += (size_t)(end - bytes);
 	return ends_with_version(bytes, (size_t)(end - bytes)) ? RR_FIRST_OTHER : RR_FIRST_INLINE;
-}
-
-static enum rr_first judge(const char *bytes, size_t n, size_t *n_harmless)
-{
-	return bytes[0] == '*' ? judge_array(bytes, n) : judge_line(bytes, n, n_harmless);
 }
 
 /* How many bytes of text there are up to the end of the line, or to that of all. */

@@ -10,8 +10,7 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
-#include "answers.h"
-#include "handover.h"
+#include "endings.h"
 #include "names.h"
 #include "lane.h"
 #include "opened.h"
@@ -42,7 +41,53 @@ struct rr_instance_config {
 	const struct rr_instance_app *apps; /* of each client; NULL = they are none */
 };
 
-struct rr_instance;
+/*
+ * Whether threads of an app let each other go on: who waits for a lock that another one gives
+ * back comes next, or the other one takes it again. That is up to the kernel and the language,
+ * and not to Redis, so that no search of all orders has it.
+ *
+ * A thread that gives a lock back wakes who waits for it. So in the time from one reply to the
+ * next rest two threads that talk to Redis have run, although the reply was for one of them, and
+ * none of two requests has its answer. Who only takes a lock when another request is through
+ * with it is not woken before.
+ */
+struct rr_handover {
+	struct rr_threads threads; /* at the last rest, that is when all slept */
+	/* Those that ran after a reply beside others, one bit for each such time; of threads as
+	 * they are numbered in `ran`. More than 64 times are not told apart. */
+	struct rr_threads ran;
+	uint64_t times[RR_THREADS_MAX];
+	unsigned n_times;
+	bool waits;      /* more requests are under way than commands are: one waits for another */
+	bool has_waited; /* that was so before and after a reply */
+};
+
+struct rr_instance {
+	const struct rr_instance_config *config;
+	const struct rr_instance_app *app;       /* NULL = it is none */
+	struct rr_process_config process_config; /* that of the others, but for its clock */
+	struct rr_process_plan plan;
+	struct rr_process *process;
+	size_t client;
+	struct rr_lane lanes[RR_RUN_ORDINALS];
+	struct rr_renaming inward, outward; /* its texts to ours, and back */
+	uint64_t n_reads;                   /* of its clock, so far */
+	int64_t slept_ns;     /* before it stood still last; not of an app, whose time is another */
+	long long last_id;    /* of the connection that was opened last */
+	size_t n_connections; /* that were ever opened */
+	unsigned n_forgotten; /* values, so often */
+	size_t n_loaded;      /* scripts that it has loaded itself */
+	uint32_t *loaded;     /* their hashes, numbers of replies */
+	bool is_inside, has_entered, has_read;
+	bool was_inside;        /* at some time since it heard something last */
+	struct rr_error *error; /* while it runs */
+	size_t n_under_way;     /* requests of an app that have begun and were not answered */
+	int64_t heard_ns;       /* by its clock, when it was told something last */
+	bool has_begun;         /* a request: that is what it was told last, */
+	size_t n_owed;          /* and what it was owed before, in commands */
+	bool is_over;           /* it was told that its requests are done */
+	struct rr_handover handover;
+};
 
 /* Starts a program as client `client`, called `name`: it runs by itself, and nobody hears
  * what it asks. `seed`: see struct rr_process_config. Its clock begins `late_ns` later than those of
@@ -77,7 +122,8 @@ uint64_t rr_instance_drawn(const struct rr_instance *instance);
 bool rr_instance_asks_pids(const struct rr_instance *instance);
 bool rr_instance_names_pid_file(const struct rr_instance *instance);
 
-/* Have threads of the app let each other go on (handover.h)? */
+/* Have threads of the app let each other go on, as far as can be known? Where nobody knows which threads
+ * talk to Redis (Go, static programs), it is enough that a request has waited for another one. */
 bool rr_instance_hands_over(const struct rr_instance *instance);
 
 /* Has any of its processes libuv? */
@@ -118,85 +164,5 @@ void rr_instance_forget(struct rr_instance *instance, struct rdl_word canonical)
 
 /* Has it a text of its own for this one? */
 bool rr_instance_renames(const struct rr_instance *instance, struct rdl_word canonical);
-
-/* ---- Among its own files ----------------------------------------------------------- */
-
-struct rr_instance {
-	const struct rr_instance_config *config;
-	const struct rr_instance_app *app;       /* NULL = it is none */
-	struct rr_process_config process_config; /* that of the others, but for its clock */
-	struct rr_process_plan plan;
-	struct rr_process *process;
-	size_t client;
-	struct rr_lane lanes[RR_RUN_ORDINALS];
-	struct rr_renaming inward, outward; /* its texts to ours, and back */
-	uint64_t n_reads;                   /* of its clock, so far */
-	int64_t slept_ns;     /* before it stood still last; not of an app, whose time is another */
-	long long last_id;    /* of the connection that was opened last */
-	size_t n_connections; /* that were ever opened */
-	unsigned n_forgotten; /* values, so often */
-	size_t n_loaded;      /* scripts that it has loaded itself */
-	uint32_t *loaded;     /* their hashes, numbers of replies */
-	bool is_inside, has_entered, has_read;
-	bool was_inside;        /* at some time since it heard something last */
-	struct rr_error *error; /* while it runs */
-	size_t n_under_way;     /* requests of an app that have begun and were not answered */
-	int64_t heard_ns;       /* by its clock, when it was told something last */
-	bool has_begun;         /* a request: that is what it was told last, */
-	size_t n_owed;          /* and what it was owed before, in commands */
-	bool is_over;           /* it was told that its requests are done */
-	struct rr_handover handover;
-};
-
-static inline struct rr_terms *instance_terms(const struct rr_instance *instance)
-{
-	return instance->config->program->terms;
-}
-
-/* ---- Its connections (instance_lanes.c) --------------------------------------------- */
-
-/* See struct rr_endpoint_owner. */
-bool instance_on_request(void *context, int connection, const struct rdl_command *command);
-void instance_on_close(void *context, int connection);
-
-/* Sends the answers that wait for nothing any more. A lane that was closed and has
- * nothing left to be done may be used again. */
-void instance_flush_lane(struct rr_instance *instance, struct rr_lane *lane);
-
-/* The program gets it, if it still listens to it. `request`: NULL = it is a message. */
-void instance_send_reply(struct rr_instance *instance, struct rr_lane *lane,
-			 const struct rr_request *request, uint32_t number);
-
-/* ---- An app (instance_app.c) -------------------------------------------------------- */
-
-/* What a command is, by rr_request_traits(). */
-enum rr_sent_kind instance_kind_of(unsigned traits);
-
-/* Is a lane kept for marks? */
-bool instance_keeps_lane(const struct rr_instance *instance, size_t lane);
-
-/* A lane on which a request begins, by its mark, becomes that of the request's number: the first
- * lanes are those of requests. That on which it waits for its end becomes the last one. Where it is
- * then. */
-struct rr_lane *instance_move_lane(struct rr_instance *instance, struct rr_lane *lane,
-				   const struct rdl_command *mark);
-
-/* See rr_process_plan; of any instance. It is owed a reply or, where it is subscribed, a message
- * may come. */
-size_t instance_count_owed(const struct rr_instance *instance);
-bool instance_is_owed(void *context, int64_t left_ns);
-
-/* It is at rest; `is_reply`: behind the reply to a command. */
-void instance_note_rest(struct rr_instance *instance, bool is_reply);
-
-/* Sets the error, and returns false. */
-bool instance_fail_hanging(const struct rr_instance *instance, struct rr_error *error);
-
-/* Has the app itself ended before it asked Redis for anything? Sets the error, and returns false. */
-bool instance_app_is_gone(const struct rr_instance *instance);
-bool instance_fail_gone(const struct rr_instance *instance, struct rr_error *error);
-
-/* Has it ended with a line about why there is nothing to be checked? */
-bool instance_app_has_failed(const struct rr_instance *instance);
 
 #endif

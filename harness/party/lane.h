@@ -53,6 +53,9 @@ char *rr_lane_reply_text(struct rr_lane *lane, const struct rr_terms *terms,
 			 const struct rr_request *request, const struct rdl_reply *reply,
 			 size_t *length);
 
+/* Is it known what RESP3 makes of the reply to a command? */
+bool rr_lane_knows_resp3(const struct rdl_command *command);
+
 /* The request before which `i` others wait. */
 struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i);
 

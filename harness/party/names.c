@@ -74,16 +74,6 @@ static size_t rest_of_token(const struct rdl_word *word, size_t place)
 	return place > 0 && is_of_token(word->text[place - 1]) ? end_of_token(word, place) : place;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static size_t most(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Do both words go on alike from there, and not as base64 does? */
 static bool go_on_alike(const struct rdl_word *a, size_t end_a, const struct rdl_word *b,
 			size_t end_b)
@@ -123,8 +113,9 @@ static bool find_difference(const struct rdl_word *a, const struct rdl_word *b,
 
 	while (place < a->length && place < b->length && a->text[place] == b->text[place])
 		place++;
-	const size_t begin = least(begin_of_token(a, place), begin_of_token(b, place));
-	size_t end_a = end_of_token(a, place), end_b = end_of_token(b, place), more;
+	const size_t begin_a = begin_of_token(a, place), begin_b = begin_of_token(b, place);
+	const size_t begin = begin_a < begin_b ? begin_a : begin_b;
+	size_t end_a = end_of_token(a, place), end_b = end_of_token(b, place), more_a, more_b;
 
 	if (go_on_alike(a, end_a, b, end_b) && cut_out(a, begin, end_a, token_a) &&
 	    cut_out(b, begin, end_b, token_b))
@@ -137,8 +128,12 @@ static bool find_difference(const struct rdl_word *a, const struct rdl_word *b,
 		end_a--;
 		end_b--;
 	}
-	more = most(rest_of_token(a, end_a) - end_a, rest_of_token(b, end_b) - end_b);
-	return cut_out(a, begin, end_a + more, token_a) && cut_out(b, begin, end_b + more, token_b);
+	more_a = rest_of_token(a, end_a) - end_a;
+	more_b = rest_of_token(b, end_b) - end_b;
+	if (more_b > more_a)
+		more_a = more_b;
+	return cut_out(a, begin, end_a + more_a, token_a) &&
+	       cut_out(b, begin, end_b + more_a, token_b);
 }
 
 bool rr_names_differ(const struct rdl_command *a, const struct rdl_command *b,

@@ -111,13 +111,6 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]);
 }
 
-static bool counts(const struct rr_opened *opened, const char *path)
-{
-	return !is_below(path, "/proc") && !is_below(path, "/sys") &&
-	       (!is_below(path, "/dev") || is_below(path, "/dev/shm")) &&
-	       !(opened->own && is_below(path, opened->own));
-}
-
 /* DIRECTORY/__pycache__/NAME.cpython-311.pyc: DIRECTORY/NAME.py, malloc'd; NULL: it is no such
  * file, or there is no source. */
 static char *source_of(const char *path)
@@ -141,7 +134,9 @@ static void add(struct rr_opened *opened, char kind, const char *path)
 	bool is_new;
 	uint32_t number;
 
-	if (path[0] == '/' && counts(opened, path)) {
+	if (path[0] == '/' && !is_below(path, "/proc") && !is_below(path, "/sys") &&
+	    (!is_below(path, "/dev") || is_below(path, "/dev/shm")) &&
+	    !(opened->own && is_below(path, opened->own))) {
 		key = rr_asprintf("%c%s", kind, source ? source : path);
 		number = rr_intern_put(&opened->paths, key, strlen(key) + 1, &is_new);
 		if (is_new && kind == RR_NOTED_READ && look_at(key + 1).is_directory) {
@@ -230,15 +225,6 @@ static json_t *stamp_as_json(const char *kind_and_path, const struct stamp *stam
 	return file;
 }
 
-static bool has_changed(const struct rr_opened *opened, uint32_t path, uint64_t names)
-{
-	for (size_t i = 0; i < opened->n_listed; i++) {
-		if (opened->listed[i].path == path)
-			return opened->listed[i].names != names;
-	}
-	return false;
-}
-
 json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns)
 {
 	json_t *files = json_array();
@@ -247,6 +233,7 @@ json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns)
 		const char *path = (const char *)rr_intern_get(&opened->paths, i) + 1;
 		const bool is_read = path[-1] == RR_NOTED_READ;
 		struct stamp stamp = look_at(path);
+		bool has_changed = stamp.changed_ns >= since_ns;
 		json_t *file;
 
 		if (stamp.is_file && is_read)
@@ -256,11 +243,14 @@ json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns)
 			stamp.content = digest_of(path);
 		else if (stamp.is_directory && is_read)
 			stamp.content = digest_names(path);
+		for (size_t k = 0; k < opened->n_listed; k++)
+			has_changed |= opened->listed[k].path == i &&
+				       opened->listed[k].names != stamp.content;
 		file = stamp_as_json(path - 1, &stamp);
 		if (!file)
 			snprintf(opened->why, sizeof(opened->why),
 				 "the name of a file is no text in UTF-8");
-		else if (stamp.changed_ns >= since_ns || has_changed(opened, i, stamp.content))
+		else if (has_changed)
 			snprintf(opened->why, sizeof(opened->why),
 				 "a program reads and writes %.300s, or it has changed meanwhile",
 				 path);

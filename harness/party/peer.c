@@ -83,40 +83,30 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 	return peer;
 }
 
-/* ---- Whose process it is ---------------------------------------------------------- */
-
-/* A daemon's parent is the guardian. */
-static bool is_child_of(pid_t pid, pid_t group, pid_t guardian)
-{
-	for (int i = 0; i < PARENTS_MAX && pid > 1; i++) {
-		if (pid == guardian || getpgid(pid) == group)
-			return true;
-		pid = rr_process_parent(pid);
-	}
-	return false;
-}
-
-/* Of other users only root finds the processes. */
-static bool is_of_program(struct peer peer, pid_t group, pid_t guardian, unsigned port)
-{
-	unsigned its;
-
-	if (!peer.pid || getpgid(peer.pid) < 0)
-		return geteuid() == 0 || peer.user == geteuid();
-	its = rr_process_tree_port(peer.pid);
-	return its == port || (its == 0 && is_child_of(peer.pid, group, guardian));
-}
-
 bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
 			 struct rr_strangers *strangers)
 {
 	const struct peer peer = find_peer(fd, group, port);
-
-	if (is_of_program(peer, group, guardian, port))
-		return false;
 	char path[PATH_SIZE], name[40] = "";
+	unsigned its;
 	FILE *file;
 
+	/* Of other users only root finds the processes. */
+	if (!peer.pid || getpgid(peer.pid) < 0) {
+		if (geteuid() == 0 || peer.user == geteuid())
+			return false;
+	} else if ((its = rr_process_tree_port(peer.pid)) == port) {
+		return false;
+	} else if (its == 0) {
+		pid_t pid = peer.pid;
+
+		/* A daemon's parent is the guardian. */
+		for (int i = 0; i < PARENTS_MAX && pid > 1; i++) {
+			if (pid == guardian || getpgid(pid) == group)
+				return false;
+			pid = rr_process_parent(pid);
+		}
+	}
 	if (strangers->n++ <= 0) {
 		snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
 		file = fopen(path, "re");

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "process.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -19,6 +23,7 @@
 
 enum {
 	ARGUMENTS_MAX = 256,
+	BACKLOG = 64,
 	VARIABLES_MAX = 16 + RR_LEFT_OUT_MAX,
 	TEXT_SIZE = 512,
 	LOOK_NS = 100 * 1000,          /* between two looks at its threads, or */
@@ -64,15 +69,14 @@ static void make_environment(const struct rr_process *process, char *words[VARIA
 {
 	const struct rr_process_plan *plan = process->plan;
 	const struct rr_process_config *config = plan->config;
-	const struct rr_endpoint *endpoint = &process->endpoint;
 	const char *node_options = getenv("NODE_OPTIONS");
 	size_t n = 0;
 
-	words[n++] = rr_asprintf("REDIS_URL=redis://127.0.0.1:%u", endpoint->port);
+	words[n++] = rr_asprintf("REDIS_URL=redis://127.0.0.1:%u", process->port);
 	words[n++] = rr_asprintf("REDIS_HOST=127.0.0.1");
-	words[n++] = rr_asprintf("REDIS_PORT=%u", endpoint->port);
-	words[n++] = rr_asprintf("REDIS_SOCKET=%s", endpoint->socket_path);
-	words[n++] = rr_asprintf("REDRACE_CLIENT=%s", plan->owner.name);
+	words[n++] = rr_asprintf("REDIS_PORT=%u", process->port);
+	words[n++] = rr_asprintf("REDIS_SOCKET=%s", process->socket_path);
+	words[n++] = rr_asprintf("REDRACE_CLIENT=%s", plan->name);
 	words[n++] = rr_asprintf("TMPDIR=%s/tmp", process->guarded.directory);
 	/* Which way round a set of strings is walked through shall be the same. */
 	if (!getenv("PYTHONHASHSEED"))
@@ -111,7 +115,7 @@ static uint64_t random_key_of(const struct rr_process *process)
 
 	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = (uint64_t)rr_clock_ns();
-	words = rr_asprintf("%" PRIu64 " %u %s", seed, config->life, process->plan->owner.name);
+	words = rr_asprintf("%" PRIu64 " %u %s", seed, config->life, process->plan->name);
 	key = rr_bytes_digest(0, words, strlen(words));
 	free(words);
 	return key;
@@ -134,13 +138,12 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 		static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
 		char url[TEXT_SIZE], port[TEXT_SIZE], *text;
-		const char *const values[] = { url, "127.0.0.1", port,
-					       process->endpoint.socket_path };
+		const char *const values[] = { url, "127.0.0.1", port, process->socket_path };
 		size_t size;
 		FILE *file = rr_open_memory(&text, &size);
 
-		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", process->endpoint.port);
-		snprintf(port, sizeof(port), "%u", process->endpoint.port);
+		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", process->port);
+		snprintf(port, sizeof(port), "%u", process->port);
 		while (*argument) {
 			size_t k = 0;
 
@@ -157,7 +160,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	}
 	process->guarded.runs_here = process->guarded.is_watched = true;
 	process->guarded.watches_files = config->opened != NULL;
-	atomic_store(&page->redis_port, process->endpoint.port);
+	atomic_store(&page->redis_port, process->port);
 	atomic_store(&page->random_key, random_key_of(process));
 	atomic_store(&page->fixes_pids, config->pids && *config->pids == RR_PIDS_FIXED);
 	good = rr_guardian_run(config->guardian, &process->guarded, (const char *const *)argv,
@@ -174,94 +177,95 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-/* What it connects to is asked from now on. */
-static bool watch(struct rr_process *process, struct rr_error *error)
+/* Listens at a TCP port of 127.0.0.1 and a unix socket in `directory`, whose owner removes it. False:
+ * errno. */
+static bool open_ports(struct rr_process *process, const char *directory)
 {
-	const struct rr_process_config *config = process->plan->config;
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_un file = { .sun_family = AF_UNIX };
+	const int length = snprintf(file.sun_path, sizeof(file.sun_path), "%s/redis.sock",
+				    directory);
+	socklen_t size = sizeof(address);
 
-	process->outside.listener = process->guarded.watch_fd;
-	process->outside.redis_port = process->endpoint.port;
-	process->outside.app_port = process->app_port;
-	process->outside.socket_path = process->endpoint.socket_path;
-	process->outside.group = process->guarded.pid;
-	process->outside.page = process->clock.page;
-	if (process->guarded.watch_fd < 0)
-		*config->unwatched = process->guarded.watch_error;
-	return (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
-		rr_outside_open(&process->outside, process->watch.calls_fd)) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
-			    strerror(errno));
+	process->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (process->tcp_fd < 0 || bind(process->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
+	    listen(process->tcp_fd, BACKLOG) != 0 ||
+	    getsockname(process->tcp_fd, (struct sockaddr *)&address, &size) != 0)
+		return false;
+	process->port = ntohs(address.sin_port);
+	if (length < 0 || (size_t)length >= sizeof(file.sun_path)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	memcpy(process->socket_path, file.sun_path, sizeof(process->socket_path));
+	process->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return process->unix_fd >= 0 &&
+	       bind(process->unix_fd, (struct sockaddr *)&file, sizeof(file)) == 0 &&
+	       listen(process->unix_fd, BACKLOG) == 0;
 }
 
-static bool is_stranger(void *context, int fd)
+struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
 {
-	const struct rr_process *process = context;
-	const struct rr_process_config *config = process->plan->config;
-
-	return rr_peer_is_stranger(fd, process->guarded.pid, config->guardian->pid,
-				   process->endpoint.port, config->strangers);
-}
-
-static bool open_port(struct rr_process *process, struct rr_error *error)
-{
-	struct rr_endpoint_owner owner = process->plan->owner;
-
-	owner.is_stranger = is_stranger;
-	owner.process = process;
-	return rr_endpoint_open(&process->endpoint, &owner, process->guarded.directory) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
-			    strerror(errno));
-}
-
-/* Its clock, the FIFO to which the guardian appends what it prints, and a directory for files. */
-static bool make_files(struct rr_process *process, struct rr_error *error)
-{
-	const struct rr_process_config *config = process->plan->config;
+	const struct rr_process_config *config = plan->config;
+	struct rr_process *process = rr_calloc(1, sizeof(*process));
 	const char *directory = process->guarded.directory;
 	char path[sizeof(process->guarded.directory) + 8];
 
+	process->plan = plan;
+	process->output_fd = process->tcp_fd = process->unix_fd = -1;
+	process->outside = (struct rr_outside){ .listener = -1, .events_fd = -1 };
+	process->watch = RR_WATCH_NONE;
+	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
+	if (!rr_guardian_prepare(config->guardian, &process->guarded, error)) {
+		free(process);
+		return NULL;
+	}
+	if (!open_ports(process, directory)) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
+			     strerror(errno));
+		goto failed;
+	}
+	/* A directory for its files, the FIFO to which the guardian appends what it prints, and its
+	 * clock. */
 	snprintf(path, sizeof(path), "%s/tmp", directory);
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/log", directory);
 	if (mkfifo(path, 0600) == 0)
 		process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return (process->output_fd >= 0 &&
-		rr_program_clock_open(&process->clock, directory, config->start_ns,
-				      config->holds_day, config->opened != NULL)) ||
-	       rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
-			    directory, strerror(errno));
-}
-
-struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
-{
-	struct rr_process *process = rr_calloc(1, sizeof(*process));
-
-	process->plan = plan;
-	process->output_fd = -1;
-	process->outside = (struct rr_outside){ .listener = -1, .events_fd = -1 };
-	process->watch = RR_WATCH_NONE;
-	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
-	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
-		free(process);
-		return NULL;
+	if (process->output_fd < 0 ||
+	    !rr_program_clock_open(&process->clock, directory, config->start_ns, config->holds_day,
+				   config->opened != NULL)) {
+		rr_error_set(error, RR_ERROR_FILE, "cannot make the program's files in '%s': %s",
+			     directory, strerror(errno));
+		goto failed;
 	}
-	if (open_port(process, error) && make_files(process, error) && launch(process, error) &&
-	    watch(process, error))
+	if (!launch(process, error))
+		goto failed;
+	/* What it connects to is asked from now on. */
+	process->outside.listener = process->guarded.watch_fd;
+	process->outside.redis_port = process->port;
+	process->outside.app_port = process->app_port;
+	process->outside.socket_path = process->socket_path;
+	process->outside.group = process->guarded.pid;
+	process->outside.page = process->clock.page;
+	if (process->guarded.watch_fd < 0)
+		*config->unwatched = process->guarded.watch_error;
+	if (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
+	    rr_outside_open(&process->outside, process->watch.calls_fd))
 		return process;
+	rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch the program's connections: %s",
+		     strerror(errno));
+failed:
 	rr_process_free(process);
 	return NULL;
 }
 
-static void close_output(struct rr_process *process)
+static void close_descriptor(int *fd)
 {
-	if (process->output_fd >= 0)
-		close(process->output_fd);
-	process->output_fd = -1;
-}
-
-void rr_process_set_turns(struct rr_process *process, enum rr_turns turns)
-{
-	atomic_store(&process->clock.page->turns, turns);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 void rr_process_free(struct rr_process *process)
@@ -269,11 +273,14 @@ void rr_process_free(struct rr_process *process)
 	if (!process)
 		return;
 	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
-	rr_endpoint_close(&process->endpoint);
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
+		rr_wire_release(&process->connections[i]);
+	close_descriptor(&process->tcp_fd);
+	close_descriptor(&process->unix_fd);
 	rr_watch_close(&process->watch);
 	rr_outside_close(&process->outside);
 	rr_opened_note(process->plan->config->opened, process->clock.page, process->outside.other);
-	close_output(process);
+	close_descriptor(&process->output_fd);
 	rr_process_files_close(&process->files);
 	rr_queue_ends_release(&process->ends);
 	rr_program_clock_close(&process->clock);
@@ -336,52 +343,124 @@ struct rdl_word rr_process_output(struct rr_process *process)
 	};
 }
 
-/* False: it talks to another Redis. */
-static bool take_outside(struct rr_process *process, struct rr_error *error)
+static bool accept_connections(struct rr_process *process, int listener, struct rr_error *error)
 {
-	const bool good = rr_outside_take(&process->outside);
+	const struct rr_process_config *config = process->plan->config;
+	const int yes = 1;
+	int fd;
 
-	if (process->outside.unwatched)
-		*process->plan->config->unwatched = process->outside.unwatched;
-	return good ||
-	       rr_error_set(
-		       error, RR_ERROR_DATA,
-		       "client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
-		       process->plan->owner.name, process->outside.address);
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		int i = 0;
+
+		if (rr_peer_is_stranger(fd, process->guarded.pid, config->guardian->pid,
+					process->port, config->strangers)) {
+			close(fd);
+			continue;
+		}
+		while (i < RR_PROCESS_CONNECTIONS && process->connections[i].is_open)
+			i++;
+		if (i == RR_PROCESS_CONNECTIONS) {
+			close(fd);
+			return rr_error_set(error, RR_ERROR_DATA,
+					    "client %s opened more than %d connections",
+					    process->plan->name, RR_PROCESS_CONNECTIONS);
+		}
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+		rr_wire_begin(&process->connections[i], fd);
+		process->spent_ns = 0;
+	}
+	return true;
+}
+
+/* Hands on all whole requests that have come on a connection, which the owner may cut. */
+static bool take_requests(struct rr_process *process, int number, struct rr_error *error)
+{
+	const struct rr_process_plan *plan = process->plan;
+	struct rr_wire *wire = &process->connections[number];
+	enum rr_resp_result result = RR_RESP_COMPLETE;
+	const int yes = 1;
+
+	process->spent_ns = 0;
+	while (wire->is_open && result == RR_RESP_COMPLETE) {
+		struct rdl_command command;
+
+		result = rr_wire_take(wire, &command);
+		if (result == RR_RESP_COMPLETE &&
+		    !plan->on_request(plan->context, number, &command))
+			return false;
+	}
+	if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG) {
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			result == RR_RESP_TOO_LONG ?
+				"client %s sent a command of more than %d words" :
+				"client %s sent something that is not a request of the Redis protocol (TLS, or HTTP?): connect a client of Redis to this port, and send commands of up to %d words",
+			process->plan->name, RDL_WORDS_MAX);
+	}
+	/* A program that has not turned Nagle's algorithm off sleeps while its kernel keeps the
+	 * next short write back, until the one before is acknowledged. */
+	if (wire->is_open)
+		setsockopt(wire->fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+	else if (result == RR_RESP_PARTIAL)
+		plan->on_close(plan->context, number);
+	return true;
 }
 
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
  * things have come. */
 static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr_error *error)
 {
-	struct pollfd list[RR_ENDPOINT_DESCRIPTORS + 3];
-	struct pollfd *output = &list[RR_ENDPOINT_DESCRIPTORS];
+	/* Connections, the ports, and the rest. */
+	struct pollfd list[RR_PROCESS_CONNECTIONS + 5];
+	const struct pollfd *ports = &list[RR_PROCESS_CONNECTIONS], *output = ports + 2;
 	const struct timespec timeout = { 0, timeout_ns };
-	int n_ready;
+	int n = 0, n_ready;
 
-	rr_endpoint_list(&process->endpoint, list);
-	output[0] = (struct pollfd){ process->output_fd, POLLIN, 0 };
-	output[1] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
-	output[2] = (struct pollfd){ process->outside.events_fd, POLLIN, 0 };
-	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 3, &timeout, NULL);
-	if ((rr_outside_is_used(&process->outside) || (n_ready > 0 && output[2].revents)) &&
-	    !take_outside(process, error))
-		return -1;
+	for (; n < RR_PROCESS_CONNECTIONS; n++)
+		list[n] = (struct pollfd){
+			process->connections[n].is_open ? process->connections[n].fd : -1, POLLIN, 0
+		};
+	list[n++] = (struct pollfd){ process->tcp_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->unix_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->output_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->outside.events_fd, POLLIN, 0 };
+	n_ready = ppoll(list, (nfds_t)n, &timeout, NULL);
+	if (rr_outside_is_used(&process->outside) || (n_ready > 0 && output[2].revents)) {
+		const bool good = rr_outside_take(&process->outside);
+
+		if (process->outside.unwatched)
+			*process->plan->config->unwatched = process->outside.unwatched;
+		if (!good) {
+			rr_error_set(
+				error, RR_ERROR_DATA,
+				"client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
+				process->plan->name, process->outside.address);
+			return -1;
+		}
+	}
 	if (n_ready <= 0)
 		return 0;
 	if (output->revents) {
 		char bytes[4096];
-		ssize_t n = 1;
+		ssize_t n_read = 1;
 
-		for (int i = 0; i < READS_MAX && n > 0; i++) {
-			n = read(process->output_fd, bytes, sizeof(bytes));
-			if (n > 0)
-				add_output(process, bytes, (size_t)n);
+		for (int i = 0; i < READS_MAX && n_read > 0; i++) {
+			n_read = read(process->output_fd, bytes, sizeof(bytes));
+			if (n_read > 0)
+				add_output(process, bytes, (size_t)n_read);
 		}
-		if (n == 0)
-			close_output(process);
+		if (n_read == 0)
+			close_descriptor(&process->output_fd);
 	}
-	return rr_endpoint_take(&process->endpoint, list, error) ? n_ready : -1;
+	if ((ports[0].revents && !accept_connections(process, process->tcp_fd, error)) ||
+	    (ports[1].revents && !accept_connections(process, process->unix_fd, error)))
+		return -1;
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++) {
+		if (list[i].revents && !take_requests(process, i, error))
+			return -1;
+	}
+	return n_ready;
 }
 
 /* ---- Whether it has ended ------------------------------------------------------------ */
@@ -413,7 +492,7 @@ static int64_t spent_between(const struct rr_process_look *before,
 static bool has_stray(const struct rr_process *process)
 {
 	const struct rr_guardian *guardian = process->plan->config->guardian;
-	const unsigned port = process->endpoint.port;
+	const unsigned port = process->port;
 	const struct timespec pause = { 0, STRAY_LOOK_NS };
 	struct rr_process_tree tree = { .guardian = guardian->pid, .clock = &process->clock };
 	struct rr_process_look look = { .sleeps = false };
@@ -451,7 +530,7 @@ static enum rr_process_end end_process(struct rr_process *process, struct rr_err
 	rr_error_set(
 		error, RR_ERROR_DATA,
 		"client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
-		process->plan->owner.name);
+		process->plan->name);
 	return RR_PROCESS_FAILED;
 }
 
@@ -478,8 +557,8 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	process->look.sleeps &= !rr_watch_is_asked(&process->watch, &process->n_answered);
 	process->look.sleeps &= !is_waking;
 	process->looked_ns = rr_clock_ns();
-	process->endpoint.spent_ns += spent_between(&before, &process->look,
-						    process->looked_ns - before_ns, SEEN_NS);
+	process->spent_ns += spent_between(&before, &process->look, process->looked_ns - before_ns,
+					   SEEN_NS);
 	if (process->look.sleeps || has_come)
 		process->busy_ns = rr_clock_ns();
 	return !has_come && before.sleeps && process->look.sleeps &&
@@ -505,42 +584,29 @@ static bool has_taken_all(struct rr_process *process)
 	return now_ns - process->queued_ns >= (queues->sent ? UNSENT_NS : UNREAD_NS);
 }
 
-/* Who has computed for long goes on for long: he is looked at less often. */
-static int64_t until_look(const struct rr_process *process)
-{
-	const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
-
-	return part_ns > LOOK_NS ? part_ns : LOOK_NS;
-}
-
-static bool is_called_off(const struct rr_process *process, struct rr_error *error)
-{
-	struct rr_signals *signals = process->plan->config->signals;
-	const int64_t until_ns = process->plan->config->until_ns;
-	bool is_over = until_ns != 0 && rr_clock_ns() > until_ns;
-
-	if (signals)
-		is_over |= !rr_signals_wait(signals, 0);
-	if (is_over)
-		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
-	return is_over;
-}
-
 enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error)
 {
-	const int64_t limit_ns = process->plan->config->patience_ms * INT64_C(1000000);
+	const struct rr_process_config *config = process->plan->config;
+	const int64_t limit_ns = config->patience_ms * INT64_C(1000000);
 
-	process->endpoint.spent_ns = 0;
+	process->spent_ns = 0;
 	process->looked_ns = process->busy_ns = rr_clock_ns();
 	process->look.sleeps = false;
 	for (;;) {
-		const int n = take_events(process, until_look(process), error);
+		/* Who has computed for long goes on for long: he is looked at less often. */
+		const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
+		const int n = take_events(process, part_ns > LOOK_NS ? part_ns : LOOK_NS, error);
 
-		if (n < 0 || is_called_off(process, error))
+		if (n < 0)
 			return RR_PROCESS_FAILED;
+		if ((config->until_ns != 0 && rr_clock_ns() > config->until_ns) ||
+		    (config->signals && !rr_signals_wait(config->signals, 0))) {
+			rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+			return RR_PROCESS_FAILED;
+		}
 		if (note_end(process))
 			return end_process(process, error);
-		if (!rr_guardian_is_there(process->plan->config->guardian, error))
+		if (!rr_guardian_is_there(config->guardian, error))
 			return RR_PROCESS_FAILED;
 		if (!is_quiet(process, n > 0)) {
 			process->queued_ns = 0;
@@ -550,14 +616,14 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 			}
 		} else if (!has_taken_all(process)) {
 			continue;
-		} else if (process->plan->owes(process->plan->owner.context,
+		} else if (process->plan->owes(process->plan->context,
 					       rr_program_clock_left_ns(&process->clock))) {
 			return RR_PROCESS_STOPPED;
 		} else if (!rr_outside_is_awaited(&process->outside) &&
 			   rr_program_clock_wake(&process->clock)) {
 			process->look.sleeps = false;
 		}
-		if (process->endpoint.spent_ns > limit_ns)
+		if (process->spent_ns > limit_ns)
 			return RR_PROCESS_HANGS;
 	}
 }
@@ -567,11 +633,11 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 void rr_process_write(struct rr_process *process, int connection, const char *text, size_t length)
 {
 	atomic_fetch_add(&process->clock.page->n_heard, 1);
-	rr_wire_write(&process->endpoint.connections[connection], text, length);
+	rr_wire_write(&process->connections[connection], text, length);
 }
 
 void rr_process_cut(struct rr_process *process, int connection)
 {
 	atomic_fetch_add(&process->clock.page->n_heard, 1);
-	rr_wire_close(&process->endpoint.connections[connection]);
+	rr_wire_close(&process->connections[connection]);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One started program, with a Redis of its own to connect to (endpoint.h) and a clock of
- * its own (program_clock.h). It is run until it has nothing left to do but wait for us:
+ * One started program, with a Redis of its own to connect to, a TCP port of 127.0.0.1 and a unix
+ * socket, and a clock of its own (program_clock.h). Whole requests are read from its connections and
+ * handed on in their order; replies are written when the owner says so. It is run until it has nothing left to do but wait for us:
  * all threads of its process tree sleep, and all that it has sent was read.
  */
 #ifndef RR_PROCESS_H
 #define RR_PROCESS_H
 
 #include "base/machine.h"
+#include "base/wire.h"
 #include "cluster/cluster.h"
-#include "endpoint.h"
 #include "opened.h"
 #include "outside.h"
 #include "peer.h"
@@ -19,6 +20,9 @@
 
 /* Bytes of its output that are kept; those behind them are counted and digested. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 * 1024, RR_PROCESS_BLOCK = 4096 };
+
+/* Connections that it may have open at once. */
+enum { RR_PROCESS_CONNECTIONS = 32 };
 
 /* How many threads libuv has for files, names and hashes: one, unless the user says so. */
 #define RR_UV_THREADS "UV_THREADPOOL_SIZE"
@@ -51,18 +55,27 @@ struct rr_process_config {
 
 struct rr_process_plan {
 	const struct rr_process_config *config;
-	const char *const *argv;        /* with {url}, {host}, {port}, {socket} */
-	struct rr_endpoint_owner owner; /* its name is REDRACE_CLIENT, too */
-	bool is_app;                    /* it may listen, on PORT */
-	/* Is it owed a reply, so that it may well wait? Asked with the owner's context.
-	 * `left_ns`: of its time, until the next that waits for it; INT64_MAX = nobody does. */
+	const char *const *argv; /* with {url}, {host}, {port}, {socket} */
+	const char *name;        /* of the client, in errors and as REDRACE_CLIENT */
+	bool is_app;             /* it may listen, on PORT */
+	void *context;           /* of what follows */
+	/* Told of each request in its order; `command` is valid until it returns. False: it cannot be
+	 * dealt with (the owner knows why). */
+	bool (*on_request)(void *context, int connection, const struct rdl_command *command);
+	/* Told of a connection that the program has closed: its number may be used again. */
+	void (*on_close)(void *context, int connection);
+	/* Is it owed a reply, so that it may well wait? `left_ns`: of its time, until the next that waits for it; INT64_MAX = nobody does. */
 	bool (*owes)(void *context, int64_t left_ns);
 };
 
 struct rr_process {
 	const struct rr_process_plan *plan;
 	struct rr_guarded guarded;
-	struct rr_endpoint endpoint;
+	int tcp_fd, unix_fd; /* that listen */
+	unsigned port;
+	char socket_path[108];
+	struct rr_wire connections[RR_PROCESS_CONNECTIONS];
+	int64_t spent_ns; /* of its time by the program, since it connected or sent something last */
 	struct rr_outside outside;
 	struct rr_watch watch;
 	unsigned n_answered; /* as it was at the last look */
@@ -97,9 +110,6 @@ enum rr_process_end {
 
 /* NULL: the error. It runs from now on. */
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error);
-
-/* From now on. */
-void rr_process_set_turns(struct rr_process *process, enum rr_turns turns);
 
 /* Kills it with all its children. */
 void rr_process_free(struct rr_process *process);

@@ -57,52 +57,6 @@ void rr_process_files_close(struct rr_process_files *files)
 	*files = (struct rr_process_files){ 0 };
 }
 
-/* Threads of a process. That of the program is read again where it is kept open. */
-static DIR *open_threads(const struct rr_process_tree *tree, pid_t pid)
-{
-	const bool is_kept = tree->files && pid == tree->pid;
-	char path[PATH_SIZE];
-	DIR *threads;
-
-	if (is_kept && tree->files->threads) {
-		rewinddir(tree->files->threads);
-		return tree->files->threads;
-	}
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	threads = opendir(path);
-	if (is_kept)
-		tree->files->threads = threads;
-	return threads;
-}
-
-static void close_threads(const struct rr_process_tree *tree, DIR *threads)
-{
-	if (threads && !(tree->files && threads == tree->files->threads))
-		closedir(threads);
-}
-
-static FILE *open_children(pid_t guardian, struct rr_process_files *files)
-{
-	char path[PATH_SIZE];
-	FILE *children;
-
-	if (files && files->children) {
-		rewind(files->children);
-		return files->children;
-	}
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", guardian, guardian);
-	children = fopen(path, "re");
-	if (files)
-		files->children = children;
-	return children;
-}
-
-static void close_children(FILE *children, const struct rr_process_files *files)
-{
-	if (children && !(files && children == files->children))
-		fclose(children);
-}
-
 /* Those of a thread. Behind the last place: `spare`, to be closed. */
 static struct rr_thread_files *files_of(struct rr_process_files *files, int thread,
 					struct rr_thread_files *spare)
@@ -254,19 +208,29 @@ static long look_at_thread(struct sight *sight, pid_t pid, const char *thread)
  * another one since, if it has not run. */
 static void look_at_family(struct sight *sight, pid_t pid)
 {
+	/* That of the program is read again where it is kept open. */
+	DIR **kept = sight->tree->files && pid == sight->tree->pid ? &sight->tree->files->threads :
+								     NULL;
 	const struct dirent *entry;
-	char first[16];
-	DIR *threads;
+	char first[16], path[PATH_SIZE];
+	DIR *threads = NULL;
 
 	snprintf(first, sizeof(first), "%d", pid);
 	if (look_at_thread(sight, pid, first) == 1)
 		return;
-	threads = open_threads(sight->tree, pid);
+	if (kept && (threads = *kept))
+		rewinddir(threads);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	if (!threads)
+		threads = opendir(path);
 	while (threads && sight->look.sleeps && (entry = readdir(threads))) {
 		if (entry->d_name[0] != '.' && strcmp(entry->d_name, first) != 0)
 			look_at_thread(sight, pid, entry->d_name);
 	}
-	close_threads(sight->tree, threads);
+	if (kept)
+		*kept = threads;
+	else if (threads)
+		closedir(threads);
 }
 
 /* ---- A program ------------------------------------------------------------------- */
@@ -294,16 +258,25 @@ static bool is_dead(pid_t pid)
 static void look_at_orphans(struct sight *sight)
 {
 	const struct rr_process_tree *tree = sight->tree;
-	FILE *file = open_children(tree->guardian, tree->files);
+	FILE *file = tree->files ? tree->files->children : NULL;
+	char path[PATH_SIZE];
 	int child;
 
+	if (file)
+		rewind(file);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tree->guardian, tree->guardian);
+	if (!file)
+		file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1) {
 		if (child == tree->pid || getpgid(child) != tree->pid)
 			continue;
 		sight->look.sleeps = !is_dead(child);
 		look_at_family(sight, child);
 	}
-	close_children(file, tree->files);
+	if (tree->files)
+		tree->files->children = file;
+	else if (file)
+		fclose(file);
 }
 
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
@@ -326,51 +299,32 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 
 /* ---- Strays ---------------------------------------------------------------------- */
 
-/* The port that a process was given by its environment; 0: none. *is_known: there is
- * an environment, which there is not while exec(3) replaces the process. */
-static unsigned port_of(pid_t pid, bool *is_known)
-{
-	static const char name[] = "REDIS_PORT=";
-	char path[PATH_SIZE], *word = NULL;
-	size_t capacity = 0;
-	unsigned port = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	file = fopen(path, "re");
-	*is_known = false;
-	while (file && getdelim(&word, &capacity, '\0', file) > 0) {
-		*is_known = true;
-		if (strncmp(word, name, strlen(name)) == 0)
-			port = (unsigned)atoi(word + strlen(name));
-	}
-	if (file)
-		fclose(file);
-	free(word);
-	return port;
-}
-
 unsigned rr_process_tree_port(pid_t pid)
 {
+	static const char name[] = "REDIS_PORT=";
 	const struct timespec pause = { 0, EXEC_NS };
+	char path[PATH_SIZE], *word = NULL;
 	bool is_known = false;
+	size_t capacity = 0;
 	unsigned port = 0;
 
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	/* There is no environment while exec(3) replaces the process. */
 	for (int i = 0; i < EXEC_LOOKS && !is_known && !is_dead(pid); i++) {
-		port = port_of(pid, &is_known);
+		FILE *file = fopen(path, "re");
+
+		while (file && getdelim(&word, &capacity, '\0', file) > 0) {
+			is_known = true;
+			if (strncmp(word, name, strlen(name)) == 0)
+				port = (unsigned)atoi(word + strlen(name));
+		}
+		if (file)
+			fclose(file);
 		if (!is_known)
 			nanosleep(&pause, NULL);
 	}
+	free(word);
 	return port;
-}
-
-/* Whoever has no port in its environment may be anybody's, and is taken for ours: a
- * daemon often cleans it. */
-static bool is_stray(pid_t pid, unsigned port)
-{
-	const unsigned its = rr_process_tree_port(pid);
-
-	return !is_dead(pid) && (its == 0 || its == port);
 }
 
 /* One that has left its group, and whose parent has ended; 0: there is none. */
@@ -385,8 +339,14 @@ static pid_t find_stray(const struct rr_guardian *guardian, unsigned port)
 	file = fopen(path, "re");
 	while (file && !found && fscanf(file, "%d", &child) == 1) {
 		const pid_t group = getpgid(child);
+		unsigned its;
 
-		if (group > 0 && !rr_guardian_has_group(guardian, group) && is_stray(child, port))
+		if (group <= 0 || rr_guardian_has_group(guardian, group))
+			continue;
+		/* Whoever has no port in its environment may be anybody's, and is taken for ours: a
+		 * daemon often cleans it. */
+		its = rr_process_tree_port(child);
+		if (!is_dead(child) && (its == 0 || its == port))
 			found = child;
 	}
 	if (file)

@@ -75,7 +75,7 @@ struct rr_shim_process {
 };
 
 /* Of a thread that talks to Redis and gives back what another one waits for, and that one: who goes
- * first (shim/turns.c)? */
+ * first (shim/threads.c)? */
 enum rr_turns { RR_TURNS_OF_KERNEL, RR_TURNS_OF_OTHERS, RR_TURNS_OWN };
 
 struct rr_program_page {

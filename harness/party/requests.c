@@ -9,7 +9,6 @@
 #include "base/marks.h"
 #include "base/reply.h"
 #include "server/server.h"
-#include "resp3.h"
 
 /* By the first word and, where there is one, the second; of several rows the first. */
 static const struct {
@@ -165,33 +164,44 @@ static uint32_t text_reply(struct rr_terms *terms, enum rdl_reply_type type, con
 	return rr_terms_reply(terms, &reply);
 }
 
-/* An option of HELLO, and moves on to the next; a server takes any password. False: it is
- * none. */
-static bool take_option(const struct rdl_command *command, size_t *at, const struct rdl_word **name)
-{
-	const bool is_name = rr_word_is(&command->words[*at], "SETNAME");
-	const size_t n = is_name ? 2 : 3;
-
-	if ((!is_name && !rr_word_is(&command->words[*at], "AUTH")) || *at + n > command->n_words)
-		return false;
-	if (is_name)
-		*name = &command->words[*at + 1];
-	*at += n;
-	return true;
-}
-
-/* What a server says to HELLO 2, by the connection's own number and protocol. */
-static uint32_t answer_hello(const struct rr_program *program, const struct rr_lane *lane)
+/* What a server says to HELLO 2, by the connection's own number and protocol. HELLO of another protocol,
+ * or with what is no option of it, a server answers in its own words. */
+static uint32_t say_hello(const struct rdl_command *command, struct rr_lane *lane,
+			  const struct rr_program *program)
 {
 	static const struct rdl_command hello = { .n_words = 2,
 						  .words = { { "HELLO", 5 }, { "2", 1 } } };
-	const uint32_t number = program->ask(program->ask_context, 0, &hello);
-	const struct rdl_reply *said = &program->terms->reply[number].reply;
-	struct rdl_reply reply = *said;
-	uint32_t answer;
+	const struct rdl_word *version = &command->words[1], *name = NULL;
+	const bool has_version = command->n_words > 1;
+	const struct rdl_reply *said;
+	struct rdl_reply reply;
+	uint32_t number;
+	size_t at = 2;
 
+	/* A server takes any password. */
+	while (at < command->n_words) {
+		const bool is_name = rr_word_is(&command->words[at], "SETNAME");
+		const size_t n = is_name ? 2 : 3;
+
+		if ((!is_name && !rr_word_is(&command->words[at], "AUTH")) ||
+		    at + n > command->n_words)
+			break;
+		if (is_name)
+			name = &command->words[at + 1];
+		at += n;
+	}
+	if (at < command->n_words ||
+	    (has_version && !rr_word_is(version, "2") && !rr_word_is(version, "3")))
+		return program->ask(program->ask_context, 0, command);
+	if (has_version)
+		lane->asked_protocol = (uint8_t)(version->text[0] - '0');
+	if (name)
+		lane->name = text_reply(program->terms, RDL_REPLY_STRING, name->text, name->length);
+	number = program->ask(program->ask_context, 0, &hello);
+	said = &program->terms->reply[number].reply;
 	if (said->type != RDL_REPLY_ARRAY)
 		return number;
+	reply = *said;
 	reply.elements = rr_memdup(said->elements, said->length * sizeof(*said->elements));
 	for (size_t i = 0; i + 1 < reply.length; i += 2) {
 		if (strcmp(reply.elements[i].text, "proto") == 0)
@@ -201,30 +211,9 @@ static uint32_t answer_hello(const struct rr_program *program, const struct rr_l
 		if (strcmp(reply.elements[i].text, "id") == 0)
 			reply.elements[i + 1].integer = lane->id;
 	}
-	answer = rr_terms_reply(program->terms, &reply);
+	number = rr_terms_reply(program->terms, &reply);
 	free(reply.elements);
-	return answer;
-}
-
-/* HELLO of another protocol, or with what is no option of it, a server answers in its own
- * words. */
-static uint32_t say_hello(const struct rdl_command *command, struct rr_lane *lane,
-			  const struct rr_program *program)
-{
-	const struct rdl_word *version = &command->words[1], *name = NULL;
-	const bool has_version = command->n_words > 1;
-	size_t at = 2;
-
-	while (at < command->n_words && take_option(command, &at, &name))
-		continue;
-	if (at < command->n_words ||
-	    (has_version && !rr_word_is(version, "2") && !rr_word_is(version, "3")))
-		return program->ask(program->ask_context, 0, command);
-	if (has_version)
-		lane->asked_protocol = (uint8_t)(version->text[0] - '0');
-	if (name)
-		lane->name = text_reply(program->terms, RDL_REPLY_STRING, name->text, name->length);
-	return answer_hello(program, lane);
+	return number;
 }
 
 uint32_t rr_request_answer(const struct rdl_command *command, struct rr_lane *lane,
@@ -274,14 +263,6 @@ uint32_t rr_request_answer(const struct rdl_command *command, struct rr_lane *la
 	return RR_NO_ID;
 }
 
-void rr_request_want_scripts(const struct rdl_word *hash, const struct rr_program *program)
-{
-	const struct rdl_command exists = { .n_words = 3,
-					    .words = { { "SCRIPT", 6 }, { "EXISTS", 6 }, *hash } };
-
-	program->ask(program->ask_context, 0, &exists);
-}
-
 bool rr_request_is_about_scripts(const struct rdl_command *command)
 {
 	return rr_request_traits(command) & (RR_REQUEST_ASKS_SCRIPTS | RR_REQUEST_LOADS_SCRIPT);
@@ -293,6 +274,6 @@ bool rr_request_is_known(const struct rdl_command *command, const struct rr_lane
 					RR_REQUEST_NAMES | RR_REQUEST_SUBSCRIBES;
 
 	return lane->asked_protocol != 3 ||
-	       (rr_resp3_is_known(command) &&
+	       (rr_lane_knows_resp3(command) &&
 		(!rr_lane_will_be_subscribed(lane) || rr_request_traits(command) & at_once));
 }

@@ -49,10 +49,6 @@ enum rr_request_trait {
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rdl_command *command);
 
-/* The search begins again, and which scripts a server knows is a part of its state then: for a
- * client that calls a script by its hash without having loaded it. */
-void rr_request_want_scripts(const struct rdl_word *hash, const struct rr_program *program);
-
 /* Is its reply another one where the scripts that a server knows are a part of its state? */
 bool rr_request_is_about_scripts(const struct rdl_command *command);
 

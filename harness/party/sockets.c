@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* Ports below those that the kernel gives to whoever connects. */
 enum { PATH_SIZE = 80, LINE_SIZE = 300, PORT_FIRST = 20000, PORTS = 12000, TRIES = 200 };
+
+/* States, by the kernel's numbers: as netinet/tcp.h has them, which no file can include beside
+ * linux/tcp.h. */
+enum { SYN_SENT = 2, SYN_RECV = 3, FIN_WAIT1 = 4, LAST_ACK = 9, CLOSING = 11 };
 
 /* ---- As the kernel lists them ------------------------------------------------------ */
 
@@ -26,6 +33,11 @@ struct list_request {
 	struct rtattr attribute;
 	struct inet_diag_bc_op filter[5];
 };
+
+static int open_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+}
 
 static bool ask(int fd, int type, int flags, const void *request, size_t size)
 {
@@ -60,7 +72,7 @@ static void begin_list(struct rr_sockets *sockets)
 	const size_t size = sockets->port ? sizeof(request) : sizeof(request.sockets);
 
 	sockets->is_begun = true;
-	sockets->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	sockets->fd = open_netlink();
 	if (ask(sockets->fd, TCPDIAG_GETSOCK, NLM_F_DUMP, &request, size))
 		return;
 	if (sockets->fd >= 0)
@@ -119,32 +131,23 @@ static struct nlmsghdr *next_message(struct rr_sockets *sockets)
 	return header;
 }
 
-/* False: the list is at its end, or there is none, and proc(5) has to do. */
-static bool next_of_kernel(struct rr_sockets *sockets, struct rr_socket *socket, bool *is_refused)
-{
-	struct nlmsghdr *header = next_message(sockets);
-
-	*is_refused = !header;
-	if (!header || header->nlmsg_type == NLMSG_DONE)
-		return false;
-	read_message(socket, header);
-	return true;
-}
-
 /* ---- Either: the kernel, or as proc(5) tells ----------------------------------------- */
 
 bool rr_sockets_next(struct rr_sockets *sockets, struct rr_socket *socket)
 {
-	bool is_refused = false;
-
 	if (!sockets->is_begun)
 		begin_list(sockets);
 	if (sockets->fd >= 0) {
-		if (next_of_kernel(sockets, socket, &is_refused))
+		struct nlmsghdr *header = next_message(sockets);
+
+		if (header && header->nlmsg_type != NLMSG_DONE) {
+			read_message(socket, header);
 			return true;
+		}
 		rr_sockets_end(sockets);
-		if (!is_refused)
+		if (header)
 			return false;
+		/* There is no list, and proc(5) has to do. */
 	}
 	static const char *const paths[] = { "/proc/net/tcp", "/proc/net/tcp6" };
 	char line[LINE_SIZE];
@@ -182,8 +185,20 @@ void rr_sockets_end(struct rr_sockets *sockets)
 	sockets->file = NULL;
 }
 
-/* By what it is looked up: nothing is listed. */
-static bool find_by_kernel(unsigned local, unsigned remote, struct rr_socket *found)
+/* By what a socket is looked up: nothing is listed. */
+static bool look_up(int fd, const struct inet_diag_req_v2 *request, struct rr_socket *found)
+{
+	struct rr_sockets sockets = { .fd = fd };
+	struct nlmsghdr *header = NULL;
+
+	if (ask(fd, SOCK_DIAG_BY_FAMILY, 0, request, sizeof(*request)))
+		header = next_message(&sockets);
+	if (header)
+		read_message(found, header);
+	return header != NULL;
+}
+
+bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
 {
 	const struct inet_diag_req_v2 request = {
 		.sdiag_family = AF_INET,
@@ -195,24 +210,12 @@ static bool find_by_kernel(unsigned local, unsigned remote, struct rr_socket *fo
 			.idiag_dst = { htonl(INADDR_LOOPBACK) },
 			.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } },
 	};
-	struct rr_sockets sockets = { .states = 0 };
-	struct nlmsghdr *header = NULL;
-
-	sockets.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (ask(sockets.fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)))
-		header = next_message(&sockets);
-	if (header)
-		read_message(found, header);
-	if (sockets.fd >= 0)
-		close(sockets.fd);
-	return header != NULL;
-}
-
-bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
-{
 	struct rr_sockets sockets = { .states = RR_SOCKETS_CONNECTED };
-	bool is_found = find_by_kernel(local, remote, found);
+	const int fd = open_netlink();
+	bool is_found = look_up(fd, &request, found);
 
+	if (fd >= 0)
+		close(fd);
 	while (!is_found && rr_sockets_next(&sockets, found))
 		is_found = found->local == local && found->remote == remote;
 	rr_sockets_end(&sockets);
@@ -228,18 +231,11 @@ bool rr_sockets_read_again(int *fd, struct rr_socket *found)
 		.idiag_states = RR_SOCKETS_CONNECTED,
 		.id = found->id,
 	};
-	struct rr_sockets sockets = { .states = 0 };
-	struct nlmsghdr *header;
 
 	if (*fd < 0)
-		*fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	sockets.fd = *fd;
-	if (!ask(*fd, SOCK_DIAG_BY_FAMILY, 0, &request, sizeof(request)) ||
-	    !(header = next_message(&sockets)))
-		return false;
-	read_message(found, header);
+		*fd = open_netlink();
 	/* The kernel leaves the states out of such a request. */
-	return RR_SOCKETS_CONNECTED >> found->state & 1;
+	return look_up(*fd, &request, found) && RR_SOCKETS_CONNECTED >> found->state & 1;
 }
 
 bool rr_socket_is_of(unsigned long inode, pid_t pid)
@@ -283,25 +279,11 @@ pid_t rr_process_parent(pid_t pid)
 
 /* ---- Ports ------------------------------------------------------------------------ */
 
-static bool is_free(unsigned port)
-{
-	const struct sockaddr_in address = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-		.sin_port = htons((uint16_t)port),
-	};
-	const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool is;
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	is = fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 unsigned rr_sockets_free_port(void)
 {
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const int yes = 1;
 	struct timespec now;
 	unsigned seed;
 
@@ -310,9 +292,106 @@ unsigned rr_sockets_free_port(void)
 
 	for (int i = 0; i < TRIES; i++) {
 		const unsigned port = PORT_FIRST + (unsigned)(rand_r(&seed) % PORTS);
+		const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		bool is_free;
 
-		if (is_free(port))
+		address.sin_port = htons((uint16_t)port);
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+		is_free = fd >= 0 &&
+			  bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+		if (fd >= 0)
+			close(fd);
+		if (is_free)
 			return port;
 	}
 	return 0;
+}
+
+/* ---- What is under way to and from an app ------------------------------------------- */
+
+/* NULL = it is gone. */
+static const struct rr_socket *other_end(const struct rr_queue_ends *ends,
+					 const struct rr_socket *one)
+{
+	for (size_t i = 0; i < ends->n; i++) {
+		const struct rr_socket *it = &ends->list[i];
+
+		if (it->local == one->remote && it->remote == one->local)
+			return it;
+	}
+	return NULL;
+}
+
+/* An end that the other has heard of has one byte more there: its last word, which counts. */
+static unsigned long sent_by(const struct rr_queue_ends *ends, const struct rr_socket *socket)
+{
+	const struct rr_socket *other = other_end(ends, socket);
+	const bool has_closed = socket->state == FIN_WAIT1 || socket->state == CLOSING ||
+				socket->state == LAST_ACK;
+
+	if (socket->state == RR_SOCKET_LISTENS || socket->sent == 0)
+		return 0;
+	if (!other || !socket->has_counts || !other->has_counts || socket->holds_back)
+		return socket->sent;
+	return other->in >= socket->out + has_closed ? 0 : socket->sent;
+}
+
+static void list_ends(unsigned port, unsigned states, struct rr_queue_ends *ends)
+{
+	struct rr_sockets sockets = { .states = states, .port = port };
+	struct rr_socket it;
+
+	while (rr_sockets_next(&sockets, &it)) {
+		rr_array_grow(&ends->list, ends->n, sizeof(it));
+		ends->list[ends->n++] = it;
+	}
+}
+
+struct rr_queues rr_queues_look(unsigned port, struct rr_queue_ends *ends, unsigned n_called)
+{
+	struct rr_queues queues = { 0, 0 };
+
+	if (!ends->is_open)
+		ends->fd = -1;
+	ends->is_open = true;
+	if (ends->are_all && n_called == ends->n_called) {
+		/*
+		 * What listens is listed in any case: the kernel has a table of its own for it,
+		 * which is small.
+		 */
+		size_t n = 0;
+
+		for (size_t i = 0; i < ends->n; i++) {
+			if (ends->list[i].state != RR_SOCKET_LISTENS &&
+			    rr_sockets_read_again(&ends->fd, &ends->list[i]))
+				ends->list[n++] = ends->list[i];
+		}
+		ends->n = n;
+		list_ends(port, RR_SOCKETS_LISTENING, ends);
+	} else {
+		ends->n = 0;
+		list_ends(port, RR_SOCKETS_CONNECTED | RR_SOCKETS_LISTENING, ends);
+	}
+	ends->n_called = n_called;
+	ends->are_all = n_called != UINT_MAX;
+	for (size_t i = 0; i < ends->n; i++) {
+		const struct rr_socket *it = &ends->list[i];
+
+		queues.sent += sent_by(ends, it);
+		queues.received += it->received;
+		/* Between connect(2) and accept(2) an end is still to come. */
+		ends->are_all &=
+			it->family != 0 &&
+			(it->state == RR_SOCKET_LISTENS ||
+			 (it->state != SYN_SENT && it->state != SYN_RECV && other_end(ends, it)));
+	}
+	return queues;
+}
+
+void rr_queue_ends_release(struct rr_queue_ends *ends)
+{
+	free(ends->list);
+	if (ends->is_open && ends->fd >= 0)
+		close(ends->fd);
+	*ends = (struct rr_queue_ends){ 0 };
 }

@@ -67,7 +67,7 @@ pid_t rr_process_parent(pid_t pid);
 /* A port of 127.0.0.1 on which nobody listens; 0 = none. */
 unsigned rr_sockets_free_port(void);
 
-/* ---- What is under way to and from an app (queues.c) --------------------------- */
+/* ---- What is under way to and from an app ---------------------------------------- */
 
 /*
  * On connections to a port of this machine, bytes: that have not come to the

@@ -47,30 +47,23 @@ static const char *const patterns[] = {
 	"RUN_*_URL",
 };
 
-static bool is_left_out(const char *name, const char *const *named, size_t n_named)
-{
-	for (size_t i = 0; i < n_named; i++) {
-		if (strcmp(name, named[i]) == 0)
-			return false;
-	}
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		if (fnmatch(patterns[i], name, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
 char **rr_variables_left_out(const char *const *named, size_t n_named)
 {
 	char **names = rr_calloc(RR_LEFT_OUT_MAX + 1, sizeof(*names));
 	size_t n = 0;
 
 	for (char **variable = environ; *variable && n < RR_LEFT_OUT_MAX; variable++) {
-		names[n] = rr_strndup(*variable, strcspn(*variable, "="));
-		if (is_left_out(names[n], named, n_named))
-			n++;
+		char *name = rr_strndup(*variable, strcspn(*variable, "="));
+		bool is_left_out = false;
+
+		for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+			is_left_out |= fnmatch(patterns[i], name, 0) == 0;
+		for (size_t i = 0; i < n_named; i++)
+			is_left_out &= strcmp(name, named[i]) != 0;
+		if (is_left_out)
+			names[n++] = name;
 		else
-			free(names[n]);
+			free(name);
 	}
 	names[n] = NULL;
 	return names;

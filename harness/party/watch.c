@@ -174,26 +174,6 @@ static bool is_connect(const struct seccomp_notif *asked, struct rr_watched_call
 	return data->nr == RR_I386_SOCKETCALL || data->nr == RR_I386_CONNECT;
 }
 
-static void take(struct rr_watch *watch)
-{
-	union {
-		struct seccomp_notif asked;
-		char room[512]; /* a kernel may know of more fields */
-	} of = { .room = "" };
-	struct rr_watched_call call;
-	struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
-
-	if (ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_RECV, &of) != 0)
-		return;
-	answer.id = of.asked.id;
-	if (!is_connect(&of.asked, &call)) {
-		note_file(watch->page, &of.asked);
-		ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-	} else if (write(watch->handed_fd, &call, sizeof(call)) != (ssize_t)sizeof(call)) {
-		ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-	}
-}
-
 /* Until nobody is left to ask about, or it is to stop. */
 static void *answer_all(void *context)
 {
@@ -202,10 +182,27 @@ static void *answer_all(void *context)
 				  { .fd = watch->stop_fds[0], .events = POLLIN } };
 
 	while (!ready[1].revents && !(ready[0].revents & POLLHUP)) {
+		union {
+			struct seccomp_notif asked;
+			char room[512]; /* a kernel may know of more fields */
+		} of = { .room = "" };
+		struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+		struct rr_watched_call call;
+		bool is_handed = false;
+
 		if (poll(ready, 2, -1) < 0 || !(ready[0].revents & POLLIN))
 			continue;
 		atomic_store(&watch->is_busy, 1);
-		take(watch);
+		if (ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_RECV, &of) == 0) {
+			if (is_connect(&of.asked, &call))
+				is_handed = write(watch->handed_fd, &call, sizeof(call)) ==
+					    (ssize_t)sizeof(call);
+			else
+				note_file(watch->page, &of.asked);
+			answer.id = of.asked.id;
+			if (!is_handed)
+				ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+		}
 		atomic_fetch_add(&watch->n_answered, 1);
 		atomic_store(&watch->is_busy, 0);
 	}

@@ -36,19 +36,6 @@ static struct rr_alarm *own_alarm(struct rr_program_page *page, bool is_wanted)
 	return NULL;
 }
 
-static void tell_alarm(const struct rr_program_page *page, const struct rr_alarm *alarm,
-		       struct itimerval *value)
-{
-	const int64_t until_ns = alarm ? atomic_load(&alarm->until_ns) : 0;
-	const int64_t left_ns = until_ns - atomic_load(&page->passed_ns);
-
-	*value = (struct itimerval){ { 0, 0 }, { 0, 0 } };
-	if (until_ns == 0)
-		return;
-	value->it_interval = timeval_of(atomic_load(&alarm->interval_ns));
-	value->it_value = timeval_of(left_ns > 1000 ? left_ns : 1000);
-}
-
 static int change_alarm(const struct itimerval *value, struct itimerval *old)
 {
 	struct rr_program_page *page = rr_shim_page();
@@ -56,8 +43,16 @@ static int change_alarm(const struct itimerval *value, struct itimerval *old)
 
 	if (value && !alarm)
 		return (int)syscall(SYS_setitimer, ITIMER_REAL, value, old);
-	if (old)
-		tell_alarm(page, alarm, old);
+	if (old) {
+		const int64_t until_ns = alarm ? atomic_load(&alarm->until_ns) : 0;
+		const int64_t left_ns = until_ns - atomic_load(&page->passed_ns);
+
+		*old = (struct itimerval){ { 0, 0 }, { 0, 0 } };
+		if (until_ns != 0) {
+			old->it_interval = timeval_of(atomic_load(&alarm->interval_ns));
+			old->it_value = timeval_of(left_ns > 1000 ? left_ns : 1000);
+		}
+	}
 	if (value) {
 		const int64_t ns = ns_of_timeval(&value->it_value);
 

@@ -62,37 +62,30 @@ void rr_shim_count_idle_look(void)
 	reads.n += RR_IDLE_LOOK_READS;
 }
 
-static void count_read(struct rr_program_page *page)
-{
-	const uint64_t n_heard = atomic_load(&page->n_heard);
-
-	atomic_fetch_add(&page->n_reads, 1);
-	if (n_heard != reads.n_heard)
-		reads.n = 0;
-	reads.n_heard = n_heard;
-	if (++reads.n <= RR_SPIN_READS)
-		return;
-	atomic_fetch_add(&page->passed_ns, RR_SPIN_STEP_NS);
-	atomic_fetch_add(&page->told_ns, RR_SPIN_STEP_NS);
-}
-
 /* The processor's own time goes on as it does. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
+	struct rr_program_page *page = rr_shim_page();
 	const int64_t ns = rr_shim_now(clock);
+	uint64_t n_heard;
 
 	if (ns < 0)
 		return (int)syscall(SYS_clock_gettime, clock, now);
 	now->tv_sec = ns / RR_SHIM_SECOND_NS;
 	now->tv_nsec = ns % RR_SHIM_SECOND_NS;
-	if (is_of_day(clock)) {
-		struct rr_program_page *page = rr_shim_page();
-
-		if (!atomic_load(&page->reads_day) &&
-		    atomic_load(&page->passed_ns) != atomic_load(&page->told_ns))
-			atomic_store(&page->reads_day, 1);
+	if (is_of_day(clock) && !atomic_load(&page->reads_day) &&
+	    atomic_load(&page->passed_ns) != atomic_load(&page->told_ns))
+		atomic_store(&page->reads_day, 1);
+	/* Counts that it was read. */
+	n_heard = atomic_load(&page->n_heard);
+	atomic_fetch_add(&page->n_reads, 1);
+	if (n_heard != reads.n_heard)
+		reads.n = 0;
+	reads.n_heard = n_heard;
+	if (++reads.n > RR_SPIN_READS) {
+		atomic_fetch_add(&page->passed_ns, RR_SPIN_STEP_NS);
+		atomic_fetch_add(&page->told_ns, RR_SPIN_STEP_NS);
 	}
-	count_read(rr_shim_page());
 	return 0;
 }
 

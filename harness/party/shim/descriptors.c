@@ -106,30 +106,25 @@ static int ask_select(void *context, const struct timespec *timeout)
 			    timeout ? &copy : NULL, call->mask ? &with_mask : NULL);
 }
 
-static int select_until_over(struct select_call *call, int64_t timeout_ns)
-{
-	for (int i = 0; i < 3; i++) {
-		if (call->sets[i])
-			call->before[i] = *call->sets[i];
-	}
-	return ask_until_over(ask_select, call, timeout_ns);
-}
-
-int select(int n, fd_set *reading, fd_set *writing, fd_set *excepting, struct timeval *timeout)
-{
-	struct select_call call = { .n = n, .sets = { reading, writing, excepting } };
-
-	return select_until_over(&call, timeout ? timeout->tv_sec * RR_SHIM_SECOND_NS +
-							  timeout->tv_usec * 1000 :
-						  -1);
-}
-
 int pselect(int n, fd_set *reading, fd_set *writing, fd_set *excepting,
 	    const struct timespec *timeout, const sigset_t *mask)
 {
 	struct select_call call = { .n = n, .sets = { reading, writing, excepting }, .mask = mask };
 
-	return select_until_over(&call, timeout_ns_of(timeout));
+	for (int i = 0; i < 3; i++) {
+		if (call.sets[i])
+			call.before[i] = *call.sets[i];
+	}
+	return ask_until_over(ask_select, &call, timeout_ns_of(timeout));
+}
+
+int select(int n, fd_set *reading, fd_set *writing, fd_set *excepting, struct timeval *timeout)
+{
+	struct timespec precise;
+
+	if (timeout)
+		precise = (struct timespec){ timeout->tv_sec, timeout->tv_usec * 1000 };
+	return pselect(n, reading, writing, excepting, timeout ? &precise : NULL, NULL);
 }
 
 /* ---- epoll ----------------------------------------------------------------------- */

@@ -33,24 +33,19 @@ static struct {
 	struct rr_program_page *page;
 } shim;
 
-/* The linker of Go leaves a note of that name. */
-static int is_go_note(const ElfW(Nhdr) * note, size_t size)
+/* The linker of Go leaves a note of that name in the program, which comes first. */
+static int look_for_go(struct dl_phdr_info *info, size_t size, void *found)
 {
 	static const char name[] = "Go";
 
-	return size >= sizeof(*note) + sizeof(name) && note->n_namesz >= sizeof(name) &&
-	       memcmp(note + 1, name, sizeof(name)) == 0;
-}
-
-/* Of the program, which comes first. */
-static int look_for_go(struct dl_phdr_info *info, size_t size, void *found)
-{
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const void *at = (const char *)info->dlpi_addr + header->p_vaddr;
+		const ElfW(Nhdr) *note =
+			(const void *)((const char *)info->dlpi_addr + header->p_vaddr);
 
-		if (header->p_type == PT_NOTE && is_go_note(at, header->p_memsz))
+		if (header->p_type == PT_NOTE && header->p_memsz >= sizeof(*note) + sizeof(name) &&
+		    note->n_namesz >= sizeof(name) && memcmp(note + 1, name, sizeof(name)) == 0)
 			*(int *)found = 1;
 	}
 	return 1;
@@ -103,24 +98,10 @@ int64_t rr_shim_ns(const struct timespec *time)
 
 /* ---- Slots --------------------------------------------------------------------- */
 
-static struct rr_waiter *take_slot(int thread)
-{
-	for (int i = 0; i < RR_WAITERS_MAX; i++) {
-		struct rr_waiter *slot = &shim.page->waiters[i];
-		int none = RR_WAITER_NONE;
-
-		if (atomic_compare_exchange_strong(&slot->state, &none, RR_WAITER_TAKEN)) {
-			atomic_store(&slot->thread, thread);
-			return slot;
-		}
-	}
-	return NULL;
-}
-
 bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 {
 	const int thread = rr_shim_real_tid();
-	struct rr_waiter *slot;
+	struct rr_waiter *slot = NULL;
 
 	if (!shim.page)
 		return false;
@@ -134,9 +115,16 @@ bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 			atomic_store(&left->state, RR_WAITER_NONE);
 		}
 	}
-	slot = take_slot(thread);
+	for (int i = 0; i < RR_WAITERS_MAX && !slot; i++) {
+		int none = RR_WAITER_NONE;
+
+		if (atomic_compare_exchange_strong(&shim.page->waiters[i].state, &none,
+						   RR_WAITER_TAKEN))
+			slot = &shim.page->waiters[i];
+	}
 	if (!slot)
 		return false;
+	atomic_store(&slot->thread, thread);
 	*wait = (struct rr_shim_wait){ slot, atomic_fetch_add(&slot->ticket, 1) + 1,
 				       rr_shim_kernel_ns() };
 	atomic_store(&slot->is_brief, 0);

@@ -212,9 +212,14 @@ void rr_shim_begin_random(void)
 				     atomic_fetch_add(&page->n_strays, 1)));
 }
 
-/* ---- Process ids ------------------------------------------------------------------------- */
+/* A child that was made by clone(2) itself has no key yet. */
+static void see_process(void)
+{
+	if (atomic_load(&process.pid) != rr_shim_real_pid())
+		rr_shim_begin_random();
+}
 
-static void see_process(void);
+/* ---- Process ids ------------------------------------------------------------------------- */
 
 int rr_shim_own_pid(void)
 {
@@ -354,13 +359,6 @@ static void fill(uint64_t key, uint64_t first, void *bytes, size_t n)
 
 		memcpy((char *)bytes + at, &word, left < sizeof(word) ? left : sizeof(word));
 	}
-}
-
-/* A child that was made by clone(2) itself has no key yet. */
-static void see_process(void)
-{
-	if (atomic_load(&process.pid) != rr_shim_real_pid())
-		rr_shim_begin_random();
 }
 
 bool rr_shim_draw(void *bytes, size_t n)
@@ -515,19 +513,6 @@ static void write_uuid(int fd)
 	write_all(fd, text, 37);
 }
 
-/* All of a stream of its own. */
-static void write_stream(int fd)
-{
-	const uint64_t key = key_of(own_key(), KIND_FILE, ++stream.n_children);
-	uint64_t block[BLOCK_WORDS];
-
-	for (uint64_t i = 0; i < FILE_BLOCKS; i++) {
-		fill(key, i * BLOCK_WORDS + 1, block, sizeof(block));
-		write_all(fd, block, sizeof(block));
-	}
-	atomic_fetch_add(&rr_shim_page()->n_drawn, 1);
-}
-
 #define UUID_PATH "/proc/sys/kernel/random/uuid"
 
 bool rr_shim_is_random_device(const char *path)
@@ -545,10 +530,19 @@ int rr_shim_open_random(const char *path, bool closes)
 	if (fd < 0)
 		return fd;
 	see_process();
-	if (strcmp(path, UUID_PATH) == 0)
+	if (strcmp(path, UUID_PATH) == 0) {
 		write_uuid(fd);
-	else
-		write_stream(fd);
+	} else {
+		/* All of a stream of its own. */
+		const uint64_t key = key_of(own_key(), KIND_FILE, ++stream.n_children);
+		uint64_t block[BLOCK_WORDS];
+
+		for (uint64_t i = 0; i < FILE_BLOCKS; i++) {
+			fill(key, i * BLOCK_WORDS + 1, block, sizeof(block));
+			write_all(fd, block, sizeof(block));
+		}
+		atomic_fetch_add(&rr_shim_page()->n_drawn, 1);
+	}
 	rr_shim_kernel_call(SYS_lseek, begin);
 	return fd;
 }

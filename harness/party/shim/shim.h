@@ -60,17 +60,6 @@ RR_SHIM_INNER clockid_t rr_shim_clock_of(int64_t ns);
 /* Has the thread sent something to Redis? */
 RR_SHIM_INNER bool rr_shim_talks(void);
 
-/* ---- Whose turn it is (turns.c) -------------------------------------------------- */
-
-/* Calls `next`, pthread_cond_signal or pthread_cond_broadcast of the C library. */
-RR_SHIM_INNER int rr_shim_signal(pthread_cond_t *condition, int (*next)(pthread_cond_t *));
-
-/* How many wait for a semaphore, as who waits counts. */
-RR_SHIM_INNER _Atomic int *rr_shim_waiting(const void *semaphore);
-
-/* A system call has been made, and returned that. */
-RR_SHIM_INNER void rr_shim_note_woken(long number, const long words[6], long result);
-
 /* ---- Processes (random.c) ---------------------------------------------------------- */
 
 /* The kernel's ids of this process and this thread; and those that the program sees where they are

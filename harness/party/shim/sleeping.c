@@ -11,61 +11,38 @@
 
 enum { SIGNALS_BYTES = 8 }; /* of a set of signals, for the kernel */
 
-/* A signal ends a wait of the kernel that has a time-out, whatever its handler's
- * flags are: so one has it. */
-static const struct timespec long_time = { 3600, 0 };
-
-/* Until redrace changes the state, at most; 0, or EINTR. */
-static int nap_at(_Atomic int *state)
-{
-	const long words[6] = { (long)state, FUTEX_WAIT, RR_WAITER_WAITS, (long)&long_time };
-	const long result = rr_shim_kernel_call(SYS_futex, words);
-
-	return result != 0 && errno == EINTR ? EINTR : 0;
-}
-
-/* Until redrace says that the time is over, or a signal comes: EINTR, with *left_ns.
- * -1: there is no slot, and the kernel has to do it. */
-static int sleep_until_over(int64_t duration_ns, int64_t *left_ns)
-{
-	struct rr_shim_wait wait;
-	int result = 0;
-
-	if (duration_ns <= 0)
-		return 0;
-	if (!rr_shim_wait_begin(&wait, duration_ns))
-		return -1;
-	while (result == 0 && !rr_shim_wait_is_over(&wait))
-		result = nap_at(&wait.slot->state);
-	*left_ns = atomic_load(&wait.slot->until_ns) - atomic_load(&rr_shim_page()->passed_ns);
-	rr_shim_wait_end(&wait);
-	return result;
-}
-
-static void tell_what_is_left(struct timespec *left, int64_t left_ns)
-{
-	if (!left)
-		return;
-	left->tv_sec = left_ns / RR_SHIM_SECOND_NS;
-	left->tv_nsec = left_ns % RR_SHIM_SECOND_NS;
-}
-
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
 		    struct timespec *left)
 {
-	const int64_t now = rr_shim_now(clock);
-	int64_t ns = rr_shim_ns(duration), left_ns = 0;
-	int result = -1;
+	/* A signal ends a wait of the kernel that has a time-out, whatever its handler's flags
+	 * are: so one has it. */
+	static const struct timespec long_time = { 3600, 0 };
+	const int64_t now_ns = rr_shim_now(clock);
+	const int64_t ns = rr_shim_ns(duration) - (flags & TIMER_ABSTIME ? now_ns : 0);
+	struct rr_shim_wait wait;
+	int64_t left_ns;
+	int result = 0;
 
-	if (flags & TIMER_ABSTIME)
-		ns -= now;
-	if (now >= 0)
-		result = sleep_until_over(ns, &left_ns);
-	if (result == EINTR && !(flags & TIMER_ABSTIME))
-		tell_what_is_left(left, left_ns);
-	if (result >= 0)
-		return result;
-	return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ? 0 : errno;
+	if (now_ns >= 0 && ns <= 0)
+		return 0;
+	/* Without a slot the kernel has to do it. */
+	if (now_ns < 0 || !rr_shim_wait_begin(&wait, ns))
+		return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ? 0 : errno;
+	/* Until redrace changes the state, or a signal comes. */
+	while (result == 0 && !rr_shim_wait_is_over(&wait)) {
+		const long words[6] = { (long)&wait.slot->state, FUTEX_WAIT, RR_WAITER_WAITS,
+					(long)&long_time };
+
+		if (rr_shim_kernel_call(SYS_futex, words) != 0 && errno == EINTR)
+			result = EINTR;
+	}
+	left_ns = atomic_load(&wait.slot->until_ns) - atomic_load(&rr_shim_page()->passed_ns);
+	rr_shim_wait_end(&wait);
+	if (result == EINTR && left && !(flags & TIMER_ABSTIME)) {
+		left->tv_sec = left_ns / RR_SHIM_SECOND_NS;
+		left->tv_nsec = left_ns % RR_SHIM_SECOND_NS;
+	}
+	return result;
 }
 
 int nanosleep(const struct timespec *duration, struct timespec *left)

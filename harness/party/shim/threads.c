@@ -48,18 +48,101 @@ void (*rr_shim_library(_Atomic(void *) *known, const char *name))(void)
 	return function;
 }
 
+int64_t rr_shim_kernel_ns(void)
+{
+	struct timespec now;
+	const long words[6] = { CLOCK_MONOTONIC, (long)&now };
+
+	rr_shim_kernel_call(SYS_clock_gettime, words);
+	return rr_shim_ns(&now);
+}
+
+/* ---- Whose turn it is ---------------------------------------------------------------- */
+
+/*
+ * Whose turn it is when a thread gives back what another one waits for: it may take it again
+ * before the other one has woken, or be too late. Which of the two is up to the kernel. So in
+ * every second run, as the page says, a thread that talks to Redis lets the other one go first; in
+ * the runs between, who was woken for a semaphore lets the thread take it again. A program whose
+ * commands depend on that does not do the same twice.
+ *
+ * Who waits for a mutex or a condition is read from them (the C library's headers have their
+ * fields); who waits for a semaphore is counted.
+ *
+ * TURN_NS: longer than it takes to wake a thread, where processors are free; LONGEST_NS: where it is
+ * seen whether that one has what it waits for. CONTENDED: of a mutex's __lock. The low bits of
+ * a condition's __wrefs are flags.
+ */
+enum {
+	TURN_NS = 200 * 1000,
+	LONGEST_NS = 50 * 1000 * 1000,
+	SEMAPHORES = 256,
+	SEMAPHORE_SHIFT = 5,
+	CONTENDED = 2,
+	FLAG_BITS = 3
+};
+
+/* Not asleep, or redrace would take the program to be at rest. */
+static void stand_back(void)
+{
+	const long none[6] = { 0 };
+	const int why = errno;
+	const int64_t until_ns = rr_shim_kernel_ns() + TURN_NS;
+
+	while (rr_shim_kernel_ns() < until_ns)
+		rr_shim_kernel_call(SYS_sched_yield, none);
+	errno = why;
+}
+
+/* Does this thread talk, and are turns of that kind? */
+static bool takes_turns(enum rr_turns turns)
+{
+	const struct rr_program_page *page = rr_shim_page();
+
+	return page && (enum rr_turns)atomic_load(&page->turns) == turns && rr_shim_talks();
+}
+
+static void let_go(void)
+{
+	if (takes_turns(RR_TURNS_OF_OTHERS))
+		stand_back();
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	const bool is_waited_for = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) >=
+				   CONTENDED;
+	const int result = RR_SHIM_NEXT(pthread_mutex_unlock)(mutex);
+
+	if (is_waited_for)
+		let_go();
+	return result;
+}
+
 /* ---- Conditions ------------------------------------------------------------------- */
+
+/* Calls `next`, pthread_cond_signal or pthread_cond_broadcast of the C library. */
+static int signal_condition(pthread_cond_t *condition, int (*next)(pthread_cond_t *))
+{
+	bool is_waited_for;
+	int result;
+
+	atomic_fetch_add(signals_of(condition), 1);
+	is_waited_for = __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> FLAG_BITS;
+	result = next(condition);
+	if (is_waited_for)
+		let_go();
+	return result;
+}
 
 int pthread_cond_signal(pthread_cond_t *condition)
 {
-	atomic_fetch_add(signals_of(condition), 1);
-	return rr_shim_signal(condition, RR_SHIM_NEXT(pthread_cond_signal));
+	return signal_condition(condition, RR_SHIM_NEXT(pthread_cond_signal));
 }
 
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	atomic_fetch_add(signals_of(condition), 1);
-	return rr_shim_signal(condition, RR_SHIM_NEXT(pthread_cond_broadcast));
+	return signal_condition(condition, RR_SHIM_NEXT(pthread_cond_broadcast));
 }
 
 static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -131,29 +214,6 @@ static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *)
 	return result;
 }
 
-static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
-{
-	return RR_SHIM_NEXT(sem_clockwait)(semaphore, clock, until) == 0 ? 0 : errno;
-}
-
-int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
-{
-	int result;
-
-	atomic_fetch_add(rr_shim_waiting(semaphore), 1);
-	result = ask_until_time(ask_semaphore, semaphore, clock, until);
-	atomic_fetch_sub(rr_shim_waiting(semaphore), 1);
-	if (result == 0)
-		return 0;
-	errno = result;
-	return -1;
-}
-
-int sem_timedwait(sem_t *semaphore, const struct timespec *until)
-{
-	return sem_clockwait(semaphore, CLOCK_REALTIME, until);
-}
-
 static int ask_mutex(void *mutex, clockid_t clock, const struct timespec *until)
 {
 	return RR_SHIM_NEXT(pthread_mutex_clocklock)(mutex, clock, until);
@@ -194,6 +254,78 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
 	return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, until);
 }
 
+/* ---- Semaphores ---------------------------------------------------------------------- */
+
+/* How many wait, by addresses; and whether the next one that is woken stands back. */
+static _Atomic int waiting[SEMAPHORES];
+static _Atomic bool is_wanted_back[SEMAPHORES];
+
+static size_t slot_of(const void *semaphore)
+{
+	return ((uintptr_t)semaphore >> SEMAPHORE_SHIFT) % SEMAPHORES;
+}
+
+static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
+{
+	return RR_SHIM_NEXT(sem_clockwait)(semaphore, clock, until) == 0 ? 0 : errno;
+}
+
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	int result;
+
+	atomic_fetch_add(&waiting[slot_of(semaphore)], 1);
+	result = ask_until_time(ask_semaphore, semaphore, clock, until);
+	atomic_fetch_sub(&waiting[slot_of(semaphore)], 1);
+	if (result == 0)
+		return 0;
+	errno = result;
+	return -1;
+}
+
+int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+	return sem_clockwait(semaphore, CLOCK_REALTIME, until);
+}
+
+int sem_wait(sem_t *semaphore)
+{
+	int (*const next)(sem_t *) = RR_SHIM_NEXT(sem_wait);
+	int result;
+
+	atomic_fetch_add(&waiting[slot_of(semaphore)], 1);
+	result = next(semaphore);
+	if (result == 0 && atomic_exchange(&is_wanted_back[slot_of(semaphore)], false)) {
+		RR_SHIM_NEXT(sem_post)(semaphore);
+		stand_back();
+		result = next(semaphore);
+	}
+	atomic_fetch_sub(&waiting[slot_of(semaphore)], 1);
+	return result;
+}
+
+int sem_post(sem_t *semaphore)
+{
+	const bool is_waited_for = atomic_load(&waiting[slot_of(semaphore)]) > 0;
+	int result;
+
+	if (is_waited_for && takes_turns(RR_TURNS_OWN))
+		atomic_store(&is_wanted_back[slot_of(semaphore)], true);
+	result = RR_SHIM_NEXT(sem_post)(semaphore);
+	if (is_waited_for && takes_turns(RR_TURNS_OF_OTHERS)) {
+		const long none[6] = { 0 };
+		const int why = errno;
+		const int64_t until_ns = rr_shim_kernel_ns() + LONGEST_NS;
+		int value;
+
+		while (sem_getvalue(semaphore, &value) == 0 && value > 0 &&
+		       rr_shim_kernel_ns() < until_ns)
+			rr_shim_kernel_call(SYS_sched_yield, none);
+		errno = why;
+	}
+	return result;
+}
+
 /* ---- syscall(SYS_futex) --------------------------------------------------------------- */
 
 long rr_shim_kernel_call(long number, const long words[6])
@@ -211,17 +343,6 @@ static bool is_timed_futex(long number, const long words[6])
 	       (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
 }
 
-/* For so long by the program's time. */
-static int64_t futex_timeout(const long words[6])
-{
-	const int64_t ns = rr_shim_ns((const struct timespec *)words[3]);
-
-	if (((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
-		return ns;
-	return ns -
-	       rr_shim_now((int)words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
-}
-
 /* The same call, until a time of the kernel's monotonic clock. */
 static long look_at_futex(const long words[6], const struct timespec *end)
 {
@@ -236,7 +357,11 @@ static long look_at_futex(const long words[6], const struct timespec *end)
 /* A futex is looked at before it is waited for: nothing is lost between two looks. */
 static long futex_until_over(const long words[6])
 {
-	const int64_t timeout_ns = futex_timeout(words);
+	const bool is_relative = ((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
+	const clockid_t clock = (int)words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME :
+								       CLOCK_MONOTONIC;
+	const int64_t timeout_ns = rr_shim_ns((const struct timespec *)words[3]) -
+				   (is_relative ? 0 : rr_shim_now(clock));
 	const struct timespec past = { 0, 0 };
 	struct rr_shim_wait wait;
 	long result;
@@ -273,6 +398,7 @@ long syscall(long number, ...)
 	if (rr_shim_pid_call(number, words, &result))
 		return result;
 	result = rr_shim_kernel_call(number, words);
-	rr_shim_note_woken(number, words, result);
+	if (number == SYS_futex && ((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && result > 0)
+		let_go();
 	return result;
 }
