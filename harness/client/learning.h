@@ -90,120 +90,52 @@ uint64_t rr_learning_left(const struct rr_client_table *table);
 
 /* ---- Among its own files ------------------------------------------------------------ */
 
-/* learning_attempts.c: of a new state at which an attempt begins, or the client has ended: the
- * one that it is, which may be itself. */
-void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
-uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
-bool rr_learning_verify_attempts(struct rr_client_table *table);
+enum { RR_LEARNING_WORDS = 48 }; /* of a cover, when all is known */
 
-/* learning.c: a history is a state of its own from now on, if it was asked for. */
-void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history);
-
-/* learning.c: what was learned since a search began is not so any more. Is a history a part of
- * another one? */
-void rr_learning_note_refinement(struct rr_client_table *table);
-bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first);
-
-/* learning_tests.c. Does a client do the same in both? And so late? */
+/* learning.c. Does a client do the same in both? And so late? */
 bool rr_learning_does_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
-
-/* Were the last inputs, so many, the same as those before them, and what it did then? */
-bool rr_learning_is_round(const struct rr_client_table *table, uint32_t state, int period);
-
-/* Does the client do the same at the beginning of another loop; of one that it was made to leave? */
-bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left);
+bool rr_learning_is_same_input(const struct rr_received *a, const struct rr_received *b);
 
 /* The history with one more input; RR_NO_ID: table->error, or it cannot hear that. */
 uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 			const struct rr_received *received);
-
-bool rr_learning_is_same_input(const struct rr_received *a, const struct rr_received *b);
 
 /* The last that was received in a history; and all of it, with some more, to be freed. */
 struct rr_received rr_learning_received(const struct rr_client_table *table, uint32_t state);
 struct rr_inputs rr_learning_history_and(const struct rr_client_table *table, uint32_t state,
 					 const struct rr_received *more, size_t n);
 
-/* The row of the hypothesis from a state; NULL: it has none. */
+/* Is a history a part of another one? */
+bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first);
+
+/* The row of the hypothesis from a state; NULL: it has none. And what a client has to do behind it: in
+ * what a strategy does on its way to the beginning of an attempt, histories differ that are one state
+ * there. */
 const struct rr_client_row *rr_learning_row(const struct rr_client_table *table, uint32_t state,
 					    const struct rr_received *received);
-
-/* What a client has to do behind a row. In what a strategy does on its way to the beginning of an
- * attempt, histories differ that are one state there. */
 uint32_t rr_learning_said(const struct rr_client_table *table, const struct rr_client_row *row);
+
+/* All states that can be reached from one, the nearest first, and by which row each is; RR_NO_ID: it
+ * cannot be. There must be room for all. How many they are. */
+uint32_t rr_learning_reach(const struct rr_client_table *table, uint32_t from, uint32_t *reached,
+			   uint32_t *via);
+
+/* The states that the hypothesis goes through with these inputs, the beginning first. How many of the
+ * inputs it knows. */
+size_t rr_learning_path(const struct rr_client_table *table, const struct rr_inputs *inputs,
+			uint32_t *states);
 
 /* Does a history do what the hypothesis says of a state? How many inputs that is so for. */
 size_t rr_learning_steps_as_said(struct rr_client_table *table, uint32_t history, uint32_t state,
 				 const struct rr_inputs *inputs);
 
-/* Does it do so along `most` words of a cover? Adds what tells them apart. */
-bool rr_learning_agrees(struct rr_client_table *table, uint32_t history, uint32_t state,
-			size_t most);
-
-/* False: it is known already, or there is no room. */
-bool rr_learning_add_suffix(struct rr_client_table *table, const struct rr_received *all, size_t n);
-
-/* learning_loops.c: the state of which a history is one more round, or several; RR_NO_ID:
- * none. */
-uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history);
-
-/* A client does something else after these inputs than the hypothesis says. If that goes round in loops,
- * each of their rounds is a state from now on. */
-void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *inputs);
-
-/* Is a loop left in the same way after many rounds? If not, the hypothesis is refined. */
-bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last);
-
-/* Is that of a strategy left alike behind so many rounds and more, up to RR_REFUSALS_ROUNDS, by
- * one of the words at least? If not, the hypothesis is refined. */
-void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint32_t last,
-			     const struct rr_inputs *words, size_t n, int rounds);
-
-/* learning_words.c: words that cover all transitions known from a state, `most` at most; how
- * many there are. Release each, and free the array. */
-size_t rr_learning_cover(const struct rr_client_table *table, uint32_t state,
-			 struct rr_inputs **words, size_t most);
-void rr_learning_release_words(struct rr_inputs *words, size_t n);
-
-/* learning_replies.c: the next input that a client may receive there: what it has heard before
- * when it had sent the same. False: nobody knows. */
-bool rr_learning_guess(const struct rr_client_table *table, uint32_t state,
-		       struct rr_received *received);
-
-/* Was a command of that name, as it is waited for there, ever answered so? A word that was heard in
- * one state may tell another what no server says: a program may do anything then, and hang. */
-bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
-			  const struct rr_input *input);
-
-/* The state that a history is taken for because other replies than its last one were tested and
- * have led there, as in rr_learning_assume(); RR_NO_ID: none. */
-uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history);
-
-/* There is no end to what the client does behind that history, whose rounds are like each other
- * since another one, the first of them: perhaps there is one if a random value that is
- * nowhere any more has the name of the next; if not, from now on histories are no states, and it
- * is followed for some rounds. */
-void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
-
-/* learning_ends.c: of a state: how often in a row it has done the like? And is there no end to that? */
-void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);
-
-/* learning_candidates.c. Do two histories do something else after the same inputs, as far as that
- * was seen? */
-bool rr_learning_are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b);
-
-/* The state that a history is, because it has heard the same as another one,
- * and only what it heard last, on two connections, in another order; RR_NO_ID: none. No run is made
- * for that: it is tested when the search is through. */
-uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history);
-
-/* The state that a history is, of all that are known; RR_NO_ID: none. */
-uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history);
-
-/* Does the history do the same as the state afterwards? Adds what tells them apart. */
+/* Does the history do the same as the state along a word? If not, that is a suffix from now on. Along
+ * `most` words of a cover? */
 bool rr_learning_test(struct rr_client_table *table, uint32_t history, uint32_t state,
 		      const struct rr_inputs *word);
+bool rr_learning_agrees(struct rr_client_table *table, uint32_t history, uint32_t state,
+			size_t most);
 
 /* Do two histories do the same along a word? If not, that is a suffix from now on. */
 bool rr_learning_tells_same(struct rr_client_table *table, uint32_t a, uint32_t b,
@@ -212,10 +144,69 @@ bool rr_learning_tells_same(struct rr_client_table *table, uint32_t a, uint32_t 
 /* Does no suffix that is known tell them apart? */
 bool rr_learning_is_like(struct rr_client_table *table, uint32_t a, uint32_t b);
 
-/* learning_walks.c: walks at random. False: table->error. */
-bool rr_learning_walk(struct rr_client_table *table);
-
 /* A path through the hypothesis turned out to be wrong: refines it. */
 void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *inputs);
+
+/* What was learned since a search began is not so any more; and a history is a state of its own from now
+ * on, if it was asked for. */
+void rr_learning_note_refinement(struct rr_client_table *table);
+void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history);
+
+/* There is no end to what the client does behind that history, whose rounds are like each other
+ * since another one, the first of them: perhaps there is one if a random value that is
+ * nowhere any more has the name of the next; if not, from now on histories are no states, and it
+ * is followed for some rounds. */
+void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
+
+/* learning_loops.c: the state that a history is; RR_NO_ID: none. */
+
+/* Because other replies than its last one were tested and have led there, as in rr_learning_assume(). */
+uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history);
+
+/* Because it has heard the same as another one, and only what it heard last, on two connections, in
+ * another order. No run is made for that: it is tested when the search is through. */
+uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history);
+
+/* Of all that are known. */
+uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history);
+
+/* Because it is one more round of a loop, or several. Where there is no end to what a client does,
+ * none is looked for any more. */
+uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history);
+
+/* Was a command of that name, as it is waited for there, ever answered so? A word that was heard in
+ * one state may tell another what no server says: a program may do anything then, and hang. */
+bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
+			  const struct rr_input *input);
+
+/* Does the client do the same at the beginning of another loop; of one that it was made to leave? */
+bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left);
+
+/* A client does something else after these inputs than the hypothesis says. If that goes round in loops,
+ * each of their rounds is a state from now on. */
+void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *inputs);
+
+/* Is a loop left in the same way after many rounds? If not, the hypothesis is refined. */
+bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint32_t last);
+
+/* Is that of attempts left alike behind so many rounds and more, up to RR_REFUSALS_ROUNDS, by
+ * one of the words at least? If not, the hypothesis is refined. */
+void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint32_t last,
+			     const struct rr_inputs *words, size_t n, int rounds);
+
+/* Of a state: how often in a row it has done the like? And is there no end to that? */
+void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);
+
+/* learning_attempts.c: of a new state at which an attempt begins, or the client has ended: the
+ * one that it is, which may be itself. And the tests of these. */
+void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
+uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
+void rr_learning_verify_attempts(struct rr_client_table *table);
+
+/* learning_verify.c: words that cover all transitions known from a state, `most` at most; how
+ * many there are. Release each, and free the array. */
+size_t rr_learning_cover(const struct rr_client_table *table, uint32_t state,
+			 struct rr_inputs **words, size_t most);
+void rr_learning_release_words(struct rr_inputs *words, size_t n);
 
 #endif

@@ -11,7 +11,6 @@
 #include "learning.h"
 
 enum {
-	COVER_MAX = 48,    /* words */
 	LOOPS_MAX = 4,     /* kinds of refusal that are followed from one beginning */
 	RUNS_MAX = 1500,   /* for words behind other histories */
 	STEPS_FAR = 60000, /* after which no other beginning is followed */
@@ -129,7 +128,7 @@ static void compare_histories(struct rr_client_table *table, uint32_t first, uin
 			      uint64_t most_runs)
 {
 	struct rr_inputs *words;
-	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
+	const size_t n = rr_learning_cover(table, first, &words, RR_LEARNING_WORDS);
 
 	for (uint32_t i = 0; i < n_histories && table->n_runs < most_runs; i++) {
 		if (i == first || table->states[i].same != first)
@@ -147,7 +146,7 @@ static void follow_loops(struct rr_client_table *table, uint32_t first, uint32_t
 			 int most, int rounds)
 {
 	struct rr_inputs *words;
-	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
+	const size_t n = rr_learning_cover(table, first, &words, RR_LEARNING_WORDS);
 
 	for (uint32_t i = 0; i < n_histories && most > 0 && !rr_learning_has_changed(table); i++) {
 		if (i == first || table->states[i].same != first || rr_client_table_failed(table) ||
@@ -164,7 +163,7 @@ static bool is_beginning(const struct rr_client_table *table, uint32_t state)
 	return table->states[state].is_attempt && table->states[state].same == state;
 }
 
-bool rr_learning_verify_attempts(struct rr_client_table *table)
+void rr_learning_verify_attempts(struct rr_client_table *table)
 {
 	const uint64_t most_runs = table->n_runs + RUNS_MAX;
 	const uint32_t n = table->n_states;
@@ -193,7 +192,4 @@ bool rr_learning_verify_attempts(struct rr_client_table *table)
 				follow_loops(table, i, n, LOOPS_MAX, 1);
 		}
 	}
-	if (table->learning.merges > 0 && goes_on(table))
-		rr_learning_walk(table);
-	return !rr_client_table_failed(table);
 }

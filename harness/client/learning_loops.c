@@ -1,21 +1,303 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of a loop: found, followed for many rounds, and left after many. */
+/*
+ * Which state may a history be? One that other replies have led to; one more round of a loop, which is
+ * followed for many rounds, and left after many; any, where there are many histories. And is there
+ * an end to what a client does?
+ */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "learning.h"
 
 enum {
-	PERIOD_MAX = 12, /* inputs of one round */
-	FEW_WORDS = 8,   /* of a cover, when a history is new */
-	FEW_ROUNDS = 32, /* of a strategy: behind each of so many it leaves, then behind some */
-	SOME_WORDS = 3,  /* by which it leaves behind so many, and behind more by one */
-	COVER_MAX = 48,  /* and when all is known */
-	SOME = 9,        /* one of so many numbers of rounds */
-	SPREAD = 5       /* so that others take others */
+	ENOUGH = 2,          /* replies that are tested before others are assumed to do the same */
+	GUESSED_MAX = 1000,  /* inputs of a word that is guessed */
+	CANDIDATES_MAX = 16, /* states with which a history is compared by runs */
+	CANDIDATE_WORDS = 1, /* of the candidate's cover; all are walked later */
+	PERIOD_MAX = 12,     /* inputs of one round */
+	LOOP_WORDS = 8,      /* of a cover, when a history is one more round */
+	SOME = 9,            /* one of so many numbers of rounds */
+	SPREAD = 5,          /* so that others take others */
+	FEW_ROUNDS = 32,     /* of attempts: after each of so many it leaves, then after some */
+	SOME_WORDS = 3       /* by which it leaves after so many, and after more by one */
 };
+
+/* Whether there is an end. */
+enum {
+	ROUNDS_MAX = RR_LOOP_ROUNDS + 1, /* that are counted */
+	LIKE_AN_END = 4,  /* rounds after which it is tried whether there is an end to them */
+	SAME_ROUNDS = 24, /* where each is as the one before: who changes is seen until then */
+	TRIED_MAX = 1000, /* inputs; where each round is the same, RR_LOOP_ROUNDS rounds do */
+	WORDS = 4         /* behind which rounds are compared */
+};
+
+/* ---- Guessing ------------------------------------------------------------------------- */
+
+/* The command whose reply a thread waits for; RR_NO_ID = none. */
+static uint32_t awaited(const struct rr_client_state *state, uint8_t thread)
+{
+	if (thread >= state->n_threads || state->stops[thread].kind != RR_STOP_RECEIVE)
+		return RR_NO_ID;
+	for (uint32_t i = 0; i < state->n_sent; i++) {
+		if (state->sent[i].lane == state->stops[thread].lane)
+			return state->sent[i].command;
+	}
+	return RR_NO_ID;
+}
+
+/* The next input that a client may receive there: what it has heard before when it had sent the same.
+ * False: nobody knows. */
+static bool guess(const struct rr_client_table *table, uint32_t state, struct rr_received *received)
+{
+	const struct rr_client_state *it = &table->states[state];
+	uint32_t first = RR_NO_ID;
+
+	/* The row by which a history went on first: what it heard then is mostly its longest way,
+	 * for who goes on alone comes first. */
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next)
+		first = table->row[r].to != RR_NO_ID ? r : first;
+
+	if (first != RR_NO_ID) {
+		*received = (struct rr_received){ table->row[first].input,
+						  table->row[first].passed_ns };
+		return true;
+	}
+	for (uint8_t i = 0; i < it->n_threads; i++) {
+		const uint32_t command = awaited(it, i);
+
+		for (uint32_t r = table->rows.n; r-- > 0 && command != RR_NO_ID;) {
+			const struct rr_client_row *row = &table->row[r];
+
+			if (!(row->to != RR_NO_ID && row->input.kind == RR_INPUT_REPLY) ||
+			    awaited(&table->states[row->from], row->input.thread) != command)
+				continue;
+			*received = (struct rr_received){ row->input, 0 };
+			received->input.thread = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Whatever is possible ---------------------------------------------------------------- */
+
+static bool have_one_name(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	const struct rr_term_command *commands = table->program->terms->command;
+	const struct rdl_command *one = &commands[a].words, *other = &commands[b].words;
+
+	return one->n_words > 0 && other->n_words > 0 &&
+	       strcasecmp(one->words[0].text, other->words[0].text) == 0;
+}
+
+bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
+			  const struct rr_input *input)
+{
+	const uint32_t command = awaited(&table->states[state], input->thread);
+
+	if (input->kind != RR_INPUT_REPLY || command == RR_NO_ID)
+		return true;
+	for (uint32_t r = table->rows.n; r-- > 0;) {
+		const struct rr_client_row *row = &table->row[r];
+		const uint32_t answered = awaited(&table->states[row->from], row->input.thread);
+
+		if (row->input.kind == RR_INPUT_REPLY && row->input.value == input->value &&
+		    answered != RR_NO_ID && have_one_name(table, answered, command))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Assuming --------------------------------------------------------------------------- */
+
+static enum rdl_reply_type type_of(const struct rr_client_table *table,
+				   const struct rr_input *input)
+{
+	return table->program->terms->reply[input->value].reply.type;
+}
+
+/* The row that it would be, if two other replies there, at least, were tested and have led to one
+ * state, and none to another. */
+static bool find_alike(const struct rr_client_table *table, uint32_t state,
+		       const struct rr_input *input, int64_t passed_ns, struct rr_client_row *alike)
+{
+	int n_tested = 0;
+
+	*alike = (struct rr_client_row){ .from = state,
+					 .input = *input,
+					 .to = RR_NO_ID,
+					 .state = RR_NO_ID,
+					 .next = RR_NO_ID,
+					 .is_assumed = true };
+	if (!table->learning.merges_all || input->kind != RR_INPUT_REPLY)
+		return false;
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *row = &table->row[r];
+
+		if (row->state == RR_NO_ID ||
+		    !(row->input.kind == input->kind && row->input.thread == input->thread &&
+		      type_of(table, &row->input) == type_of(table, input)))
+			continue;
+		if ((alike->state != RR_NO_ID && row->state != alike->state) ||
+		    (row->is_timed && row->passed_ns != passed_ns))
+			return false;
+		alike->state = row->state;
+		alike->client = row->client;
+		alike->is_timed = row->is_timed;
+		alike->has_entered |= row->has_entered;
+		n_tested += !row->is_assumed;
+	}
+	alike->passed_ns = alike->is_timed ? passed_ns : 0;
+	return n_tested >= ENOUGH;
+}
+
+const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, uint32_t state,
+					       const struct rr_input *input, int64_t passed_ns)
+{
+	struct rr_client_row assumed;
+
+	return find_alike(table, state, input, passed_ns, &assumed) ?
+		       rr_client_table_assume(table, &assumed) :
+		       NULL;
+}
+
+/* Do two histories do something else after the same inputs, as far as that was seen? */
+static bool are_known_apart(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	if (!rr_learning_is_same(table, a, b))
+		return true;
+	for (uint32_t r = table->states[a].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *one = &table->row[r];
+		const struct rr_client_row *other = rr_client_table_find(table, b, &one->input,
+									 one->passed_ns);
+
+		if (one->to != RR_NO_ID && other && other->to != RR_NO_ID &&
+		    are_known_apart(table, one->to, other->to))
+			return true;
+	}
+	return false;
+}
+
+uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_state *it = &table->states[history];
+	struct rr_client_row assumed;
+
+	return find_alike(table, it->parent, &it->input, it->passed_ns, &assumed) &&
+			       !are_known_apart(table, history, assumed.state) ?
+		       assumed.state :
+		       RR_NO_ID;
+}
+
+/* ---- Histories that may be one -------------------------------------------------------------- */
+
+/* To an end, or once round a loop that has none, by replies that the client has heard before; the
+ * client really hears them. */
+static struct rr_inputs guess_word(struct rr_client_table *table, uint32_t state)
+{
+	struct rr_inputs word = { 0 };
+	struct rr_received next;
+
+	while (word.n < GUESSED_MAX && state != RR_NO_ID && !table->states[state].has_ended &&
+	       !table->states[state].spins && guess(table, state, &next)) {
+		rr_array_grow(&word.all, word.n, sizeof(next));
+		word.all[word.n++] = next;
+		state = rr_learning_go(table, state, &next);
+	}
+	if (table->program->learning & RR_PLANT_NO_LAST_EDGES)
+		word.n -= word.n > 0;
+	return word;
+}
+
+static bool is_candidate(struct rr_client_table *table, uint32_t history, uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+
+	return it->same == state && state != history && !it->has_ended &&
+	       !are_known_apart(table, state, history) &&
+	       rr_learning_is_like(table, history, state);
+}
+
+/* ---- Diamonds ----------------------------------------------------------------------------- */
+
+/* The connection on which a row's input is heard. What comes on two may come in either order, and
+ * mostly that does not matter. */
+static uint8_t lane_of(const struct rr_client_table *table, const struct rr_client_row *row)
+{
+	return table->states[row->from].stops[row->input.thread].lane;
+}
+
+/* The row from a state by which the same is heard on the same connection; NULL: none. */
+static const struct rr_client_row *row_alike(const struct rr_client_table *table, uint32_t state,
+					     const struct rr_client_row *like)
+{
+	for (uint32_t r = table->states[state].first_row; r != RR_NO_ID; r = table->row[r].next) {
+		const struct rr_client_row *row = &table->row[r];
+
+		if (row->state != RR_NO_ID && row->input.kind == like->input.kind &&
+		    row->input.value == like->input.value && row->input.gone == like->input.gone &&
+		    row->passed_ns == like->passed_ns &&
+		    lane_of(table, row) == lane_of(table, like))
+			return row;
+	}
+	return NULL;
+}
+
+uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history)
+{
+	const struct rr_client_row *last = &table->row[table->states[history].row];
+	const struct rr_client_row *first, *other;
+	uint32_t state;
+
+	if (table->states[last->from].row == RR_NO_ID)
+		return RR_NO_ID;
+	first = &table->row[table->states[last->from].row];
+	if (!rr_input_has_reply(&first->input) || !rr_input_has_reply(&last->input) ||
+	    lane_of(table, first) == lane_of(table, last))
+		return RR_NO_ID;
+	other = row_alike(table, first->from, last);
+	other = other ? row_alike(table, other->state, first) : NULL;
+	state = other ? other->state : RR_NO_ID;
+	return other && is_candidate(table, history, state) && !rr_client_table_failed(table) ?
+		       state :
+		       RR_NO_ID;
+}
+
+/* ---- All that are known --------------------------------------------------------------------- */
+
+/* Those that are as far from the beginning come first: what differs is then the order or the
+ * reply of one thing. */
+uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history)
+{
+	const uint32_t depth = table->states[history].depth, n = table->n_states;
+	int n_tried = 0;
+
+	for (int turn = 0; turn < 2; turn++) {
+		for (uint32_t i = 0;
+		     i < n && !rr_client_table_failed(table) && n_tried < CANDIDATES_MAX; i++) {
+			struct rr_inputs word;
+			bool good;
+
+			if ((table->states[i].depth == depth) == (turn == 1) ||
+			    !is_candidate(table, history, i))
+				continue;
+			n_tried++;
+			word = guess_word(table, i);
+			good = rr_learning_tells_same(table, history, i, &word);
+			free(word.all);
+			if (good && rr_learning_agrees(table, history, i, CANDIDATE_WORDS) &&
+			    !rr_client_table_failed(table))
+				return i;
+		}
+	}
+	return RR_NO_ID;
+}
+
+/* ---- Rounds of a loop ------------------------------------------------------------------------ */
 
 int rr_learning_rounds(size_t i)
 {
@@ -35,8 +317,8 @@ static bool is_same_step(const struct rr_client_table *table, uint32_t a, uint32
 	       rr_learning_does_same(table, a, b);
 }
 
-/* Were the last inputs the same as those before them? */
-bool rr_learning_is_round(const struct rr_client_table *table, uint32_t state, int period)
+/* Were the last inputs, so many, the same as those before them, and what it did then? */
+static bool is_round(const struct rr_client_table *table, uint32_t state, int period)
 {
 	uint32_t before = state;
 
@@ -61,7 +343,7 @@ static int rounds_until(const struct rr_client_table *table, uint32_t first, uin
 	const int period = (int)(table->states[last].depth - table->states[first].depth);
 	int rounds = 0;
 
-	while (rr_learning_is_round(table, last, period)) {
+	while (is_round(table, last, period)) {
 		for (int i = 0; i < period; i++)
 			last = table->states[last].parent;
 		rounds++;
@@ -122,7 +404,7 @@ static bool is_round_behind(struct rr_client_table *table, uint32_t first, uint3
 
 	table->states[history].spins |= spins;
 	return spins && !table->learning.is_bounded && rr_learning_is_like(table, history, first) &&
-	       rr_learning_agrees(table, history, first, FEW_WORDS);
+	       rr_learning_agrees(table, history, first, LOOP_WORDS);
 }
 
 /* The state of which a history is one more round, or several; RR_NO_ID: none. Where there is
@@ -132,8 +414,8 @@ uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history)
 	uint32_t first = table->states[history].parent;
 
 	for (int period = 1; period <= PERIOD_MAX && first != RR_NO_ID; period++) {
-		if (rr_learning_is_round(table, history, period) &&
-		    table->states[first].same == first && is_round_behind(table, first, history))
+		if (is_round(table, history, period) && table->states[first].same == first &&
+		    is_round_behind(table, first, history))
 			return first;
 		first = table->states[first].parent;
 	}
@@ -158,14 +440,8 @@ static void unroll(struct rr_client_table *table, uint32_t first, const struct r
 void rr_learning_unroll(struct rr_client_table *table, const struct rr_inputs *inputs)
 {
 	uint32_t *states = rr_calloc(inputs->n + 1, sizeof(*states));
-	size_t n = 0;
+	const size_t n = rr_learning_path(table, inputs, states);
 
-	for (const struct rr_client_row *row; n < inputs->n; n++) {
-		row = rr_learning_row(table, states[n], &inputs->all[n]);
-		if (!row)
-			break;
-		states[n + 1] = row->state;
-	}
 	for (size_t i = 0, last; i <= n && !rr_client_table_failed(table); i = last + 1) {
 		struct rr_inputs round = { 0, inputs->all + i };
 		int rounds = 0;
@@ -203,9 +479,8 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 	n = rr_learning_steps_as_said(table, first, first, &inputs);
 	good = n == inputs.n || rr_client_table_failed(table);
 	if (!good) {
-		/* What comes behind the difference is nothing that a strategy waits for. */
-		struct rr_inputs whole = rr_learning_history_and(
-			table, first, inputs.all, table->program->run_ops ? inputs.n : n + 1);
+		struct rr_inputs whole = rr_learning_history_and(table, first, inputs.all,
+								 inputs.n);
 
 		rr_learning_refine(table, &whole);
 		unroll(table, first, round, rounds);
@@ -299,7 +574,7 @@ bool rr_learning_leave_loop(struct rr_client_table *table, uint32_t first, uint3
 	const struct rr_inputs round = round_behind(table, first, last);
 	const int before = rounds_until(table, first, last);
 	struct rr_inputs *words;
-	const size_t n = rr_learning_cover(table, first, &words, COVER_MAX);
+	const size_t n = rr_learning_cover(table, first, &words, RR_LEARNING_WORDS);
 	const uint32_t left_by = table->states[first].left_by;
 	/* Behind all numbers of rounds that have taken another time. */
 	const bool is_left_before = left_by && is_same_round(table, first, left_by, last);
@@ -412,7 +687,7 @@ bool rr_learning_leave_rest(struct rr_client_table *table)
 		if (!is_left(&table->states[i]))
 			continue;
 		round = round_behind(table, i, left_by);
-		n = rr_learning_cover(table, i, &words, COVER_MAX);
+		n = rr_learning_cover(table, i, &words, RR_LEARNING_WORDS);
 		while (at < n && is_first_of(&words[at], &round))
 			at++;
 		good = at == n || leaves_after_each(table, i, rounds_until(table, i, left_by),
@@ -423,7 +698,7 @@ bool rr_learning_leave_rest(struct rr_client_table *table)
 	return good && !rr_client_table_failed(table);
 }
 
-/* ---- Strategies ----------------------------------------------------------------------- */
+/* ---- Attempts that are refused again and again -------------------------------------------------- */
 
 static bool begins_with(const struct rr_inputs *word, const struct rr_inputs *round)
 {
@@ -460,4 +735,180 @@ void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint
 		rounds = rounds < RR_REFUSALS_ROUNDS ? rounds : RR_REFUSALS_ROUNDS;
 	}
 	free(round.all);
+}
+
+/* ---- Is there an end? ----------------------------------------------------------------------------- */
+
+/* Does it wait for the same kind of thing, and send commands with the same names? */
+static bool does_the_like(const struct rr_client_table *table, uint32_t a, uint32_t b)
+{
+	const struct rr_client_state *one = &table->states[a], *other = &table->states[b];
+	const struct rr_terms *terms = table->program->terms;
+
+	if (one->n_threads != other->n_threads || one->n_sent != other->n_sent ||
+	    one->has_ended != other->has_ended)
+		return false;
+	for (uint32_t i = 0; i < one->n_threads; i++) {
+		if (one->stops[i].kind != other->stops[i].kind)
+			return false;
+	}
+	for (uint32_t i = 0; i < one->n_sent; i++) {
+		const struct rr_term_command *a = &terms->command[one->sent[i].command];
+		const struct rr_term_command *b = &terms->command[other->sent[i].command];
+
+		if (one->sent[i].lane != other->sent[i].lane || a->name != b->name ||
+		    a->words.n_words != b->words.n_words)
+			return false;
+	}
+	return true;
+}
+
+static int count_rounds(const struct rr_client_table *table, uint32_t state, int period)
+{
+	const struct rr_client_state *states = table->states;
+	uint32_t before = state;
+	int n = 0;
+
+	for (int i = 0; i < period && before != RR_NO_ID; i++)
+		before = states[before].parent;
+	while (before != RR_NO_ID && states[before].parent != RR_NO_ID && n < period * ROUNDS_MAX &&
+	       table->states[state].input.kind == table->states[before].input.kind &&
+	       table->states[state].input.thread == table->states[before].input.thread &&
+	       does_the_like(table, state, before)) {
+		state = states[state].parent;
+		before = states[before].parent;
+		n++;
+	}
+	return n / period;
+}
+
+static uint32_t rounds_before(const struct rr_client_table *table, uint32_t state, int inputs)
+{
+	while (inputs-- > 0)
+		state = table->states[state].parent;
+	return state;
+}
+
+/* Hears what it has heard in its last round again and again. */
+static bool has_no_end(struct rr_client_table *table, uint32_t state, int period)
+{
+	struct rr_received *round = rr_calloc((size_t)period, sizeof(*round));
+	uint32_t *like = rr_calloc((size_t)period, sizeof(*like));
+	uint32_t at = state;
+	const int rounds = table->program->has_attempts ? RR_REFUSALS_ROUNDS : RR_LOOP_ROUNDS;
+	const int n = is_round(table, state, period) ? period * rounds : TRIED_MAX;
+	bool goes_on = true;
+
+	for (int i = period; i-- > 0; at = table->states[at].parent) {
+		round[i] = (struct rr_received){ table->states[at].input,
+						 table->states[at].passed_ns };
+		like[i] = at;
+	}
+	at = state;
+	for (int i = 0; i < n && goes_on; i++) {
+		at = rr_learning_go(table, at, &round[i % period]);
+		goes_on = at != RR_NO_ID && does_the_like(table, at, like[i % period]);
+	}
+	free(round);
+	free(like);
+	/* A strategy that was refused so often: does one more refusal tell it apart still? */
+	return goes_on && (!table->program->has_attempts ||
+			   !rr_learning_is_like(table, rounds_before(table, at, period), at));
+}
+
+/* The last rounds are the same: does the client leave them in another way behind each? Then it
+ * says how often or until when it has waited. */
+static bool is_left_otherwise(struct rr_client_table *table, uint32_t state, int period)
+{
+	const uint32_t first = rounds_before(table, state, (LIKE_AN_END - 1) * period);
+	struct rr_inputs *words;
+	const size_t n = rr_learning_cover(table, first, &words, WORDS);
+	bool is_other = false;
+
+	for (size_t i = 0; i < n && !is_other; i++) {
+		is_other = true;
+		for (int j = 1; j < LIKE_AN_END && is_other; j++)
+			is_other = !rr_learning_tells_same(
+				table, rounds_before(table, state, j * period),
+				rounds_before(table, state, (j - 1) * period), &words[i]);
+	}
+	rr_learning_release_words(words, n);
+	return is_other;
+}
+
+static bool has_sent(const struct rr_client_state *state, uint32_t command)
+{
+	uint32_t i = 0;
+
+	while (i < state->n_sent && state->sent[i].command != command)
+		i++;
+	return i < state->n_sent;
+}
+
+/* Has the client sent something on its way to a state that it had not sent before? */
+static bool sends_something_new(const struct rr_client_table *table, uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		uint32_t before = it->parent;
+
+		while (before != RR_NO_ID && !has_sent(&table->states[before], it->sent[i].command))
+			before = table->states[before].parent;
+		if (before == RR_NO_ID)
+			return true;
+	}
+	return false;
+}
+
+static bool has_new_round(const struct rr_client_table *table, uint32_t state, int period)
+{
+	bool is_new = false;
+
+	for (int i = 0; i < period && !is_new; i++, state = table->states[state].parent)
+		is_new = sends_something_new(table, state);
+	return is_new;
+}
+
+/* Where rounds are the same, or have been there before, a client is followed for some more. */
+static bool is_due(struct rr_client_table *table, uint32_t state, int period, int rounds)
+{
+	if (!is_round(table, state, period))
+		return rounds == SAME_ROUNDS ||
+		       (rounds == LIKE_AN_END && has_new_round(table, state, period) &&
+			has_new_round(table, rounds_before(table, state, period), period));
+	return rounds == SAME_ROUNDS ||
+	       (rounds == LIKE_AN_END && is_left_otherwise(table, state, period));
+}
+
+/* Where one attempt begins, it is a round that the one before has taken; 0: any may be. */
+static int only_period(const struct rr_client_table *table, uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+	uint32_t before;
+
+	if (!it->is_attempt || it->parent == RR_NO_ID)
+		return 0;
+	before = table->states[it->parent].attempt;
+	return (int)(it->depth - table->states[before].depth);
+}
+
+void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state)
+{
+	const int only = only_period(table, state);
+	int most = 0, period = 1;
+
+	for (int i = only ? only : 1; i <= (only ? only : PERIOD_MAX); i++) {
+		const int n = count_rounds(table, state, i);
+
+		if (n > most) {
+			most = n;
+			period = i;
+		}
+	}
+	table->states[state].rounds = (uint16_t)most;
+	if (table->learning.is_bounded || !is_due(table, state, period, most) ||
+	    !has_no_end(table, state, period))
+		return;
+	rr_learning_bound(table, state, rounds_before(table, state, (most - 1) * period));
 }

@@ -31,6 +31,7 @@ static bool open_programs(struct rr_search *search)
 	search->program.names = config->client_names;
 	search->wanted.increments = 1;
 	search->wanted.reads_clock = true;
+	search->wanted.counts_lapses = true;
 	search->wanted.is_local_first = true;
 	/* A graph that is drawn is all of it. */
 	search->bounds.broad = config->dot || config->json ? 0 : config->broad;

@@ -314,6 +314,21 @@ enum rr_going rr_client_run_going(const struct rr_client_run *run, const struct 
 /* See rr_run_ops; of fibers nothing. */
 void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);
 
+/* Is what a client does after one history always exactly the same, what it counts and marks included,
+ * and is any reply taken, as by code of ours in fibers? Others' programs read clocks now and then, and
+ * may hang on what no server says. */
+static inline bool rr_program_is_exact(const struct rr_program *program)
+{
+	return !program->run_ops;
+}
+
+/* Have two runs ended alike, by their tallies? */
+static inline bool rr_program_ends_alike(const struct rr_program *program, long a, long b)
+{
+	return a == b || (program->run_ops && program->run_ops->ends_alike &&
+			  program->run_ops->ends_alike(program, a, b));
+}
+
 /* So many lanes a client may have. */
 static inline int rr_program_lanes(const struct rr_program *program)
 {

@@ -50,7 +50,7 @@ static bool violates_ownership(const struct rr_state *state, uint16_t maker, int
 	const struct rr_strategy *strategy = state->product->config.strategy;
 	size_t owner = 0;
 
-	if (client < 0 || !maker || maker == bit_of(client) || !strategy || !strategy->acquire ||
+	if (client < 0 || !maker || maker == bit_of(client) || !strategy->acquire ||
 	    strategy->lock.kind == RR_LOCK_MUTEX)
 		return false;
 	while (!(maker >> owner & 1))
@@ -59,15 +59,28 @@ static bool violates_ownership(const struct rr_state *state, uint16_t maker, int
 	       !lease_is_over(state, owner);
 }
 
-/* Is it another lock than before? Everybody who asks may add to a count, which only says
- * who else wants the lock. */
-static bool is_other_lock(const struct rr_state *state, const struct rr_server_snapshot *was,
-			  const struct rr_server_snapshot *is)
+/* The lock of a strategy, on one of its servers: has another client than its holder changed it? */
+static void judge_lock(struct rr_state *state, size_t server, uint32_t before, uint32_t after,
+		       int client)
 {
+	const struct rr_server_snapshot *states = rr_product_table(state->product, server)->states;
+	const struct rr_server_snapshot *was = &states[before], *is = &states[after];
 	const struct rr_strategy *strategy = state->product->config.strategy;
+	uint16_t *maker = &state->common.makers[server];
+	bool is_other;
 
-	return is->lock != was->lock &&
-	       !(strategy && strategy->lock.kind == RR_LOCK_COUNTER && is->lock && was->lock);
+	/* The first server that has a lock is the second one, if there are several. */
+	if (!strategy || server < (state->product->n_servers > 1))
+		return;
+	/* Everybody who asks may add to a count, which only says who else wants the lock. */
+	is_other = is->lock != was->lock &&
+		   !(strategy->lock.kind == RR_LOCK_COUNTER && is->lock && was->lock);
+	/* It may have another value, or end at another time. */
+	if ((is_other || is->lock_left_ms != was->lock_left_ms) &&
+	    violates_ownership(state, *maker, client))
+		state->broken |= RR_BREAKS_OWNERSHIP;
+	if (is_other)
+		*maker = is->lock ? bit_of(client) : 0;
 }
 
 /* Whose bits (owners.h) a command is that `client` has asked the first server. */
@@ -162,25 +175,8 @@ const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t 
 		return NULL;
 	state->servers[server] = row->to;
 	rr_state_note_leases(state, server, before, client);
-	if (state->product->config.program->run_ops) {
-		judge_locks(state, before, row->to, question, client);
-	} else {
-		const struct rr_server_snapshot *was =
-			&rr_product_table(state->product, server)->states[before];
-		const struct rr_server_snapshot *is = rr_state_server(state, server);
-		const bool is_other = is_other_lock(state, was, is);
-		uint16_t *maker = &state->common.makers[server];
-
-		/* The lock on a server may have another value, or end at another time. The first
-		 * server that has a lock is the second one, if there are several. */
-		if (server >= (state->product->n_servers > 1)) {
-			if ((is_other || is->lock_left_ms != was->lock_left_ms) &&
-			    violates_ownership(state, *maker, client))
-				state->broken |= RR_BREAKS_OWNERSHIP;
-			if (is_other)
-				*maker = is->lock ? bit_of(client) : 0;
-		}
-	}
+	judge_lock(state, server, before, row->to, client);
+	judge_locks(state, before, row->to, question, client);
 	return row;
 }
 

@@ -170,8 +170,8 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 	const struct rr_program *program = state->product->config.program;
 	const struct rdl_word *words = program->terms->command[sent->command].words.words;
 
-	/* A program's connection that was closed is reset: nobody reads what has come for it. */
-	if (program->run_ops && rr_word_is(&words[0], "RESET")) {
+	/* A connection that a program has closed is reset: nobody reads what has come for it. */
+	if (rr_word_is(&words[0], "RESET")) {
 		while (read_next_message(state, client, sent->lane) != RR_NO_ID)
 			continue;
 	}

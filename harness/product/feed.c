@@ -69,7 +69,6 @@ static uint64_t names_elsewhere(const struct rr_state *state, size_t client)
 {
 	const struct rr_product *product = state->product;
 	const struct rr_terms *terms = product->config.program->terms;
-	const bool prints = product->config.program->run_ops != NULL;
 	uint64_t names = 0;
 
 	for (size_t i = 0; i < product->n_servers; i++)
@@ -77,8 +76,8 @@ static uint64_t names_elsewhere(const struct rr_state *state, size_t client)
 	for (size_t i = 0; i < product->n_clients; i++) {
 		const struct rr_part *part = &state->clients[i];
 
-		/* What a process has printed stays. */
-		if (i != client && (!rr_state_has_ended(state, i) || prints))
+		/* What a process has printed stays, when it has ended, too. */
+		if (i != client)
 			names |= rr_state_client(state, i)->names;
 		for (size_t j = 0; j < part->n_answers; j++) {
 			if (part->answers[j].kind == RR_ANSWER_REPLY)

@@ -120,6 +120,8 @@ struct rr_product_config {
 	bool absolute;              /* the time of day counts */
 	bool sleeps;                /* so does how long programs sleep: something ends by itself */
 	bool reads_clock;           /* clients read their monotonic clocks */
+	bool counts_lapses;         /* what a crash or a lost reply leaves is judged by how long ago
+				     * that was */
 	bool bounded;               /* refused clients write what is never the same again:
 			  * each is refused `rounds` times in a row */
 };

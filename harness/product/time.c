@@ -10,7 +10,8 @@ static void pass_own_clock(struct rr_state *state, size_t client, int64_t ns)
 {
 	const struct rr_product *product = state->product;
 	const struct rr_client_state *it = rr_state_client(state, client);
-	const bool reads = product->config.program->run_ops ?
+	/* A table that each search learns for itself does not say it early enough. */
+	const bool reads = product->config.program->tables ?
 				   product->clients[client].table->is_timed :
 				   product->config.reads_clock;
 
@@ -38,7 +39,7 @@ void rr_state_fall_asleep(struct rr_state *state, size_t client)
 	const struct rr_product *product = state->product;
 	int64_t slept_ns;
 
-	if (!product->config.program->run_ops || rr_state_has_ended(state, client))
+	if (rr_state_has_ended(state, client))
 		return;
 	slept_ns = rr_state_client(state, client)->slept_ns;
 	state->product->has_slept |= slept_ns > 0;
@@ -96,8 +97,7 @@ void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before
 	const struct rr_expiring *is;
 	size_t n_is;
 
-	if (!product->config.program->run_ops ||
-	    table->states[before].expiring == table->states[after].expiring)
+	if (table->states[before].expiring == table->states[after].expiring)
 		return;
 	is = rr_server_table_expiring(table, after, &n_is);
 	note_ends(state, client < 0 ? 0 : (size_t)client, n_is > 0);
@@ -250,7 +250,7 @@ static void note_passed(struct rr_state *state, int64_t ns)
 	struct rr_common *common = &state->common;
 	const int *left = common->left.of, *all = config->budget.of;
 
-	if (config->program->run_ops &&
+	if (config->counts_lapses &&
 	    (left[RR_CRASHES] < all[RR_CRASHES] || left[RR_LOST_REPLIES] < all[RR_LOST_REPLIES]))
 		common->lapse_ns = rr_lesser_ns(common->lapse_ns + ns, RR_LAPSES_NS);
 	for (size_t i = 0; config->locks && i < config->locks->n; i++) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks through what is known of a client that are really run: some at random; so many that each row is
- * on one that is only believed to lead where it does; and some on which any two of those are. */
+/*
+ * What a hypothesis is tested with, when a search is through: words that cover all that is known from a
+ * state, behind each history that is taken for one; and walks through all that is known, which a client
+ * really goes: some at random; so many that each row is on one that is only believed to lead where it
+ * does; and some on which any two of those are.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +12,133 @@
 #include "base/random.h"
 #include "learning.h"
 
+enum {
+	WORD_MAX = 2000,
+	RUNS_MAX = 40 /* for histories that are no rounds of a loop, once more when all is known */
+};
+
 enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
 
 /* For pairs of rows, so many steps together; each walk takes of so many rows one with most new pairs. */
 enum { PAIR_STEPS = 4000, PAIR_STEPS_EACH = 400, PAIR_ROWS = 16 };
 
-/* Of strategies, some of which are refused hundreds of times. */
-enum { STRATEGY_WALKS = 45, STRATEGY_LEAVES = 9, STRATEGY_RANDOM_MAX = 1200 };
+/* Where attempts are marked, some of which are refused hundreds of times. */
+enum { ATTEMPTS_WALKS = 45, ATTEMPTS_LEAVES = 9, ATTEMPTS_RANDOM_MAX = 1200 };
+
+/* ---- Words that cover what is known ---------------------------------------------------------- */
+
+struct cover {
+	const struct rr_client_table *table;
+	uint32_t *reached, n_reached; /* states, the nearest first */
+	uint32_t *via;                /* of each state: the row by which it was reached */
+	uint32_t *on;                 /* the row that leads on towards an end */
+	bool *is_covered;             /* of each row */
+};
+
+static const struct rr_client_row *row_at(const struct cover *cover, uint32_t row)
+{
+	return &cover->table->row[row];
+}
+
+/* From each state the nearest way to an end, if there is one. */
+static void find_ends(struct cover *cover)
+{
+	const struct rr_client_table *table = cover->table;
+	uint32_t *far = rr_malloc(table->n_states * sizeof(*far));
+	bool is_better = true;
+
+	memset(far, 0xff, table->n_states * sizeof(*far));
+	while (is_better) {
+		is_better = false;
+		for (uint32_t i = cover->n_reached; i-- > 0;) {
+			const uint32_t state = cover->reached[i];
+
+			for (uint32_t r = table->states[state].first_row; r != RR_NO_ID;
+			     r = row_at(cover, r)->next) {
+				const uint32_t to = row_at(cover, r)->state;
+				const uint32_t n = to == RR_NO_ID              ? RR_NO_ID :
+						   table->states[to].has_ended ? 0 :
+										 far[to];
+
+				if (n == RR_NO_ID || n + 1 >= far[state])
+					continue;
+				far[state] = n + 1;
+				cover->on[state] = r;
+				is_better = true;
+			}
+		}
+	}
+	free(far);
+}
+
+static void add_row(struct cover *cover, struct rr_inputs *word, uint32_t row)
+{
+	word->all[word->n++] = (struct rr_received){ row_at(cover, row)->input,
+						     row_at(cover, row)->passed_ns };
+	cover->is_covered[row] = true;
+}
+
+static void add_path(struct cover *cover, struct rr_inputs *word, uint32_t to)
+{
+	const uint32_t row = cover->via[to];
+
+	if (row == RR_NO_ID)
+		return;
+	add_path(cover, word, row_at(cover, row)->from);
+	if (word->n < WORD_MAX)
+		add_row(cover, word, row);
+}
+
+size_t rr_learning_cover(const struct rr_client_table *table, uint32_t state,
+			 struct rr_inputs **words, size_t most)
+{
+	const size_t size = table->n_states * sizeof(uint32_t);
+	struct cover cover = {
+		.table = table,
+		.reached = rr_malloc(size),
+		.via = rr_malloc(size),
+		.on = rr_malloc(size),
+		.is_covered = rr_calloc(table->rows.n + 1, sizeof(*cover.is_covered)),
+	};
+	size_t n = 0;
+
+	memset(cover.on, 0xff, size);
+	*words = rr_calloc(most, sizeof(**words));
+	cover.n_reached = rr_learning_reach(table, state, cover.reached, cover.via);
+	find_ends(&cover);
+	for (uint32_t i = 0; i < cover.n_reached && n < most; i++) {
+		for (uint32_t r = table->states[cover.reached[i]].first_row;
+		     r != RR_NO_ID && n < most; r = row_at(&cover, r)->next) {
+			struct rr_inputs *word = &(*words)[n];
+
+			if (row_at(&cover, r)->state == RR_NO_ID || cover.is_covered[r])
+				continue;
+			word->all = rr_calloc(WORD_MAX, sizeof(*word->all));
+			add_path(&cover, word, cover.reached[i]);
+			for (uint32_t on = r; on != RR_NO_ID && word->n < WORD_MAX;
+			     on = cover.on[row_at(&cover, on)->state])
+				add_row(&cover, word, on);
+			if (table->program->learning & RR_PLANT_NO_LAST_EDGES)
+				word->n -= word->n > 1;
+			word->all = rr_realloc(word->all, word->n, sizeof(*word->all));
+			n++;
+		}
+	}
+	free(cover.reached);
+	free(cover.via);
+	free(cover.on);
+	free(cover.is_covered);
+	return n;
+}
+
+void rr_learning_release_words(struct rr_inputs *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(words[i].all);
+	free(words);
+}
+
+/* ---- Walks ------------------------------------------------------------------------------------ */
 
 /* Of rows that were on one walk, and the steps of all of these. */
 struct pairs {
@@ -70,11 +194,6 @@ static uint32_t *find_leads(const struct rr_client_table *table)
 	return leads;
 }
 
-static bool stays(const struct walk *walk, const struct rr_client_row *row)
-{
-	return walk->table->states[row->state].is_in_loop;
-}
-
 /* A row of the state, any; RR_NO_ID: there is none. */
 static uint32_t choose_row(struct walk *walk, uint32_t state)
 {
@@ -87,7 +206,7 @@ static uint32_t choose_row(struct walk *walk, uint32_t state)
 
 		if (is_one && walk->leads && is_believed(&table->row[r]))
 			return r;
-		if (is_one && wants_loop && stays(walk, &table->row[r])) {
+		if (is_one && wants_loop && table->states[table->row[r].state].is_in_loop) {
 			if (rr_random_below(&walk->random, ++n_stay) == 0)
 				chosen = r;
 		} else if (is_one && n_stay == 0 && rr_random_below(&walk->random, ++n) == 0) {
@@ -161,7 +280,7 @@ static bool goes_on(struct walk *walk, uint32_t state)
 		return walk->inputs.n < PAIR_STEPS_EACH;
 	if (!walk->leads)
 		return walk->inputs.n <
-		       (table->program->run_ops ? RANDOM_MAX : STRATEGY_RANDOM_MAX);
+		       (table->program->has_attempts ? ATTEMPTS_RANDOM_MAX : RANDOM_MAX);
 	if (walk->inputs.n == WALK_MAX)
 		return false;
 	if (walk->idle < RANDOM_MAX)
@@ -202,11 +321,11 @@ static bool go_walk(struct walk *walk)
 static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *leads,
 		      struct pairs *pairs)
 {
-	const bool is_strategy = !table->program->run_ops;
-	const uint32_t out_of = is_strategy ? 1U << number % STRATEGY_LEAVES : 4;
+	const bool has_attempts = table->program->has_attempts;
+	const uint32_t out_of = has_attempts ? 1U << number % ATTEMPTS_LEAVES : 4;
 	struct walk walk = { .table = table,
 			     .random = { number },
-			     .stays = is_strategy ? out_of - 1 : number % 4,
+			     .stays = has_attempts ? out_of - 1 : number % 4,
 			     .out_of = out_of,
 			     .leads = leads,
 			     .pairs = pairs,
@@ -265,11 +384,11 @@ static void walk_pairs(struct rr_client_table *table)
 	rr_intern_release(&pairs.seen);
 }
 
-bool rr_learning_walk(struct rr_client_table *table)
+static void walk_all(struct rr_client_table *table)
 {
 	const unsigned planted = table->program->learning;
-	const bool is_strategy = !table->program->run_ops;
-	const uint32_t n = is_strategy ? STRATEGY_WALKS : WALKS;
+	const bool has_attempts = table->program->has_attempts;
+	const uint32_t n = has_attempts ? ATTEMPTS_WALKS : WALKS;
 
 	bool good = true;
 
@@ -280,12 +399,63 @@ bool rr_learning_walk(struct rr_client_table *table)
 		good = take_walk(table, i, NULL, NULL);
 		table->learning.walks += good;
 	}
-	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
+	if (!has_attempts && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
-	if (!is_strategy && table->learning.merges_all && !rr_learning_has_changed(table) &&
+	if (!has_attempts && table->learning.merges_all && !rr_learning_has_changed(table) &&
 	    !(planted & RR_PLANT_NO_WALKS))
 		walk_pairs(table);
 	/* It did something else, and nobody knows where that began. */
 	table->learning.untested += !good && !rr_learning_has_changed(table);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------ */
+
+/* Does the client do behind a history what is said of the state that it is taken for, along so many words
+ * at most? If not, it is a state of its own. */
+static void verify_merge(struct rr_client_table *table, uint32_t history, bool is_round,
+			 size_t most)
+{
+	const uint32_t state = table->states[history].same;
+	bool good = rr_learning_is_like(table, history, state) &&
+		    rr_learning_agrees(table, history, state, most);
+
+	if (table->states[history].same != state)
+		return; /* it was refined meanwhile */
+	if (good && is_round && !(table->program->learning & RR_PLANT_NO_PUMPING))
+		good = rr_learning_leave_loop(table, state, history);
+	if (!good && !rr_client_table_failed(table) && table->states[history].same == state)
+		rr_learning_keep_apart(table, history);
+}
+
+/* Serial orders that are looked at afterwards may have asked for more, or for nothing. */
+bool rr_learning_verify(struct rr_client_table *table)
+{
+	const uint32_t n = table->n_states;
+	const uint64_t n_runs = table->n_runs;
+	uint32_t n_rows = 0;
+
+	for (uint32_t i = 0; i < table->rows.n; i++)
+		n_rows += table->row[i].state != RR_NO_ID;
+	if (n_rows == table->learning.n_verified && !rr_learning_has_changed(table))
+		return true;
+	if (table->program->has_attempts)
+		rr_learning_verify_attempts(table);
+	for (uint32_t i = 1; i < n && !rr_client_table_failed(table); i++) {
+		const struct rr_client_state *it = &table->states[i];
+		const size_t ran = (size_t)(table->n_runs - n_runs);
+		bool is_round;
+
+		/* Beginnings of attempts have been tested. */
+		if (it->same == RR_NO_ID || it->same == i || it->has_ended || it->is_attempt)
+			continue;
+		is_round = rr_learning_is_behind(table, i, it->same);
+		if (is_round || ran < RUNS_MAX)
+			verify_merge(table, i, is_round,
+				     is_round ? RR_LEARNING_WORDS : RUNS_MAX - ran);
+	}
+	if (table->learning.merges > 0 && !rr_learning_has_changed(table) &&
+	    !rr_client_table_failed(table))
+		walk_all(table);
+	table->learning.n_verified = n_rows;
 	return !rr_client_table_failed(table);
 }
