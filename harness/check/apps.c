@@ -57,7 +57,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		  struct rr_programs_config *config)
 {
 	const size_t n_apps = (size_t)options->n_apps;
-	const size_t n_most = RR_PROGRAMS_MAX - (options->search.compare.restarts ? n_apps : 0);
+	const size_t n_most = RR_RUN_CLIENTS - (options->search.compare.restarts ? n_apps : 0);
 	size_t n_dealt = 0;
 
 	rr_preload_find("redrace-app", apps->driver, sizeof(apps->driver));

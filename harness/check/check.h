@@ -16,7 +16,6 @@
 #include "suite/suite.h"
 
 enum {
-	RR_CHECK_CLIENTS_MAX = 8,
 	RR_CHECK_NAME = 40,
 	RR_CHECK_FINALS_MAX = 16,
 	RR_CHECK_IGNORED_MAX = 16,
@@ -56,15 +55,15 @@ struct rr_check_options {
 	struct rr_check_client {
 		char name[RR_CHECK_NAME];
 		const char *shell[4]; /* sh -c COMMAND */
-	} named[RR_CHECK_CLIENTS_MAX];
+	} named[RR_RUN_CLIENTS];
 	const char *app;   /* a shell command; NULL = the programs are no requests to an app */
 	const char *ready; /* one that exits with 0 when the app is up; NULL = its port is open */
 	long n_apps;
 	size_t n_requests;
-	const char *requests[RR_CHECK_CLIENTS_MAX]; /* shell commands */
-	bool is_line[RR_CHECK_CLIENTS_MAX];         /* or what the app reads */
-	struct rr_explore_config search;            /* its bounds; without what is of programs */
-	long seconds;                               /* after which it stops */
+	const char *requests[RR_RUN_CLIENTS]; /* shell commands */
+	bool is_line[RR_RUN_CLIENTS];         /* or what the app reads */
+	struct rr_explore_config search;      /* its bounds; without what is of programs */
+	long seconds;                         /* after which it stops */
 	long starts;          /* of programs, after which it stops; 0 = any number */
 	long patience_s;      /* until a program that does nothing hangs */
 	long seed;            /* of the programs' random values */

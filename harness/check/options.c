@@ -22,9 +22,8 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 			error, RR_ERROR_USAGE,
 			"--client '%s': expected NAME=COMMAND; how many run the same one says --clients N",
 			text);
-	if (options->n_named == RR_CHECK_CLIENTS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE, "more than %d clients",
-				    RR_CHECK_CLIENTS_MAX);
+	if (options->n_named == RR_RUN_CLIENTS)
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d clients", RR_RUN_CLIENTS);
 	*client = (struct rr_check_client){ .shell = { "sh", "-c", text + length + 1, NULL } };
 	memcpy(client->name, text, length);
 	options->n_named++;
@@ -45,15 +44,15 @@ static bool take_request(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	return append(options->requests, &options->n_requests, RR_CHECK_CLIENTS_MAX, text,
-		      "requests", error);
+	return append(options->requests, &options->n_requests, RR_RUN_CLIENTS, text, "requests",
+		      error);
 }
 
 static bool take_line(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_options *options = into;
 
-	if (options->n_requests < RR_CHECK_CLIENTS_MAX)
+	if (options->n_requests < RR_RUN_CLIENTS)
 		options->is_line[options->n_requests] = true;
 	return take_request(into, text, error);
 }
@@ -194,7 +193,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_CLIENTS,
 	  .help = "number of clients, which run COMMAND at once (2)",
 	  .neighbour = "a client with a command of its own is --client NAME=COMMAND",
-	  .max = RR_CHECK_CLIENTS_MAX,
+	  .max = RR_RUN_CLIENTS,
 	  AT(n_clients) },
 	{ .name = "client",
 	  .argument = "NAME=COMMAND",

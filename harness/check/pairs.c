@@ -25,7 +25,7 @@ struct pair {
 	size_t requests[2];
 	/* How it numbers clients and connections, as long as its search lasts. */
 	struct rr_request_place places[2];
-	struct rr_instance_app clients[RR_PROGRAMS_MAX];
+	struct rr_instance_app clients[RR_RUN_CLIENTS];
 	size_t n_clients;
 };
 

@@ -24,12 +24,12 @@ enum { RR_APP_WORDS = RR_REQUESTS_MAX + 4 };
 
 struct rr_apps {
 	size_t n; /* clients; 0 = there is no app */
-	struct rr_instance_app clients[RR_PROGRAMS_MAX];
-	struct rr_request_place places[RR_REQUESTS_MAX];     /* of each request */
-	uint8_t again[RR_PROGRAMS_MAX];                      /* see rr_program */
-	const char *commands[RR_PROGRAMS_MAX][RR_APP_WORDS]; /* of each client */
-	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
-	const char *name_of[RR_PROGRAMS_MAX];
+	struct rr_instance_app clients[RR_RUN_CLIENTS];
+	struct rr_request_place places[RR_REQUESTS_MAX];    /* of each request */
+	uint8_t again[RR_RUN_CLIENTS];                      /* see rr_program */
+	const char *commands[RR_RUN_CLIENTS][RR_APP_WORDS]; /* of each client */
+	char names[RR_RUN_CLIENTS][RR_CLIENT_NAME];
+	const char *name_of[RR_RUN_CLIENTS];
 	char *lines[RR_REQUESTS_MAX]; /* of requests those that are no commands, malloc'd */
 	const char *requests[RR_REQUESTS_MAX]; /* all of them */
 	char driver[RR_PATH_SIZE];             /* "" = it is missing */
@@ -57,8 +57,8 @@ struct rr_record {
 
 struct rr_check {
 	const struct rr_check_options *options;
-	size_t n_operations;                                /* clients, or requests to an app */
-	char requests[RR_CHECK_CLIENTS_MAX][RR_CHECK_NAME]; /* their names */
+	size_t n_operations;                          /* clients, or requests to an app */
+	char requests[RR_RUN_CLIENTS][RR_CHECK_NAME]; /* their names */
 	struct rr_apps apps;
 	struct rr_session session;
 	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */
@@ -67,7 +67,7 @@ struct rr_check {
 	struct rr_programs *successors[RR_SUCCESSORS]; /* of those that crash; NULL = none do */
 	struct rr_given given;
 	char preload[RR_PATH_SIZE], node_preload[RR_PATH_SIZE];
-	const char *names[RR_CHECK_CLIENTS_MAX]; /* of operations, in messages */
+	const char *names[RR_RUN_CLIENTS]; /* of operations, in messages */
 	struct rr_strangers strangers;
 	int unwatched;          /* an errno: what programs connected to was not seen; 0 = it was */
 	uint64_t seed;          /* of the programs' random values, in the search that is reported */

@@ -88,7 +88,7 @@ static void begin_next(struct rr_ahead *ahead, size_t client)
 {
 	const bool is_first = ahead->lines[client] == RR_AHEAD_UNKNOWN;
 	const size_t n_wanted = is_first && ahead->most > 0 ? 1 : ahead->most;
-	size_t turns[RR_PROGRAMS_MAX] = { 0 };
+	size_t turns[RR_RUN_CLIENTS] = { 0 };
 
 	if (ahead->lines[client] == RR_AHEAD_DOES_NOT)
 		return;

@@ -25,7 +25,7 @@ struct rr_ahead {
 		RR_AHEAD_UNKNOWN,
 		RR_AHEAD_STANDS,
 		RR_AHEAD_DOES_NOT,
-	} lines[RR_PROGRAMS_MAX]; /* of each client's command line */
+	} lines[RR_RUN_CLIENTS]; /* of each client's command line */
 	size_t n;
 	struct rr_instance *begun[RR_AHEAD_MAX]; /* those that were begun first are first */
 	uint32_t free; /* clients, as bits, that draw other random values at each start */

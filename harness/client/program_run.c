@@ -356,8 +356,8 @@ static void compare_run(void *context, const struct rr_run_view *known, int clie
 	/* All runs that draw from one stream are one sender, else each run is. */
 	if (run->seed && run->instance && run->line->draws &&
 	    rr_programs_control(programs, run->line))
-		sender = UINT32_MAX - (uint32_t)(run->seed * RR_PROGRAMS_MAX +
-						 rr_instance_client(run->instance));
+		sender = UINT32_MAX -
+			 (uint32_t)(run->seed * RR_RUN_CLIENTS + rr_instance_client(run->instance));
 	rr_tokens_note(&programs->tokens, terms, &run->view, sender);
 	for (uint32_t i = 0; i < run->view.n_sent; i++) {
 		rr_array_grow(&run->sent, run->n_sent, sizeof(*run->sent));

@@ -20,7 +20,7 @@ struct command_line {
 	struct rr_client_table table;
 	struct rr_random_values values;
 	/* What a client draws where the first one draws that value; NULL = nobody has seen it. */
-	struct rdl_word drawn[RR_PROGRAMS_MAX][RR_NAMES_MAX];
+	struct rdl_word drawn[RR_RUN_CLIENTS][RR_NAMES_MAX];
 	size_t n_named; /* of them, that have names in terms */
 	int n_namings;
 	bool lacks_shim; /* a process of it has not loaded the shim: nobody knows what it draws */
@@ -41,15 +41,15 @@ struct rr_programs {
 	struct rr_program program; /* of the tables: each client as the one that they are
 				    * about */
 	size_t n_lines;
-	struct command_line lines[RR_PROGRAMS_MAX];
-	struct command_line *line_of[RR_PROGRAMS_MAX];
-	struct rr_client_table *tables[RR_PROGRAMS_MAX]; /* of each client */
+	struct command_line lines[RR_RUN_CLIENTS];
+	struct command_line *line_of[RR_RUN_CLIENTS];
+	struct rr_client_table *tables[RR_RUN_CLIENTS]; /* of each client */
 	struct rr_kept_runs kept;
-	struct rr_renaming own[RR_PROGRAMS_MAX]; /* the table's values and the client's,
+	struct rr_renaming own[RR_RUN_CLIENTS]; /* the table's values and the client's,
 						  * exchanged */
-	bool is_verified[RR_PROGRAMS_MAX];       /* under that name a program did in a
+	bool is_verified[RR_RUN_CLIENTS];       /* under that name a program did in a
 					    * whole history what another did */
-	bool has_own_tables;                     /* clients do different things */
+	bool has_own_tables;                    /* clients do different things */
 	uint32_t drawing;    /* clients that share a table in which the first one draws, as bits */
 	enum rr_pids pids;   /* that programs saw when the tables were made */
 	bool plays_order;    /* of clients, one after the other */

@@ -67,7 +67,7 @@ static void release_tables(struct rr_programs *programs)
 {
 	for (size_t i = 0; i < programs->n_lines; i++) {
 		rr_client_table_release(&programs->lines[i].table);
-		for (size_t j = 0; j < RR_PROGRAMS_MAX; j++) {
+		for (size_t j = 0; j < RR_RUN_CLIENTS; j++) {
 			for (size_t k = 0; k < RR_NAMES_MAX; k++)
 				free((char *)programs->lines[i].drawn[j][k].text);
 		}
@@ -94,7 +94,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 
 static void release_own(struct rr_programs *programs)
 {
-	for (size_t i = 0; i < RR_PROGRAMS_MAX; i++)
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++)
 		rr_renaming_release(&programs->own[i]);
 }
 

@@ -22,7 +22,7 @@
 #include "party/party.h"
 
 /* RR_SEEDS: of random values, with which a client is run that draws any. */
-enum { RR_PROGRAMS_MAX = 8, RR_CLIENT_NAME = 40, RR_SEEDS = 8 };
+enum { RR_CLIENT_NAME = 40, RR_SEEDS = 8 };
 
 /* A budget of starts, which all programs of a check have in common. What is found by then is played
  * all the same. Runs that are started ahead of their use, of which there are more or fewer where the
@@ -51,9 +51,9 @@ struct rr_programs_config {
 	size_t n_allowed;
 	unsigned long n_audits;   /* paths that are played at random, by which loops are left */
 	struct rr_starts *starts; /* NULL = as many as it takes */
-	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
+	const char *const *argv[RR_RUN_CLIENTS]; /* of each client; the same
 						   * pointer: the same table */
-	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
+	char names[RR_RUN_CLIENTS][RR_CLIENT_NAME];
 };
 
 struct rr_programs;

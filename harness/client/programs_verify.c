@@ -99,7 +99,7 @@ static int next_equal(struct command_line *line)
 	const uint32_t others = line->clients & (line->clients - 1);
 
 	do
-		line->next_equal = (line->next_equal + 1) % RR_PROGRAMS_MAX;
+		line->next_equal = (line->next_equal + 1) % RR_RUN_CLIENTS;
 	while (!(others >> line->next_equal & 1));
 	return line->next_equal;
 }
@@ -146,7 +146,7 @@ static bool verify_drawn(struct rr_programs *programs, struct command_line *line
 					line->clients & (line->clients - 1) :
 					0;
 
-	for (int client = 0; client < RR_PROGRAMS_MAX; client++) {
+	for (int client = 0; client < RR_RUN_CLIENTS; client++) {
 		for (size_t i = line->values.n; i-- > 0 && others >> client & 1;) {
 			const struct rdl_word value = line->values.names[i];
 			struct rdl_word *drawn = &line->drawn[client][i];
@@ -186,7 +186,7 @@ static bool verify_equality(struct rr_programs *programs, struct command_line *l
 	if (!rr_programs_share(programs, line) || line->values.n == 0)
 		return true;
 	for (uint32_t i = 0; i < table->rows.n; i++) {
-		for (int client = 0; client < RR_PROGRAMS_MAX; client++) {
+		for (int client = 0; client < RR_RUN_CLIENTS; client++) {
 			const struct rr_client_row *row = &table->row[i];
 
 			if (!(others >> client & 1) || !is_last_step(table, row) ||

@@ -16,7 +16,7 @@
 /* ---- Whose commands are (owners.c) ------------------------------------------------ */
 
 /* Owners are clients, or requests to apps and, behind these, apps without requests. */
-enum { RR_NOBODY = 255, RR_OWNERS_MAX = 2 * RR_PRODUCT_CLIENTS, RR_OWNER_NAME = 24 };
+enum { RR_NOBODY = 255, RR_OWNERS_MAX = 2 * RR_RUN_CLIENTS, RR_OWNER_NAME = 24 };
 
 /* Of each action; RR_NOBODY: no request has begun yet. False: of a command it cannot be told. */
 bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions, uint8_t *owners);

@@ -279,7 +279,7 @@ static enum alone_end begin_alone(struct rr_judge *judge, struct rr_alone *alone
 		.kind = RR_ASK_COMMAND,
 		.argument = rr_terms_words(table->terms, reset),
 	};
-	for (; question.slot < RR_RUN_ORDINALS * RR_PRODUCT_CLIENTS && server != RR_NO_ID;
+	for (; question.slot < RR_RUN_ORDINALS * RR_RUN_CLIENTS && server != RR_NO_ID;
 	     question.slot++) {
 		if (rr_server_table_connection(table, server, question.slot))
 			server = rr_contents_after(&judge->contents, server, &question);

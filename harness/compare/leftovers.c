@@ -247,7 +247,7 @@ static bool is_kept_up(const struct rr_upkeep *upkeep, uint32_t operations, uint
 				fate_of(upkeep, (struct part){ RR_NO_OPERATION, key, value }) != 0;
 	bool is = false;
 
-	for (uint32_t i = 0; i < RR_PRODUCT_CLIENTS && !is; i++) {
+	for (uint32_t i = 0; i < RR_RUN_CLIENTS && !is; i++) {
 		const struct part part = { i, key, member };
 		const unsigned fate = operations >> i & 1 ? fate_of(upkeep, part) : 0;
 

@@ -54,20 +54,20 @@ static uint8_t owner_of_lane(const struct rr_product *product, const struct rr_a
 	uint8_t owner = 0;
 
 	if (rr_program_requests_of(product->config.program, action->client) == 0)
-		return (uint8_t)(RR_OWNERS_APPS + action->client);
+		return (uint8_t)(RR_RUN_CLIENTS + action->client);
 	for (uint32_t i = 0; i < state->n_sent && !owners; i++) {
 		if (state->sent[i].lane == action->lane && executed-- == 0)
 			owners = app->owners[i];
 	}
-	while (owner < RR_OWNERS_APPS && owners != 1U << owner)
+	while (owner < RR_RUN_CLIENTS && owners != 1U << owner)
 		owner++;
-	return owner < RR_OWNERS_APPS ? owner : RR_NOBODY;
+	return owner < RR_RUN_CLIENTS ? owner : RR_NOBODY;
 }
 
 bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions, uint8_t *owners)
 {
 	const struct rr_program *program = product->config.program;
-	struct app apps[RR_PRODUCT_CLIENTS] = { { 0 } };
+	struct app apps[RR_RUN_CLIENTS] = { { 0 } };
 	bool has_begun = false;
 
 	for (size_t i = 0; i < product->n_clients && program->n_requests; i++) {
@@ -76,7 +76,7 @@ bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions
 	}
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
-		struct app *app = &apps[action->client % RR_PRODUCT_CLIENTS];
+		struct app *app = &apps[action->client % RR_RUN_CLIENTS];
 
 		owners[i] = action->client;
 		if (!program->n_requests)
@@ -99,8 +99,8 @@ const char *rr_owner_name(const struct rr_program *program, uint8_t owner, char 
 {
 	if (owner == RR_NOBODY)
 		return "the app";
-	if (!program->n_requests || owner >= RR_OWNERS_APPS)
-		return rr_program_client_name(program, owner % RR_OWNERS_APPS);
+	if (!program->n_requests || owner >= RR_RUN_CLIENTS)
+		return rr_program_client_name(program, owner % RR_RUN_CLIENTS);
 	snprintf(name, RR_OWNER_NAME, "request %d", owner + 1);
 	return name;
 }

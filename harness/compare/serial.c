@@ -114,7 +114,7 @@ struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const ui
 	end.ran = ran;
 	end.used = used_budget(product, key);
 	end.good = rr_serial_good(product, key);
-	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++) {
 		end.endings[i] = -1;
 		if (i < n && !is_app(product)) {
 			const struct rr_client_state *client = ended_client(product, key, i);
@@ -355,7 +355,7 @@ void rr_serial_tell(const struct rr_serial *serial, struct rr_programs *processe
 	for (uint32_t i = 0; i < serial->ends.n; i++) {
 		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
 
-		for (size_t j = 0; j < RR_PRODUCT_CLIENTS; j++) {
+		for (size_t j = 0; j < RR_RUN_CLIENTS; j++) {
 			if (end->endings[j] >= 0)
 				rr_programs_note_serial(processes, end->endings[j]);
 		}
@@ -462,7 +462,7 @@ bool rr_serial_is_candidate(const struct rr_serial_end *end, const struct rr_ser
 	if (!is_candidate(end, found))
 		return false;
 	/* Does a request that was answered before another one began come before it? */
-	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++) {
 		if (end->ran >> i & 1 && found->after[i] & end->ran & ~end->after[i])
 			return false;
 	}

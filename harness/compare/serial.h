@@ -68,9 +68,9 @@ struct rr_serial_end {
 	uint32_t server;    /* its state */
 	uint32_t ran, good; /* operations, as bits: that ran; that ended well */
 	struct rr_budget used;
-	int32_t endings[RR_PRODUCT_CLIENTS]; /* of those that ran: how each ended; -1 = it
+	int32_t endings[RR_RUN_CLIENTS]; /* of those that ran: how each ended; -1 = it
 					      * did not */
-	uint32_t after[RR_PRODUCT_CLIENTS];  /* of requests: which were answered when each
+	uint32_t after[RR_RUN_CLIENTS];  /* of requests: which were answered when each
 					      * began, as bits */
 };
 

@@ -22,10 +22,10 @@ static bool add_end(struct rr_search *search, struct rr_intern *seen,
 	const size_t n = rr_program_operations(&search->program);
 	struct rr_renaming renaming = { 0 };
 	struct rr_end end = { .data = 0 };
-	int32_t key[RR_EXPLORE_CLIENTS_MAX + 1] = { (int32_t)ended->server };
+	int32_t key[RR_RUN_CLIENTS + 1] = { (int32_t)ended->server };
 	bool is_new, good;
 
-	for (size_t i = 0; i < RR_EXPLORE_CLIENTS_MAX; i++)
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++)
 		key[i + 1] = i < n ? ended->endings[i] : -1;
 	rr_intern_put(seen, key, sizeof(key), &is_new);
 	if (!is_new)
@@ -36,7 +36,7 @@ static bool add_end(struct rr_search *search, struct rr_intern *seen,
 	rr_renaming_release(&renaming);
 	if (!good)
 		return false;
-	for (size_t i = 0; i < RR_EXPLORE_CLIENTS_MAX; i++)
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++)
 		end.endings[i] = key[i + 1] < 0 ?
 					 -1 :
 				 processes ?

@@ -32,8 +32,6 @@ struct rr_random_config {
 	int depth;          /* 1 to RR_DEPTH_MAX */
 };
 
-enum { RR_EXPLORE_CLIENTS_MAX = 8 };
-
 enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 240 };
 
 struct rr_explore_config {
@@ -147,9 +145,9 @@ struct rr_outcome {
 	enum rr_anomaly anomaly;
 	bool is_untimely;    /* it is as in a serial order of requests, but for that of time */
 	uint32_t ended_well; /* clients, as bits */
-	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
+	int endings[RR_RUN_CLIENTS]; /* of each client in it: its
 					       * `tally.ending`, -1 = it crashed */
-	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
+	int nearest_endings[RR_RUN_CLIENTS];
 };
 
 /* Final states, or ends of serial executions, each once and in no order (ends.c): a digest of the
@@ -159,7 +157,7 @@ struct rr_ends {
 	size_t n;
 	struct rr_end {
 		uint64_t data;
-		int endings[RR_EXPLORE_CLIENTS_MAX];
+		int endings[RR_RUN_CLIENTS];
 	} * all;
 };
 
@@ -222,8 +220,8 @@ struct rr_explore_result {
 	char *mend;              /* what would fix all of them, a sentence */
 	char *serial;            /* see rr_judge_serial_orders() */
 	/* In so many final states an operation was refused; and one ending of these. */
-	unsigned long refused[RR_EXPLORE_CLIENTS_MAX];
-	int refused_ending[RR_EXPLORE_CLIENTS_MAX];
+	unsigned long refused[RR_RUN_CLIENTS];
+	int refused_ending[RR_RUN_CLIENTS];
 	uint32_t failures; /* operations, as bits: that fail only when interleaved is a finding */
 	/* Ends that are those of serial orders but for times of day, which were not compared: in the
 	 * data of these keys (a list; NULL = none), in what these operations print (bits). */

@@ -61,7 +61,7 @@ enum rr_going rr_search_verify_finding(struct rr_search *search, const struct rr
 	if (!search->program.n_requests) {
 		const struct rr_serial *serial = &search->judge.serial;
 		const struct rr_product *product = &search->product;
-		uint32_t deepest[RR_PRODUCT_CLIENTS] = { 0 };
+		uint32_t deepest[RR_RUN_CLIENTS] = { 0 };
 
 		/* What each client does as the last one of a serial order, in which it has heard
 		 * most. One order of those that end alike is really run, and in another it would be

@@ -256,7 +256,7 @@ void rr_search_find_locks(struct rr_search *search)
 	const struct rr_product_config searched = product->config;
 	const size_t n = rr_program_operations(product->config.program);
 	const struct rr_locks none = { 0 };
-	struct solo solos[RR_PRODUCT_CLIENTS] = { { 0 } };
+	struct solo solos[RR_RUN_CLIENTS] = { { 0 } };
 
 	search->locks.n = 0;
 	if (n < 2)

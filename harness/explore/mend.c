@@ -44,12 +44,12 @@ struct mender {
 	const struct rr_graph *graph;
 	struct rr_graph mended; /* of places */
 	size_t n_groups;
-	size_t group[RR_PRODUCT_CLIENTS];   /* of each client: who runs the same program */
-	size_t example[RR_PRODUCT_CLIENTS]; /* of each group: a client */
-	struct slot slots[RR_PRODUCT_CLIENTS][SPAN_COMMANDS];
-	struct span spans[RR_PRODUCT_CLIENTS]; /* of each group */
-	bool surveys;                          /* slots are being filled in, without spans */
-	unsigned long left;                    /* states that may still be looked at */
+	size_t group[RR_RUN_CLIENTS];   /* of each client: who runs the same program */
+	size_t example[RR_RUN_CLIENTS]; /* of each group: a client */
+	struct slot slots[RR_RUN_CLIENTS][SPAN_COMMANDS];
+	struct span spans[RR_RUN_CLIENTS]; /* of each group */
+	bool surveys;                      /* slots are being filled in, without spans */
+	unsigned long left;                /* states that may still be looked at */
 };
 
 static struct rr_server_table *table_of(const struct mender *mender)
@@ -62,7 +62,7 @@ static struct rr_server_table *table_of(const struct mender *mender)
 /* A state, and how many commands of each client have been executed. */
 struct place {
 	uint32_t state;
-	uint8_t done[RR_PRODUCT_CLIENTS];
+	uint8_t done[RR_RUN_CLIENTS];
 };
 
 /* The client that has to go on because it is within its span; -1 = nobody has to. A step that
@@ -308,7 +308,7 @@ static char *describe(struct mender *mender, unsigned found)
 	uint64_t n;
 	size_t size;
 	FILE *out = rr_open_memory(&text, &size);
-	char *texts[RR_PRODUCT_CLIENTS];
+	char *texts[RR_RUN_CLIENTS];
 	size_t n_texts = 0, n_same = 0;
 
 	rr_graph_count_interleavings(&mender->mended);

@@ -52,7 +52,7 @@ struct rr_search {
 	const struct rr_explore_config *config;
 	struct rr_explore_result *result;
 	const struct rr_property *property;
-	struct rdl_address addresses[RR_PRODUCT_SERVERS];
+	struct rdl_address addresses[RR_CLUSTER_SERVERS];
 	struct rr_terms terms;
 	struct rr_stacks stacks;
 	struct rr_suffixes suffixes;

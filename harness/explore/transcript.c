@@ -24,7 +24,7 @@ static unsigned own_connection(const struct rr_recorder_setup *setup, size_t cli
 static void share_connections(const struct rr_product *product, const struct rr_actions *actions,
 			      struct rr_recorder_setup *setup)
 {
-	unsigned carriers[RR_RECORDER_CLIENTS] = { 0 };
+	unsigned carriers[RR_RUN_CLIENTS] = { 0 };
 	size_t n = 0;
 	const struct rr_server_table *table = product->tables[0];
 
@@ -133,7 +133,7 @@ static struct rr_actions say_requests(const struct rr_product *product,
 {
 	const struct rr_program *program = product->config.program;
 	struct rr_actions said = { .n = actions->n, .capacity = actions->n };
-	size_t n[RR_PRODUCT_CLIENTS * RR_RUN_ORDINALS] = { 0 };
+	size_t n[RR_RUN_CLIENTS * RR_RUN_ORDINALS] = { 0 };
 
 	said.all = rr_memdup(actions->all, actions->n * sizeof(*actions->all));
 	for (size_t i = 0; i < said.n; i++) {

@@ -42,7 +42,7 @@ struct rr_walks {
 	struct rr_random random;
 	unsigned long begun; /* runs, the first one not counted */
 	size_t n_steps;      /* k, 0 = this is the first run */
-	int64_t priorities[RR_PRODUCT_CLIENTS];
+	int64_t priorities[RR_RUN_CLIENTS];
 	int64_t lowest;               /* the last that was given */
 	size_t changes[RR_DEPTH_MAX]; /* before which steps */
 	size_t n_faults, n_injected, faults[FAULTS_MAX];
@@ -81,7 +81,7 @@ static void draw_priorities(struct rr_walks *walks)
 	walks->begun++;
 	walks->random.state = walks->config.seed + walks->begun - 1;
 	walks->lowest = 0;
-	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++)
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++)
 		walks->priorities[i] = 1 + (int64_t)(rr_random_next(&walks->random) >> 2);
 	for (int i = 1; i < walks->config.depth; i++)
 		walks->changes[i] = 1 + rr_random_below(&walks->random, walks->n_steps);

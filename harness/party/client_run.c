@@ -63,7 +63,7 @@ struct rr_client_run {
 	void *other; /* with program->run_ops: theirs, and no more than that */
 	int client;
 	void *made;
-	struct rdl_link *links[RR_RUN_SERVERS];
+	struct rdl_link *links[RR_CLUSTER_SERVERS];
 	struct rdl_mutex mutex, *mutexes[RR_RUN_MUTEXES]; /* of its own, by their numbers */
 	struct rr_fiber caller;
 	struct run_thread threads[RR_RUN_THREADS];

@@ -23,16 +23,17 @@
 #define RR_CLIENT_RUN_H
 
 #include "base/error.h"
+#include "cluster/cluster.h"
 #include "term/term.h"
 
 enum {
-	RR_RUN_THREADS = 18, /* a client and what it starts; of programs of
+	RR_RUN_CLIENTS = 8,      /* of a program, or requests to apps */
+	RR_RUN_THREADS = 18,     /* a client and what it starts; of programs of
 			       * others: what is waited for on its lanes */
-	RR_RUN_SERVERS = 16,
 	RR_RUN_ORDINALS = 16,    /* connections of a client to one server, of
 			       * programs of others */
 	RR_RUN_OWN_ORDINALS = 4, /* of our own, which may have all servers */
-	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_OWN_ORDINALS,
+	RR_RUN_LANES = RR_CLUSTER_SERVERS * RR_RUN_OWN_ORDINALS,
 	RR_RUN_MUTEXES = 16,
 	RR_RUN_SENT = 96 /* commands whose reply was not taken yet */
 };

@@ -140,7 +140,7 @@ void rr_counting_init(struct rr_counting *counting, struct rr_program *program)
 
 void rr_counting_release(struct rr_counting *counting)
 {
-	for (int i = 0; i < RR_COUNTING_CLIENTS; i++)
+	for (int i = 0; i < RR_RUN_CLIENTS; i++)
 		rr_renaming_release(&counting->exchanges[i].renaming);
 }
 

@@ -12,8 +12,6 @@
 #include "cluster/cluster.h"
 #include "strategy.h"
 
-enum { RR_COUNTING_CLIENTS = 8 };
-
 struct rr_counting {
 	const struct rr_strategy *strategy;
 	size_t n_servers;
@@ -23,7 +21,7 @@ struct rr_counting {
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	bool cannot_open; /* a client's open failed */
 	struct rr_terms *terms;
-	struct rr_exchange exchanges[RR_COUNTING_CLIENTS]; /* of the first client and each */
+	struct rr_exchange exchanges[RR_RUN_CLIENTS]; /* of the first client and each */
 };
 
 /* Fills in make, run and free of `program`, whose context must be `counting`. */

@@ -665,7 +665,7 @@ bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_se
 
 	const struct rr_program *program = recorder->setup.program;
 	struct rr_race *race = recorder->race;
-	bool good = program->n_clients <= RR_RECORDER_CLIENTS &&
+	bool good = program->n_clients <= RR_RUN_CLIENTS &&
 		    program->n_servers <= RR_RACE_SERVERS_MAX;
 
 	for (size_t i = 0; good && i < program->n_servers; i++) {

@@ -16,7 +16,7 @@
 #include "strategy.h"
 
 /* Late commands are those of an client behind the ones of connections. */
-enum { RR_RECORDER_CLIENTS = 8, RR_LATE_CLIENT = RR_RUN_ORDINALS };
+enum { RR_LATE_CLIENT = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
@@ -25,13 +25,13 @@ struct rr_recorder_setup {
 	const char *const *keys;            /* that are shown, if there is no strategy */
 	size_t n_keys;
 	const char *title;
-	const char *shows;                         /* see struct rr_race; NULL = nothing */
-	const char *data_server;                   /* its name */
-	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
+	const char *shows;                    /* see struct rr_race; NULL = nothing */
+	const char *data_server;              /* its name */
+	unsigned connections[RR_RUN_CLIENTS]; /* of each, a bit by its
 						    * ordinal */
-	bool is_late[RR_RECORDER_CLIENTS];         /* has commands that arrive late */
-	bool has_held;                             /* keys of slow clients are held (RR_ASK_HOLD) */
-	bool is_detailed; /* notes say who has slept or waited and who is whose
+	bool is_late[RR_RUN_CLIENTS];         /* has commands that arrive late */
+	bool has_held;                        /* keys of slow clients are held (RR_ASK_HOLD) */
+	bool is_detailed;                     /* notes say who has slept or waited and who is whose
 			   * renewer; keys of lock servers are shown */
 	/* Called with each step when it is complete; `action`: that it is of, or NULL.
 	 * May be NULL. */
@@ -45,11 +45,11 @@ struct rr_recorder {
 	struct rr_race_text *headings; /* its texts before the first step */
 	bool is_full;                  /* no room for another step */
 	struct rr_step spare;          /* takes what there is no room for */
-	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
+	int clients[RR_RUN_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
 	int holder;             /* the race's client "time", which holds keys; -1 = none */
 	uint16_t held_database; /* that it has selected */
-	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];     /* connections */
-	bool is_answered[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
+	bool is_used[RR_RUN_CLIENTS][RR_RUN_ORDINALS];     /* connections */
+	bool is_answered[RR_RUN_CLIENTS][RR_RUN_ORDINALS]; /* requests on them */
 	struct rr_recorded_connection {
 		bool is_open, listens, is_closed; /* closed: while a command blocks */
 		struct rr_step *lost;             /* the last one without a reply, until its
@@ -59,8 +59,8 @@ struct rr_recorder {
 	int64_t ahead_ns[RR_RACE_SERVERS_MAX]; /* clocks of servers */
 	/* Commands that a client sent before it left its critical section, and that
 	 * are still to be executed: it leaves then. */
-	unsigned leaves_after[RR_RECORDER_CLIENTS];
-	bool is_dead[RR_RECORDER_CLIENTS];
+	unsigned leaves_after[RR_RUN_CLIENTS];
+	bool is_dead[RR_RUN_CLIENTS];
 	const char *fault; /* that the next step is of; NULL = none */
 };
 

@@ -20,9 +20,9 @@
 struct rr_state {
 	struct rr_product *product;
 	unsigned broken; /* invariants, by what led here */
-	uint32_t servers[RR_PRODUCT_SERVERS];
+	uint32_t servers[RR_CLUSTER_SERVERS];
 	struct rr_common common;
-	struct rr_part clients[RR_PRODUCT_CLIENTS];
+	struct rr_part clients[RR_RUN_CLIENTS];
 };
 
 /* ---- States (state.c) ------------------------------------------------------ */
@@ -347,7 +347,7 @@ void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before
 /* Time passes, although clients can act, who are late: to the end of the sleep of `waiter`, or of its
  * command that blocks. Keys run on that sleepers, those who have ended and `waiter` have written,
  * and given ones; those of late clients last for longer. May it? Not to an end behind another. */
-enum { RR_NO_WAITER = RR_PRODUCT_CLIENTS };
+enum { RR_NO_WAITER = RR_RUN_CLIENTS };
 bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t waiter);
 void rr_state_pass_slowly(struct rr_state *state, int64_t ns, size_t waiter);
 

@@ -6,8 +6,6 @@
 #include "live.h"
 #include "product.h"
 
-_Static_assert((int)RR_LIVE_CLIENTS == (int)RR_PRODUCT_CLIENTS, "all clients are seen");
-
 enum { OPENING_STEPS = 400 };
 
 struct live_client {
@@ -20,11 +18,11 @@ struct live_client {
 struct rr_live {
 	struct rr_live_config config;
 	size_t n_servers; /* whose tables have been made */
-	struct rr_server_table tables[RR_PRODUCT_SERVERS];
+	struct rr_server_table tables[RR_CLUSTER_SERVERS];
 	struct rr_product product;
 	struct rr_state state;
 	struct rr_actions log; /* of what is being done */
-	struct live_client clients[RR_PRODUCT_CLIENTS];
+	struct live_client clients[RR_RUN_CLIENTS];
 	bool is_opening; /* no attempt begins */
 	int64_t now_ns;
 	struct rr_live_view view;

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "replay/replay.h"
 
-enum { RR_LIVE_CLIENTS = 8, RR_LIVE_THREADS = RR_LIVE_CLIENTS * RR_RUN_THREADS };
+enum { RR_LIVE_THREADS = RR_RUN_CLIENTS * RR_RUN_THREADS };
 
 struct rr_live_config {
 	const struct rr_program *program;

@@ -7,7 +7,7 @@
  * no answer yet and sends on one connection only: else a server that handles one request after the
  * other would have no locks that are followed.
  *
- * Owners are bits, one for each request and, from RR_OWNERS_APPS on, one for what each app does of
+ * Owners are bits, one for each request and, from RR_RUN_CLIENTS on, one for what each app does of
  * its own accord. Several bits: it is one of them.
  */
 #ifndef RR_OWNERS_H
@@ -15,11 +15,9 @@
 
 #include "client/client.h"
 
-enum { RR_OWNERS_APPS = 8 };
-
 static inline uint16_t rr_owner_of_app(size_t client)
 {
-	return (uint16_t)(1U << (RR_OWNERS_APPS + client));
+	return (uint16_t)(1U << (RR_RUN_CLIENTS + client));
 }
 
 /* A step of an app from one state of its table to another. */

@@ -34,9 +34,7 @@
 #include "server_table.h"
 
 enum {
-	RR_PRODUCT_CLIENTS = 8,
-	RR_PRODUCT_SERVERS = 16,
-	RR_PRODUCT_WORDS = RR_PRODUCT_CLIENTS + RR_PRODUCT_SERVERS + 1,
+	RR_PRODUCT_WORDS = RR_RUN_CLIENTS + RR_CLUSTER_SERVERS + 1,
 	RR_PART_ANSWERS = 64,
 	RR_LATE_MAX = 16,
 	RR_MUTEXES = 160,
@@ -54,7 +52,7 @@ struct rr_part {
 	uint8_t answered, begun; /* requests of an app, as bits */
 	uint32_t owners; /* of what an app has sent (owners.h), by the product's number; 0 where
 			  * nobody looks who holds what */
-	uint8_t after[RR_PRODUCT_CLIENTS]; /* those that were when each of them began */
+	uint8_t after[RR_RUN_CLIENTS];     /* those that were when each of them began */
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
 	uint64_t is_shut;                  /* or known to it, and nothing was sent since;
 					    * where servers may restart */
@@ -76,7 +74,7 @@ struct rr_common {
 	int8_t down;                         /* a server, -1 = none */
 	int8_t blind;                        /* waits in a row for nothing that is known */
 	int8_t waits;                        /* where bounded */
-	uint16_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there, or lock number
+	uint16_t makers[RR_CLUSTER_SERVERS]; /* whose command made the lock there, or lock number
 					      * so much of programs: a client's bit, of apps
 					      * owners (owners.h); 0 = nobody's */
 	uint16_t late_makers;       /* locks: time has passed since programs have made them */
@@ -172,7 +170,7 @@ struct rr_product {
 	struct rr_client_view *clients; /* one each */
 	struct rr_client_own *own;      /* what is known of them, unless the program
 					 * keeps it */
-	struct rr_server_table *tables[RR_PRODUCT_SERVERS]; /* of each server; the owner's */
+	struct rr_server_table *tables[RR_CLUSTER_SERVERS]; /* of each server; the owner's */
 	struct rr_intern parts, commons, owners;
 	uint32_t get_counter;     /* the number of that command */
 	bool has_slept, has_ends; /* a program has; keys expire, or commands that block time out */

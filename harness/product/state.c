@@ -217,7 +217,7 @@ bool rr_product_init(struct rr_product *product, const struct rr_product_config 
 					 rr_calloc(program->n_clients, sizeof(*product->own)),
 	};
 	product->tables[0] = data;
-	for (size_t i = 1; i < RR_PRODUCT_SERVERS; i++)
+	for (size_t i = 1; i < RR_CLUSTER_SERVERS; i++)
 		product->tables[i] = locks ? locks : data;
 	product->get_counter = rr_terms_words(program->terms, get);
 	for (size_t i = 0; i < product->n_clients; i++) {

@@ -20,7 +20,7 @@ struct rr_free_replay {
 	struct rr_free_replay_config config;
 	struct rr_program program; /* the configuration's, on sockets */
 	struct rr_relay relay;
-	struct client clients[RR_RELAY_CLIENTS];
+	struct client clients[RR_RUN_CLIENTS];
 	int owners[MUTEXES]; /* of mutexes: threads' numbers + 1; 0 = free */
 	int64_t now_ns;
 	bool saw_two_inside;
@@ -208,7 +208,7 @@ static bool act_again(struct rr_free_replay *replay, const struct rr_action *act
 
 static void end_clients(struct rr_free_replay *replay)
 {
-	for (int i = 0; i < RR_RELAY_CLIENTS; i++) {
+	for (int i = 0; i < RR_RUN_CLIENTS; i++) {
 		if (replay->relay.runs[i])
 			rr_client_run_free(replay->relay.runs[i]);
 		replay->relay.runs[i] = NULL;

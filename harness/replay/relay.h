@@ -19,8 +19,6 @@
 #include "actions.h"
 #include "server/server.h"
 
-enum { RR_RELAY_CLIENTS = 8 };
-
 /* Its number among those to its server is that of the asker's slot. */
 struct rr_relay_connection {
 	bool is_used;
@@ -43,10 +41,10 @@ struct rr_relay_connection {
 
 struct rr_relay {
 	const struct rr_program *program;
-	struct rr_client_run *runs[RR_RELAY_CLIENTS]; /* the owner's; NULL: it has crashed */
+	struct rr_client_run *runs[RR_RUN_CLIENTS]; /* the owner's; NULL: it has crashed */
 	struct rr_servers servers;
-	bool is_down[RR_SERVERS_MAX];
-	struct rr_relay_connection connections[RR_SERVERS_MAX][RR_ASKER_SLOTS];
+	bool is_down[RR_CLUSTER_SERVERS];
+	struct rr_relay_connection connections[RR_CLUSTER_SERVERS][RR_ASKER_SLOTS];
 	size_t step; /* of the path, for errors */
 	struct rr_error error;
 };

@@ -9,17 +9,17 @@
 #include "asker.h"
 #include "base/error.h"
 
-enum { RR_SERVERS_MAX = 16, RR_SERVERS_MESSAGES = 30 };
+enum { RR_SERVERS_MESSAGES = 30 };
 
 struct rr_servers {
 	struct rr_terms *terms;
 	size_t n;
-	struct rr_asker *askers[RR_SERVERS_MAX];
+	struct rr_asker *askers[RR_CLUSTER_SERVERS];
 	/* Of each connection: messages that its client has not read. */
 	struct rr_inbox {
 		size_t n;
 		uint32_t messages[RR_SERVERS_MESSAGES]; /* numbers of replies */
-	} inboxes[RR_SERVERS_MAX][RR_ASKER_SLOTS];
+	} inboxes[RR_CLUSTER_SERVERS][RR_ASKER_SLOTS];
 	struct rr_error error;
 };
 

@@ -82,7 +82,7 @@ struct execution {
 		unsigned rounds;   /* that it has polled in vain */
 		uint32_t polled;   /* the version of the data meanwhile */
 		size_t n_steps, n_writes;
-	} operations[RR_SKEPTIC_OPERATIONS + 1];
+	} operations[RR_RUN_CLIENTS + 1];
 	size_t n_events;
 	struct event *events;
 	/* What keys had left when that was given to them last, by which command (RR_NO_ID: by

@@ -74,7 +74,7 @@ struct end {
 		uint64_t history, shape;
 		char *output; /* what is left of it */
 		size_t n_output;
-	} operations[RR_SKEPTIC_OPERATIONS];
+	} operations[RR_RUN_CLIENTS];
 	/* Tokens in the order of rule 1, each once, and who had it first. */
 	struct rr_intern places; /* numbers of tokens: where each is */
 	size_t n_tokens;

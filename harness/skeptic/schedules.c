@@ -214,7 +214,7 @@ bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t
 struct turns {
 	size_t n;
 	uint8_t all[TURNS];
-	size_t done[RR_SKEPTIC_OPERATIONS];
+	size_t done[RR_RUN_CLIENTS];
 };
 
 static void take_turns(struct turns *turns, const struct profile *profiles, uint8_t operation,

@@ -30,9 +30,9 @@ const char *const rr_skeptic_verdict_names[] = {
 /* A serial execution. What its last run has drawn tells which tokens are random, unless that run did
  * not end. */
 struct serial {
-	uint8_t order[RR_SKEPTIC_OPERATIONS];
+	uint8_t order[RR_RUN_CLIENTS];
 	size_t n;
-	int64_t begins_ns[RR_SKEPTIC_OPERATIONS]; /* not before, by the server's clock */
+	int64_t begins_ns[RR_RUN_CLIENTS]; /* not before, by the server's clock */
 	int n_runs;
 	struct end runs[RR_SKEPTIC_RUNS];
 	bool has_other;
@@ -47,7 +47,7 @@ struct skeptic {
 	struct serial *serial; /* members of the set */
 	size_t n_left_out;     /* operations that were left out of serial executions, as bits */
 	uint32_t left_out[SETS_MAX];
-	struct profile profiles[RR_SKEPTIC_OPERATIONS];
+	struct profile profiles[RR_RUN_CLIENTS];
 	bool outsleeps;
 	bool has_unlike;   /* two runs of a serial execution differ */
 	bool lacks_orders; /* there are more serial orders than were run */
@@ -269,10 +269,10 @@ static size_t factorial(size_t n)
 /* All orders of these operations, or as many as there is room for, from all over the list. */
 static bool add_orders(struct skeptic *skeptic, uint32_t operations)
 {
-	uint8_t list[RR_SKEPTIC_OPERATIONS];
+	uint8_t list[RR_RUN_CLIENTS];
 	size_t n = 0, n_orders, n_taken;
 
-	for (uint8_t i = 0; i < RR_SKEPTIC_OPERATIONS; i++) {
+	for (uint8_t i = 0; i < RR_RUN_CLIENTS; i++) {
 		if (operations >> i & 1)
 			list[n++] = i;
 	}
@@ -287,7 +287,7 @@ static bool add_orders(struct skeptic *skeptic, uint32_t operations)
 
 		/* The order number `index` of all orders of these operations. */
 		size_t index = i * (n_orders / n_taken);
-		uint8_t left[RR_SKEPTIC_OPERATIONS];
+		uint8_t left[RR_RUN_CLIENTS];
 
 		memcpy(left, list, n);
 		serial.n = n;
@@ -428,7 +428,7 @@ static bool next_times(const struct end *end, size_t *chosen)
 static bool add_later(struct skeptic *skeptic, const struct end *end, size_t like, size_t *n_ran,
 		      enum end_difference *difference)
 {
-	size_t chosen[RR_SKEPTIC_OPERATIONS] = { 0 };
+	size_t chosen[RR_RUN_CLIENTS] = { 0 };
 
 	while (*difference != END_SAME && next_times(end, chosen)) {
 		struct serial later = { .n = skeptic->serial[like].n, .n_runs = 1 };
@@ -637,7 +637,7 @@ static bool run_all(struct skeptic *skeptic, double begun)
 				   "where they first occur");
 	const struct rr_skeptic_config *config = skeptic->config;
 	struct schedules schedules;
-	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
+	uint8_t same_as[RR_RUN_CLIENTS];
 	bool good = true;
 
 	/* Of equal command lines that do the same alone. */
@@ -687,7 +687,7 @@ void rr_skeptic(const struct rr_skeptic_config *config, struct rr_skeptic_result
 	}
 	result->error = skeptic.drive.error;
 	forget_serial(&skeptic);
-	for (size_t i = 0; i < RR_SKEPTIC_OPERATIONS; i++)
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++)
 		free(skeptic.profiles[i].commands);
 	end_tokens_release(&skeptic.tokens);
 	drive_close(&skeptic.drive);

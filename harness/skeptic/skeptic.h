@@ -36,7 +36,7 @@
 #include "server/server.h"
 
 /* RR_SKEPTIC_RUNS: of a serial execution; the last one with other random values. */
-enum { RR_SKEPTIC_OPERATIONS = 8, RR_SKEPTIC_TEXTS = 16, RR_SKEPTIC_RUNS = 3 };
+enum { RR_SKEPTIC_TEXTS = 16, RR_SKEPTIC_RUNS = 3 };
 
 /* How an operation ended. */
 struct rr_skeptic_answer {
@@ -59,7 +59,7 @@ struct rr_skeptic_parties {
 	size_t n_operations;
 	const char *const *names; /* of operations */
 	/* Of each the first one with the same command line. */
-	uint8_t same_as[RR_SKEPTIC_OPERATIONS];
+	uint8_t same_as[RR_RUN_CLIENTS];
 	/* Its terms and, for apps, its requests and their places. The skeptic fills in `ask`. */
 	struct rr_program *program;
 	/* It waits for us when this returns, and draws other random values in each `world` (0 is

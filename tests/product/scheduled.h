@@ -13,7 +13,7 @@ struct scheduled {
 	struct rr_stacks stacks;
 	struct rr_scripts scripts;
 	struct rr_counting counting;
-	struct rdl_address addresses[RR_RUN_SERVERS];
+	struct rdl_address addresses[RR_CLUSTER_SERVERS];
 	struct rr_program program;
 	struct rr_live_config config;
 	struct rr_live *live;
@@ -21,7 +21,7 @@ struct scheduled {
 	size_t trace_size;
 	FILE *file; /* while there is a run */
 	int n_inside, overlaps;
-	bool inside[RR_PRODUCT_CLIENTS];
+	bool inside[RR_RUN_CLIENTS];
 };
 
 /* Two clients of a strategy with one increment each, processes of their own, before
