@@ -354,12 +354,13 @@ static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kin
 			const struct rr_input late = { .kind = RR_INPUT_CLOCK, .value = ns };
 
 			/* A program that has received nothing yet begins so much later. What it
-			 * reads of its clock before its first command is later, too. */
+			 * reads of its clock before its first command is later, too: a replay
+			 * notes that reading at its own time, and then holds the clock back. */
+			if (rr_state_client(state, i)->has_read)
+				rr_state_feed(state, i, &late);
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,
 								.ns = -ns });
-			if (rr_state_client(state, i)->has_read)
-				rr_state_feed(state, i, &late);
 		} else {
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,

@@ -93,6 +93,17 @@ Test(sleeps, the_server_and_a_slow_client_have_one_time)
 		    "if abs(a - b) <= 1:\n    " RMW });
 }
 
+/* Nor has a client that begins after a pause read its clock before it. */
+Test(sleeps, a_pause_before_the_first_command_is_no_time_of_the_client)
+{
+	CHECK_ALL({ 1, "--pauses 1",
+		    "a = time.monotonic()\n"
+		    "if not r('SET', 'l', 1, 'NX', 'EX', 10): sys.exit(1)\n"
+		    "n = int(r('GET', 'n') or 0)\n"
+		    "if time.monotonic() - a > 9: sys.exit(1)\n"
+		    "r('SET', 'n', n + 1)\n" });
+}
+
 Test(sleeps, what_is_given_expires)
 {
 	cli_write("init", "SET l dead PX 5000\nSET cool 1 PX 2000\n");
