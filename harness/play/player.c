@@ -15,7 +15,7 @@
 
 /* BUSY_TICKS: of a server's own time, in hundredths of a second: so much in a row is a command that
  * computes for long. It is looked at while it computes, LOOK_MS apart. */
-enum { REPLY_MS = 3000, SILENCE_MS = 40, LOOK_MS = 5, BUSY_TICKS = 2 };
+enum { REPLY_MS = 3000, SILENCE_MS = 40, LOOK_MS = 5, BUSY_TICKS = 2, BUSY_REPLIES = 20 };
 enum { OWED_MAX = 64, MUTEXES_MAX = 8 };
 
 /* A client's connection to a server, and whose commands have not been answered
@@ -316,6 +316,24 @@ static enum connection_state read_or_rest(struct player *player, const struct rr
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
 }
 
+/* The reply to a step that has to have one. A server that computes is waited for, however little it gets
+ * of the processors. */
+static enum connection_state await_reply(struct player *player, const struct rr_step *step,
+					 char text[RR_REPLY_TEXT_SIZE])
+{
+	struct connection *connection = step_connection(player, step)->connection;
+	enum connection_state state = CONNECTION_SILENT;
+	unsigned long ticks = 0;
+
+	for (int i = 0; i < BUSY_REPLIES && state == CONNECTION_SILENT; i++) {
+		state = connection_read(connection, REPLY_MS, text);
+		if (!strchr("RD", look_at_server(player, step->server, &ticks)))
+			break;
+	}
+	/* What it has sent before it came to rest. */
+	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
+}
+
 /* Executed, and never known to the client, whose connection is gone; those to
  * other servers stay. A command that blocks has no reply yet. */
 static bool lose_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
@@ -325,7 +343,7 @@ static bool lose_reply(struct player *player, const struct rr_step *step, struct
 
 	if (read_or_rest(player, step, text) == CONNECTION_SILENT && !connection->blocked_id &&
 	    !has_blocked(player, step->server) &&
-	    connection_read(connection->connection, REPLY_MS, text) == CONNECTION_SILENT)
+	    await_reply(player, step, text) == CONNECTION_SILENT)
 		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
 	disconnect(connection);
 	record_reply(player, step, event, "(lost)");
@@ -363,7 +381,7 @@ static bool read_reply(struct player *player, const struct rr_step *step, struct
 		rdl_link_free(link);
 	}
 	if (state == CONNECTION_SILENT && !step->is_waiting)
-		state = connection_read(connection->connection, REPLY_MS, text);
+		state = await_reply(player, step, text);
 	if (state != CONNECTION_SILENT)
 		connection->blocked_id = 0;
 	if (state != CONNECTION_SILENT && connection->n_owed > 0) { /* else nobody asked for it */
