@@ -296,6 +296,7 @@ void rr_search_list_mutants(struct rr_search *search)
 	const struct rr_strategy *strategy = search->config->strategy;
 	const int passes = strategy ? PASSES : PASS_GUARDS + 1;
 
+	free(search->mutations); /* of a search before it has begun again */
 	search->mutations = rr_calloc(RR_MUTANTS_MAX, sizeof(*search->mutations));
 	search->n_mutations = 0;
 	if (strategy && strategy->lock.kind == RR_LOCK_MUTEX)

@@ -330,7 +330,7 @@ static enum connection_state await_reply(struct player *player, const struct rr_
 		if (!strchr("RD", look_at_server(player, step->server, &ticks)))
 			break;
 	}
-	/* What it has sent before it came to rest. */
+	/* A reply may have come just before it rested. */
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
 }
 
