@@ -65,7 +65,7 @@ static bool does_as_known(struct rr_client_table *table, struct rr_client_run *r
 {
 	const struct rr_run_view *view = rr_client_run_view(run);
 
-	if (!rr_program_is_exact(table->program)) {
+	if (table->program->run_ops) {
 		const struct rr_run_view known = rr_client_state_view(state);
 
 		rr_client_run_compare(run, &known, state->client);

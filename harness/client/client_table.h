@@ -15,10 +15,9 @@
  * is a node of the tree of all that was ever seen, `same` says for which state it is taken,
  * and a row leads to a node, `state` is what that is taken for.
  *
- * Attempts. Where attempts are marked their beginnings are merged, if as much is
- * done and no reply was lost: what a client does after one that was lost, it does with another
- * connection. Any other history is a state of its own, but for rounds of loops and for replies on two
- * connections in another order.
+ * Attempts. Of programs of attempts only the beginnings of attempts are merged,
+ * and those only where as much is done and no reply was lost: what a client does after one that
+ * was lost, it does with another connection.
  *
  * Time. A client that reads its monotonic clock receives how much time has
  * passed since it did so last. Of a row in whose course the clock is not read,
