@@ -13,9 +13,16 @@
 #include "link.h"
 #include "play.h"
 
-/* BUSY_TICKS: of a server's own time, in hundredths of a second: so much in a row is a command that
- * computes for long. It is looked at while it computes, LOOK_MS apart. */
-enum { REPLY_MS = 3000, SILENCE_MS = 40, LOOK_MS = 5, BUSY_TICKS = 2, BUSY_REPLIES = 20 };
+/* Ticks: of a server's own time, in hundredths of a second: BUSY_TICKS in a row are a command that
+ * computes for long, REPLY_TICKS one that does not end. It is looked at while it computes, LOOK_MS apart. */
+enum {
+	REPLY_MS = 3000,
+	SILENCE_MS = 40,
+	LOOK_MS = 5,
+	BUSY_TICKS = 2,
+	REPLY_TICKS = 200,
+	BUSY_REPLIES = 20
+};
 enum { OWED_MAX = 64, MUTEXES_MAX = 8 };
 
 /* A client's connection to a server, and whose commands have not been answered
@@ -316,18 +323,22 @@ static enum connection_state read_or_rest(struct player *player, const struct rr
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
 }
 
-/* The reply to a step that has to have one. A server that computes is waited for, however little it gets
- * of the processors. */
+/* The reply to a step that has to have one. A server that computes is waited for in its own time, however
+ * little it gets of the processors. */
 static enum connection_state await_reply(struct player *player, const struct rr_step *step,
 					 char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection *connection = step_connection(player, step)->connection;
 	enum connection_state state = CONNECTION_SILENT;
-	unsigned long ticks = 0;
+	unsigned long begun = 0;
 
+	look_at_server(player, step->server, &begun);
 	for (int i = 0; i < BUSY_REPLIES && state == CONNECTION_SILENT; i++) {
+		unsigned long ticks = 0;
+
 		state = connection_read(connection, REPLY_MS, text);
-		if (!strchr("RD", look_at_server(player, step->server, &ticks)))
+		if (!strchr("RD", look_at_server(player, step->server, &ticks)) ||
+		    ticks - begun >= REPLY_TICKS)
 			break;
 	}
 	/* A reply may have come just before it rested. */

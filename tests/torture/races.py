@@ -14,10 +14,10 @@ from escapes import MODULE, make
 from scene import CODES, Failure, Scene, patience, wait_until
 from servers import Client, Server
 
-ALLOWED = re.search(r'names\[\] = \{(.*?)NULL', open(
+ALLOWED = re.search(r'rr_has_word\((".*?"),\s*" ", setting\)', open(
     os.path.dirname(os.path.abspath(__file__)) + '/../../harness/race/allowed.c',
     encoding='utf-8').read(), re.S)
-SETTINGS = set(re.findall(rb'"([a-z-]+)"', ALLOWED.group(1).encode())) | {
+SETTINGS = set(ALLOWED.group(1).replace('"', '').encode().split()) | {
     b'replicaof', b'slaveof', b'masterauth'}
 # What nobody but the program may do, whoever the race has made.
 FORBIDDEN = ['CONFIG SET port 1', 'CONFIG REWRITE', 'REPLICAOF 127.0.0.1 2',
