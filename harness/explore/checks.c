@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -295,6 +296,54 @@ static enum rr_going show_shortest(struct rr_search *search)
 
 /* ---- The whole -------------------------------------------------------------- */
 
+json_t *rr_search_graph_json(struct rr_search *search, unsigned worst)
+{
+	struct rr_error error = { 0 };
+	json_t *json = rr_graph_json(
+		&(struct rr_graph_shown){ .graph = &search->graph,
+					  .product = &search->product,
+					  .scripts = &search->scripts,
+					  .script_names = search->config->script_names,
+					  .programs = &search->config->programs,
+					  .worst = worst },
+		&error);
+
+	if (!json)
+		rr_search_fail(search, &error);
+	return json;
+}
+
+/* The graph, into the files that the configuration names, and the result, if it is to have it. */
+static bool write_graph(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+	struct rr_error *error = &search->result->error;
+	const bool is_kept = search->end == RR_GRAPH_WHOLE &&
+			     search->graph.states.n <= config->graph_of;
+	json_t *graph;
+	struct rr_draft draft;
+
+	if (!config->dot && !config->json && !is_kept)
+		return true;
+	graph = rr_search_graph_json(search,
+				     rr_worst_invariant(search->result->breaks, config->shows));
+	if (graph && config->dot) {
+		rr_draft_open(&draft);
+		rr_graph_write_dot(draft.out, graph);
+		rr_draft_replace(&draft, config->dot, error);
+	}
+	if (graph && config->json) {
+		rr_draft_open(&draft);
+		json_dumpf(graph, draft.out, JSON_COMPACT);
+		fputc('\n', draft.out);
+		rr_draft_replace(&draft, config->json, error);
+	}
+	if (!error->kind && is_kept)
+		search->result->graph = json_incref(graph);
+	json_decref(graph);
+	return !error->kind;
+}
+
 static enum rr_going check_states(struct rr_search *search)
 {
 	const struct rr_explore_config *config = search->config;
@@ -305,7 +354,7 @@ static enum rr_going check_states(struct rr_search *search)
 	/* What was drawn once says nothing of what else could have been. */
 	if (!config->strategy && tables[0].asker && !rr_server_table_verify_random(&tables[0]))
 		return rr_search_stop(search, &tables[0].error);
-	if (!rr_graph_write(search, rr_worst_invariant(result->breaks, config->shows)))
+	if (!write_graph(search))
 		return rr_error_going(&result->error);
 	if (config->schedule)
 		return rr_search_show(search, &search->followed);

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "naming.h"
 #include "search.h"
 
 /* ---- Of programs ------------------------------------------------------------------ */

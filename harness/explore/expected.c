@@ -9,51 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-const char *rr_invariant_name(int bit)
-{
-	static const char *const names[RR_INVARIANTS] = { "count",     "exclusion", "lease",
-							  "ownership", "deadlock",  "starvation" };
-
-	return names[bit];
-}
-
-const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
-{
-	text[0] = '\0';
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1)
-			rr_add_text(text, size, "%s%s", text[0] ? ", " : "", rr_invariant_name(i));
-	}
-	return text;
-}
-
-const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
-			     char text[RR_SMALLEST_SIZE])
-{
-	FILE *file = rr_open_fixed(text, RR_SMALLEST_SIZE);
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (smallest[i].n)
-			fprintf(file, "%s%s %u*%llu", ftell(file) ? ", " : "", rr_invariant_name(i),
-				smallest[i].steps, (unsigned long long)smallest[i].n);
-	}
-	fclose(file);
-	return text;
-}
-
-json_t *rr_invariants_json(unsigned breaks)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (breaks >> i & 1)
-			json_array_append_new(list, json_string(rr_invariant_name(i)));
-	}
-	return list;
-}
-
-/* ---- What is expected ---------------------------------------------------------- */
-
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {

@@ -51,7 +51,7 @@ static enum rr_going conclude_graph(struct rr_search *search, void *context)
 	if (going != RR_GO_ON)
 		return going;
 	rr_graph_analyse(&search->graph);
-	*json = rr_graph_json(search, 0);
+	*json = rr_search_graph_json(search, 0);
 	return *json ? RR_GO_ON : RR_FAILED;
 }
 

@@ -22,6 +22,7 @@
 #include "cluster/cluster.h"
 #include "compare/compare.h"
 #include "draw/draw.h"
+#include "explain/explain.h"
 #include "replay/replay.h"
 #include "expected.h"
 
@@ -63,11 +64,7 @@ struct rr_explore_config {
 	const char *dot, *json; /* files for the graph; NULL = none */
 	unsigned long graph_of; /* the result has the graph, too, if all its states are
 				  * known and they are so many at most; 0 = it has not */
-	/* What scripts are called there: one that contains `part` is `name`; the last one's
-	 * part is NULL. NULL = they have numbers. */
-	const struct rr_script_name {
-		const char *part, *name;
-	} * script_names;
+	const struct rr_script_name *script_names;
 	/* Told now and then, with about what share of the whole that is, 0 = not
 	 * known; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
@@ -167,13 +164,6 @@ uint64_t rr_ends_fold(uint64_t *digests, size_t *n);
 
 enum { RR_FINDINGS_SHOWN = 20 };
 
-/* The smallest findings that break an invariant: so many schedules of so many transitions,
- * until it is broken. */
-struct rr_smallest {
-	uint32_t steps;
-	uint64_t n; /* 0 = nothing breaks it */
-};
-
 struct rr_explore_result {
 	enum rr_explored explored;
 	const char *cut; /* RR_EXPLORED_STOPPED: while what, "final states were compared" */
@@ -260,12 +250,6 @@ struct rr_explore_progress {
  * shown when it is not less than what was shown before. */
 bool rr_explore_progress(void *context, unsigned long n, double share);
 
-/* "count 13*960, exclusion 3*6": 960 schedules of 13 transitions break the count, and none
- * of fewer does. */
-enum { RR_SMALLEST_SIZE = 240 };
-const char *rr_smallest_text(const struct rr_smallest smallest[RR_INVARIANTS],
-			     char text[RR_SMALLEST_SIZE]);
-
 /* ---- What is expected ------------------------------------------------------- */
 
 /* What the strategy's table lets break within these bounds: the union of what each fault may
@@ -293,26 +277,11 @@ bool rr_is_smallest_expected(const struct rr_explore_config *config,
 enum rr_exit rr_judge_search(const struct rr_explore_config *config,
 			     const struct rr_explore_result *result, bool is_safe);
 
-/* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
- * invariant whose bit has that number (expected.h). */
-const char *rr_invariant_name(int bit);
-
 /* "3 processes, 1 crash": of a strategy's search. */
 enum { RR_BOUNDS_SIZE = 160 };
 const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
 
-/* The names of those whose bits are set: "count, exclusion"; as a list. */
-const char *rr_breaks_text(unsigned breaks, char *text, size_t size);
-json_t *rr_invariants_json(unsigned breaks);
-
 /* ---- Graphs ------------------------------------------------------------------ */
-
-/* Bits of a state. */
-enum {
-	RR_GRAPH_FINAL = 1, /* all have ended or crashed */
-	RR_GRAPH_WRONG = 2, /* and the count is wrong; or the data, or what clients print */
-	RR_GRAPH_STUCK = 4  /* not everybody can end any more */
-};
 
 /* The graph of all states as JSON (docs/formats.md), the caller's to release. Searches on
  * servers of `cluster`, which it resets first, and plays config->audit random paths.

@@ -14,7 +14,6 @@
 #define RR_SEARCH_H
 
 #include "explore.h"
-#include "graph.h"
 #include "replay/replay.h"
 
 /* One path through the states. */
@@ -111,6 +110,10 @@ void rr_search_release_tables(struct rr_search *search);
  * servers are asked again, and random paths are played. */
 enum rr_going rr_search_conclude(struct rr_search *search, void *unused);
 
+/* The graph, once it is analysed; the shortest path to what is `worst` (0 = nothing) stands out.
+ * NULL: result->error. */
+struct json_t *rr_search_graph_json(struct rr_search *search, unsigned worst);
+
 /* Draws random schedules instead of searching; the second concludes from them (walks.c). */
 enum rr_graph_end rr_search_walk(struct rr_search *search);
 enum rr_going rr_search_conclude_walks(struct rr_search *search, void *unused);
@@ -165,67 +168,5 @@ void rr_search_find_locks(struct rr_search *search);
 
 /* Has one of the mutants failed in the same bounds? */
 bool rr_search_try_mutants(struct rr_search *search);
-
-/* ---- Why it is a finding (why.c) -------------------------------------------- */
-
-/* What is to be explained. */
-struct rr_why_question {
-	const struct rr_program *program;
-	struct rr_contents *contents; /* of the table of the only server */
-	const struct rr_actions *actions;
-	const size_t *steps;   /* of each action: the number of its step, 0 = none */
-	const uint8_t *owners; /* and whose it is (dependencies.h); NULL = its client's */
-	uint32_t end;          /* the server's state at their end */
-	uint32_t nearest;      /* that of a serial order that is near; RR_NO_ID = none */
-	unsigned found;        /* RR_OUTCOME_..., see explore.h */
-	const struct rr_locks *locks;
-};
-
-struct rr_why {
-	char *text; /* a sentence a line, malloc'd; NULL = nothing is known */
-	enum rr_anomaly anomaly;
-};
-
-/* An error of the table on the way is forgotten: then nothing is known. */
-struct rr_why rr_why_find(const struct rr_why_question *question);
-
-/* ---- Graphs (graph_json.c) -------------------------------------------------- */
-
-/* The graph, once it is analysed; the shortest path to what is `worst` (0 = nothing)
- * stands out. NULL: result->error. */
-struct json_t *rr_graph_json(struct rr_search *search, unsigned worst);
-
-/* Into the files that the configuration names, and the result, if it is to have it. */
-bool rr_graph_write(struct rr_search *search, unsigned worst);
-
-/* ---- Transcripts (transcript.c) --------------------------------------------- */
-
-struct rr_transcript_headings {
-	const char *title;
-	const char *shows;       /* see struct rr_race; NULL = nothing */
-	const char *const *keys; /* that are shown, of programs of others */
-	size_t n_keys;
-	/* Of an app: what is said where a request begins, and where it is answered. NULL = there
-	 * are none. */
-	char *(*words_of_request)(void *context, size_t request, bool is_answer);
-	void *context;
-	size_t *steps; /* of each action: the number of its step is put here, 0 = it is in
-			* none; NULL = nobody asks */
-};
-
-/* Without its verdict; the caller's to free. NULL: a race has no room for all its steps. */
-struct rr_race *rr_actions_race(const struct rr_product *product, const struct rr_scripts *scripts,
-				const struct rr_actions *actions,
-				const struct rr_transcript_headings *headings);
-
-/*
- * Plays a finding's race in `cluster` (which is reset): its trace, and the verdict that comes of
- * it. False and an error: it did not go as it was recorded, or shows nothing of what it
- * is said to break (bits of expected.h; 0 = it need not), or a race had no room for it, so that
- * there is none. `found`: the verdict where nothing is seen, as RR_NOT_SERIALIZABLE; NULL =
- * nothing broken.
- */
-bool rr_conclude(struct rr_played *played, unsigned breaks, const char *found,
-		 struct rr_cluster *cluster, struct rr_error *error);
 
 #endif

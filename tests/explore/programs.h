@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "../cluster/stage.h"
-#include "explore/graph.h"
+#include "graph/graph.h"
 
 enum {
 	PROGRAM_CLIENTS = 3,

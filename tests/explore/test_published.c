@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "../cluster/stage.h"
-#include "explore/graph.h"
+#include "graph/graph.h"
 
 enum { CLIENTS_MAX = 8, SLOTS = 16 };
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph of a search as JSON, which docs/formats.md describes, and as Graphviz, which is made of
- * that; kept for the result and in files. What happens is said as a race says it: by the recorder and
+ * that. What happens is said as a race says it: by the recorder and
  * the words of draw. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/files.h"
+#include "base/cases.h"
 #include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/compare.h"
-#include "draw/draw.h"
-#include "naming.h"
+#include "explain.h"
 #include "play/play.h"
-#include "search.h"
 
 enum { SCHEMA = 2, SHOWN = 200 };
 
@@ -32,7 +29,10 @@ struct graph_answers {
 };
 
 struct graph_writer {
-	struct rr_search *search;
+	const struct rr_graph_shown *shown;
+	const struct rr_graph *graph;
+	struct rr_product *product;
+	const struct rr_program *program;
 	struct rr_naming naming;
 	struct rr_contents contents[2];
 	struct rr_recorder recorder;
@@ -77,10 +77,11 @@ static json_t *put(struct graph_table *table, json_t *item)
 
 enum { NO_ANSWER = -1, VARIOUS_ANSWERS = -2 };
 
-static struct graph_answers answers_of(const struct rr_search *search)
+static struct graph_answers answers_of(const struct rr_graph_shown *shown)
 {
-	const struct rr_graph *graph = &search->graph;
-	struct graph_answers answers = { .n_requests = search->program.n_requests };
+	const struct rr_graph *graph = shown->graph;
+	const struct rr_program *program = shown->product->config.program;
+	struct graph_answers answers = { .n_requests = program->n_requests };
 	const size_t n = graph->states.n * answers.n_requests;
 	bool has_changed = true;
 
@@ -91,9 +92,9 @@ static struct graph_answers answers_of(const struct rr_search *search)
 		answers.of[i] = NO_ANSWER;
 	for (uint32_t i = 0; i < graph->states.n; i++) {
 		if (graph->flags[i] & RR_STATE_FINAL) {
-			const struct rr_explored_programs *programs = &search->config->programs;
-			const struct rr_serial_end end = rr_serial_end_of(
-				&search->product, rr_graph_key(&search->graph, i), 0);
+			const struct rr_explored_programs *programs = shown->programs;
+			const struct rr_serial_end end =
+				rr_serial_end_of(shown->product, rr_graph_key(graph, i), 0);
 
 			/* At an end, of each request. */
 			for (size_t j = 0; j < answers.n_requests; j++)
@@ -145,8 +146,8 @@ static char *reply_to_step(const struct graph_writer *writer, const struct rr_st
 
 static const char *mark_of(const struct graph_writer *writer, const struct rr_action *action)
 {
-	const struct rdl_command *command = &writer->search->terms.command[action->command].words;
-	const bool is_mark = rr_program_has_marks(&writer->search->program,
+	const struct rdl_command *command = &writer->program->terms->command[action->command].words;
+	const bool is_mark = rr_program_has_marks(writer->program,
 						  action->question.slot / RR_RUN_ORDINALS,
 						  action->question.slot % RR_RUN_ORDINALS) &&
 			     command->n_words > 1;
@@ -157,9 +158,9 @@ static const char *mark_of(const struct graph_writer *writer, const struct rr_ac
 /* What a request asks, or is told; malloc'd, NULL = the step is none of a request. */
 static char *words_of_mark(const struct graph_writer *writer, const struct rr_action *action)
 {
-	struct rr_programs *processes = writer->search->config->programs.processes;
+	struct rr_programs *processes = writer->shown->programs->processes;
 	const char *mark = mark_of(writer, action);
-	const size_t request = rr_program_request_at(&writer->search->program,
+	const size_t request = rr_program_request_at(writer->program,
 						     action->question.slot / RR_RUN_ORDINALS,
 						     action->question.slot % RR_RUN_ORDINALS);
 	char *words, *answer;
@@ -218,12 +219,14 @@ static void add_step(void *context, struct rr_step *step, const struct rr_action
 /* ---- Who does them -------------------------------------------------------------- */
 
 /* Connections that clients send on, a bit each: of programs of others. */
-static void find_connections(const struct rr_search *search, struct rr_recorder_setup *setup)
+static void find_connections(const struct graph_writer *writer, struct rr_recorder_setup *setup)
 {
-	const struct rr_product *product = &search->product;
+	const struct rr_graph *graph = writer->graph;
+	const struct rr_product *product = writer->product;
+	const struct rr_program *program = setup->program;
 
-	for (uint32_t i = 0; i < search->graph.states.n; i++) {
-		const uint32_t *key = rr_graph_key(&search->graph, i);
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		const uint32_t *key = rr_graph_key(graph, i);
 
 		for (size_t c = 0; c < product->n_clients; c++) {
 			const struct rr_client_state *client = rr_product_client(product, key, c);
@@ -234,11 +237,11 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 				const uint8_t lane = client->sent[s].lane;
 
 				/* With the mark there an app ends, which is nobody's step. */
-				if (!(rr_program_has_marks(&search->program, c, lane) &&
-				      rr_program_request_at(&search->program, c, lane) ==
-					      search->program.n_requests))
-					setup->connections[c] |=
-						1U << rr_lane_ordinal(&search->program, lane);
+				if (!(rr_program_has_marks(program, c, lane) &&
+				      rr_program_request_at(program, c, lane) ==
+					      program->n_requests))
+					setup->connections[c] |= 1U
+								 << rr_lane_ordinal(program, lane);
 			}
 		}
 	}
@@ -247,12 +250,11 @@ static void find_connections(const struct rr_search *search, struct rr_recorder_
 /* False: there are too many clients. */
 static bool begin_steps(struct graph_writer *writer)
 {
-	const struct rr_search *search = writer->search;
-	const struct rr_program *program = &search->program;
+	const struct rr_program *program = writer->program;
 	struct rr_recorder_setup setup = {
 		.program = program,
-		.scripts = &search->scripts,
-		.strategy = search->config->strategy,
+		.scripts = writer->shown->scripts,
+		.strategy = writer->product->config.strategy,
 		.title = "graph",
 		.data_server = program->n_servers > 1 ? "data" : "redis",
 		.is_detailed = true,
@@ -262,7 +264,7 @@ static bool begin_steps(struct graph_writer *writer)
 	bool good;
 
 	if (!setup.strategy)
-		find_connections(search, &setup);
+		find_connections(writer, &setup);
 	good = rr_recorder_begin(&writer->recorder, &setup);
 	if (!good) { /* one name for all connections of a client */
 		rr_race_free(writer->recorder.race);
@@ -280,7 +282,7 @@ static bool begin_steps(struct graph_writer *writer)
 static void write_played(const struct graph_writer *writer, struct rr_word word,
 			 const struct rr_edge *edge, char text[RR_WORD_SIZE])
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_product *product = writer->product;
 	const struct rr_word_names names = rr_product_names(product);
 	int64_t ns = 0;
 
@@ -320,7 +322,7 @@ static bool is_refusal(const struct rr_product *product, const struct rr_edge *e
 static struct rr_word word_of(const struct graph_writer *writer, const uint32_t *key,
 			      const struct rr_edge *edge)
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_product *product = writer->product;
 	const enum rr_transition_kind kind = edge->transition.kind;
 	struct rr_word word = rr_product_word(product, key, edge->transition);
 
@@ -330,7 +332,7 @@ static struct rr_word word_of(const struct graph_writer *writer, const uint32_t 
 		const char *text = NULL;
 
 		if (action->kind == RR_ACTION_ANSWER || rr_action_is_command(action))
-			text = writer->search->terms.command[action->command].words.words[0].text;
+			text = writer->program->terms->command[action->command].words.words[0].text;
 		else if (kind == RR_DO_GO && action->kind == RR_ACTION_FEED &&
 			 stop != RR_STOP_ATTEMPT && stop != RR_STOP_RECEIVE)
 			text = rr_word_of_stop(stop);
@@ -346,7 +348,7 @@ static struct rr_word word_of(const struct graph_writer *writer, const uint32_t 
 static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
 			  const struct rr_edge *edge, bool *is_new)
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_product *product = writer->product;
 	const struct rr_recorder *recorder = &writer->recorder;
 	const bool refuses = is_refusal(product, edge);
 	char *bytes;
@@ -374,7 +376,7 @@ static uint32_t source_of(struct graph_writer *writer, struct rr_word word,
 static json_t *transition_of(struct graph_writer *writer, const uint32_t *key,
 			     const struct rr_edge *edge, uint32_t to)
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_product *product = writer->product;
 	const struct rr_word word = word_of(writer, key, edge);
 	uint32_t source;
 	bool is_new;
@@ -407,7 +409,7 @@ static json_t *transition_of(struct graph_writer *writer, const uint32_t *key,
 			    json_pack("{s:s, s:s, s:s?, s:s?, s:b, s:b, s:o}", "word", text, "play",
 				      played, "client",
 				      is_own && word.client >= 0 ?
-					      rr_program_client_name(&writer->search->program,
+					      rr_program_client_name(writer->program,
 								     (size_t)word.client) :
 					      NULL,
 				      "server",
@@ -425,7 +427,7 @@ static json_t *transition_of(struct graph_writer *writer, const uint32_t *key,
 /* What a server holds, which is asked once, and whose command made the lock there. */
 static json_t *server_of(struct graph_writer *writer, const uint32_t *key, size_t server)
 {
-	const unsigned maker = rr_product_common(&writer->search->product, key)->makers[server];
+	const unsigned maker = rr_product_common(writer->product, key)->makers[server];
 	char what[40], name[RR_OWNER_NAME], *text;
 	uint8_t owner = 0;
 	json_t *number;
@@ -439,10 +441,9 @@ static json_t *server_of(struct graph_writer *writer, const uint32_t *key, size_
 		owner++;
 	text = rr_contents_text(&writer->contents[server > 0], key[server], RR_NO_ID);
 	text = rr_naming_tidy(&writer->naming, text);
-	number =
-		put(&writer->servers,
-		    json_pack("{s:s, s:s?}", "data", text, "lock_of",
-			      maker ? rr_owner_name(&writer->search->program, owner, name) : NULL));
+	number = put(&writer->servers,
+		     json_pack("{s:s, s:s?}", "data", text, "lock_of",
+			       maker ? rr_owner_name(writer->program, owner, name) : NULL));
 	json_object_set(writer->known, what, number);
 	free(text);
 	return number;
@@ -450,7 +451,7 @@ static json_t *server_of(struct graph_writer *writer, const uint32_t *key, size_
 
 static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_t client)
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_product *product = writer->product;
 	const struct rr_part *part = rr_product_part(product, key, client);
 	const struct rr_client_state *it = rr_product_client(product, key, client);
 	const struct rr_run_view view = rr_client_state_view(it);
@@ -462,7 +463,7 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 	number = json_incref(json_object_get(writer->known, what));
 	if (number)
 		return number;
-	next = is_alive ? rr_run_view_text(&writer->search->terms, &view, 1) :
+	next = is_alive ? rr_run_view_text(writer->program->terms, &view, 1) :
 			  rr_strdup("has crashed");
 	plain = rr_plain_cut(next, strlen(next), SHOWN, "");
 	text = rr_naming_tidy(&writer->naming, plain);
@@ -479,9 +480,9 @@ static json_t *client_of(struct graph_writer *writer, const uint32_t *key, size_
 /* [state, transition, invariants that it breaks], and 1 on the shortest path to a failure. */
 static json_t *edges_of(struct graph_writer *writer, uint32_t state, const bool *is_on_path)
 {
-	const struct rr_graph *graph = &writer->search->graph;
+	const struct rr_graph *graph = writer->graph;
 	const uint32_t *key = rr_graph_key(graph, state);
-	const struct rr_edges *edges = rr_product_expand_logged(&writer->search->product, key);
+	const struct rr_edges *edges = rr_product_expand_logged(writer->product, key);
 	json_t *array = json_array();
 
 	for (size_t i = 0; edges && i < edges->n; i++) {
@@ -499,8 +500,8 @@ static json_t *edges_of(struct graph_writer *writer, uint32_t state, const bool 
 
 static json_t *state_of(struct graph_writer *writer, uint32_t state, const bool *is_on_path)
 {
-	const struct rr_product *product = &writer->search->product;
-	const struct rr_graph *graph = &writer->search->graph;
+	const struct rr_product *product = writer->product;
+	const struct rr_graph *graph = writer->graph;
 	const uint32_t *key = rr_graph_key(graph, state);
 	json_t *servers = json_array(), *clients = json_array();
 	unsigned flags;
@@ -520,33 +521,41 @@ static json_t *state_of(struct graph_writer *writer, uint32_t state, const bool 
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-json_t *rr_graph_json(struct rr_search *search, unsigned worst)
+json_t *rr_graph_json(const struct rr_graph_shown *shown, struct rr_error *error)
 {
+	const struct rr_graph *graph = shown->graph;
+	struct rr_product *product = shown->product;
 	struct graph_writer writer = {
-		.search = search,
-		.naming = rr_naming_of(&search->terms, &search->scripts,
-				       search->config->script_names),
-		.contents = { { .table = &search->tables[0] }, { .table = &search->tables[1] } },
+		.shown = shown,
+		.graph = graph,
+		.product = product,
+		.program = product->config.program,
+		.naming = rr_naming_of(product->config.program->terms, shown->scripts,
+				       shown->script_names),
+		.contents = { { .table = product->tables[0] } },
 		.known = json_object(),
-		.answers = answers_of(search),
+		.answers = answers_of(shown),
 	};
-	bool *is_on_path = rr_calloc(search->graph.n_edges + 1, sizeof(*is_on_path));
+	bool *is_on_path = rr_calloc(graph->n_edges + 1, sizeof(*is_on_path));
 	struct rr_path path = { 0 };
 	json_t *json = NULL;
 
-	if (worst && rr_graph_shortest(&search->graph, worst, &path)) {
+	if (shown->worst && rr_graph_shortest(graph, shown->worst, &path)) {
 		for (size_t i = 0; i < path.n; i++)
 			is_on_path[path.edges[i]] = true;
 	}
+	/* Lock servers share a table. */
+	if (product->n_servers > 1)
+		writer.contents[1].table = product->tables[1];
 	open_table(&writer.servers);
 	open_table(&writer.clients);
 	open_table(&writer.transitions);
 	if (begin_steps(&writer)) {
 		const struct rr_race *race = writer.recorder.race;
-		const struct rr_program *program = &writer.search->program;
+		const struct rr_program *program = writer.program;
 		json_t *clients = json_array(), *servers = json_array(), *states = json_array();
 		json_t *lanes = json_array();
-		const struct rr_scripts *scripts = &writer.search->scripts;
+		const struct rr_scripts *scripts = shown->scripts;
 		json_t *texts;
 		char name[RR_SCRIPT_NAME];
 
@@ -566,7 +575,7 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 		}
 		for (size_t i = 0; i < race->n_servers; i++)
 			json_array_append_new(servers, json_string(race->servers[i].name));
-		for (uint32_t i = 0; i < writer.search->graph.states.n; i++)
+		for (uint32_t i = 0; i < graph->states.n; i++)
 			json_array_append_new(states, state_of(&writer, i, is_on_path));
 		texts = json_object();
 		for (size_t i = 0; i < scripts->n; i++)
@@ -578,20 +587,19 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 				 "schema", SCHEMA, "clients", clients, "lanes", lanes, "servers",
 				 servers, "invariants",
 				 rr_invariants_json((1U << RR_INVARIANTS) - 1), "scripts", texts,
-				 "timed", writer.search->product.config.reads_clock,
-				 "server_states", writer.servers.all, "client_states",
-				 writer.clients.all, "transitions", writer.transitions.all,
-				 "states", states);
+				 "timed", product->config.reads_clock, "server_states",
+				 writer.servers.all, "client_states", writer.clients.all,
+				 "transitions", writer.transitions.all, "states", states);
 	} else {
-		rr_error_set(&search->result->error, RR_ERROR_DATA, "there are too many clients");
+		rr_error_set(error, RR_ERROR_DATA, "there are too many clients");
 	}
 	for (int i = 0; i < 2; i++) {
-		if (search->tables[i].error.kind)
-			rr_search_fail(search, &search->tables[i].error);
+		if (writer.contents[i].table && writer.contents[i].table->error.kind)
+			*error = writer.contents[i].table->error;
 	}
-	if (rr_product_failed(&search->product))
-		rr_search_fail(search, &search->product.error);
-	if (json && search->result->error.kind) {
+	if (rr_product_failed(product))
+		*error = product->error;
+	if (json && error->kind) {
 		json_decref(json);
 		json = NULL;
 	}
@@ -634,7 +642,7 @@ static void write_quoted(FILE *file, const char *text)
 	}
 }
 
-static void write_dot(FILE *file, const json_t *graph)
+void rr_graph_write_dot(FILE *file, const json_t *graph)
 {
 	const json_t *state;
 	size_t i;
@@ -684,35 +692,4 @@ static void write_dot(FILE *file, const json_t *graph)
 		}
 	}
 	fputs("}\n", file);
-}
-
-/* ---- Files -------------------------------------------------------------------- */
-
-bool rr_graph_write(struct rr_search *search, unsigned worst)
-{
-	const struct rr_explore_config *config = search->config;
-	struct rr_error *error = &search->result->error;
-	const bool is_kept = search->end == RR_GRAPH_WHOLE &&
-			     search->graph.states.n <= config->graph_of;
-	json_t *graph;
-	struct rr_draft draft;
-
-	if (!config->dot && !config->json && !is_kept)
-		return true;
-	graph = rr_graph_json(search, worst);
-	if (graph && config->dot) {
-		rr_draft_open(&draft);
-		write_dot(draft.out, graph);
-		rr_draft_replace(&draft, config->dot, error);
-	}
-	if (graph && config->json) {
-		rr_draft_open(&draft);
-		json_dumpf(graph, draft.out, JSON_COMPACT);
-		fputc('\n', draft.out);
-		rr_draft_replace(&draft, config->json, error);
-	}
-	if (!error->kind && is_kept)
-		search->result->graph = json_incref(graph);
-	json_decref(graph);
-	return !error->kind;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "explore.h"
 #include "graph.h"
 
 /* ---- Who can still finish ------------------------------------------------- */

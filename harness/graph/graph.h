@@ -118,9 +118,15 @@ void rr_graph_analyse(struct rr_graph *graph);
 /* How often clients have been run so far; equal ones count each. */
 unsigned long rr_graph_count_runs(const struct rr_product *product);
 
+/* The smallest findings that break an invariant: so many schedules of so many transitions,
+ * until it is broken. */
+struct rr_smallest {
+	uint32_t steps;
+	uint64_t n; /* 0 = nothing breaks it */
+};
+
 /* The smallest findings of each of RR_INVARIANTS, which begin as zeroes: the schedules with the fewest
  * transitions that break it, and how many of these there are. */
-struct rr_smallest;
 void rr_graph_smallest(const struct rr_graph *graph, struct rr_smallest *smallest);
 
 /* Only how many paths there are, if it has no loop. */

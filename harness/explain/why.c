@@ -12,7 +12,7 @@
 #include "base/marks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "search.h"
+#include "explain.h"
 
 enum { WORDS_SHOWN = 3, KEY_SHOWN = 100, WORD_SHOWN = 24 };
 

@@ -6,10 +6,8 @@
 
 #include "base/marks.h"
 #include "base/memory.h"
-#include "draw/draw.h"
-#include "search.h"
+#include "explain.h"
 #include "play/play.h"
-#include "expected.h"
 
 /* ---- Actions as steps ----------------------------------------------------- */
 
