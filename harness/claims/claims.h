@@ -165,4 +165,16 @@ void rr_claims_html_part(const struct rr_claim_rows *rows, struct rr_markdown ho
 /* A case each, for the other formats. Release them in any case. */
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases);
 
+/* ---- Measurements (measure.c) ------------------------------------------------- */
+
+/*
+ * What is left to chance, or a matter of speed, counted and timed in short runs at full speed.
+ * Such a figure proves nothing when it is not the expected one: then the measurement is open.
+ * Only what holds in every order of events can be broken.
+ */
+
+/* Starts a server, measures, ends it. Fills the result. */
+void rr_measure_take(enum rr_measure measure, struct rr_session *session, const char *program,
+		     struct rr_job_result *result);
+
 #endif

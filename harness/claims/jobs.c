@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/pool.h"
 #include "claims.h"
-#include "measure.h"
 #include "play/play.h"
 #include "race/race.h"
 

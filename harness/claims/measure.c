@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure.h"
+#include "claims.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -266,7 +266,7 @@ static bool frees_draws(struct rr_programs *programs)
 	return frees;
 }
 
-/* True: more random values are names of terms (term/terms.h), and what is known of servers does not
+/* True: more random values are names of terms (term/term.h), and what is known of servers does not
  * say where they are. */
 static bool begin_search(void *context, unsigned withdrawn)
 {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "base/noted.h"
+#include "base/marks.h"
 #include "guardian.h"
 #include "guardian_protocol.h"
 

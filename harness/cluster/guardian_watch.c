@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/noted.h"
+#include "base/marks.h"
 #include "guardian.h"
 #include "guardian_protocol.h"
 

@@ -9,7 +9,7 @@
  *
  *	equal         byte for byte, once random values that differ between two runs have one name;
  *	              of output, tokens that differ between two runs with the same replies are left
- *	              out (varying.h), and so is what the user names
+ *	              out (party/varying.c), and so is what the user names
  *	not compared  values that move with the clock: their keys are noted (rr_contents_note_moved())
  *	different     all else
  *
@@ -19,7 +19,6 @@
 #define RR_COMPARE_H
 
 #include "party/party.h"
-#include "comparison.h"
 #include "contents.h"
 #include "dependencies.h"
 #include "judge.h"

@@ -13,7 +13,7 @@
 #define RR_CONTENTS_H
 
 #include "base/reply.h"
-#include "comparison.h"
+#include "client/client.h"
 #include "product/product.h"
 
 struct rr_contents {

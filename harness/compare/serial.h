@@ -25,8 +25,7 @@
 #ifndef RR_SERIAL_H
 #define RR_SERIAL_H
 
-#include "base/deadline.h"
-#include "comparison.h"
+#include "base/progress.h"
 #include "contents.h"
 #include "leftovers.h"
 #include "product/product.h"

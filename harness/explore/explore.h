@@ -15,7 +15,6 @@
 #include <stdio.h>
 
 #include "base/cases.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/progress.h"

@@ -23,7 +23,7 @@ enum rr_mutation_kind {
 
 struct rr_mutation {
 	enum rr_mutation_kind how;
-	uint32_t kind;   /* of the commands that it changes, see terms.h */
+	uint32_t kind;   /* of the commands that it changes, see term/term.h */
 	uint32_t answer; /* SKIP: the reply */
 	struct rr_terms *terms;
 	const struct rr_scripts *scripts;

@@ -9,7 +9,7 @@
 #ifndef RR_GRAPH_H
 #define RR_GRAPH_H
 
-#include "base/deadline.h"
+#include "base/progress.h"
 #include "product/product.h"
 #include "expected.h"
 

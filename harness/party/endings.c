@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "base/text.h"
-#include "varying.h"
 
 enum { WORDS_SHOWN = 40 };
 

@@ -23,7 +23,6 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "cluster/cluster.h"
-#include "peer.h"
 #include "watch.h"
 
 enum {

@@ -20,6 +20,5 @@
 #include "opened.h"
 #include "requests.h"
 #include "variables.h"
-#include "varying.h"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "peer.h"
+#include "outside.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -13,7 +13,6 @@
 #include "cluster/cluster.h"
 #include "opened.h"
 #include "outside.h"
-#include "peer.h"
 #include "process_tree.h"
 #include "sockets.h"
 #include "watch.h"

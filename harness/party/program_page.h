@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/noted.h"
+#include "base/marks.h"
 
 /* The environment variable that names the file. */
 #define RR_PROGRAM_PAGE_VARIABLE "REDRACE_PROGRAM_PAGE"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "varying.h"
+#include "endings.h"
 
 #include <ctype.h>
 #include <stdio.h>

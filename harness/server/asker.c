@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "asker.h"
+#include "server.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scripts.h"
+#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

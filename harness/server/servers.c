@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "servers.h"
+#include "server.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "intern.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>

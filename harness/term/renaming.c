@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "renaming.h"
+#include "term.h"
 
 #include <ctype.h>
 #include <stdio.h>

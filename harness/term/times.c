@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "times.h"
+#include "term.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "renaming.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define PLACEHOLDER "<time>"

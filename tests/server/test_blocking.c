@@ -6,7 +6,7 @@
 #include "../cluster/stage.h"
 #include "base/reply.h"
 #include "replay/replay.h"
-#include "server/servers.h"
+#include "server/server.h"
 
 static struct stage stage;
 static struct rr_terms terms;

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "term/terms.h"
+#include "term/term.h"
 
 static int64_t time_out_ms(const char *text)
 {
