@@ -127,17 +127,6 @@ static bool ask_words(struct rr_contents *contents, uint32_t state, const char *
 			    reply->text ? reply->text : "no list");
 }
 
-/* Libraries; none, where no client has dealt with functions. */
-static bool ask_functions(struct rr_contents *contents, uint32_t state, struct rdl_reply *libraries)
-{
-	static const char *const words[] = { "FUNCTION", "LIST", "WITHCODE", NULL };
-	const struct rr_intern *names = &contents->table->terms->words;
-
-	*libraries = (struct rdl_reply){ .type = RDL_REPLY_ARRAY };
-	return rr_intern_find(names, "FUNCTION", sizeof("FUNCTION")) == RR_NO_ID ||
-	       ask_words(contents, state, words, libraries);
-}
-
 /* ---- In an order of their own ------------------------------------------------------ */
 
 static int compare_bytes(const struct rdl_reply *a, const struct rdl_reply *b)
@@ -268,14 +257,20 @@ void rr_contents_sort(struct rdl_reply *value, size_t group)
 /* The number of what a state holds; RR_NO_ID: it cannot be asked. */
 static uint32_t ask_whole(struct rr_contents *contents, uint32_t state)
 {
-	struct rdl_reply keys, libraries, whole = { .type = RDL_REPLY_ARRAY };
+	static const char *const list_functions[] = { "FUNCTION", "LIST", "WITHCODE", NULL };
+	const struct rr_intern *names = &contents->table->terms->words;
+	struct rdl_reply keys, libraries = { .type = RDL_REPLY_ARRAY },
+			       whole = { .type = RDL_REPLY_ARRAY };
 	uint32_t number;
 	const char *words[RDL_WORDS_MAX + 1] = { "EVAL", look_at_keys, "0" };
 
 	for (size_t i = 0; i < contents->n_ignored && i + 3 < RDL_WORDS_MAX; i++)
 		words[i + 3] = contents->ignored[i];
-	if (!ask_words(contents, state, words, &keys) ||
-	    !ask_functions(contents, state, &libraries))
+	if (!ask_words(contents, state, words, &keys))
+		return RR_NO_ID;
+	/* There are libraries only where a client has dealt with functions. */
+	if (rr_intern_find(names, "FUNCTION", sizeof("FUNCTION")) != RR_NO_ID &&
+	    !ask_words(contents, state, list_functions, &libraries))
 		return RR_NO_ID;
 	whole.elements = rr_calloc(keys.length + libraries.length + 1, sizeof(whole));
 	for (; whole.length < keys.length; whole.length++) {

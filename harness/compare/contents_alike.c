@@ -71,39 +71,6 @@ static int64_t given_ms(const struct rr_contents *contents, uint32_t state,
 	return it ? it->given_ms : -1;
 }
 
-/* Two states with the same keys and values, after as much time as is said: *has_other, what they
- * have left is not the same, nor was what they had when they were written. */
-struct left {
-	struct rr_contents *contents;
-	uint32_t states[2];
-	int64_t slack_ms;
-	bool has_other;
-};
-
-/* One of the two may be NULL: it is not there any more. */
-static bool may_differ_in_left(struct left *left, const struct rdl_reply *a,
-			       const struct rdl_reply *b)
-{
-	const int64_t a_ms = a ? a->elements[RR_KEY_LEFT_MS].integer : 0;
-	const int64_t b_ms = b ? b->elements[RR_KEY_LEFT_MS].integer : 0;
-
-	if (a && b && !rr_contents_have_same_value(left->contents->table->terms, a, b))
-		return false;
-	if (!a || !b) {
-		left->has_other = true;
-		return (a ? a_ms : b_ms) >= 0 && (a ? a_ms : b_ms) <= left->slack_ms &&
-		       rr_server_table_has_expired(left->contents->table, left->states[a ? 1 : 0],
-						   digest_of(a ? a : b));
-	}
-	if (a_ms == b_ms)
-		return true;
-	if (a_ms < 0 || b_ms < 0 || llabs(a_ms - b_ms) > left->slack_ms)
-		return false;
-	left->has_other |= given_ms(left->contents, left->states[0], a) !=
-			   given_ms(left->contents, left->states[1], b);
-	return true;
-}
-
 /* Do keys differ only in the time that they have left, or in whether that is over, and by no more
  * than the time that has passed? In another execution it has passed after other steps. */
 static bool differ_in_left(struct rr_contents *contents, uint32_t a, uint32_t b, uint32_t number,
@@ -113,25 +80,42 @@ static bool differ_in_left(struct rr_contents *contents, uint32_t a, uint32_t b,
 	const struct rr_server_snapshot *states = contents->table->states;
 	const int64_t slack_ns = states[a].passed_ns > states[b].passed_ns ? states[a].passed_ns :
 									     states[b].passed_ns;
-	struct left left = { contents, { a, b }, slack_ns / 1000000, false };
+	const int64_t slack_ms = slack_ns / 1000000;
 	const struct rdl_reply one = sorted_reply(terms, number);
 	const struct rdl_reply other = sorted_reply(terms, renamed);
-	bool are_alike = slack_ns > 0;
+	bool has_other = false; /* nor had they the same left when they were written */
 	size_t i = 0, j = 0;
 
-	while (are_alike && (i < one.length || j < other.length)) {
+	if (slack_ns <= 0)
+		return false;
+	while (i < one.length || j < other.length) {
 		const struct rdl_reply *key = &one.elements[i], *with = &other.elements[j];
 		const int order = i == one.length   ? 1 :
 				  j == other.length ? -1 :
 						      rr_contents_compare_keys(key, with);
+		const int64_t left_ms = order <= 0 ? key->elements[RR_KEY_LEFT_MS].integer : 0;
+		const int64_t other_ms = order >= 0 ? with->elements[RR_KEY_LEFT_MS].integer : 0;
 
-		are_alike = may_differ_in_left(&left, order <= 0 ? key : NULL,
-					       order >= 0 ? with : NULL);
+		if (order != 0) {
+			/* It is not there any more in one of them. */
+			const int64_t only_ms = order < 0 ? left_ms : other_ms;
+
+			has_other = true;
+			if (only_ms < 0 || only_ms > slack_ms ||
+			    !rr_server_table_has_expired(contents->table, order < 0 ? b : a,
+							 digest_of(order < 0 ? key : with)))
+				return false;
+		} else if (!rr_contents_have_same_value(terms, key, with)) {
+			return false;
+		} else if (left_ms != other_ms) {
+			if (left_ms < 0 || other_ms < 0 || llabs(left_ms - other_ms) > slack_ms)
+				return false;
+			has_other |= given_ms(contents, a, key) != given_ms(contents, b, with);
+		}
 		i += order <= 0;
 		j += order >= 0;
 	}
-	return are_alike &&
-	       (!left.has_other || (contents->excuses_times && !contents->excuses_told));
+	return !has_other || (contents->excuses_times && !contents->excuses_told);
 }
 
 bool rr_contents_digest(struct rr_contents *contents, uint32_t state,
@@ -218,52 +202,38 @@ void rr_contents_note_moved(struct rr_contents *contents, uint32_t a, uint32_t b
 	}
 }
 
-/* Of the same key: its type, its value, the time it has left. */
-static size_t count_parts(struct rr_terms *terms, const struct rdl_reply *a,
-			  const struct rdl_reply *b)
+struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, uint32_t a,
+						 uint32_t b)
 {
-	size_t n = 0;
-
-	for (int i = RR_KEY_LEFT_MS; i < RR_KEY_PARTS; i++)
-		n += rr_terms_reply(terms, &a->elements[i]) !=
-		     rr_terms_reply(terms, &b->elements[i]);
-	return n;
-}
-
-static struct rr_contents_distance count_differences(struct rr_terms *terms, uint32_t number,
-						     uint32_t compared)
-{
-	const struct rdl_reply one = terms->reply[number].reply;
-	const struct rdl_reply other = terms->reply[compared].reply;
+	struct rr_terms *terms = contents->table->terms;
 	struct rr_contents_distance distance = { 0 };
+	struct rdl_reply one, other;
+	uint32_t number, renamed;
 	size_t i = 0, j = 0;
 
+	if (rr_contents_are_alike(contents, a, b))
+		return distance;
+	number = rr_contents_number(contents, a);
+	renamed = rename_after(contents, number, rr_contents_number(contents, b));
+	if (renamed == RR_NO_ID)
+		return (struct rr_contents_distance){ SIZE_MAX, 0 };
+	one = sorted_reply(terms, number);
+	other = sorted_reply(terms, renamed);
 	while (i < one.length || j < other.length) {
-		const struct rdl_reply *a = &one.elements[i], *b = &other.elements[j];
+		const struct rdl_reply *key = &one.elements[i], *with = &other.elements[j];
 		const int order = i == one.length   ? 1 :
 				  j == other.length ? -1 :
-						      rr_contents_compare_keys(a, b);
-		const size_t n = order ? RR_KEY_PARTS - RR_KEY_LEFT_MS : count_parts(terms, a, b);
+						      rr_contents_compare_keys(key, with);
+		size_t n = 0;
 
+		/* Its type, its value, the time that it has left; all of a key that one lacks. */
+		for (int k = RR_KEY_LEFT_MS; k < RR_KEY_PARTS; k++)
+			n += order || rr_terms_reply(terms, &key->elements[k]) !=
+					      rr_terms_reply(terms, &with->elements[k]);
 		distance.keys += n > 0;
 		distance.parts += n;
 		i += order <= 0;
 		j += order >= 0;
 	}
 	return distance;
-}
-
-struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, uint32_t a,
-						 uint32_t b)
-{
-	struct rr_terms *terms = contents->table->terms;
-	uint32_t number, renamed;
-
-	if (rr_contents_are_alike(contents, a, b))
-		return (struct rr_contents_distance){ 0 };
-	number = rr_contents_number(contents, a);
-	renamed = rename_after(contents, number, rr_contents_number(contents, b));
-	if (renamed == RR_NO_ID)
-		return (struct rr_contents_distance){ SIZE_MAX, 0 };
-	return count_differences(terms, sort_again(terms, number), sort_again(terms, renamed));
 }

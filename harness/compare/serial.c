@@ -210,19 +210,6 @@ static void note_steps(struct learner *learner, const uint32_t *key)
 	}
 }
 
-/* How much time passes in a move, whose actions are known. */
-static int64_t passed_in(const struct rr_product *product, const struct rr_edge *move)
-{
-	int64_t ns = 0;
-
-	for (size_t i = move->from; i < move->to; i++) {
-		const struct rr_action *action = &product->edges.actions.all[i];
-
-		ns += action->kind == RR_ACTION_TIME ? action->ns : 0;
-	}
-	return ns;
-}
-
 /* The client's turn begins, now or later. */
 static void begin_turn(struct learner *learner, uint32_t client, int64_t at_ns)
 {
@@ -311,8 +298,13 @@ static void take_places(struct learner *learner, unsigned long most)
 			memset(&place, 0, sizeof(place));
 			memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
 			place.ran = learner->place.ran | (begun ? 1U << (begun - 1) : 0);
-			place.now_ns = learner->place.now_ns +
-				       (learner->later ? passed_in(product, move) : 0);
+			place.now_ns = learner->place.now_ns;
+			/* How much time passes in the move. */
+			for (size_t k = move->from; learner->later && k < move->to; k++) {
+				const struct rr_action *action = &product->edges.actions.all[k];
+
+				place.now_ns += action->kind == RR_ACTION_TIME ? action->ns : 0;
+			}
 			place.turn = begun ? 0 : learner->place.turn;
 			/* Has the client whose turn it is nothing left to do? */
 			if (place.turn != NOBODY &&

@@ -33,23 +33,16 @@ static const struct rr_run_view *view_of(const struct rr_free_replay *replay, si
 
 /* ---- Clients go on ------------------------------------------------------------------ */
 
-/* Has it waited as long as it wanted to? */
-static bool is_time_over(const struct rr_free_replay *replay, const struct rr_action *action,
-			 const struct rr_stop *stop)
-{
-	const int64_t since_ns = replay->clients[action->client].since_ns[action->input.thread];
-
-	return stop->duration_ns != RR_NEVER && replay->now_ns - since_ns >= stop->duration_ns;
-}
-
 /* Is what a thread waits for there? */
 static bool give_input(struct rr_free_replay *replay, const struct rr_action *action,
 		       const struct rr_stop *stop)
 {
 	const uint8_t kind = action->input.kind;
+	const int64_t waited_ns = replay->now_ns -
+				  replay->clients[action->client].since_ns[action->input.thread];
 
 	if ((stop->kind == RR_STOP_SLEEP || kind == RR_INPUT_TIMEOUT) &&
-	    !is_time_over(replay, action, stop))
+	    (stop->duration_ns == RR_NEVER || waited_ns < stop->duration_ns))
 		return rr_relay_differ(&replay->relay, action, "wakes up before its time is over");
 	if (kind == RR_INPUT_CLOCK && stop->kind != RR_STOP_CLOCK)
 		return true;

@@ -354,14 +354,6 @@ bool rr_relay_has_told_served(struct rr_relay *relay, const struct rr_action *ac
 	return true;
 }
 
-static bool time_out_request(struct rr_relay *relay, const struct rr_action *action)
-{
-	struct rr_relay_connection *connection = expect_blocked(relay, action, false);
-	struct rr_heard heard;
-
-	return connection && relay_ask_of(relay, connection, RR_ASK_UNBLOCK, 0, &heard);
-}
-
 static bool read_message(struct rr_relay *relay, const struct rr_action *action)
 {
 	struct rr_relay_connection *connection = relay_connect_lane(relay, action, action->lane);
@@ -425,8 +417,12 @@ bool rr_relay_ask(struct rr_relay *relay, const struct rr_action *action)
 					 execute_request(relay, action);
 	case RR_ASK_READ:
 		return read_message(relay, action);
-	case RR_ASK_UNBLOCK:
-		return time_out_request(relay, action);
+	case RR_ASK_UNBLOCK: {
+		struct rr_relay_connection *connection = expect_blocked(relay, action, false);
+		struct rr_heard heard;
+
+		return connection && relay_ask_of(relay, connection, RR_ASK_UNBLOCK, 0, &heard);
+	}
 	case RR_ASK_CLOSE: {
 		/* Of a client that has left it, or will find out. */
 		const int ordinal = action->question.slot % RR_RUN_ORDINALS;

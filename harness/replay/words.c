@@ -77,15 +77,6 @@ static bool take_client(const struct reader *reader, const char *name, size_t le
 	       primes < RR_RUN_THREADS && end == name + length;
 }
 
-static bool expect_client(const struct reader *reader, const char *name, size_t length)
-{
-	char what[40], found[RR_WORD_SIZE];
-
-	snprintf(what, sizeof(what), "a client, A to %c", 'A' + (int)reader->names->n_clients - 1);
-	snprintf(found, sizeof(found), "%.*s", (int)length, name);
-	return take_client(reader, name, length) || expect(reader, what, found);
-}
-
 static bool take_duration(const struct reader *reader, const char *text)
 {
 	return rr_parse_duration(text, false, LONGEST_NS, &reader->word->ns) ||
@@ -122,24 +113,18 @@ static bool take_client_and_rest(const struct reader *reader, const char *text)
 {
 	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
 	const size_t length = strcspn(text, ":");
+	char what[40], found[RR_WORD_SIZE];
 
-	if (!expect_client(reader, text, length))
-		return false;
+	if (!take_client(reader, text, length)) {
+		snprintf(what, sizeof(what), "a client, A to %c",
+			 'A' + (int)reader->names->n_clients - 1);
+		snprintf(found, sizeof(found), "%.*s", (int)length, text);
+		return expect(reader, what, found);
+	}
 	if (!text[length])
 		return true;
 	return row->has_command ? take_command(reader, text + length + 1) :
 				  take_duration(reader, text + length + 1);
-}
-
-/* The number of an end, from 1. */
-static bool take_end(const struct reader *reader, const char *text)
-{
-	char *end;
-	const long number = strtol(text, &end, 10);
-
-	reader->word->more = (int)number - 1;
-	return (*text && !*end && number > 0 && number <= RR_ENDS_MAX) ||
-	       expect(reader, "the number of an end, from 1 to 8", text);
 }
 
 static bool take_rest(const struct reader *reader, const char *text)
@@ -148,8 +133,14 @@ static bool take_rest(const struct reader *reader, const char *text)
 
 	if (row->subject == RR_OF_SERVER)
 		return take_server(reader, text);
-	if (row->subject == RR_OF_ENDS)
-		return take_end(reader, text);
+	if (row->subject == RR_OF_ENDS) {
+		char *end;
+		const long number = strtol(text, &end, 10);
+
+		reader->word->more = (int)number - 1;
+		return (*text && !*end && number > 0 && number <= RR_ENDS_MAX) ||
+		       expect(reader, "the number of an end, from 1 to 8", text);
+	}
 	if (reader->word->kind == RR_DO_WAIT)
 		return take_duration(reader, text);
 	return take_client_and_rest(reader, text);
@@ -195,13 +186,6 @@ bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr
 
 /* ---- Writing ------------------------------------------------------------------ */
 
-static void write_client(FILE *out, const struct rr_word *word)
-{
-	fprintf(out, "%c%.*s", 'A' + word->client, word->thread, "'''''''''''''''''");
-	if (word->connection)
-		fprintf(out, ".%d", word->connection);
-}
-
 void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,
 		   char text[RR_WORD_SIZE])
 {
@@ -212,8 +196,10 @@ void rr_word_write(const struct rr_word *word, const struct rr_word_names *names
 	if (row->word)
 		fputs(row->word, out);
 	if (word->client >= 0) {
-		fputs(row->word ? ":" : "", out);
-		write_client(out, word);
+		fprintf(out, "%s%c%.*s", row->word ? ":" : "", 'A' + word->client, word->thread,
+			"'''''''''''''''''");
+		if (word->connection)
+			fprintf(out, ".%d", word->connection);
 	}
 	if (word->command[0])
 		fprintf(out, ":%.30s", is_script_call(word->command) ? "EVAL" : word->command);
@@ -229,16 +215,13 @@ void rr_word_write(const struct rr_word *word, const struct rr_word_names *names
 
 /* ---- Comparing ---------------------------------------------------------------- */
 
-static bool is_step(enum rr_transition_kind kind)
-{
-	return kind == RR_DO_EXECUTE || kind == RR_DO_GO;
-}
-
 bool rr_word_means(const struct rr_word *said, const struct rr_word *other)
 {
 	const bool is_any = other->kind == RR_DO_GO && strcmp(said->command, "go") == 0;
 
-	if (said->kind != other->kind && !(is_step(said->kind) && is_step(other->kind)))
+	if (said->kind != other->kind &&
+	    ((said->kind != RR_DO_EXECUTE && said->kind != RR_DO_GO) ||
+	     (other->kind != RR_DO_EXECUTE && other->kind != RR_DO_GO)))
 		return false;
 	if (other->client >= 0 && (said->client != other->client || said->thread != other->thread ||
 				   said->connection != other->connection))

@@ -395,15 +395,6 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 	return false;
 }
 
-/* The connection of ours stays in database 0. */
-static bool hold(struct rr_asker *asker, int database, const struct rdl_command *command)
-{
-	struct rdl_reply reply;
-
-	return rr_asker_say(asker, &reply, "SELECT %d", database) &&
-	       rr_asker_run(asker, &reply, command) && rr_asker_say(asker, &reply, "SELECT 0");
-}
-
 static bool empty(struct rr_asker *asker)
 {
 	return asker_queue_words(asker, "FLUSHALL") &&
@@ -521,8 +512,14 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 	}
 	case RR_ASK_UNBLOCK:
 		return asker_unblock_slot(asker, slot);
-	case RR_ASK_HOLD:
-		return hold(asker, question->slot, command);
+	case RR_ASK_HOLD: {
+		struct rdl_reply held;
+
+		/* The connection of ours stays in database 0. */
+		return rr_asker_say(asker, &held, "SELECT %d", question->slot) &&
+		       rr_asker_run(asker, &held, command) &&
+		       rr_asker_say(asker, &held, "SELECT 0");
+	}
 	default:
 		return true;
 	}

@@ -65,16 +65,6 @@ static bool keep_messages(struct rr_servers *servers, size_t server)
 	return true;
 }
 
-/* The server has sent the messages of what was asked before when it answers. */
-static bool collect(struct rr_servers *servers, size_t server)
-{
-	struct rdl_reply reply;
-
-	return rr_asker_say(servers->askers[server], &reply, "PING") ?
-		       keep_messages(servers, server) :
-		       fail(servers, server);
-}
-
 static uint32_t take_message(struct rr_inbox *inbox)
 {
 	const uint32_t message = inbox->n ? inbox->messages[0] : RR_NO_ID;
@@ -85,18 +75,6 @@ static uint32_t take_message(struct rr_inbox *inbox)
 }
 
 /* ---- Asking ---------------------------------------------------------------- */
-
-/* The reply of a command comes behind the messages that came before it. */
-static uint32_t heard_on(struct rr_servers *servers, struct rr_inbox *inbox,
-			 const struct rdl_reply *reply)
-{
-	const uint32_t heard = rr_terms_reply(servers->terms, reply);
-
-	if (!inbox->n)
-		return heard;
-	inbox->messages[inbox->n++] = heard;
-	return take_message(inbox);
-}
 
 bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
 		    struct rr_heard *heard)
@@ -117,13 +95,22 @@ bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_q
 		return rr_error_set(&servers->error, RR_ERROR_INTERNAL, "too many unread messages");
 	if (!rr_asker_ask(servers->askers[server], question, command, &reply, &heard->blocks))
 		return fail(servers, server);
-	if (is_command && !heard->blocks)
-		heard->reply = heard_on(servers, inbox, &reply);
+	/* The reply of a command comes after the messages that came before it. */
+	if (is_command && !heard->blocks) {
+		heard->reply = rr_terms_reply(servers->terms, &reply);
+		if (inbox->n) {
+			inbox->messages[inbox->n++] = heard->reply;
+			heard->reply = take_message(inbox);
+		}
+	}
 	if (question->kind == RR_ASK_CLOSE)
 		inbox->n = 0;
 	if (question->kind == RR_ASK_WIPE)
 		memset(servers->inboxes[server], 0, sizeof(servers->inboxes[server]));
-	return collect(servers, server);
+	/* The server has sent the messages of what was asked before when it answers. */
+	return rr_asker_say(servers->askers[server], &reply, "PING") ?
+		       keep_messages(servers, server) :
+		       fail(servers, server);
 }
 
 bool rr_servers_served(struct rr_servers *servers, size_t server, uint16_t slot, uint32_t *reply)

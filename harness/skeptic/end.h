@@ -106,8 +106,13 @@ struct end_tokens {
 /* The data of the server: a number of a reply. False: the server failed. */
 bool end_read_data(struct drive *drive, uint32_t *data);
 
-/* Until a key has expired, or the first of all has (RR_NO_ID); RR_NEVER = it does not. A key is
- * known by a number of drive->terms->words. */
+/* What such a reply has of each key. */
+enum { OF_DATABASE, OF_KEY, OF_LEFT, OF_TYPE, OF_IGNORED, OF_VALUE };
+
+/* The number of a key, of drive->terms->words. */
+uint32_t end_key_number(const struct drive *drive, const struct rdl_reply *of);
+
+/* Until a key has expired, or the first of all has (RR_NO_ID); RR_NEVER = it does not. */
 int64_t end_expiry_ns(const struct drive *drive, uint32_t data, uint32_t key);
 
 /* The keys with a time to live that had another one before, or another value (RR_NO_ID: all that
@@ -126,6 +131,12 @@ void end_release(struct end *end);
 /* Two runs of the same serial execution. */
 void end_learn_tokens(struct end_tokens *tokens, const struct end *a, const struct end *b);
 void end_tokens_release(struct end_tokens *tokens);
+
+/* How many bytes are a token from there on (rule 1), and where an end has it first. */
+size_t end_token_length(const char *text, size_t n);
+const struct end_token *end_find_token(const struct end *end, uint32_t token);
+
+/* ---- Comparing (compare.c) --------------------------------------------------- */
 
 /* Does a serial execution's end explain that of a schedule? `notes`: what was not compared, a
  * malloc'd sentence or NULL. */

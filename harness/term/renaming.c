@@ -77,16 +77,11 @@ bool rr_renaming_drop(struct rr_renaming *renaming, struct rr_renaming *reverse,
 	return true;
 }
 
-static bool is_of_number(char c)
-{
-	return isdigit((unsigned char)c) || c == '.';
-}
-
 static bool is_number(const struct rr_rename *pair)
 {
 	size_t n = 0;
 
-	while (n < pair->n_from && is_of_number(pair->from[n]))
+	while (n < pair->n_from && (isdigit((unsigned char)pair->from[n]) || pair->from[n] == '.'))
 		n++;
 	return n == pair->n_from;
 }

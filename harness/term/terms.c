@@ -351,18 +351,6 @@ void rr_reply_release(struct rdl_reply *reply)
 	free((char *)reply->text);
 }
 
-static void add_reply(struct rr_terms *terms, uint32_t id)
-{
-	const unsigned char *at = rr_intern_get(&terms->replies, id);
-	const size_t length = terms->replies.values[id].length;
-	struct rr_term_reply *reply;
-
-	rr_array_grow(&terms->reply, terms->n_replies, sizeof(*reply));
-	reply = &terms->reply[terms->n_replies++];
-	reply->names = rr_terms_names_in(terms, at, length);
-	reply->reply = decode(&at);
-}
-
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rdl_reply *reply)
 {
 	char *bytes = NULL;
@@ -375,8 +363,15 @@ uint32_t rr_terms_reply(struct rr_terms *terms, const struct rdl_reply *reply)
 	fclose(file);
 	id = rr_intern_put(&terms->replies, bytes, size, &is_new);
 	free(bytes);
-	if (is_new)
-		add_reply(terms, id);
+	if (is_new) {
+		const unsigned char *at = rr_intern_get(&terms->replies, id);
+		struct rr_term_reply *known;
+
+		rr_array_grow(&terms->reply, terms->n_replies, sizeof(*known));
+		known = &terms->reply[terms->n_replies++];
+		known->names = rr_terms_names_in(terms, at, size);
+		known->reply = decode(&at);
+	}
 	return id;
 }
 
