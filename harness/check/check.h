@@ -26,8 +26,7 @@ enum {
  * pictures of the schedule that is found. */
 enum {
 	RR_CHECK_PICTURES = RR_ONLY(RR_FORMAT_HTML) | RR_ONLY(RR_FORMAT_SVG) |
-			    RR_ONLY(RR_FORMAT_MERMAID) | RR_ONLY(RR_FORMAT_RACE),
-	RR_CHECK_FORMATS = RR_RESULT_FORMATS | RR_CHECK_PICTURES
+			    RR_ONLY(RR_FORMAT_MERMAID) | RR_ONLY(RR_FORMAT_RACE)
 };
 
 /* What a game of a check is made of (game.c): whoever writes its page is above. */

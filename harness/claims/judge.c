@@ -56,15 +56,6 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 
 /* ---- Verdicts ----------------------------------------------------------------------- */
 
-static enum rr_claim_verdict compute_verdict(const struct evidence *evidence)
-{
-	if (evidence->n_sayings == 0)
-		return RR_CLAIM_INCOMPLETE;
-	if (evidence->n_hold == evidence->n_sayings)
-		return RR_CLAIM_TRUE;
-	return evidence->n_hold ? RR_CLAIM_TRUE_IF : RR_CLAIM_FALSE;
-}
-
 /* What is outdated holds on old servers, and not on new ones. A condition may
  * be one that only the measurement shows. */
 static bool agrees_with_record(const struct rr_claim *claim, enum rr_claim_verdict recorded,
@@ -139,7 +130,10 @@ static void judge_evidence(struct rr_claim_row *row, const struct evidence *evid
 	} else if (evidence->n_races > 0) {
 		/* The races were played as they are written: what do they say? */
 		row->is_computed = true;
-		row->computed = compute_verdict(evidence);
+		row->computed = evidence->n_sayings == 0                ? RR_CLAIM_INCOMPLETE :
+				evidence->n_hold == evidence->n_sayings ? RR_CLAIM_TRUE :
+				evidence->n_hold                        ? RR_CLAIM_TRUE_IF :
+									  RR_CLAIM_FALSE;
 		if (agrees_with_record(claim, row->recorded, row->computed))
 			set_standing(row, RR_STANDS, "%s", "");
 		else

@@ -128,20 +128,6 @@ static struct graph_answers answers_of(const struct rr_graph_shown *shown)
 	return answers;
 }
 
-/* ---- What happens in a step ------------------------------------------------------ */
-
-static char *reply_to_step(const struct graph_writer *writer, const struct rr_step *step,
-			   const struct rr_action *action)
-{
-	if (step->is_lost || step->kind == RR_STEP_WRITE)
-		return rr_strdup("(lost)");
-	if (!step->expected)
-		return NULL;
-	if (action && action->kind == RR_ACTION_ASK)
-		return rr_naming_reply(&writer->naming, action->reply);
-	return rr_strdup(step->expected);
-}
-
 /* ---- Requests of an app --------------------------------------------------------- */
 
 static const char *mark_of(const struct graph_writer *writer, const struct rr_action *action)
@@ -200,8 +186,14 @@ static void add_step(void *context, struct rr_step *step, const struct rr_action
 				 "text", "the app has nothing more to do", "reply");
 	} else {
 		struct rr_event event = { .step = step, .at_ns = -1 };
-		char *text, *reply = reply_to_step(writer, step, action);
+		char *text, *reply = NULL;
 
+		if (step->is_lost || step->kind == RR_STEP_WRITE)
+			reply = rr_strdup("(lost)");
+		else if (step->expected && action && action->kind == RR_ACTION_ASK)
+			reply = rr_naming_reply(&writer->naming, action->reply);
+		else if (step->expected)
+			reply = rr_strdup(step->expected);
 		/* What is said of one, of which the names of client and server are known. */
 		if (step->n_words && action)
 			event.command = rr_naming_command(&writer->naming, action->command);

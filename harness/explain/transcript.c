@@ -207,25 +207,6 @@ struct rr_race *rr_actions_race(const struct rr_product *product, const struct r
 
 /* ---- The verdict ---------------------------------------------------------- */
 
-/* The findings of which one is there when that is broken. */
-static rr_findings shown_by(unsigned breaks)
-{
-	rr_findings findings = 0;
-
-	if (breaks & RR_BREAKS_COUNT)
-		findings |= 1U << RR_UPDATE_LOST | 1U << RR_COUNTED_TWICE;
-	if (breaks & (RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE))
-		findings |= 1U << RR_EXCLUSION_BROKEN;
-	return findings ? findings : (1U << RR_FINDINGS) - 1;
-}
-
-/* A race knows one lock, on the data server. Who waits for ever for another key, and whose
- * lock was changed on a lock server, the free replay has seen, and not the player. */
-static bool is_beyond_race(unsigned breaks)
-{
-	return breaks && !(breaks & (RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE));
-}
-
 bool rr_conclude(struct rr_played *played, unsigned breaks, const char *found,
 		 struct rr_cluster *cluster, struct rr_error *error)
 {
@@ -234,7 +215,15 @@ bool rr_conclude(struct rr_played *played, unsigned breaks, const char *found,
 	const struct rr_event *last;
 	struct rr_error why = { 0 };
 	char verdict[RR_VERDICT_SIZE];
+	/* One of these is there when that is broken. A race knows one lock, on the data server: who
+	 * waits for ever for another key, and whose lock was changed on a lock server, the free
+	 * replay has seen, and not the player. */
+	rr_findings shown = 0;
 
+	if (breaks & RR_BREAKS_COUNT)
+		shown |= 1U << RR_UPDATE_LOST | 1U << RR_COUNTED_TWICE;
+	if (breaks & (RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE))
+		shown |= 1U << RR_EXCLUSION_BROKEN;
 	if (!race)
 		return rr_error_set(error, RR_ERROR_INTERNAL,
 				    "a race has no room for all its steps");
@@ -247,12 +236,12 @@ bool rr_conclude(struct rr_played *played, unsigned breaks, const char *found,
 				    rr_step_number(race, last->step),
 				    last->command ? last->command : "",
 				    last->reply ? last->reply : "nothing");
-	if (breaks && !(trace->findings & shown_by(breaks)) && !is_beyond_race(breaks)) {
+	if (shown && !(trace->findings & shown)) {
 		rr_trace_verdict(trace, verdict, sizeof(verdict));
 		return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s", verdict);
 	}
 	rr_race_set_verdict(race, trace->findings);
-	if (!trace->findings && is_beyond_race(breaks)) {
+	if (!trace->findings && breaks && !shown) {
 		race->verdicts[0] = "exclusion kept";
 		race->verdicts[race->n_verdicts++] = "count exact";
 	} else if (!trace->findings && found) {

@@ -9,6 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+/* The findings are recorded (smallest.findings) of searches with these. */
+enum { RECORDED_TTL_MS = 10000, RECORDED_ROUNDS = 2 };
+
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {
@@ -50,7 +53,7 @@ const char *rr_smallest_expected(const struct rr_explore_config *config,
 	char bounds[RR_BOUNDS_SIZE], begin[RR_BOUNDS_SIZE + 60];
 	const char *line;
 
-	if (config->ttl_ms != RR_RECORDED_TTL_MS || config->rounds != RR_RECORDED_ROUNDS ||
+	if (config->ttl_ms != RECORDED_TTL_MS || config->rounds != RECORDED_ROUNDS ||
 	    config->stays_away)
 		return NULL;
 	snprintf(begin, sizeof(begin), "\n%s, %s: ", config->strategy->name,

@@ -255,9 +255,6 @@ bool rr_explore_progress(void *context, unsigned long n, double share);
  * break. A set of RR_BREAKS_..., and RR_LOOPS. */
 unsigned rr_expected_breaks(const struct rr_explore_config *config);
 
-/* The findings are recorded (smallest.findings) of searches with these. */
-enum { RR_RECORDED_TTL_MS = 10000, RR_RECORDED_ROUNDS = 2 };
-
 /* What stands there where nothing breaks. */
 #define RR_NOTHING_FOUND "nothing"
 
@@ -292,8 +289,6 @@ struct json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_expl
 rr_take rr_explore_take_graph;
 
 /* ---- The subcommand -------------------------------------------------------- */
-
-enum { RR_EXPLORE_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_HTML) };
 
 struct rr_explore_options {
 	struct rr_chosen_strategies strategies;

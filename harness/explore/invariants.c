@@ -84,20 +84,17 @@ static enum rr_going judge_invariants(struct rr_search *search)
 	return RR_GO_ON;
 }
 
-/* What a race's own findings may not say. */
-static const char *sum_up(unsigned broken)
-{
-	if (broken & (RR_DEADLOCKS | RR_STARVES))
-		return "No progress: whoever is left is refused again and again.";
-	if (broken & RR_BREAKS_OWNERSHIP)
-		return "A client has removed or changed a lock that another one holds.";
-	return NULL;
-}
-
 static enum rr_going show_failure(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_explore_result *result = search->result;
 	size_t *steps = rr_calloc(schedule->actions.n + 1, sizeof(*steps));
+	/* What a race's own findings may not say. */
+	const char *shows =
+		result->shortest_breaks & (RR_DEADLOCKS | RR_STARVES) ?
+			"No progress: whoever is left is refused again and again." :
+		result->shortest_breaks & RR_BREAKS_OWNERSHIP ?
+			"A client has removed or changed a lock that another one holds." :
+			NULL;
 	char title[120];
 	struct rr_outcome *finding;
 	struct rr_contents contents;
@@ -109,8 +106,7 @@ static enum rr_going show_failure(struct rr_search *search, const struct rr_sche
 	result->n_findings = 1;
 	result->findings[0].played.race = rr_actions_race(
 		&search->product, &search->scripts, &schedule->actions,
-		&(struct rr_transcript_headings){
-			.title = title, .shows = sum_up(result->shortest_breaks), .steps = steps });
+		&(struct rr_transcript_headings){ .title = title, .shows = shows, .steps = steps });
 	/* Why that is a failure, if the data server can tell. */
 	finding = &search->result->findings[0];
 	contents = (struct rr_contents){ .table = &search->tables[0] };

@@ -9,6 +9,7 @@
 #include "explore.h"
 
 enum { CLIENTS = 2, AUDIT = 200, MEGABYTE = 1 << 20 };
+enum { FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_HTML) };
 
 #define AT(field) offsetof(struct rr_explore_options, field)
 
@@ -123,8 +124,8 @@ static const struct rr_option options_table[] = {
 	  .take = take_shown },
 	{ .common = RR_OPTION_GRAPH, .take = rr_explore_take_graph, .at = AT(config) },
 	{ .common = RR_OPTION_STATS, .at = AT(stats) },
-	{ .common = RR_OPTION_OUTPUT, .at = AT(report), .formats = RR_EXPLORE_FORMATS },
-	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_EXPLORE_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(report), .formats = FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = FORMATS },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };

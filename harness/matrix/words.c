@@ -110,20 +110,6 @@ static void put_found(struct rr_cell_words *words, const struct rr_cell *cell, c
 		snprintf(words->text, sizeof(words->text), "%s", words->verdict->text);
 }
 
-static void put_expected(struct rr_cell_words *words, const struct rr_cell *cell,
-			 const char *rounds)
-{
-	const unsigned expected = expected_of(cell);
-
-	if (expected & invariants)
-		rr_breaks_text(expected, words->expected, sizeof(words->expected));
-	else if (expected & RR_LOOPS)
-		snprintf(words->expected, sizeof(words->expected), "no failure found (%s)", rounds);
-	else
-		snprintf(words->expected, sizeof(words->expected), "%s",
-			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
-}
-
 struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 {
 	struct rr_cell_words words = {
@@ -132,13 +118,20 @@ struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 		.verdict = &verdict_words[cell->verdict],
 		.standing = rr_cell_standing(cell),
 	};
+	const unsigned expected = expected_of(cell);
 	char rounds[12];
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
 	snprintf(rounds, sizeof(rounds), "%d round%s", cell->bounds.rounds % 100,
 		 cell->bounds.rounds == 1 ? "" : "s");
 	put_found(&words, cell, rounds);
-	put_expected(&words, cell, rounds);
+	if (expected & invariants)
+		rr_breaks_text(expected, words.expected, sizeof(words.expected));
+	else if (expected & RR_LOOPS)
+		snprintf(words.expected, sizeof(words.expected), "no failure found (%s)", rounds);
+	else
+		snprintf(words.expected, sizeof(words.expected), "%s",
+			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
 	if (rr_explore_has_counted(&cell->result))
 		snprintf(words.failing, sizeof(words.failing), "%s of %s",
 			 rr_grouped(failing, (long long)cell->result.failing_interleavings),

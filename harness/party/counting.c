@@ -30,18 +30,10 @@ static void acknowledge(void *context)
 
 /* ---- Increments ----------------------------------------------------------- */
 
-static bool was_refused(const struct seat *seat, enum rdl_outcome outcome)
-{
-	const struct rr_counting *counting = seat->counting;
-
-	if (outcome == RDL_UNKNOWN && counting->repeats)
-		return true;
-	return rr_was_refused(counting->strategy, outcome, seat->attempt.entered);
-}
-
 /* Waiting between attempts is the explorer's: it takes as long as it likes. */
 static bool insist(struct seat *seat)
 {
+	const struct rr_counting *counting = seat->counting;
 	struct rr_run_tally *tally = rr_client_run_tally(seat->run);
 	enum rdl_outcome outcome;
 
@@ -50,7 +42,8 @@ static bool insist(struct seat *seat)
 		outcome = rr_attempt_make(&seat->attempt);
 		if (!is_alive(seat))
 			return false;
-		if (!was_refused(seat, outcome)) {
+		if (!(outcome == RDL_UNKNOWN && counting->repeats) &&
+		    !rr_was_refused(counting->strategy, outcome, seat->attempt.entered)) {
 			tally->ok += outcome == RDL_OK;
 			tally->unknown += outcome == RDL_UNKNOWN;
 			tally->failed += outcome != RDL_OK && outcome != RDL_UNKNOWN;

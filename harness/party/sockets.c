@@ -222,7 +222,9 @@ bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *found)
 	return is_found;
 }
 
-bool rr_sockets_read_again(int *fd, struct rr_socket *found)
+/* Reads again what the kernel has of a socket that it listed, which takes a hundredth of a list. `fd`: a
+ * netlink socket that is kept from call to call; -1 = none yet. False: it is gone, or cannot be read. */
+static bool read_again(int *fd, struct rr_socket *found)
 {
 	const struct inet_diag_req_v2 request = {
 		.sdiag_family = found->family,
@@ -363,7 +365,7 @@ struct rr_queues rr_queues_look(unsigned port, struct rr_queue_ends *ends, unsig
 
 		for (size_t i = 0; i < ends->n; i++) {
 			if (ends->list[i].state != RR_SOCKET_LISTENS &&
-			    rr_sockets_read_again(&ends->fd, &ends->list[i]))
+			    read_again(&ends->fd, &ends->list[i]))
 				ends->list[n++] = ends->list[i];
 		}
 		ends->n = n;

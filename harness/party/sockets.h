@@ -54,10 +54,6 @@ void rr_sockets_end(struct rr_sockets *sockets);
 /* That of 127.0.0.1 with these ports. False: there is none. */
 bool rr_sockets_find(unsigned local, unsigned remote, struct rr_socket *socket);
 
-/* Reads again what the kernel has of a socket that it listed, which takes a hundredth of a list. `fd`: a
- * netlink socket that is kept from call to call; -1 = none yet. False: it is gone, or cannot be read. */
-bool rr_sockets_read_again(int *fd, struct rr_socket *socket);
-
 /* Does a process have it open? */
 bool rr_socket_is_of(unsigned long inode, pid_t pid);
 

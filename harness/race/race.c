@@ -132,28 +132,28 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 static const char suffix[] = ".race";
 
 /* Where the race is; false: it is neither a file nor one of ours. */
-static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
+static bool find_race(const char *name, char path[2 * RR_PATH_SIZE])
 {
 	char directory[RR_PATH_SIZE];
 
-	snprintf(path, RR_RACE_PATH_SIZE, "%.1000s", name);
+	snprintf(path, RR_PATH_SIZE, "%.1000s", name);
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return true;
 	rr_files_find_folder("scenarios/races", "races", directory);
-	snprintf(path, 2 * RR_RACE_PATH_SIZE, "%s/%.500s%s", directory, name, suffix);
+	snprintf(path, 2 * RR_PATH_SIZE, "%s/%.500s%s", directory, name, suffix);
 	return directory[0] && access(path, R_OK) == 0;
 }
 
 bool rr_library_has(const char *name)
 {
-	char path[2 * RR_RACE_PATH_SIZE];
+	char path[2 * RR_PATH_SIZE];
 
 	return find_race(name, path);
 }
 
 struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 {
-	char path[2 * RR_RACE_PATH_SIZE];
+	char path[2 * RR_PATH_SIZE];
 
 	if (find_race(name, path))
 		return rr_race_read(path, error);

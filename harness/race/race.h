@@ -176,8 +176,6 @@ const char *rr_fault_name(enum rr_fault fault);
 
 /* ---- The project's races (race.c) --------------------------------------- */
 
-enum { RR_RACE_PATH_SIZE = 1024 };
-
 /* A race by its file, or by the name of one of ours; NULL = there is none. */
 struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 

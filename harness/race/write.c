@@ -27,16 +27,6 @@ static void write_words(FILE *file, const char *const *words, size_t n)
 
 /* ---- Steps -------------------------------------------------------------- */
 
-/* The pattern of the reply; NULL = any reply will do. */
-static const char *pattern_of(const struct rr_step *step)
-{
-	if (step->is_lost)
-		return "(lost)";
-	if (step->is_waiting)
-		return "(waits)";
-	return step->expected && *step->expected ? step->expected : NULL;
-}
-
 const char *rr_step_expectation(const struct rr_step *step)
 {
 	return step->expected ? step->expected : "a reply that is no error, as no => stands there";
@@ -44,7 +34,11 @@ const char *rr_step_expectation(const struct rr_step *step)
 
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
-	const char *pattern = pattern_of(step);
+	/* Of the reply; NULL = any reply will do. */
+	const char *pattern = step->is_lost                     ? "(lost)" :
+			      step->is_waiting                  ? "(waits)" :
+			      step->expected && *step->expected ? step->expected :
+								  NULL;
 	char text[RR_GROUPED_SIZE];
 
 	switch (step->kind) {

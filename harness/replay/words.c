@@ -108,28 +108,12 @@ static bool take_command(const struct reader *reader, const char *text)
 	return !text[length] || take_server(reader, text + length + 1);
 }
 
-/* CLIENT, CLIENT:COMMAND, and CLIENT:DURATION of a pause. */
-static bool take_client_and_rest(const struct reader *reader, const char *text)
+/* What stands after the word of a transition. */
+static bool take_rest(const struct reader *reader, const char *text)
 {
 	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
 	const size_t length = strcspn(text, ":");
 	char what[40], found[RR_WORD_SIZE];
-
-	if (!take_client(reader, text, length)) {
-		snprintf(what, sizeof(what), "a client, A to %c",
-			 'A' + (int)reader->names->n_clients - 1);
-		snprintf(found, sizeof(found), "%.*s", (int)length, text);
-		return expect(reader, what, found);
-	}
-	if (!text[length])
-		return true;
-	return row->has_command ? take_command(reader, text + length + 1) :
-				  take_duration(reader, text + length + 1);
-}
-
-static bool take_rest(const struct reader *reader, const char *text)
-{
-	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
 
 	if (row->subject == RR_OF_SERVER)
 		return take_server(reader, text);
@@ -143,7 +127,17 @@ static bool take_rest(const struct reader *reader, const char *text)
 	}
 	if (reader->word->kind == RR_DO_WAIT)
 		return take_duration(reader, text);
-	return take_client_and_rest(reader, text);
+	/* CLIENT, CLIENT:COMMAND, and CLIENT:DURATION of a pause. */
+	if (!take_client(reader, text, length)) {
+		snprintf(what, sizeof(what), "a client, A to %c",
+			 'A' + (int)reader->names->n_clients - 1);
+		snprintf(found, sizeof(found), "%.*s", (int)length, text);
+		return expect(reader, what, found);
+	}
+	if (!text[length])
+		return true;
+	return row->has_command ? take_command(reader, text + length + 1) :
+				  take_duration(reader, text + length + 1);
 }
 
 static bool is_said(const char *word, const char *text, size_t length)

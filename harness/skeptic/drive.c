@@ -10,6 +10,14 @@
 #include "base/reply.h"
 #include "end.h"
 
+enum {
+	POLLS_ROUNDS = 4,  /* after which a client polls, and its sleeps take no time */
+	STUCK_ROUNDS = 50, /* after which it polls without end */
+	STEPS = 1000,
+	WAITS = 60,
+	KEYS = 64 /* of those that expire */
+};
+
 /* ---- Servers ------------------------------------------------------------------------ */
 
 /* What only the connection that asks can notice is answered at once. */
@@ -208,7 +216,7 @@ unsigned count_rounds(const struct execution *it, const size_t *own, size_t n, s
 
 static void note_rounds(struct execution *it, size_t operation)
 {
-	enum { BACK = DRIVE_PERIOD * (DRIVE_STUCK_ROUNDS + 2) };
+	enum { BACK = DRIVE_PERIOD * (STUCK_ROUNDS + 2) };
 	struct operation *own = &it->operations[operation];
 	size_t events[BACK], n = 0, period; /* filled from its end */
 
@@ -295,8 +303,8 @@ static void note_leases(struct execution *it, size_t client, uint32_t before,
 {
 	const uint32_t command = it->drive->terms->command[pending->command].name;
 	struct driven *driven = &it->clients[client];
-	uint32_t keys[DRIVE_KEYS];
-	const size_t n = end_new_leases(it->drive, before, it->data, keys, DRIVE_KEYS);
+	uint32_t keys[KEYS];
+	const size_t n = end_new_leases(it->drive, before, it->data, keys, KEYS);
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < it->drive->config->parties.n; j++) {
@@ -360,8 +368,8 @@ static bool is_of_late(const struct execution *it, uint32_t key)
 /* Until the first key expires that does not live on. */
 static int64_t first_expiry_ns(const struct execution *it, bool slowly)
 {
-	uint32_t keys[DRIVE_KEYS];
-	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	uint32_t keys[KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, KEYS);
 	int64_t first_ns = RR_NEVER;
 
 	for (size_t i = 0; i < n; i++) {
@@ -375,8 +383,8 @@ static int64_t first_expiry_ns(const struct execution *it, bool slowly)
 
 static bool stretch_leases(struct execution *it, int64_t ns)
 {
-	uint32_t keys[DRIVE_KEYS];
-	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	uint32_t keys[KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, KEYS);
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_of_late(it, keys[i]) && !end_stretch(it->drive, it->data, keys[i], ns))
@@ -437,9 +445,9 @@ static bool pass_time(struct execution *it, int64_t ns, bool slowly, bool is_sle
  * that is its own, or that was given, that time has passed on the server as well. */
 static bool note_sleep_of_app(struct execution *it, size_t app, uint8_t operation, int64_t slept_ns)
 {
-	uint32_t keys[DRIVE_KEYS];
-	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
-	bool outsleeps = false, is_of_others[DRIVE_KEYS];
+	uint32_t keys[KEYS];
+	const size_t n = end_new_leases(it->drive, RR_NO_ID, it->data, keys, KEYS);
+	bool outsleeps = false, is_of_others[KEYS];
 
 	it->moved_ns += slept_ns;
 	for (size_t i = 0; i < n; i++) {
@@ -477,7 +485,7 @@ static bool note_sleep(struct execution *it, size_t client, uint8_t operation)
 	if (it->drive->counts_sleeps)
 		driven->ahead_ns += slept_ns;
 	if (it->drive->counts_sleeps && !driven->has_ended &&
-	    (it->operations[operation].rounds < DRIVE_POLLS_ROUNDS || it->drive->is_absolute))
+	    (it->operations[operation].rounds < POLLS_ROUNDS || it->drive->is_absolute))
 		driven->asleep_ns = slept_ns;
 	else
 		it->moved_ns += slept_ns;
@@ -667,7 +675,7 @@ static size_t list_choices(struct execution *it, size_t operation, struct choice
 	return n;
 }
 
-enum { CHOICES = DRIVE_CLIENTS * 2 * RR_RUN_ORDINALS };
+enum { CHOICES = RR_RUN_CLIENTS * 2 * RR_RUN_ORDINALS };
 
 static bool take_choice(struct execution *it, const struct choice *choice, size_t operation)
 {
@@ -699,7 +707,7 @@ static bool settle(struct execution *it)
 			return false;
 		if (is_found)
 			continue;
-		if (it->n_events > DRIVE_STEPS ||
+		if (it->n_events > STEPS ||
 		    !execution_can_act(it, background(it), DRIVE_ASIDE_ROUNDS))
 			return true;
 		list_choices(it, background(it), choices);
@@ -713,7 +721,7 @@ static bool settle(struct execution *it)
 bool execution_begin(struct execution *it, struct drive *drive)
 {
 	const struct rr_skeptic_parties *parties = &drive->config->parties;
-	uint32_t keys[DRIVE_KEYS];
+	uint32_t keys[KEYS];
 	size_t n_keys;
 
 	*it = (struct execution){ .drive = drive };
@@ -723,7 +731,7 @@ bool execution_begin(struct execution *it, struct drive *drive)
 		return fail_server(drive);
 	if (!read_data(it))
 		return false;
-	n_keys = end_new_leases(drive, RR_NO_ID, it->data, keys, DRIVE_KEYS);
+	n_keys = end_new_leases(drive, RR_NO_ID, it->data, keys, KEYS);
 	for (size_t i = 0; i < n_keys; i++)
 		note_given(it, keys[i], RR_NO_ID, (uint8_t)background(it));
 	for (size_t i = 0; i < parties->n; i++) {
@@ -746,7 +754,7 @@ bool execution_begin(struct execution *it, struct drive *drive)
 
 void execution_end(struct execution *it)
 {
-	for (size_t i = 0; i < DRIVE_CLIENTS; i++) {
+	for (size_t i = 0; i < RR_RUN_CLIENTS; i++) {
 		if (it->clients[i].party)
 			it->drive->config->parties.end(it->clients[i].party);
 	}
@@ -807,7 +815,7 @@ bool execution_step(struct execution *it, size_t operation, uint64_t pick)
 	struct choice choices[CHOICES];
 	const size_t n = list_choices(it, operation, choices);
 
-	it->is_long |= it->n_events > DRIVE_STEPS;
+	it->is_long |= it->n_events > STEPS;
 	return take_choice(it, &choices[pick % n], operation) && settle(it);
 }
 
@@ -882,7 +890,7 @@ bool execution_wait(struct execution *it, unsigned allowed)
 	for (size_t i = 0; i <= background(it); i++) {
 		if ((i == background(it) ||
 		     (allowed >> i & 1 && it->clients[i].ahead_ns < waking_ns)) &&
-		    execution_can_act(it, i, DRIVE_STUCK_ROUNDS))
+		    execution_can_act(it, i, STUCK_ROUNDS))
 			return execution_step(it, i, 0);
 	}
 	if (waking_ns != RR_NEVER)
@@ -890,7 +898,7 @@ bool execution_wait(struct execution *it, unsigned allowed)
 	for (size_t i = 0; i < it->n_events; i++)
 		n_waits += (it->events[i].kind == EVENT_TIME && !it->events[i].is_sleep) ||
 			   it->events[i].kind == EVENT_TIMEOUT;
-	if (n_waits >= DRIVE_WAITS)
+	if (n_waits >= WAITS)
 		return false;
 	/* A client waits for a message, or with a time-out of its own. */
 	for (size_t i = 0; i < parties->n; i++) {

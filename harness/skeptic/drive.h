@@ -7,15 +7,9 @@
 #include "skeptic.h"
 
 enum {
-	DRIVE_CLIENTS = 8,
-	DRIVE_PERIOD = 8,        /* commands of a polling round at most */
-	DRIVE_POLLS_ROUNDS = 4,  /* after which a client polls, and its sleeps take no time */
-	DRIVE_ASIDE_ROUNDS = 8,  /* after which a poller lets others act */
-	DRIVE_STUCK_ROUNDS = 50, /* after which it polls without end */
-	DRIVE_STEPS = 1000,
-	DRIVE_WAITS = 60,
-	DRIVE_LEASES = 8, /* of a client */
-	DRIVE_KEYS = 64   /* of those that expire */
+	DRIVE_PERIOD = 8,       /* commands of a polling round at most */
+	DRIVE_ASIDE_ROUNDS = 8, /* after which a poller lets others act */
+	DRIVE_LEASES = 8        /* of a client */
 };
 
 /* The servers and terms of all executions. */
@@ -74,7 +68,7 @@ struct execution {
 		size_t n_pending;
 		struct pending pending[RR_RUN_SENT];
 		uint16_t listens, may_time_out; /* lanes, as bits */
-	} clients[DRIVE_CLIENTS];
+	} clients[RR_RUN_CLIENTS];
 	/* The last one stands for what an app does on its own. */
 	struct operation {
 		bool has_begun, is_answered, has_changed;

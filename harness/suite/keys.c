@@ -117,11 +117,6 @@ static json_t *list_of(json_t *values)
 	return json_pack("{s:s, s:o}", "type", "array", "items", values);
 }
 
-static json_t *mapping_of(json_t *values)
-{
-	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", values);
-}
-
 static void add_key(json_t *keys, const char *name, const struct rr_option *option)
 {
 	json_t *key = json_object_get(keys, name);
@@ -145,20 +140,22 @@ static void add_key(json_t *keys, const char *name, const struct rr_option *opti
 	if (option->repeats && !option->take_pair)
 		json_array_append_new(types, list_of(one_value(option)));
 	if (rr_suite_takes_pairs(option))
-		json_array_append_new(types, mapping_of(one_value(option)));
+		json_array_append_new(types, json_pack("{s:s, s:o}", "type", "object",
+						       "additionalProperties", one_value(option)));
 }
 
 static json_t *own_type(enum rr_suite_key_kind kind)
 {
-	json_t *outcomes = json_array();
 	const struct rr_option text = { .kind = RR_TAKES_TEXT };
 	const struct rr_option flag = { .kind = RR_TAKES_NOTHING };
 
-	for (size_t i = 0; rr_suite_outcomes[i]; i++)
-		json_array_append_new(outcomes, json_string(rr_suite_outcomes[i]));
-	if (kind == RR_SUITE_EXPECT)
+	if (kind == RR_SUITE_EXPECT) {
+		json_t *outcomes = json_array();
+
+		for (size_t i = 0; rr_suite_outcomes[i]; i++)
+			json_array_append_new(outcomes, json_string(rr_suite_outcomes[i]));
 		return json_pack("{s:o}", "enum", outcomes);
-	json_decref(outcomes);
+	}
 	if (kind == RR_SUITE_GONE)
 		return one_value(&flag);
 	if (kind == RR_SUITE_KNOWN)

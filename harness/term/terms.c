@@ -24,22 +24,17 @@ void rr_to_hex(const unsigned char *bytes, size_t n, char *text)
 	}
 }
 
-static bool is_named(const struct rr_terms *terms, const unsigned char *bytes, size_t n)
-{
-	for (size_t i = 0; i < terms->n_names; i++) {
-		if (terms->names[i].n_bytes == n && memcmp(terms->names[i].bytes, bytes, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void remember(struct rr_terms *terms, struct rr_term_name name, const unsigned char *bytes,
 		     size_t n)
 {
 	if (n > RR_RANDOM_BYTES)
 		n = RR_RANDOM_BYTES; /* is found by its beginning */
-	if (n < 4 || is_named(terms, bytes, n))
+	if (n < 4)
 		return;
+	for (size_t i = 0; i < terms->n_names; i++) {
+		if (terms->names[i].n_bytes == n && memcmp(terms->names[i].bytes, bytes, n) == 0)
+			return;
+	}
 	name.mask = rr_name_bit(name.client, name.generation);
 	name.n_bytes = n;
 	memcpy(name.bytes, bytes, n);
