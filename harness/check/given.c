@@ -136,8 +136,7 @@ static bool fail_setup(struct rr_programs *programs, const struct rr_outcome *ou
 	const struct rr_ending how = rr_programs_ending(programs, outcome->endings[0]);
 	char *line = rr_reason_line(how.output, how.length), *plain = rr_plain(line);
 	char *text;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
+	FILE *out = rr_open_text(&text);
 
 	fputs("the command of --setup ", out);
 	rr_checked_print_status(out, how.status);

@@ -326,8 +326,7 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 static char *describe_numbers(uint64_t left)
 {
 	char *text;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
+	FILE *out = rr_open_text(&text);
 
 	for (size_t i = 0, last; i < RR_LOOP_NUMBERS; i = last + 1) {
 		const int first = rr_learning_rounds(i);

@@ -380,8 +380,8 @@ const struct rdl_reply **rr_contents_list(struct rr_contents *contents, uint32_t
 char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t beside)
 {
 	char *text;
-	size_t size, n;
-	FILE *file = rr_open_memory(&text, &size);
+	size_t n;
+	FILE *file = rr_open_text(&text);
 	const struct rdl_reply **keys = rr_contents_list(contents, state, beside, &n);
 
 	for (size_t i = 0; i < n; i++)

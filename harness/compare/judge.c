@@ -168,7 +168,6 @@ static uint32_t all_operations(const struct rr_judge *judge)
 static bool is_value(const struct rdl_reply *reply, const char *value)
 {
 	char *text = NULL, number[24];
-	size_t size;
 	FILE *file;
 	bool is;
 
@@ -178,7 +177,7 @@ static bool is_value(const struct rdl_reply *reply, const char *value)
 	snprintf(number, sizeof(number), "%lld", (long long)reply->integer);
 	if (reply->type == RDL_REPLY_INTEGER && strcmp(number, value) == 0)
 		return true;
-	file = rr_open_memory(&text, &size);
+	file = rr_open_text(&text);
 	rr_write_reply(file, reply);
 	fclose(file);
 	is = strcmp(text, value) == 0;

@@ -17,8 +17,7 @@ struct rr_named_token {
 char *rr_naming_tidy(const struct rr_naming *naming, char *text)
 {
 	char *named;
-	size_t size;
-	FILE *file = rr_open_memory(&named, &size);
+	FILE *file = rr_open_text(&named);
 
 	for (const char *at = text; *at;) {
 		const struct rr_named_token *token = NULL;
@@ -80,8 +79,7 @@ char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
 char *rr_naming_reply(const struct rr_naming *naming, uint32_t number)
 {
 	char *text;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	rr_write_reply(file, &naming->terms->reply[number].reply);
 	fclose(file);

@@ -306,8 +306,7 @@ static char *describe(struct mender *mender, unsigned found)
 	const bool is_of_order = found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS);
 	char number[RR_GROUPED_SIZE], *text;
 	uint64_t n;
-	size_t size;
-	FILE *out = rr_open_memory(&text, &size);
+	FILE *out = rr_open_text(&text);
 	char *texts[RR_RUN_CLIENTS];
 	size_t n_texts = 0, n_same = 0;
 

@@ -139,8 +139,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
 		char url[TEXT_SIZE], port[TEXT_SIZE], *text;
 		const char *const values[] = { url, "127.0.0.1", port, process->socket_path };
-		size_t size;
-		FILE *file = rr_open_memory(&text, &size);
+		FILE *file = rr_open_text(&text);
 
 		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", process->port);
 		snprintf(port, sizeof(port), "%u", process->port);

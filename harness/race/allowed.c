@@ -232,8 +232,7 @@ bool parser_allows_reserved(struct parser *parser)
 char *rr_race_rights(void)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
+	FILE *file = rr_open_text(&text);
 
 	for (const struct judged *by = judged; by < judged + N_JUDGED; by++) {
 		fprintf(file, "-%s", by->name);
