@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What says in words and pictures what a search has found: why it is wrong (why.c), as a race that
+ * Says in words and pictures what a search has found: why it is wrong (why.c), as a race that
  * can be played (transcript.c), and all states as JSON and Graphviz (graph_json.c). A search hands
  * over actions, states and tables; it is not known here.
  */
@@ -17,7 +17,7 @@
 
 enum { RR_SCRIPT_NAME = 32 };
 
-/* What scripts are called: one that contains `part` is `name`; the last one's part is NULL. */
+/* The names of scripts: one that contains `part` is `name`; the last one's part is NULL. */
 struct rr_script_name {
 	const char *part, *name;
 };

@@ -108,7 +108,7 @@ static bool take_command(const struct reader *reader, const char *text)
 	return !text[length] || take_server(reader, text + length + 1);
 }
 
-/* What stands after the word of a transition. */
+/* Takes all after the word of a transition. */
 static bool take_rest(const struct reader *reader, const char *text)
 {
 	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];

@@ -106,7 +106,7 @@ struct end_tokens {
 /* The data of the server: a number of a reply. False: the server failed. */
 bool end_read_data(struct drive *drive, uint32_t *data);
 
-/* What such a reply has of each key. */
+/* The parts of each key in such a reply. */
 enum { OF_DATABASE, OF_KEY, OF_LEFT, OF_TYPE, OF_IGNORED, OF_VALUE };
 
 /* The number of a key, of drive->terms->words. */
