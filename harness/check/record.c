@@ -377,6 +377,7 @@ static json_t *read_record(struct rr_check *check)
 	free(text);
 	snprintf(record->why, sizeof(record->why),
 		 record->remark[0] ? "the file is broken" : "nothing was kept before");
+	record->earlier = record->remark[0] ? "broken" : json ? "changed" : "none";
 	if (json && rr_opened_are_same(json_object_get(json, "files"), record->why))
 		return json;
 	json_decref(json);
@@ -479,6 +480,7 @@ bool rr_record_use(struct rr_check *check)
 	}
 	record->is_used = holds;
 	record->why[0] = '\0';
+	record->earlier = holds ? "used" : "refuted";
 	if (holds) {
 		snprintf(record->remark, sizeof(record->remark),
 			 "This is the verdict of an earlier check: nothing that it depends on has "

@@ -143,13 +143,14 @@ static json_t *end_as_json(const struct rr_check *check, const char *data, const
 /* What the properties say of what is found first, and each finding. */
 static json_t *outcome_as_json(const struct rr_check *check, const struct rr_outcome *finding)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "final_data",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "final_data",
 			 rr_case_text(finding->data), "nearest_serial_data",
 			 rr_case_text(finding->nearest), "unexpected",
 			 rr_case_text(finding->unexpected), "schedule",
 			 rr_case_text(finding->words), "why", rr_case_text(finding->why), "anomaly",
 			 rr_case_text(rr_anomaly_name(finding->anomaly)), "requests",
-			 requests_as_json(check, finding));
+			 requests_as_json(check, finding), "is_untimely",
+			 (int)finding->is_untimely);
 }
 
 static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
@@ -209,6 +210,63 @@ static json_t *loops_as_json(const struct rr_learning_figures *learning)
 		return json_pack("{s:i, s:o}", "followed", RR_LOOP_ROUNDS, "left_after", left);
 	json_decref(left);
 	return json_null();
+}
+
+/* Why the time of day stood still while programs waited; null: it went on. */
+static json_t *held_clock_as_json(const struct rr_check *check)
+{
+	switch (check->result->day) {
+	case RR_DAY_HELD_TO_END:
+		return json_string("no_end");
+	case RR_DAY_HELD_TO_REPEAT:
+		return json_string("differs");
+	default:
+		return check->options->holds_day ? json_string("option") : json_null();
+	}
+}
+
+/* Lines of output that differ between runs with the same replies: what stands for each of them. */
+static json_t *varying_as_json(const struct rr_endings *endings)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < endings->n_varying; i++) {
+		const struct rr_varying *varying = &endings->varying[i];
+		char *pattern = rr_varying_text(varying->pattern, varying->pattern.length);
+
+		json_array_append_new(
+			all, json_pack("{s:o, s:o}", "pattern", rr_case_text(pattern), "line",
+				       varying->line ? json_integer((json_int_t)varying->line) :
+						       json_null()));
+		free(pattern);
+	}
+	return all;
+}
+
+/* Adds the facts on which the verdict remarks in words. */
+static void add_remarks(json_t *properties, const struct rr_check *check,
+			const struct rr_programs_figures *figures)
+{
+	const struct rr_learning_figures *learning = &figures->learning;
+	const struct rr_strangers *strangers = &check->strangers;
+
+	json_object_set_new(properties, "held_clock", held_clock_as_json(check));
+	json_object_set_new(properties, "has_leases", json_boolean(check->result->has_leases));
+	json_object_set_new(properties, "has_own_keys", json_boolean(check->result->has_own_keys));
+	json_object_set_new(properties, "has_one_uv_thread",
+			    json_boolean(figures->has_uv && !getenv(RR_UV_THREADS)));
+	json_object_set_new(properties, "strangers",
+			    strangers->n ? json_pack("{s:I, s:o}", "n", (json_int_t)strangers->n,
+						     "first", rr_case_text(strangers->first)) :
+					   json_null());
+	json_object_set_new(properties, "varying_outputs",
+			    varying_as_json(rr_programs_endings(check->programs)));
+	json_object_set_new(properties, "unused_starts", json_integer((json_int_t)figures->unused));
+	json_object_set_new(
+		properties, "learned",
+		json_pack("{s:I, s:I, s:I, s:I}", "states", (json_int_t)learning->states, "merges",
+			  (json_int_t)learning->merges, "tests", (json_int_t)learning->tests,
+			  "walks", (json_int_t)learning->walks));
 }
 
 /* How many there are, and a digest of all of them in an order of their own; null: not all are known. */
@@ -285,14 +343,16 @@ json_t *rr_checked_properties(const struct rr_check *check)
 	json_object_set_new(properties, "seed", json_integer((json_int_t)check->seed));
 	/* Whether the programs draw the same at every start with the same seed. */
 	json_object_set_new(properties, "randomness",
-			    json_pack("{s:b, s:b, s:b, s:I, s:I}", "is_controlled",
-				      (int)!figures.is_uncontrolled, "has_fixed_addresses",
+			    json_pack("{s:b, s:b, s:b, s:b, s:I, s:I}", "is_controlled",
+				      (int)!figures.is_uncontrolled, "has_own_clock",
+				      (int)figures.has_own_clock, "has_fixed_addresses",
 				      (int)(check->unfixed == 0), "has_fixed_pids",
 				      (int)(check->pids == RR_PIDS_FIXED), "seeds",
 				      (json_int_t)check->n_seeds, "searches",
 				      (json_int_t)check->n_searches));
 	json_object_set_new(properties, "not_compared", rr_checked_not_compared(check));
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
+	add_remarks(properties, check, &figures);
 	json_object_update(properties, first);
 	json_decref(first);
 	json_object_set_new(properties, "findings", findings_as_json(check));
@@ -321,9 +381,10 @@ static json_t *properties_of(const struct rr_check *check, enum rr_exit code)
 	}
 	json_object_set_new(properties, "exit", json_integer(code));
 	json_object_set_new(properties, "kept",
-			    json_pack("{s:b, s:b, s:s?}", "is_used", record->is_used, "is_kept",
-				      record->is_used || !record->why[0], "why",
-				      record->why[0] ? record->why : NULL));
+			    json_pack("{s:b, s:b, s:s?, s:s?}", "is_used", record->is_used,
+				      "is_kept", record->is_used || !record->why[0], "why",
+				      record->why[0] ? record->why : NULL, "earlier",
+				      record->earlier));
 	return properties;
 }
 

@@ -52,7 +52,9 @@ struct rr_record {
 	char remark[RR_OPENED_WHY]; /* that the user should see; "" = none */
 	bool is_refused;            /* this verdict is not kept, and that is about the programs */
 	bool is_used;               /* what is reported is the verdict of the record */
-	json_t *content;            /* of one that is used */
+	const char *earlier; /* what became of the one that was kept: "none", "used", "changed",
+				     * "broken", "refuted"; NULL = none was looked for */
+	json_t *content;     /* of one that is used */
 };
 
 struct rr_check {

@@ -350,6 +350,50 @@ static json_t *findings_of_search(const struct report *report)
 	return all;
 }
 
+/* How likely random schedules are to show a failure; null: there are none. */
+static json_t *bound_as_json(const struct report *report)
+{
+	const struct rr_random_bound *bound = &report->result.bound;
+
+	if (!report->config.random.runs)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I, s:f, s:f}", "depth", bound->depth, "clients",
+			 (json_int_t)bound->n_clients, "steps", (json_int_t)bound->steps, "once",
+			 bound->once, "in_all", bound->in_all);
+}
+
+static json_t *mutants_as_json(const struct rr_explore_result *result)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < result->n_mutants; i++)
+		json_array_append_new(all,
+				      json_pack("{s:o, s:o, s:b}", "name",
+						rr_case_text(result->mutants[i].name), "rests_on",
+						rr_case_text(result->mutants[i].rests_on), "fails",
+						(int)result->mutants[i].fails));
+	return all;
+}
+
+/* What is counted, and what is not: null. */
+static void add_counts(json_t *properties, const struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	const bool is_counted = rr_explore_has_counted(result);
+
+	json_object_set_new(properties, "interleavings",
+			    is_counted ? json_integer((json_int_t)result->interleavings) :
+					 json_null());
+	json_object_set_new(properties, "failing_interleavings",
+			    is_counted ? json_integer((json_int_t)result->failing_interleavings) :
+					 json_null());
+	json_object_set_new(properties, "seed",
+			    report->config.random.runs ? json_integer((json_int_t)result->seed) :
+							 json_null());
+	json_object_set_new(properties, "bound", bound_as_json(report));
+	json_object_set_new(properties, "mutants", mutants_as_json(result));
+}
+
 static json_t *properties_of_search(const struct report *report, enum rr_exit code)
 {
 	static const char *const explored[] = {
@@ -400,6 +444,7 @@ static json_t *properties_of_search(const struct report *report, enum rr_exit co
 		"transcript", rr_case_text(transcript));
 
 	free(transcript);
+	add_counts(properties, report);
 	json_object_set_new(properties, "exit", json_integer(code));
 	json_object_set_new(properties, "findings", findings_of_search(report));
 	json_object_set_new(properties, "not_compared", json_array());
