@@ -70,7 +70,12 @@ void cli_assert_outcome(int code, const char *part);
  * $all is the whole file. */
 void cli_assert_json(const char *filter);
 
-/* The command ends with `code` after exactly one line that holds `part`. */
-void cli_assert_one_line(const char *command, int code, const char *part);
+/* Of a finding: the numbers of steps in each sentence of `why`, [[2, 4], [1, 3]]. Its words are in
+ * tests/golden/why.txt. */
+#define CLI_WHY_STEPS "(.why | split(\"\n\") | map([scan(\"\\\\(([0-9]+)\\\\)\")[0] | tonumber]))"
+
+/* The command ends with `code` after exactly one line, an error that names what it is about: an option, a
+ * file, a key, a place, "" = nothing. Its words are in tests/golden/errors.txt. */
+void cli_assert_one_line(const char *command, int code, const char *name);
 
 #endif

@@ -293,12 +293,12 @@ void cli_assert_json(const char *filter)
 		     0, "not %s: %s", filter, said);
 }
 
-void cli_assert_one_line(const char *command, int code, const char *part)
+void cli_assert_one_line(const char *command, int code, const char *name)
 {
 	const int got = cli_run(command);
 	const char *end = strchr(cli_output, '\n');
 
 	cr_assert_eq(got, code, "%s: exit %d, expected %d: %s", command, got, code, cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "%s said: %s", command, cli_output);
+	cr_assert_not_null(strstr(cli_output, name), "%s said: %s", command, cli_output);
 	cr_assert(end && end[1] == '\0', "%s said more than a line: %s", command, cli_output);
 }

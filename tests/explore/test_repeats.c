@@ -6,21 +6,17 @@
 
 #include "../cli.h"
 
-enum { OUTPUT_SIZE = 1 << 16, BROKEN_SEARCH = 69 };
+TestSuite(repeats, .init = cli_setup, .fini = cli_teardown);
 
-static char output[OUTPUT_SIZE];
+enum { BROKEN_SEARCH = 69 };
 
 /* To its end, whatever it found, and not by an error. */
 static void assert_searched(const char *arguments)
 {
-	char command[300];
-	int got;
+	const int code = cli_runf("$REDRACE explore -o $HERE/result.json %s 2>&1", arguments);
 
-	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1", arguments);
-	got = support_shell(command, output, sizeof(output));
-	cr_assert_lt(got, BROKEN_SEARCH, "%s: %d: %s", arguments, got, output);
-	cr_assert(cli_says(output, " fail") || cli_says(output, " states"), "%s: %s", arguments,
-		  output);
+	cr_assert_lt(code, BROKEN_SEARCH, "%s: %d: %s", arguments, code, cli_output);
+	cli_assert_json("[$all.cases[] | .verdict != \"error\" and .properties.states > 0] | all");
 }
 
 /* A lost reply leaves a token of which nobody knows whether it is there. */
