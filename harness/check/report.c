@@ -335,6 +335,7 @@ json_t *rr_checked_properties(const struct rr_check *check)
 	json_object_set_new(properties, "loops", loops_as_json(&figures.learning));
 	json_object_set_new(properties, "rounds_without_end", json_integer(check->result->rounds));
 	json_object_set_new(properties, "refused", rr_checked_refused(check));
+	json_object_set_new(properties, "failing", rr_checked_failing(check));
 	/* Where the search did not come to its end, it is not known what it would have seen. */
 	json_object_set_new(properties, "changes_data",
 			    changes_data || !rr_checked_limit(check).id ?

@@ -96,6 +96,7 @@ json_t *rr_checked_refused(const struct rr_check *check)
 	for (size_t i = 0; i < check->n_operations; i++) {
 		struct rr_ending ending;
 		char *line, status[RR_PROCESS_END_SIZE];
+		json_t *how, *refused;
 		size_t end, from;
 
 		if (result->refused[i] == 0)
@@ -110,14 +111,19 @@ json_t *rr_checked_refused(const struct rr_check *check)
 		while (from > 0 && ending.output[from - 1] != '\n' && end - from < PATTERN_SHOWN)
 			from--;
 		line = rr_text_of_bytes(ending.output + from, end - from);
-		json_array_append_new(
-			all,
-			json_pack("{s:s, s:b, s:I, s:I, s:s, s:o, s:o}", "client", check->names[i],
-				  "is_finding", (int)(result->failures >> i & 1), "ends",
-				  (json_int_t)result->refused[i], "of", (json_int_t)result->finals,
-				  "how", rr_process_end(ending.status, status), "http_status",
-				  ending.http ? json_integer(ending.http) : json_null(),
-				  "last_line", rr_case_text(line)));
+		refused = json_pack("{s:s, s:b, s:I, s:I, s:s, s:o}", "client", check->names[i],
+				    "is_finding", (int)(result->failures >> i & 1), "ends",
+				    (json_int_t)result->refused[i], "of",
+				    (json_int_t)result->finals, "how",
+				    rr_process_end(ending.status, status), "last_line",
+				    rr_case_text(line));
+		how = rr_case_ending(&(struct rr_case_ending){
+			.status = ending.status, .http = ending.http, .output = "" });
+		json_object_set(refused, "exit_status", json_object_get(how, "exit_status"));
+		json_object_set(refused, "signal", json_object_get(how, "signal"));
+		json_object_set(refused, "http_status", json_object_get(how, "http_status"));
+		json_decref(how);
+		json_array_append_new(all, refused);
 		free(line);
 	}
 	return all;
@@ -292,6 +298,33 @@ struct rr_limit rr_checked_limit(const struct rr_check *check)
 		       (struct rr_limit){ .id = NULL };
 }
 
+/* How it ended at last, if it never succeeded: an answer that says that the app is broken is no refusal.
+ * False: nothing is known. */
+static bool failing_ending(const struct rr_check *check, size_t client, struct rr_ending *ending)
+{
+	if (check->result->refused[client] == 0)
+		return rr_programs_last_ending(check->programs, client, ending);
+	*ending = rr_programs_ending(check->programs, check->result->refused_ending[client]);
+	return true;
+}
+
+json_t *rr_checked_failing(const struct rr_check *check)
+{
+	json_t *all = json_array();
+	struct rr_ending ending;
+
+	for (size_t i = 0; i < check->n_operations; i++) {
+		if (failing_clients(check) & 1U << i && failing_ending(check, i, &ending))
+			json_array_append_new(all, rr_case_ending(&(struct rr_case_ending){
+							   .client = check->names[i],
+							   .status = ending.status,
+							   .http = ending.http,
+							   .output = ending.output,
+							   .length = ending.length }));
+	}
+	return all;
+}
+
 /* For what is there to be seen? */
 static void print_failure(FILE *out, const struct rr_check *check, size_t client)
 {
@@ -300,10 +333,7 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 	char *lines;
 	int n = 0;
 
-	/* An answer that says that the app is broken is no refusal. */
-	if (check->result->refused[client] > 0)
-		ending = rr_programs_ending(check->programs, check->result->refused_ending[client]);
-	else if (!rr_programs_last_ending(check->programs, client, &ending))
+	if (!failing_ending(check, client, &ending))
 		return;
 	fprintf(out, "  %s ", check->names[client]);
 	rr_checked_print_status(out, ending.status);

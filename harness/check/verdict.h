@@ -120,6 +120,9 @@ struct rr_limit rr_checked_limit(const struct rr_check *check);
  * the clock: keys, and "the output of B". A JSON array, the caller's to release. */
 json_t *rr_checked_not_compared(const struct rr_check *check);
 
+/* Clients that never succeeded, if any: how each ended, as in `endings`. */
+json_t *rr_checked_failing(const struct rr_check *check);
+
 /* Operations that were refused, in how many ends, and how: a JSON array, the caller's to release. */
 json_t *rr_checked_refused(const struct rr_check *check);
 
