@@ -48,6 +48,9 @@ bool cli_says(const char *text, const char *part);
 /* It is in what the last command printed. */
 void cli_assert_prints(const char *part);
 
+/* So is what the last command is about: an option, a file, a key, a command, a value, never a wording. */
+void cli_assert_names(const char *name);
+
 /* What a command wrote with `-o $HERE/result.json`: one property of its first case, as text until the
  * next call. A path goes on behind a dot, "search.limit" or "known_as.0"; what is no text is compact
  * JSON. A property that is not there fails the test: tests of a verdict ask for these, and not for
@@ -60,7 +63,7 @@ void cli_assert_line(const char *path, const char *line);
 
 /* For tests that say what comes of many programs: behind a check that exited with `code`, `part` is a
  * property and a line of it, "final_data: n = \"1\""; of a program that could not be judged (65) there
- * is none, and it is a part of what the check printed. */
+ * is none, and it is a name in what the check printed. */
 void cli_assert_outcome(int code, const char *part);
 #define CLI_SERIALIZABLE "search.verdict: serializable"
 #define CLI_NOT_SERIALIZABLE "search.verdict: not_serializable"

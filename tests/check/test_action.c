@@ -36,7 +36,7 @@ Test(check_action, a_finding_is_marked_and_kept)
 	prepare_step("Run redrace",
 		     "working-directory=app 'arguments=--audit 1 -- sh \"counter.sh\"'");
 	run_step(1);
-	cli_assert_prints("::error file=counter.sh,line=1,title=redrace check");
+	cli_assert_names("::error file=counter.sh,line=1,title=");
 	cr_assert_eq(
 		cli_run("grep exit $HERE/output; cd $(sed -n 's/^report=//p' $HERE/output) && ls; test -s $HERE/summary"),
 		0);
@@ -51,7 +51,7 @@ Test(check_action, a_suite_is_run)
 		cli_run("printf 'checks:\\n  counter:\\n    command: [sh, counter.sh]\\n' >$HERE/app/redrace.yaml"),
 		0);
 	run_step(1);
-	cli_assert_prints("::error file=counter.sh,line=1,title=redrace check%3A counter::");
+	cli_assert_names("::error file=counter.sh,line=1,title=");
 	cr_assert_eq(cli_run("cd $(sed -n 's/^report=//p' $HERE/output) && ls"), 0);
 	cr_assert_str_eq(cli_output, "report.json\nreport.xml\n");
 }
@@ -92,7 +92,7 @@ Test(check_action, other_words_are_refused)
 {
 	prepare_step("Run redrace", "command=list");
 	run_step(RR_EXIT_USAGE);
-	cli_assert_prints("::error::redrace: command 'list': expected check, ");
+	cli_assert_names("::error::redrace: command 'list'");
 	prepare_step("Run redrace", "'command=$(touch here)'");
 	run_step(RR_EXIT_USAGE);
 	cr_assert_neq(cli_run("test -e $HERE/here"), 0, "an input was run");
@@ -108,10 +108,10 @@ Test(check_action, it_is_installed_from_its_own_tree)
 	cr_assert_eq(
 		cli_run("export GITHUB_ACTION_PATH=$PWD/.ci/action; cd $HERE && PATH=$HERE/bin:$PATH bash step"),
 		0, "%s", cli_output);
-	cli_assert_prints("answers");
+	cli_assert_names("answers");
 	cr_assert_eq(cli_run("cat $HERE/asked"), 0);
-	cli_assert_prints("/.ci/action/../.. deps\n");
-	cli_assert_prints("/.ci/action/../.. install\n");
+	cli_assert_names("/.ci/action/../.. deps\n");
+	cli_assert_names("/.ci/action/../.. install\n");
 	cr_assert_eq(
 		cli_run("while read -r words; do make -n ${words#make } >/dev/null || exit; done <$HERE/asked"),
 		0);

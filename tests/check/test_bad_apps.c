@@ -33,10 +33,10 @@ static void nothing_is_left(void)
 	cr_assert_eq(cli_run("ls -A $HERE/tmp | grep ."), 1, "left behind: %s", cli_output);
 }
 
-static void cannot_be_checked(const char *app, const char *part)
+static void cannot_be_checked(const char *app, const char *name)
 {
 	check_app(app, "--request '$HERE/ask {app}/buy'", 65);
-	cli_assert_prints(part);
+	cli_assert_names(name);
 	nothing_is_left();
 }
 
@@ -44,22 +44,16 @@ static void cannot_be_checked(const char *app, const char *part)
 
 Test(bad_apps, says_why_an_app_is_not_up)
 {
-	cannot_be_checked("'echo no database; exit 3'",
-			  "the app exited with 3 before it was up; it printed 'no database'");
-	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
-	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
-			  ", and not on PORT, which is ");
-	cannot_be_checked("true", "the app exited with 0 before it was up: an app listens on "
-				  "$PORT until it is ended");
-	cannot_be_checked("$HERE/missing", "the app exited with 127 before it was up");
-	cannot_be_checked("'echo no queue; exit 3' --ready true",
-			  "the app exited with 3 before it asked Redis for anything; it printed "
-			  "'no queue'");
+	cannot_be_checked("'echo no database; exit 3'", "'no database'");
+	cannot_be_checked("'sleep 100000'", "PORT");
+	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'", "PORT");
+	cannot_be_checked("true", "$PORT");
+	cannot_be_checked("$HERE/missing", "127");
+	cannot_be_checked("'echo no queue; exit 3' --ready true", "'no queue'");
 	cannot_be_checked(
 		"'echo; echo Error: no module; echo \"    at f\"; echo; echo Node.js v20; exit 1'",
-		"the app exited with 1 before it was up; it printed 'Error: no module'");
+		"'Error: no module'");
 	cannot_be_checked("\"/usr/bin/python3 -c 'raise KeyError(7)'\" --ready true",
-			  "the app exited with 1 before it asked Redis for anything; it printed "
 			  "'KeyError: 7'");
 }
 
@@ -72,9 +66,7 @@ Test(bad_apps, the_kernel_chooses_among_workers_at_one_port)
 		"server = HTTPServer(('127.0.0.1', int(os.environ['PORT'])), BaseHTTPRequestHandler)\n"
 		"if os.fork():\n    os.fork()\n"
 		"server.serve_forever()\n");
-	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'",
-			  "2 processes of the app take requests at one port, and the kernel "
-			  "chooses which of them: start one worker, and see --apps");
+	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'", "--apps");
 }
 
 /* A server in Python: what it does first, and with a request. */
@@ -99,8 +91,8 @@ static void write_server(const char *first, const char *work)
 /* With a session of its own, or without. */
 Test(bad_apps, goes_into_the_background)
 {
-	static const char says[] = "\nredrace: the app exited with 0 and goes on in the "
-				   "background: start it in the foreground\n";
+	/* The word tells this error from those of an app that is gone. */
+	static const char says[] = "background";
 
 	cannot_be_checked("'$HERE/shop &'", says);
 	cannot_be_checked("'setsid -f $HERE/shop'", says);
@@ -117,7 +109,7 @@ Test(bad_apps, listens_on_a_port_of_its_own)
 	char first[80], says[80];
 
 	snprintf(first, sizeof(first), "os.environ['PORT'] = '%u'", port);
-	snprintf(says, sizeof(says), "the app listens on port %u, and not on PORT", port);
+	snprintf(says, sizeof(says), "port %u,", port);
 	write_server(first, "pass");
 	cannot_be_checked(SERVER, says);
 }
@@ -125,12 +117,11 @@ Test(bad_apps, listens_on_a_port_of_its_own)
 Test(bad_apps, needs_another_service)
 {
 	write_server("socket.create_connection(('127.0.0.1', 1))", "pass");
-	cannot_be_checked(SERVER, "the app exited with 1 before it was up; it printed "
-				  "'ConnectionRefusedError: [Errno 111] Connection refused'");
+	cannot_be_checked(SERVER, "'ConnectionRefusedError: [Errno 111] Connection refused'");
 	write_server("", "socket.create_connection(('127.0.0.1', 1))");
 	check_app(SERVER, CURL, 2);
 	cli_assert_property("search.limit", "never_succeeds");
-	cli_assert_prints("request 1 exited with 52");
+	cli_assert_json("[.refused[] | .exit_status] == [52]");
 	nothing_is_left();
 }
 
@@ -149,8 +140,7 @@ Test(bad_apps, hangs, .timeout = 600)
 	write_server("", "open(os.environ['HERE'] + '/hangs', 'a').write('x')\n"
 			 "        while True: pass");
 	check_app(SERVER, CURL "--hangs-after 2", 65);
-	cli_assert_prints("redrace: the app neither waits for anything nor ends, with 1 request "
-			  "under way: waited 2 s (--hangs-after)\n");
+	cli_assert_names("--hangs-after");
 	cr_assert_eq(cli_run("wc -c <$HERE/hangs"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "hangs so often: %s", cli_output);
 	nothing_is_left();
@@ -161,6 +151,6 @@ Test(bad_apps, answers_500)
 	write_server("", "pass");
 	check_app(SERVER, CURL, 2);
 	cli_assert_property("search.limit", "never_succeeds");
-	cli_assert_prints("broken\n  500");
+	cli_assert_json(".failing[0] | .http_status == 500 and (.output | contains(\"broken\"))");
 	nothing_is_left();
 }

@@ -37,10 +37,9 @@ Test(check_found, expected_verdict)
 {
 	driver("not serializable, 1");
 	cr_assert_eq(run_drivers(), 0, "%s", cli_output);
-	cli_assert_prints("1 as expected, 0 not, 0 skipped");
 	cr_assert_eq(
 		cli_run("grep -E 'One of two increments.*counter.txt\\) \\| [0-9.]+ \\| [0-9]+ ' "
-			"$HERE/docs/found.md && grep 'lost update' $HERE/examples/found/counter.txt"),
+			"$HERE/docs/found.md && grep 'SET n' $HERE/examples/found/counter.txt"),
 		0, "%s", cli_output);
 }
 
@@ -48,7 +47,7 @@ Test(check_found, another_verdict)
 {
 	driver("serializable, 0");
 	cr_assert_eq(run_drivers(), 1, "%s", cli_output);
-	cli_assert_prints("NOT AS EXPECTED");
+	cli_assert_names("counter");
 	cr_assert_eq(cli_run("test ! -e $HERE/examples/found/counter.txt"), 0,
 		     "what was not expected is no record");
 }
@@ -57,5 +56,5 @@ Test(check_found, header_without_a_field)
 {
 	driver("not serializable");
 	cr_assert_eq(run_drivers(), 1, "%s", cli_output);
-	cli_assert_prints("Expected is a verdict and an exit code");
+	cli_assert_names("Expected");
 }

@@ -77,7 +77,7 @@ Test(resp3, what_is_not_known_of_it_is_refused_by_name)
 		snprintf(text, sizeof(text), send, commands[i]);
 		snprintf(command, sizeof(command), CHECK "--clients 1 -- bash -c '%s' 2>&1", text);
 		cr_assert_eq(cli_run(command), 65, "%s", cli_output);
-		cli_assert_prints(names[i]);
+		cli_assert_names(names[i]);
 	}
 }
 

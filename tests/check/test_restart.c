@@ -85,7 +85,7 @@ Test(check_restart, requests_come_to_the_app_that_is_started_again)
 
 Test(check_restart, goes_with_an_app_that_crashes)
 {
-	cli_assert_one_line("$REDRACE check --restart -- true 2>&1", 64, "goes with --crashes N");
+	cli_assert_one_line("$REDRACE check --restart -- true 2>&1", 64, "--crashes");
 	cli_assert_one_line("$REDRACE check --restart --app true --request true 2>&1", 64,
-			    "--crashes N");
+			    "--crashes");
 }

@@ -189,7 +189,7 @@ Test(check_time, a_lock_whose_value_says_when_it_ends_is_no_deadlock)
 
 	cr_assert_eq(cli_run(program), 0);
 	cr_assert_eq(cli_run(CHECK "-o $HERE/result.json " UNTIL "600 2>&1"), 0, "%s", cli_output);
-	cr_assert(cli_says(cli_output, "The time of day stood still"), "%s", cli_output);
+	cli_assert_json(".held_clock != null");
 	cr_assert_eq(cli_run(CHECK "-o $HERE/result.json " UNTIL "300000 2>&1"), 1, "%s",
 		     cli_output);
 	cli_assert_property("search.verdict", "no_progress");
