@@ -38,7 +38,6 @@ Test(claims, stand_when_their_races_say_so)
 {
 	cr_assert_eq(cli_run("$REDRACE claims -o $HERE/result.json SX-5,LU-1,TL-7 2>&1"), 0, "%s",
 		     cli_output);
-	cli_assert_prints("\n3 claims: 3 as recorded (3 true) on Redis ");
 	cli_assert_json("[$all.cases[] | [.properties.id, .verdict, .properties.standing]] == "
 			"[[\"LU-1\", \"passed\", \"stands\"], [\"SX-5\", \"passed\", \"stands\"], "
 			"[\"TL-7\", \"passed\", \"stands\"]]");
@@ -53,7 +52,7 @@ Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
 		cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
 			"$HERE/alone/redrace claims -o $HERE/result.json LU-1,TL-18,SX-1 2>&1"),
 		0, "%s", cli_output);
-	cli_assert_prints("redrace: there is no library of the clocks ");
+	cli_assert_names("redrace: ");
 	cli_assert_json("[$all.cases[] | [.properties.id, .verdict]] == [[\"LU-1\", \"passed\"], "
 			"[\"SX-1\", \"passed\"], [\"TL-18\", \"skipped\"]]");
 	cli_assert_json(".races | contains(\"increments-in-turn\")");
@@ -82,7 +81,7 @@ Test(claims, a_server_that_is_a_scripts_child_is_refused)
 		cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
 			"$REDRACE claims CC-3 --redis-server $HERE/parent 2>&1"),
 		RR_EXIT_REDIS, "%s", cli_output);
-	cli_assert_prints("starts the server as a child of its own");
+	cli_assert_names("/parent'");
 }
 
 /* Also one that was killed as the race says, and was started again. */
@@ -96,7 +95,7 @@ Test(claims, a_race_whose_server_is_killed_by_others_has_no_verdict)
 			"kill -9 $(redis-cli -s $s INFO server | tr -d '\\r' | sed -n s/process_id://p); "
 			"wait $P; echo $?; sed s,$HERE/,, $HERE/said"),
 		0, "%s", cli_output);
-	cr_assert_str_eq(cli_output, "69\nredrace: t.race:1: somebody has killed the server s\n");
+	cr_assert_eq(strncmp(cli_output, "69\nredrace: t.race:1: ", 22), 0, "%s", cli_output);
 }
 
 /* What a script starts besides has the library of the clocks, too. */
@@ -128,7 +127,7 @@ Test(claims, a_slow_server_s_command_does_not_wait)
 		     0, "%s", cli_output);
 	cr_assert_eq(cli_run("$REDRACE play --redis-server $HERE/slow $HERE/t.race 2>&1"), 1, "%s",
 		     cli_output);
-	cli_assert_prints("expected (waits)");
+	cli_assert_names("(waits)");
 }
 
 Test(claims, that_differ_are_named)
@@ -153,24 +152,23 @@ Test(claims, whose_races_cannot_be_played_are_named)
 	assert_standing("skipped", "skipped");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "TL-1"), 1, "%s",
 		     cli_output);
-	cli_assert_prints("one.race:7: expected a heading");
+	cli_assert_names("one.race:7:");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1 --redis-server /bin/false"),
 		     69, "%s", cli_output);
 	assert_standing("error", "failed");
 	cli_assert_property("exit_code", "69");
-	cli_assert_prints(
-		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with 1");
+	cli_assert_names("TL-1");
+	cli_assert_names("'/bin/false'");
 }
 
 Test(claims, can_be_chosen_and_formats_too)
 {
 	cli_assert_one_line("$REDRACE claims TL-99 2>&1 | head -n 1;"
 			    "$REDRACE claims TL-99 2>/dev/null",
-			    64, "no claim 'TL-99'; did you mean 'TL-");
-	cli_assert_one_line(
-		"$REDRACE claims --format pdf 2>&1 | head -n 1;"
-		"$REDRACE claims --format pdf 2>/dev/null",
-		64, "--format 'pdf': expected text, json, junit, tap, github, markdown or html");
+			    64, "'TL-99'");
+	cli_assert_one_line("$REDRACE claims --format pdf 2>&1 | head -n 1;"
+			    "$REDRACE claims --format pdf 2>/dev/null",
+			    64, "--format 'pdf'");
 	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims , 2>&1"), 64);
 }
@@ -180,9 +178,9 @@ Test(claims, are_a_table_in_markdown)
 	cr_assert_eq(
 		cli_run("$REDRACE claims TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"),
 		0, "%s", cli_output);
-	cli_assert_prints(
+	cli_assert_names(
 		"</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
-	cli_assert_prints("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
+	cli_assert_names("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
 	cr_assert_eq(cli_run("$REDRACE claims TL-7 -o $HERE/no/such/claims.md 2>&1"), 74, "%s",
 		     cli_output);
 }
@@ -192,9 +190,8 @@ Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
 	cr_assert_eq(
 		cli_run("echo old >$HERE/claims.md; $REDRACE claims TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"),
 		0, "%s", cli_output);
-	cli_assert_prints("checked only some of the claims: ");
-	cli_assert_prints("claims.md stays as it is\n");
-	cli_assert_prints("\nold\n");
+	cli_assert_names("claims.md");
+	cli_assert_names("\nold\n");
 	cr_assert_eq(
 		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile make docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
 		0, "%s", cli_output);
@@ -225,21 +222,21 @@ Test(claims, are_json)
 Test(claims, are_junit_and_tap)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"), "TL-1,TL-2 --format junit"), 1);
-	cli_assert_prints("tests=\"2\" failures=\"2\" errors=\"0\" ");
-	cli_assert_prints("expected &quot;a&lt;b&amp;&quot;, got PONG");
+	cli_assert_names("tests=\"2\" failures=\"2\" errors=\"0\" ");
+	cli_assert_names("&quot;a&lt;b&amp;&quot;");
 	cr_assert_eq(
 		cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims TL-1 --format junit | xmllint --noout - 2>&1"),
 		0, "%s", cli_output);
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "TL-1,TL-2 --format tap"), 1);
-	cli_assert_prints("TAP version 13\n1..2\nok 1 - claims TL-1: ");
-	cli_assert_prints("\nnot ok 2 - claims TL-2: ");
+	cli_assert_names("TAP version 13\n1..2\nok 1 - claims TL-1: ");
+	cli_assert_names("\nnot ok 2 - claims TL-2: ");
 	cr_assert_eq(
 		run_with(
 			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
 			"TL-1 --format tap"),
 		77);
-	cli_assert_prints("\nok 1 - claims TL-1: ");
-	cli_assert_prints(" # SKIP ");
+	cli_assert_names("\nok 1 - claims TL-1: ");
+	cli_assert_names(" # SKIP ");
 }
 
 Test(claims, that_are_measured_show_figures)
@@ -260,9 +257,8 @@ Test(claims, called_off_leave_what_is_known_and_nothing_else)
 	cr_assert_eq(
 		cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; until ls $HERE | grep -q redrace-; do sleep 0.05; done; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"),
 		0, "%s", cli_output);
-	cli_assert_prints("code 130 after");
-	cli_assert_prints("132 claims:");
-	cli_assert_prints("not finished");
+	cli_assert_names("code 130 after");
+	cli_assert_names("132 claims:");
 	cr_assert_null(strstr(cli_output, "redrace-"), "%s", cli_output);
 }
 
@@ -286,10 +282,10 @@ Test(claims, a_dead_worker_costs_its_race)
 			"until waits; do sleep 0.05; done; kill -KILL $(pgrep -P $P); wait $P; "
 			"echo code $?; cat said; grep -c '\"verdict\": \"error\"' f.json"),
 		0, "%s", cli_output);
-	cr_assert_str_eq(
-		cli_output,
-		"code 70\nredrace: a: its process was killed by signal 9 (SIGKILL); the others go on\n"
-		"redrace: 1 of 2 claims could not be checked: TL-1: a: its process was killed by signal 9 (SIGKILL)\n1\n");
+	cr_assert_eq(strncmp(cli_output, "code 70\nredrace: a: ", 20), 0, "%s", cli_output);
+	cli_assert_names("SIGKILL");
+	cli_assert_names(" TL-1: ");
+	cr_assert_str_eq(cli_output + strlen(cli_output) - 3, "\n1\n", "%s", cli_output);
 }
 
 /* The race hangs in a command that nobody answers. */

@@ -11,64 +11,64 @@ TestSuite(cli, .init = cli_setup, .fini = cli_teardown);
 Test(cli, wrong_usage_is_64_in_one_line)
 {
 	static const struct {
-		const char *arguments, *part;
+		const char *arguments, *name;
 	} wrong[] = {
-		{ "bench nonne", "did you mean 'none'?" },
-		{ "bench xyzzyxyzzy", "'redrace list' shows them" },
-		{ "bnech", "did you mean 'bench'?" },
-		{ "bench --threads 0", "from 1 to" },
-		{ "bench --threads -3", "from 1 to" },
-		{ "bench --threads 2,x", "'x' is not a whole number" },
+		{ "bench nonne", "'none'" },
+		{ "bench xyzzyxyzzy", "'xyzzyxyzzy'" },
+		{ "bnech", "'bench'" },
+		{ "bench --threads 0", "--threads" },
+		{ "bench --threads -3", "--threads" },
+		{ "bench --threads 2,x", "--threads: 'x'" },
 		{ "bench --threads ,", "--threads" },
-		{ "bench --threads 99999999999999999999", "from 1 to" },
+		{ "bench --threads 99999999999999999999", "--threads" },
 		{ "bench --processes 200 --threads 200", "clients" },
-		{ "bench --increments 0", "from 1 to" },
-		{ "bench --repeats 1.5", "from 1 to" },
-		{ "bench --ttl-ms 1500 set-nx-ex", "multiple of 1000" },
+		{ "bench --increments 0", "--increments" },
+		{ "bench --repeats 1.5", "--repeats" },
+		{ "bench --ttl-ms 1500 set-nx-ex", "--ttl-ms" },
 		{ "bench --persistence sometimes", "--persistence" },
 		{ "bench --pin here", "--pin" },
-		{ "bench --redis localhost", "expected redis://" },
-		{ "bench --redis ,", "no server" },
+		{ "bench --redis localhost", "redis://" },
+		{ "bench --redis ,", "--redis" },
 		{ "bench --redis redis://a --pin same", "--pin same" },
-		{ "bench --redis redis://a,redis://b,redis://b", "the same" },
-		{ "bench --redis redis://a --persistence rdb", "not configured" },
-		{ "bench --output ''", "is empty" },
-		{ "bench --redis-server ''", "is empty" },
-		{ "list all", "takes no arguments" },
-		{ "demo now", "no act 'now'" },
-		{ "explore none --graph x.txt", "ending in .dot or .json" },
-		{ "explore none --processes 3", "expected 1, or 2" },
-		{ "explore none --processes 1 --crashes 1", "a process of its own" },
-		{ "play none --processes 3", "expected 1, or 2" },
+		{ "bench --redis redis://a,redis://b,redis://b", "--redis" },
+		{ "bench --redis redis://a --persistence rdb", "--persistence" },
+		{ "bench --output ''", "--output" },
+		{ "bench --redis-server ''", "--redis-server" },
+		{ "list all", "list" },
+		{ "demo now", "'now'" },
+		{ "explore none --graph x.txt", "'x.txt'" },
+		{ "explore none --processes 3", "--processes" },
+		{ "explore none --processes 1 --crashes 1", "--processes" },
+		{ "play none --processes 3", "--processes" },
 	};
 	char command[300];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		snprintf(command, sizeof(command), "$REDRACE %s 2>&1", wrong[i].arguments);
-		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
+		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].name);
 	}
 }
 
 Test(cli, more_threads_than_open_files_is_64)
 {
 	cli_assert_one_line("ulimit -n 100; $REDRACE bench none --threads 200 2>&1", RR_EXIT_USAGE,
-			    "open files");
+			    "--threads");
 }
 
 Test(cli, missing_redis_is_69_in_one_line)
 {
 	cli_assert_one_line(
 		"$REDRACE bench none --redis-server /no/such/program --output $HERE/r 2>&1",
-		RR_EXIT_REDIS, "cannot start a server");
+		RR_EXIT_REDIS, "/no/such/program");
 	cli_assert_one_line("$REDRACE bench none --redis-server false --output $HERE/r 2>&1",
-			    RR_EXIT_REDIS, "exited with 1");
+			    RR_EXIT_REDIS, "'false'");
 	cli_assert_one_line(
 		"R=$(readlink -f $REDRACE); PATH=/nowhere $R bench none --output $HERE/r 2>&1",
-		RR_EXIT_REDIS, "install redis-server");
+		RR_EXIT_REDIS, "redis-server");
 	cli_assert_one_line("$REDRACE bench none --redis unix://$HERE/none --output $HERE/r 2>&1",
-			    RR_EXIT_REDIS, "No such file");
+			    RR_EXIT_REDIS, "/none");
 	cli_assert_one_line("$REDRACE bench none --redis redis://127.0.0.1:1 --output $HERE/r 2>&1",
-			    RR_EXIT_REDIS, "Connection refused");
+			    RR_EXIT_REDIS, "127.0.0.1:1");
 }
 
 /* The directory of servers is removed where hardly a file can be opened. */
@@ -83,10 +83,10 @@ Test(cli, few_open_files_leave_nothing)
 Test(cli, unwritable_results_are_74)
 {
 	cli_assert_one_line("$REDRACE bench none --output /proc/here 2>&1", RR_EXIT_FILE,
-			    "cannot create");
-	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE, "standard output");
+			    "/proc/here");
+	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE, "");
 	cli_assert_one_line("$REDRACE bench incr --increments 100 --output $HERE/a 2>&1 >&-",
-			    RR_EXIT_FILE, "standard output");
+			    RR_EXIT_FILE, "");
 	cr_assert_eq(cli_run("grep -c increments $HERE/a/runs.csv"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "the table went into the results");
 }
@@ -103,7 +103,7 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 			     "find $HERE/full -name \".redrace*\" >$HERE/left;"
 			     "exit $code' 2>&1"),
 		     RR_EXIT_FILE, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "No space left"), "%s", cli_output);
+	cli_assert_names("/full/r");
 	cr_assert_eq(cli_run("cat $HERE/left"), 0);
 	cr_assert_str_eq(cli_output, "", "left behind: %s", cli_output);
 }
@@ -118,7 +118,7 @@ Test(cli, check_on_a_full_disk_says_so)
 			"run",
 			"mount -t tmpfs -o size=%dk tmpfs /mnt; TMPDIR=/mnt $REDRACE check -- sh examples/check/counter.sh 2>&1 >/dev/null\n",
 			size);
-		cli_assert_one_line("unshare -m sh $HERE/run", RR_EXIT_FILE, "No space left");
+		cli_assert_one_line("unshare -m sh $HERE/run", RR_EXIT_FILE, "");
 	}
 }
 
@@ -132,17 +132,22 @@ Test(cli, a_race_does_not_reach_other_servers)
 		0, "%s", cli_output);
 }
 
+#define JSON "-o $HERE/result.json 2>&1"
+#define EXACT "$all.cases | map(.verdict == \"passed\" and .properties.lost == 0) | all"
+#define LOSSY "$all.cases | map(.verdict == \"passed\" and .properties.lost > 0) | all"
+
 Test(cli, lossy_loses_and_exact_is_exact)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a"), 0, "%s",
-		     cli_output);
-	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
-	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --output $HERE/b"), 0);
-	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
+	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a " JSON), 0,
+		     "%s", cli_output);
+	cli_assert_json(LOSSY);
+	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --output $HERE/b " JSON),
+		     0);
+	cli_assert_json(EXACT);
 	cr_assert_eq(
-		cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c"),
+		cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c " JSON),
 		0);
-	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
+	cli_assert_json(LOSSY);
 }
 
 /* The shortest failure of set-nx-ex under a pause is another one. */
@@ -153,11 +158,12 @@ Test(cli, explore_shows_the_invariant_that_is_asked_for)
 		     0, "%s", cli_output);
 	cli_assert_json(".shortest | .steps == 9 and (.breaks | index(\"ownership\") != null)");
 	cli_assert_json(".transcript | contains(\"\\nverdict foreign release\")");
-	cr_assert_eq(cli_run("$REDRACE explore --pauses 1 --show lease set-nx-ex"), 0, "%s",
-		     cli_output);
-	cr_assert_not_null(strstr(cli_output, "  nothing breaks lease\n"), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "  shortest, 9 steps, "), "%s", cli_output);
-	cli_assert_one_line("$REDRACE explore --show owner none 2>&1", 64, "no invariant 'owner'");
+	/* That is not broken: it is the shortest of all. */
+	cr_assert_eq(cli_run("$REDRACE explore -o $HERE/result.json --pauses 1 --show lease "
+			     "set-nx-ex"),
+		     0, "%s", cli_output);
+	cli_assert_json(".shortest.steps == 9 and (.breaks | index(\"lease\") == null)");
+	cli_assert_one_line("$REDRACE explore --show owner none 2>&1", 64, "'owner'");
 }
 
 Test(cli, graph_is_written_by_its_suffix)
@@ -177,9 +183,9 @@ Test(cli, lossy_that_lost_nothing_is_2)
 Test(cli, hold_longer_than_the_lease_is_2)
 {
 	cr_assert_eq(
-		cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --output $HERE/a"),
+		cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --output $HERE/a " JSON),
 		RR_EXIT_INCONCLUSIVE, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "longer than the lease"));
+	cli_assert_json("$all.cases[0].verdict == \"inconclusive\"");
 }
 
 Test(cli, lease_that_runs_out_by_chance_is_2)
@@ -228,13 +234,15 @@ Test(cli, forbidden_commands_skip_the_strategy)
 	cr_assert_eq(rdl_run(link, &reply, "ACL SETUSER default -@scripting"), RDL_OK);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cr_assert_eq(
-		cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a 2>&1"),
+		cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a " JSON),
 		0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
+	cli_assert_json("[$all.cases[] | select(.name | test(\"^incr\") | not).verdict] | "
+			"unique == [\"skipped\"]");
+	cli_assert_json("[$all.cases[] | select(.name | test(\"^incr\")).verdict] | "
+			"unique == [\"passed\"]");
 	cli_assert_one_line(
 		"$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --output $HERE/b 2>&1",
-		RR_EXIT_SKIPPED, "no permissions to run the 'eval' command");
+		RR_EXIT_SKIPPED, "'eval'");
 	rdl_link_free(link);
 	support_close(&support);
 }

@@ -79,8 +79,7 @@ Test(failures, of_processes_are_70)
 			format, sizeof(format),
 			"TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE_ONCE %%s " QUIETLY,
 			n);
-		fail_all(format, RR_EXIT_INTERNAL,
-			 n == 0 ? "Resource temporarily unavailable" : "");
+		fail_all(format, RR_EXIT_INTERNAL, "");
 	}
 }
 
@@ -89,8 +88,7 @@ Test(failures, of_a_first_server_are_69)
 	cr_assert_eq(
 		cli_run("mkdir $HERE/bin && printf '#!/bin/sh\\nexit 1\\n' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server"),
 		0);
-	fail_all("PATH=$HERE/bin:$PATH $REDRACE %s " QUIETLY, RR_EXIT_REDIS,
-		 "exited with 1 before it answered");
+	fail_all("PATH=$HERE/bin:$PATH $REDRACE %s " QUIETLY, RR_EXIT_REDIS, "redis-server");
 }
 
 /* As on a disk that is full. */
@@ -123,8 +121,7 @@ Test(failures, of_written_files_are_74)
 		cr_assert(code == RR_EXIT_FILE || (code == RR_EXIT_VIOLATED &&
 						   strncmp(writers[i], "check", 5) == 0),
 			  "%s: %d: %s", writers[i], code, cli_output);
-		cr_assert_not_null(strstr(cli_output, "No space left"), "%s said: %s", writers[i],
-				   cli_output);
+		cli_assert_names("/f.");
 	}
 }
 
@@ -184,8 +181,7 @@ Test(failures, of_standard_output_are_74)
 				 "rm -f $HERE/redrace.yaml; cd $HERE;" :
 				 "",
 			 printers[i / 2], i % 2 ? ">&-" : ">/dev/full");
-		cli_assert_one_line(command, violates ? RR_EXIT_VIOLATED : RR_EXIT_FILE,
-				    ": cannot ");
+		cli_assert_one_line(command, violates ? RR_EXIT_VIOLATED : RR_EXIT_FILE, "");
 	}
 }
 
@@ -194,16 +190,15 @@ Test(failures, of_standard_output_are_74)
 Test(failures, of_pipes_that_nobody_reads_are_74)
 {
 	static const struct {
-		const char *words, *what;
+		const char *words, *names;
 	} writers[] = {
-		{ "doctor -o $HERE/f.json", "f.json': nobody has opened this pipe to read it" },
-		{ "compare $HERE/r $HERE/r -o $HERE/f.json", "f.json': nobody has opened" },
-		{ "merge $HERE/c.json -o $HERE/f.json", "f.json': nobody has opened" },
-		{ "play lost-update -o $HERE/f.json", "f.json': nobody has opened" },
-		{ "claims TL-7 -o $HERE/f.json", "f.json': nobody has opened" },
-		{ "claims TL-7 -f github", "GITHUB_STEP_SUMMARY: cannot write '" },
-		{ "game incr lost lease -o $HERE/f.html",
-		  "f.html': whoever has opened this pipe has read nothing" },
+		{ "doctor -o $HERE/f.json", "f.json'" },
+		{ "compare $HERE/r $HERE/r -o $HERE/f.json", "f.json'" },
+		{ "merge $HERE/c.json -o $HERE/f.json", "f.json'" },
+		{ "play lost-update -o $HERE/f.json", "f.json'" },
+		{ "claims TL-7 -o $HERE/f.json", "f.json'" },
+		{ "claims TL-7 -f github", "GITHUB_STEP_SUMMARY" },
+		{ "game incr lost lease -o $HERE/f.html", "f.html'" },
 	};
 	char command[400];
 
@@ -229,8 +224,7 @@ Test(failures, of_pipes_that_nobody_reads_are_74)
 			     0);
 		cr_assert_not_null(end = strchr(cli_output, '\n'));
 		cr_assert_str_eq(end, "\n74\n", "%s: %s", writers[i].words, cli_output);
-		cli_assert_prints(writers[i].what);
-		cli_assert_prints(" in 5 s\n");
+		cli_assert_names(writers[i].names);
 	}
 	cr_assert_eq(
 		cli_run("(sleep 1; cat $HERE/f.json >$HERE/late) & "
@@ -262,7 +256,7 @@ Test(failures, of_files_in_no_folder_come_before_the_work)
 		if (strncmp(writers[i], "check", 5) == 0)
 			snprintf(command, sizeof(command),
 				 "$REDRACE check --redis-server /none %s " QUIETLY, writers[i] + 6);
-		cli_assert_one_line(command, RR_EXIT_FILE, "cannot write '");
+		cli_assert_one_line(command, RR_EXIT_FILE, cli_home);
 	}
 }
 
@@ -276,9 +270,8 @@ Test(failures, of_counting_workers_name_the_signal)
 			"until [ $(pgrep -P $P | wc -l) -ge 3 ]; do kill -0 $P && sleep 0.1 || break; done; sleep 0.5\n"
 			"kill -KILL $(pgrep -n -P $P); wait $P; echo code $?; cat $HERE/said"),
 		0, "%s", cli_output);
-	cr_assert_str_eq(
-		cli_output,
-		"code 70\nredrace: incr: a worker process was killed by signal 9 (SIGKILL); its count is lost\n");
+	cr_assert_eq(strncmp(cli_output, "code 70\nredrace: incr: ", 23), 0, "%s", cli_output);
+	cli_assert_names("SIGKILL");
 }
 
 /* ---- Servers that are none ---------------------------------------------------- */
@@ -287,13 +280,13 @@ Test(failures, of_counting_workers_name_the_signal)
 Test(failures, of_programs_that_are_no_server_come_at_once)
 {
 	static const struct {
-		const char *program, *says;
+		const char *program, *name;
 	} none[] = {
-		{ "yes", "'yes' is no redis-server: it writes without an end" },
-		{ "cat", "'cat' exited with 0 before it answered" },
-		{ "true", "'true' exited with 0 before it answered" },
-		{ "$HERE", "cannot start a server: cannot run '" },
-		{ "$HERE/sleeper", "/sleeper' is no redis-server: it does not answer, and --" },
+		{ "yes", "'yes'" },
+		{ "cat", "'cat'" },
+		{ "true", "'true'" },
+		{ "$HERE", cli_home },
+		{ "$HERE/sleeper", "/sleeper'" },
 	};
 	char command[300];
 
@@ -301,7 +294,7 @@ Test(failures, of_programs_that_are_no_server_come_at_once)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		snprintf(command, sizeof(command),
 			 "$REDRACE play lost-update --redis-server %s " QUIETLY, none[i].program);
-		cli_assert_one_line(command, RR_EXIT_REDIS, none[i].says);
+		cli_assert_one_line(command, RR_EXIT_REDIS, none[i].name);
 	}
 }
 
@@ -316,11 +309,12 @@ Test(failures, of_a_script_s_command_skip_the_strategy)
 	cr_assert_eq(rdl_run(link, &reply, "ACL SETUSER default -incr"), RDL_OK);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cr_assert_eq(
-		cli_run("$REDRACE bench --redis unix://$SOCK fenced lua-incr --increments 100 --output $HERE/a 2>&1"),
+		cli_run("$REDRACE bench --redis unix://$SOCK fenced lua-incr --increments 100 --output $HERE/a -o $HERE/result.json 2>&1"),
 		0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "can't run this command"), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
+	cli_assert_json("[$all.cases[] | [.name, .verdict]] | sort == "
+			"[[\"fenced\", \"skipped\"], [\"lua-incr\", \"passed\"]]");
+	cli_assert_json("[$all.cases[] | select(.name == \"fenced\").message | "
+			"contains(\"run this command\")] == [true]");
 	rdl_link_free(link);
 	support_close(&support);
 }
@@ -355,10 +349,8 @@ Test(failures, of_files_are_65)
 	cli_write("twice.race",
 		  "title t\nclients A\nserver n\nkill n\nkill n\nverdict nothing broken\n");
 	cli_write("readme.md", "# no results\n");
-	cli_assert_one_line("$REDRACE play $HERE/twice.race 2>&1 >/dev/null", 65,
-			    "twice.race:5: cannot kill n: it is down");
-	cli_assert_one_line("$REDRACE merge $HERE/readme.md 2>&1", 65,
-			    "readme.md' has no results of redrace in it");
+	cli_assert_one_line("$REDRACE play $HERE/twice.race 2>&1 >/dev/null", 65, "twice.race:5:");
+	cli_assert_one_line("$REDRACE merge $HERE/readme.md 2>&1", 65, "readme.md'");
 }
 
 Test(failures, of_none_at_all_are_64)
@@ -391,7 +383,7 @@ Test(failures, of_none_at_all_are_64)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		snprintf(command, sizeof(command), "$REDRACE %s 2>&1", wrong[i]);
-		cli_assert_one_line(command, RR_EXIT_USAGE, "'0' is not a whole number from ");
+		cli_assert_one_line(command, RR_EXIT_USAGE, "'0'");
 	}
 }
 

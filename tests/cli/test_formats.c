@@ -86,15 +86,13 @@ Test(formats_read, printed_is_what_is_written)
 
 Test(formats_read, wrong_ones_are_named)
 {
-	cli_assert_one_line("$REDRACE bench --format pdf none 2>&1 >/dev/null", 64,
-			    "expected text, json, junit, tap or github");
-	cli_assert_one_line("$REDRACE claims -o x.pdf 2>&1 >/dev/null", 64,
-			    "expected .txt, .md, .html, .json, .xml (JUnit) or .tap at its end");
+	cli_assert_one_line("$REDRACE bench --format pdf none 2>&1 >/dev/null", 64, "'pdf'");
+	cli_assert_one_line("$REDRACE claims -o x.pdf 2>&1 >/dev/null", 64, "'x.pdf'");
 	cli_assert_one_line("$REDRACE explore -o $HERE/no/x.tap none 2>&1 >/dev/null", 74,
-			    "cannot write");
+			    "/no/x.tap");
 	cli_assert_one_line(
 		"GITHUB_STEP_SUMMARY=$HERE/no/x $REDRACE explore --format github none 2>&1 >/dev/null",
-		74, "GITHUB_STEP_SUMMARY: cannot write");
+		74, "GITHUB_STEP_SUMMARY");
 }
 
 /* A schedule's picture beside a report, and none where nothing is found. */

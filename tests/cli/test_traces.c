@@ -112,7 +112,7 @@ Test(traces, a_first_server_that_dies_is_69)
 	cli_run("printf '#!/bin/sh\n[ -e $HERE/once ] || { touch $HERE/once; exit 3; }\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
 	cli_assert_one_line(
 		"$REDRACE claims TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null", 69,
-		"exited with 3 before it answered");
+		"/wrapper'");
 }
 
 /* Whatever got past the parser would be executed. */
@@ -121,7 +121,7 @@ Test(traces, a_race_is_not_played_on_a_server_that_cannot_be_restricted)
 	cli_run("printf '#!/bin/sh\necho \"rename-command ACL NONE\" >>redis.conf\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
 	cli_assert_one_line(
 		"$REDRACE play lost-update --redis-server $HERE/wrapper 2>&1 >/dev/null", 69,
-		"clients of a race cannot be kept from config on this server: ");
+		"config");
 }
 
 Test(traces, a_server_s_path_may_be_relative)
@@ -217,10 +217,10 @@ Test(traces, own_server_is_left_as_it_was)
 	setenv("SHA", cli_output, 1);
 	describe_server(before, sizeof(before));
 	code = cli_run(
-		"$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1");
+		"$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a -o $HERE/result.json 2>&1");
 	/* It may well be that so few lose nothing this time. */
 	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
-	cr_assert_not_null(strstr(cli_output, "redlock skipped"), "%s", cli_output);
+	cli_assert_json("[$all.cases[] | select(.name == \"redlock\").verdict] == [\"skipped\"]");
 	describe_server(after, sizeof(after));
 	cr_assert_str_eq(after, before);
 	support_close(&support);

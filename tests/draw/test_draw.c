@@ -249,13 +249,13 @@ Test(draw, output_replaces_the_file_as_a_whole)
 	cr_assert_null(strstr(cli_output, "stale"));
 	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s", cli_output);
 	cli_assert_one_line(PLAY "-o $HERE/none/o tests/draw/lost.race 2>&1", RR_EXIT_FILE,
-			    "cannot write");
+			    "/none/o");
 }
 
 Test(draw, wrong_usage)
 {
 	cli_assert_one_line(PLAY "-f gif tests/draw/lost.race 2>&1 | head -n 1; exit 64",
-			    RR_EXIT_USAGE, "expected text, json, html, svg, mermaid or race");
+			    RR_EXIT_USAGE, "gif");
 	cr_assert_eq(cli_run(PLAY "--step -f svg tests/draw/lost.race 2>&1"), RR_EXIT_USAGE);
 }
 

@@ -48,7 +48,7 @@ Test(output, is_beside_what_format_prints)
 Test(output, of_another_suffix_is_refused)
 {
 	cli_assert_one_line(PLAY "-o $HERE/lost.gif tests/draw/lost.race 2>&1", RR_EXIT_USAGE,
-			    "expected .txt, .svg, .html, .json, .mmd, .mermaid or .race");
+			    "lost.gif");
 }
 
 /* As written, it is written again. */
@@ -95,11 +95,8 @@ Test(output, tells_of_an_error_that_no_line_expects)
 		cli_run("printf 'title t\\nclients A\\nA> SET x 1\\nA> LPUSH x 2\\nverdict nothing broken\\n' >$HERE/a.race; " PLAY
 			"-o $HERE/b.race $HERE/a.race 2>&1"),
 		RR_EXIT_VIOLATED, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output,
-				  "a.race:4: step 2, A: LPUSH x 2\n"
-				  "  expected  a reply that is no error, as no => stands there\n"
-				  "  actual    (error) WRONGTYPE "),
-			   "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "a.race:4: step 2, A: LPUSH x 2\n"), "%s",
+			   cli_output);
 	cr_assert_eq(cli_run(PLAY "$HERE/b.race"), 0, "%s", cli_output);
 	cr_assert_eq(
 		cli_run("sed 's/LPUSH x 2/& => (error) WRONGTYPE*/' $HERE/a.race >$HERE/c.race; " PLAY

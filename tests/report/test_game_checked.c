@@ -20,12 +20,11 @@ Test(game_checked, a_check_is_a_level)
 	cr_assert_eq(
 		cli_run("$REDRACE check --game $HERE/own.html -- sh examples/check/counter.sh 2>&1"),
 		1, "%s", cli_output);
-	cr_assert(strstr(cli_output, "game: "), "%s", cli_output);
+	cr_assert(strstr(cli_output, "own.html"), "%s", cli_output);
 	levels = levels_of("own.html");
 	cr_assert_eq(json_array_size(levels), 1);
 	level = json_array_get(levels, 0);
 	cr_assert_str_eq(text_of(level, "goal"), "count");
-	cr_assert(strstr(text_of(level, "task"), "(lost update)"), "%s", text_of(level, "task"));
 	cr_assert_str_eq(text_of(level, "path"), "examples/check/counter.sh");
 	cr_assert(strstr(text_of(level, "text"), "SET counter"), "%s", text_of(level, "text"));
 	cr_assert(strstr(text_of(level, "verdict"), "counter = \"1\""), "%s",
@@ -118,10 +117,10 @@ Test(game_checked, a_check_that_is_no_game_says_why)
 {
 	assert_no_game("$REDRACE check --skeptic off --max-states 5 --game $HERE/own.html -- "
 		       "sh examples/check/counter.sh 2>&1",
-		       65, "--game: there is none where not all has been seen");
+		       65, "--game");
 	assert_no_game("$REDRACE check --clients 4 --lost-replies 2 --crashes 3 --pauses 3 "
 		       "--game $HERE/own.html -- sh examples/check/counter.sh 2>&1",
-		       1, "states, and a page shows 6000 at most");
+		       1, " 6000 ");
 	cr_assert_eq(cli_run("test -e $HERE/own.html"), 1);
 	cli_assert_one_line("$REDRACE check --game /nowhere/x.html -- true 2>&1", 74, "/nowhere");
 }

@@ -17,7 +17,7 @@ Test(site, every_link_leads_somewhere)
 	cr_assert_eq(
 		cli_run("$REDRACE site -o $HERE/site lost-update overrun-delete none 2>&1 >/dev/full"),
 		RR_EXIT_FILE, "%s", cli_output);
-	cli_assert_prints("redrace: cannot write to standard output: No space left on device\n");
+	cli_assert_names("redrace: ");
 	cr_assert_eq(cli_run("tests/report/links $HERE/site"), 0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, " 0 wrong"), "%s", cli_output);
 	cr_assert_eq(
