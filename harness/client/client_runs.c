@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of clients, alone: brought to a state of the table, and kept there. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "client_table.h"
-
-enum { SHOWN = 150 }; /* of what a client does, in a message */
-
-/* ---- Texts ---------------------------------------------------------------- */
-
-char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most)
-{
-	static const char *const names[] = {
-		[RR_STOP_ABSENT] = "is not there",
-		[RR_STOP_RECEIVE] = "waits for a reply",
-		[RR_STOP_LISTEN] = "waits for a message",
-		[RR_STOP_SLEEP] = "sleeps",
-		[RR_STOP_WAIT] = "waits",
-		[RR_STOP_CLOCK] = "reads the clock",
-		[RR_STOP_LOCK] = "takes a mutex",
-		[RR_STOP_UNLOCK] = "releases a mutex",
-		[RR_STOP_JOIN] = "waits for a thread",
-		[RR_STOP_ATTEMPT] = "begins an attempt",
-		[RR_STOP_ENDED] = "has ended",
-	};
-	char *text;
-	FILE *file = rr_open_text(&text);
-
-	if (view->n_sent == 0 || view->stops[0].kind != RR_STOP_RECEIVE)
-		fputs(names[view->stops[0].kind], file);
-	for (uint32_t i = 0; view->stops[0].kind == RR_STOP_RECEIVE && i < view->n_sent && i < most;
-	     i++) {
-		const struct rdl_command *words = &terms->command[view->sent[i].command].words;
-
-		for (size_t j = 0; j < words->n_words; j++)
-			fprintf(file, "%s%s", j ? " " : i ? ", " : "", words->words[j].text);
-	}
-	fclose(file);
-	return text;
-}
 
 /* ---- Bringing ----------------------------------------------------------------- */
 
@@ -59,36 +23,17 @@ bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_cl
 		"a client has more threads, connections, mutexes or commands on their way than there is room for (18, 4 to each server, 16, 96)");
 }
 
-/* Processes differ in their random values. */
+/* A run has come to a state that is known. Does it do the same there? */
 static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run, int client,
 			  struct rr_client_state *state)
 {
-	const struct rr_run_view *view = rr_client_run_view(run);
+	const struct rr_run_view known = rr_client_state_view(state);
 
-	if (table->program->run_ops) {
-		const struct rr_run_view known = rr_client_state_view(state);
-
-		rr_client_run_compare(run, &known, state->client);
-		if (!rr_client_table_check_run(table, run))
-			return state->is_seen_again = false;
+	rr_client_run_compare(run, &known, state->client);
+	state->is_seen_again = rr_client_table_check_run(table, run);
+	if (state->is_seen_again)
 		state->clients |= 1U << client;
-		return state->is_seen_again = true;
-	}
-	if (rr_run_view_signature(view) != state->signature) {
-		const struct rr_run_view before = rr_client_state_view(state);
-		char *once = rr_run_view_text(table->program->terms, &before, 1);
-		char *now = rr_run_view_text(table->program->terms, view, 1);
-
-		/* The same history, and another thing that it does next. */
-		rr_error_set(&table->error, RR_ERROR_INTERNAL,
-			     "client %c is not deterministic: after the same replies it "
-			     "does '%.*s' one time, '%.*s' another",
-			     'A' + state->client, SHOWN, once, SHOWN, now);
-		free(once);
-		free(now);
-		return false;
-	}
-	return rr_client_table_check_run(table, run);
+	return state->is_seen_again;
 }
 
 static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, int client,

@@ -191,7 +191,7 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	else
 		rr_client_table_keep_run(table, row.to, row.client, run,
 					 row.is_timed ? 0 : passed_ns);
-	if (row.is_timed && !table->is_timed && table->program->run_ops)
+	if (row.is_timed && !table->is_timed && table->program->tables)
 		rr_belief_withdraw(table->program->beliefs, RR_BELIEF_TIMELESS, table);
 	if (row.is_timed) {
 		table->is_timed = true;

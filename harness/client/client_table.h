@@ -15,9 +15,9 @@
  * is a node of the tree of all that was ever seen, `same` says for which state it is taken,
  * and a row leads to a node, `state` is what that is taken for.
  *
- * Attempts. Of programs of attempts only the beginnings of attempts are merged,
- * and those only where as much is done and no reply was lost: what a client does after one that
- * was lost, it does with another connection.
+ * Attempts. Where a program marks its attempts, their beginnings are merged if as much is
+ * done and no reply was lost: what a client does after one that was lost, it does with another
+ * connection. An attempt is followed to its end: its histories are no rounds of a loop.
  *
  * Time. A client that reads its monotonic clock receives how much time has
  * passed since it did so last. Of a row in whose course the clock is not read,
@@ -281,11 +281,17 @@ bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, 
 const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
 						   const struct rr_client_row *row);
 
-/* In words: "SET counter 1", "sleeps"; of several commands so many at most. malloc'd. */
-char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most);
-
 /* What the client does in a state, as its run has shown it. */
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
+
+/* Is a client there in the middle of an attempt? */
+static inline bool rr_client_table_is_in_attempt(const struct rr_client_table *table,
+						 uint32_t state)
+{
+	const struct rr_client_state *it = &table->states[state];
+
+	return !it->is_attempt && !it->has_ended && table->states[it->attempt].is_attempt;
+}
 
 /* Has a client nothing in mind, where an attempt begins? */
 static inline bool rr_client_state_is_fresh(const struct rr_client_state *state)

@@ -19,15 +19,11 @@ enum {
 static bool have_said_alike(const struct rr_client_table *table, const struct rr_client_state *a,
 			    const struct rr_client_state *b)
 {
-	const struct rr_program *program = table->program;
-	const long one = a->tally.ending, other = b->tally.ending;
-
 	/* An app says what it has answered before it ends. */
-	if (!a->has_ended && !program->n_requests)
+	if (!a->has_ended && !table->program->n_requests)
 		return !b->has_ended;
 	return a->has_ended == b->has_ended && a->tally.failed == b->tally.failed &&
-	       (one == other || (program->run_ops && program->run_ops->ends_alike &&
-				 program->run_ops->ends_alike(program, one, other)));
+	       rr_program_ends_alike(table->program, a->tally.ending, b->tally.ending);
 }
 
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b)
@@ -46,7 +42,7 @@ bool rr_learning_does_same(const struct rr_client_table *table, uint32_t a, uint
 	const struct rr_client_state *states = table->states;
 	struct rr_run_view one, other;
 
-	if (a == b || !table->program->run_ops)
+	if (a == b || table->program->is_exact)
 		return states[a].signature == states[b].signature;
 	one = rr_client_state_view(&states[a]);
 	other = rr_client_state_view(&states[b]);
@@ -88,7 +84,7 @@ uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
 
 	if (it->has_ended || !is_waited_for(it, &received->input))
 		return RR_NO_ID;
-	if (table->program->run_ops &&
+	if (!table->program->is_exact &&
 	    !rr_client_table_find(table, state, &received->input, received->passed_ns) &&
 	    !rr_learning_may_hear(table, state, &received->input))
 		return RR_NO_ID;
@@ -107,7 +103,10 @@ const struct rr_client_row *rr_learning_row(const struct rr_client_table *table,
 
 uint32_t rr_learning_said(const struct rr_client_table *table, const struct rr_client_row *row)
 {
-	return table->program->run_ops ? row->state : row->to;
+	const struct rr_client_state *state = &table->states[row->state];
+
+	return row->to != RR_NO_ID && (state->is_attempt || state->has_ended) ? row->to :
+										row->state;
 }
 
 struct rr_received rr_learning_received(const struct rr_client_table *table, uint32_t state)
@@ -287,7 +286,8 @@ void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t f
 {
 	table->learning.endless = state;
 	table->learning.first_round = first_round;
-	table->learning.is_bounded = table->learning.reuses_names || !table->program->run_ops;
+	table->learning.is_bounded = table->learning.reuses_names ||
+				     table->states[state].is_attempt;
 	table->learning.reuses_names = !table->learning.is_bounded;
 	table->learning.merges_all = false;
 	ask_all_anew(table, RR_BELIEF_CLIENT_ENDS);
@@ -366,48 +366,34 @@ void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history)
 	take_for(table, history, history);
 }
 
-static bool classify_attempt(struct rr_client_table *table, uint32_t history)
-{
-	const struct rr_client_state *it = &table->states[history];
-	const bool is_attempt = it->is_attempt;
-	uint32_t same = history;
-
-	if (is_attempt || it->has_ended)
-		same = rr_learning_find_attempt(table, history);
-	if (same == history && is_attempt && !(table->program->learning & RR_LEARN_NOTHING))
-		rr_learning_count_rounds(table, history);
-	if (rr_client_table_failed(table))
-		return false;
-	if (same != history)
-		rr_client_table_drop_run(table, history);
-	take_for(table, history, same);
-	return true;
-}
-
 bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 {
+	const struct rr_client_state *it = &table->states[history];
+	const bool learns = !(table->program->learning & RR_LEARN_NOTHING);
+	const bool is_between = it->is_attempt || it->has_ended;
+	/* Rounds of attempts are found where these begin. What one does is followed to its end. */
+	const bool may_go_round = learns && !rr_client_table_is_in_attempt(table, history);
 	uint32_t same = RR_NO_ID, loop = RR_NO_ID;
 
-	if (!table->program->run_ops)
-		return classify_attempt(table, history);
-	if (table->states[history].has_ended)
-		same = rr_learning_find_attempt(table, history);
-	else
-		same = rr_learning_find_assumed(table, history);
-	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
+	same = is_between ? rr_learning_find_attempt(table, history) :
+			    rr_learning_find_assumed(table, history);
+	if (same == RR_NO_ID && may_go_round)
 		same = loop = rr_learning_find_loop(table, history);
-	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
+	if (same == RR_NO_ID && learns)
 		same = rr_learning_find_diamond(table, history);
 	if (same == RR_NO_ID && table->learning.merges_all)
 		same = rr_learning_find_state(table, history);
-	if (same == RR_NO_ID && !(table->program->learning & RR_LEARN_NOTHING))
+	if (same == RR_NO_ID)
+		same = history;
+	if (same == history && may_go_round && !table->states[history].has_ended)
 		rr_learning_count_rounds(table, history);
 	if (rr_client_table_failed(table))
 		return false;
 	/* Of an app that goes round in one loop in another place too, a worker that polls, there
-	 * are as many as things to remember, which mostly does not matter. */
-	if (!table->learning.merges_all && !table->learning.is_bounded &&
-	    !(table->program->learning & RR_LEARN_NOTHING) &&
+	 * are as many as things to remember, which mostly does not matter. Where attempts are marked,
+	 * beginnings of attempts are merged instead. */
+	if (!table->learning.merges_all && !table->learning.is_bounded && learns &&
+	    !table->program->has_attempts &&
 	    (table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
 	     table->program->learning & RR_LEARN_ALL ||
 	     (loop != RR_NO_ID && table->program->n_requests > 0 &&
@@ -416,7 +402,7 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 		ask_all_anew(table, RR_BELIEF_FEW_HISTORIES);
 		return false;
 	}
-	take_for(table, history, same == RR_NO_ID ? history : same);
+	take_for(table, history, same);
 	return true;
 }
 
@@ -519,7 +505,7 @@ void rr_learning_refine(struct rr_client_table *table, const struct rr_inputs *i
 			split(table, inputs, states);
 	}
 	free(states);
-	if (!table->program->run_ops && !rr_learning_has_changed(table) &&
+	if (table->program->is_exact && !rr_learning_has_changed(table) &&
 	    !rr_client_table_failed(table))
 		rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			     "a client remembers what cannot be told from its histories");

@@ -479,9 +479,8 @@ static bool leaves_alike(struct rr_client_table *table, uint32_t first,
 	n = rr_learning_steps_as_said(table, first, first, &inputs);
 	good = n == inputs.n || rr_client_table_failed(table);
 	if (!good) {
-		/* What comes behind the difference is nothing that a strategy waits for. */
-		struct rr_inputs whole = rr_learning_history_and(
-			table, first, inputs.all, table->program->run_ops ? inputs.n : n + 1);
+		/* What comes after the difference may be nothing that the client waits for. */
+		struct rr_inputs whole = rr_learning_history_and(table, first, inputs.all, n + 1);
 
 		rr_learning_refine(table, &whole);
 		unroll(table, first, round, rounds);
@@ -796,7 +795,8 @@ static bool has_no_end(struct rr_client_table *table, uint32_t state, int period
 	struct rr_received *round = rr_calloc((size_t)period, sizeof(*round));
 	uint32_t *like = rr_calloc((size_t)period, sizeof(*like));
 	uint32_t at = state;
-	const int rounds = table->program->run_ops ? RR_LOOP_ROUNDS : RR_REFUSALS_ROUNDS;
+	const bool is_attempt = table->states[state].is_attempt;
+	const int rounds = is_attempt ? RR_REFUSALS_ROUNDS : RR_LOOP_ROUNDS;
 	const int n = is_round(table, state, period) ? period * rounds : TRIED_MAX;
 	bool goes_on = true;
 
@@ -812,9 +812,9 @@ static bool has_no_end(struct rr_client_table *table, uint32_t state, int period
 	}
 	free(round);
 	free(like);
-	/* A strategy that was refused so often: does one more refusal tell it apart still? */
-	return goes_on && (table->program->run_ops ||
-			   !rr_learning_is_like(table, rounds_before(table, at, period), at));
+	/* After so many refusals: does one more tell the histories apart still? */
+	return goes_on &&
+	       (!is_attempt || !rr_learning_is_like(table, rounds_before(table, at, period), at));
 }
 
 /* The last rounds are the same: does the client leave them in another way behind each? Then it

@@ -22,8 +22,8 @@ enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
 /* For pairs of rows, so many steps together; each walk takes of so many rows one with most new pairs. */
 enum { PAIR_STEPS = 4000, PAIR_STEPS_EACH = 400, PAIR_ROWS = 16 };
 
-/* Of strategies, some of which are refused hundreds of times. */
-enum { STRATEGY_WALKS = 45, STRATEGY_LEAVES = 9, STRATEGY_RANDOM_MAX = 1200 };
+/* Where attempts are marked, some of which are refused hundreds of times. */
+enum { ATTEMPTS_WALKS = 45, ATTEMPTS_LEAVES = 9, ATTEMPTS_RANDOM_MAX = 1200 };
 
 /* ---- Words that cover what is known ---------------------------------------------------------- */
 
@@ -280,7 +280,7 @@ static bool goes_on(struct walk *walk, uint32_t state)
 		return walk->inputs.n < PAIR_STEPS_EACH;
 	if (!walk->leads)
 		return walk->inputs.n <
-		       (table->program->run_ops ? RANDOM_MAX : STRATEGY_RANDOM_MAX);
+		       (table->program->has_attempts ? ATTEMPTS_RANDOM_MAX : RANDOM_MAX);
 	if (walk->inputs.n == WALK_MAX)
 		return false;
 	if (walk->idle < RANDOM_MAX)
@@ -321,11 +321,11 @@ static bool go_walk(struct walk *walk)
 static bool take_walk(struct rr_client_table *table, uint32_t number, uint32_t *leads,
 		      struct pairs *pairs)
 {
-	const bool is_strategy = !table->program->run_ops;
-	const uint32_t out_of = is_strategy ? 1U << number % STRATEGY_LEAVES : 4;
+	const bool has_attempts = table->program->has_attempts;
+	const uint32_t out_of = has_attempts ? 1U << number % ATTEMPTS_LEAVES : 4;
 	struct walk walk = { .table = table,
 			     .random = { number },
-			     .stays = is_strategy ? out_of - 1 : number % 4,
+			     .stays = has_attempts ? out_of - 1 : number % 4,
 			     .out_of = out_of,
 			     .leads = leads,
 			     .pairs = pairs,
@@ -387,8 +387,8 @@ static void walk_pairs(struct rr_client_table *table)
 static void walk_all(struct rr_client_table *table)
 {
 	const unsigned planted = table->program->learning;
-	const bool is_strategy = !table->program->run_ops;
-	const uint32_t n = is_strategy ? STRATEGY_WALKS : WALKS;
+	const bool has_attempts = table->program->has_attempts;
+	const uint32_t n = has_attempts ? ATTEMPTS_WALKS : WALKS;
 
 	bool good = true;
 
@@ -399,9 +399,9 @@ static void walk_all(struct rr_client_table *table)
 		good = take_walk(table, i, NULL, NULL);
 		table->learning.walks += good;
 	}
-	if (!is_strategy && !(planted & RR_PLANT_GUESSED_REPLY))
+	if (!has_attempts && !(planted & RR_PLANT_GUESSED_REPLY))
 		walk_believed(table);
-	if (!is_strategy && table->learning.merges_all && !rr_learning_has_changed(table) &&
+	if (!has_attempts && table->learning.merges_all && !rr_learning_has_changed(table) &&
 	    !(planted & RR_PLANT_NO_WALKS))
 		walk_pairs(table);
 	/* It did something else, and nobody knows where that began. */
@@ -438,15 +438,15 @@ bool rr_learning_verify(struct rr_client_table *table)
 		n_rows += table->row[i].state != RR_NO_ID;
 	if (n_rows == table->learning.n_verified && !rr_learning_has_changed(table))
 		return true;
-	if (!table->program->run_ops)
+	if (table->program->has_attempts)
 		rr_learning_verify_attempts(table);
-	for (uint32_t i = 1; i < n && table->program->run_ops && !rr_client_table_failed(table);
-	     i++) {
+	for (uint32_t i = 1; i < n && !rr_client_table_failed(table); i++) {
 		const struct rr_client_state *it = &table->states[i];
 		const size_t ran = (size_t)(table->n_runs - n_runs);
 		bool is_round;
 
-		if (it->same == RR_NO_ID || it->same == i || it->has_ended)
+		/* Beginnings of attempts have been tested. */
+		if (it->same == RR_NO_ID || it->same == i || it->has_ended || it->is_attempt)
 			continue;
 		is_round = rr_learning_is_behind(table, i, it->same);
 		if (is_round || ran < RUNS_MAX)

@@ -6,6 +6,7 @@
 #include "client_run.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@
 
 /* So late that whatever a client that is unwound waits for is over. */
 #define AFTER_ALL_NS (INT64_MAX / 4)
+
+enum { SHOWN = 150 }; /* of what a client does, in a message */
 
 struct rr_stack {
 	struct rr_fiber fiber;
@@ -73,6 +76,7 @@ struct rr_client_run {
 	int generation;
 	unsigned n_random;
 	int64_t clock_ns, unread_ns; /* and what has passed since its reading */
+	struct rr_error problem;     /* it did not do what it is known to do */
 };
 
 /* ---- Commands that it has sent: its links lead nowhere --------------------------- */
@@ -846,13 +850,10 @@ uint32_t rr_client_run_connection(const struct rr_client_run *run, uint8_t lane)
 
 enum rr_going rr_client_run_going(const struct rr_client_run *run, const struct rr_error **problem)
 {
-	return run->other ? run->program->run_ops->going(run->other, problem) : RR_GO_ON;
-}
-
-void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client)
-{
 	if (run->other)
-		run->program->run_ops->compare(run->other, known, client);
+		return run->program->run_ops->going(run->other, problem);
+	*problem = &run->problem;
+	return run->problem.kind == RR_ERROR_NONE ? RR_GO_ON : RR_FAILED;
 }
 
 /* ---- What it does ---------------------------------------------------------- */
@@ -893,6 +894,57 @@ bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *
 		is_same = a->sent[i].lane == b->sent[i].lane &&
 			  a->sent[i].command == b->sent[i].command;
 	return is_same;
+}
+
+char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most)
+{
+	static const char *const names[] = {
+		[RR_STOP_ABSENT] = "is not there",
+		[RR_STOP_RECEIVE] = "waits for a reply",
+		[RR_STOP_LISTEN] = "waits for a message",
+		[RR_STOP_SLEEP] = "sleeps",
+		[RR_STOP_WAIT] = "waits",
+		[RR_STOP_CLOCK] = "reads the clock",
+		[RR_STOP_LOCK] = "takes a mutex",
+		[RR_STOP_UNLOCK] = "releases a mutex",
+		[RR_STOP_JOIN] = "waits for a thread",
+		[RR_STOP_ATTEMPT] = "begins an attempt",
+		[RR_STOP_ENDED] = "has ended",
+	};
+	char *text;
+	FILE *file = rr_open_text(&text);
+
+	if (view->n_sent == 0 || view->stops[0].kind != RR_STOP_RECEIVE)
+		fputs(names[view->stops[0].kind], file);
+	for (uint32_t i = 0; view->stops[0].kind == RR_STOP_RECEIVE && i < view->n_sent && i < most;
+	     i++) {
+		const struct rdl_command *words = &terms->command[view->sent[i].command].words;
+
+		for (size_t j = 0; j < words->n_words; j++)
+			fprintf(file, "%s%s", j ? " " : i ? ", " : "", words->words[j].text);
+	}
+	fclose(file);
+	return text;
+}
+
+void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client)
+{
+	char *once, *now;
+
+	if (run->other) {
+		run->program->run_ops->compare(run->other, known, client);
+		return;
+	}
+	if (!known || rr_run_view_signature(&run->view) == rr_run_view_signature(known))
+		return;
+	once = rr_run_view_text(run->program->terms, known, 1);
+	now = rr_run_view_text(run->program->terms, &run->view, 1);
+	rr_error_set(&run->problem, RR_ERROR_INTERNAL,
+		     "client %c is not deterministic: after the same replies it does '%.*s' one "
+		     "time, '%.*s' another",
+		     'A' + client, SHOWN, once, SHOWN, now);
+	free(once);
+	free(now);
 }
 
 /* ---- For programs ---------------------------------------------------------- */

@@ -250,6 +250,10 @@ struct rr_program {
 	struct rr_suffixes *suffixes;
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
+	/* After one history its clients always do exactly the same, what they count and mark
+	 * included, and they take any reply. Other programs read clocks now and then, and may hang
+	 * on what no server says. */
+	bool is_exact;
 	/* Its clients are apps: so many requests to them are the operations of a search.
 	 * 0: these are the clients. */
 	size_t n_requests;
@@ -309,19 +313,14 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view);
 /* Does it wait for the same and send the same, in both? */
 bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b);
 
+/* In words: "SET counter 1", "sleeps"; of several commands so many at most. malloc'd. */
+char *rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most);
+
 /* Can it run on? *problem: the error, if there is one. */
 enum rr_going rr_client_run_going(const struct rr_client_run *run, const struct rr_error **problem);
 
-/* See rr_run_ops; of fibers nothing. */
+/* See rr_run_ops. In a fiber the client must have done exactly that, or it fails. */
 void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);
-
-/* Is what a client does after one history always exactly the same, what it counts and marks included,
- * and is any reply taken, as by code of ours in fibers? Others' programs read clocks now and then, and
- * may hang on what no server says. */
-static inline bool rr_program_is_exact(const struct rr_program *program)
-{
-	return !program->run_ops;
-}
 
 /* Have two runs ended alike, by their tallies? */
 static inline bool rr_program_ends_alike(const struct rr_program *program, long a, long b)

@@ -128,7 +128,7 @@ void rr_counting_init(struct rr_counting *counting, struct rr_program *program)
 	program->make = make;
 	program->run = count_up;
 	program->free = free_seat;
-	program->has_attempts = true;
+	program->has_attempts = program->is_exact = true;
 }
 
 void rr_counting_release(struct rr_counting *counting)

@@ -124,6 +124,8 @@ static size_t explore(struct published *published)
 		.make = make,
 		.run = live,
 		.free = free,
+		.is_exact = true,
+		.learning = RR_LEARN_NOTHING,
 	};
 	const struct rr_product_config config = { .program = &program };
 	size_t n;
