@@ -30,7 +30,7 @@ bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32
 {
 	const struct rr_client_state *one = &table->states[a], *other = &table->states[b];
 
-	/* How long a client sleeps in each round of a loop is no part of what it does. Nor is it for
+	/* How long a client sleeps in each round of a loop is not a part of what it does. Nor is it for
 	 * one that sleeps for a random time. */
 	return rr_learning_does_same(table, a, b) &&
 	       (table->learning.sleeps_vary || one->is_in_loop || other->is_in_loop ||
@@ -371,7 +371,7 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 	const struct rr_client_state *it = &table->states[history];
 	const bool learns = !(table->program->learning & RR_LEARN_NOTHING);
 	const bool is_between = it->is_attempt || it->has_ended;
-	/* Rounds of attempts are found where these begin. What one does is followed to its end. */
+	/* Rounds of attempts are found where these begin. Each is followed to its end. */
 	const bool may_go_round = learns && !rr_client_table_is_in_attempt(table, history);
 	uint32_t same = RR_NO_ID, loop = RR_NO_ID;
 

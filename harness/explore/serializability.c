@@ -32,6 +32,8 @@ static bool open_programs(struct rr_search *search)
 	search->wanted.increments = 1;
 	search->wanted.reads_clock = true;
 	search->wanted.counts_lapses = true;
+	search->wanted.slow_time = true;
+	search->wanted.keys_are_leases = true;
 	search->wanted.is_local_first = true;
 	/* A graph that is drawn is all of it. */
 	search->bounds.broad = config->dot || config->json ? 0 : config->broad;

@@ -146,7 +146,7 @@ static uint32_t answer_at_once(const struct rr_client_run *run, int server,
 	     rr_word_is(&command->words[1], "LOAD")))
 		return program->ask(program->ask_context, server, command);
 	name_script(run, server, command);
-	return program->mutate ? program->mutate(program->mutate_context, command) : RR_NO_ID;
+	return RR_NO_ID;
 }
 
 /* A command is on its way from now on. False: there are too many. */

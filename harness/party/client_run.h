@@ -234,8 +234,8 @@ struct rr_program {
 	 * of the reply, RR_NO_ID = the server is gone. */
 	uint32_t (*ask)(void *ask_context, int server, const struct rdl_command *command);
 	void *ask_context;
-	/* Changes a command, or answers it (the number of a reply) instead of
-	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
+	/* Changes a command before a server executes it, or answers it instead: the number of a
+	 * reply, else RR_NO_ID. NULL: all are executed as they were sent. */
 	uint32_t (*mutate)(void *mutate_context, struct rdl_command *command);
 	void *mutate_context;
 	bool on_sockets;            /* commands and replies of its own links go over sockets, the

@@ -44,14 +44,14 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 
 /* Does a command that blocks time out, although others can act, who are late? Where nothing runs on
  * meanwhile, or in a loop, whose phase is free, only its client's own clock goes on. */
-static bool may_time_out(const struct rr_expansion *it, const struct rr_state *from, size_t client,
+static bool may_time_out(struct rr_expansion *it, const struct rr_state *from, size_t client,
 			 int64_t left_ns, bool *slowly)
 {
 	struct rr_product *product = it->product;
 	const int64_t run_on_ns = rr_state_run_on_ns(from, client);
 
 	*slowly = false;
-	if (!product->config.program->run_ops || left_ns == RR_NEVER)
+	if (!product->config.slow_time || left_ns == RR_NEVER)
 		return false;
 	if (!product->config.sleeps) {
 		if (run_on_ns != RR_NEVER)
@@ -59,14 +59,14 @@ static bool may_time_out(const struct rr_expansion *it, const struct rr_state *f
 		return run_on_ns == RR_NEVER;
 	}
 	*slowly = run_on_ns != RR_NEVER && !rr_state_is_in_loop(from, client);
-	return !*slowly ||
-	       (!it->alone && !it->is_quiet && rr_state_may_pass_slowly(from, left_ns, client));
+	return !*slowly || (!it->alone && !rr_expansion_is_quiet(it) &&
+			    rr_state_may_pass_slowly(from, left_ns, client));
 }
 
 /* A command blocks on the lane. A program waits no longer for what others would have sent, had they
  * not been so slow for so long. One whose connection was closed ends at any time. */
 static void add_blocked(struct rr_expansion *it, const struct rr_state *from, size_t client,
-			uint8_t lane, int64_t left_ns)
+			uint8_t lane, int64_t left_ns, bool is_busy)
 {
 	const bool is_closed = rr_state_is_closed_blocked(from, client, lane);
 	bool slowly = false;
@@ -75,7 +75,7 @@ static void add_blocked(struct rr_expansion *it, const struct rr_state *from, si
 	if (left_ns != RR_NEVER)
 		it->product->clients[client].table->states[from->clients[client].state].has_blocked =
 			true;
-	if (it->product->config.program->run_ops && rr_state_is_in_loop(from, client))
+	if (rr_state_is_in_round(from, client))
 		it->round_ns = rr_lesser_ns(it->round_ns, left_ns);
 	else
 		wake_at(it, left_ns);
@@ -89,7 +89,8 @@ static void add_blocked(struct rr_expansion *it, const struct rr_state *from, si
 	}
 	if (!is_closed && !may_time_out(it, from, client, left_ns, &slowly))
 		return;
-	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), true);
+	count_transition(it, thread_of_lane(rr_state_client(from, client), lane),
+			 is_busy && !slowly);
 	if (!rr_expansion_wants(it, RR_DO_EXECUTE, client, lane))
 		return;
 	rr_state_copy(&next, from);
@@ -109,7 +110,7 @@ static void add_lane(struct rr_expansion *it, const struct rr_state *from, size_
 	int64_t left_ns;
 
 	if (rr_state_is_blocked(from, client, lane, &left_ns)) {
-		add_blocked(it, from, client, lane, left_ns);
+		add_blocked(it, from, client, lane, left_ns, is_busy);
 		return;
 	}
 	if (!sent)
@@ -132,7 +133,7 @@ static void add_wake(struct rr_expansion *it, const struct rr_state *from, size_
 	struct rr_state next;
 
 	wake_at(it, ns);
-	if (it->alone || it->is_quiet || !rr_state_may_pass_slowly(from, ns, client) ||
+	if (it->alone || rr_expansion_is_quiet(it) || !rr_state_may_pass_slowly(from, ns, client) ||
 	    !rr_expansion_wants(it, RR_DO_WAKE, client, 0))
 		return;
 	rr_state_copy(&next, from);
@@ -150,7 +151,8 @@ static void add_begin(struct rr_expansion *it, const struct rr_state *begun, siz
 }
 
 /* An attempt has begun, or goes on: it sends, waits or ends at once. */
-static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle)
+static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle,
+		      bool is_busy)
 {
 	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
 	const size_t n_before = it->n_clients;
@@ -160,7 +162,7 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 	uint64_t done = 0;
 
 	if (rr_state_has_ended(begun, client)) {
-		add_begin(it, begun, client, !is_idle);
+		add_begin(it, begun, client, is_busy);
 		return;
 	}
 	if (rr_state_is_idle(begun, client))
@@ -175,7 +177,7 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 			if (done >> lane & 1 || (sent->kind == RR_SENT_END) != is_end)
 				continue;
 			done |= UINT64_C(1) << lane;
-			add_lane(it, begun, client, lane, !is_idle);
+			add_lane(it, begun, client, lane, is_busy);
 		}
 	}
 	for (uint8_t i = 0; i < n_threads && !it->is_done; i++) {
@@ -187,7 +189,7 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 			wake_at(it, rr_state_left_ns(begun, client, i));
 			continue;
 		}
-		count_transition(it, i, !is_idle);
+		count_transition(it, i, is_busy);
 		if (!rr_expansion_wants(it, RR_DO_GO, client, i)) {
 			rr_expansion_drop(it);
 			continue;
@@ -215,6 +217,8 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 {
 	struct rr_product *product = it->product;
 	const bool is_idle = rr_state_is_idle(from, client);
+	const bool is_busy = !is_idle && rr_state_has_begun(from, client) &&
+			     !rr_state_may_go_round(from, client);
 	const int64_t next_ns = it->next_ns;
 	struct rr_state begun;
 
@@ -226,6 +230,7 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 	}
 	if (has_no_end(from, client) && !it->unbounded) {
 		it->flags |= RR_STATE_CUT;
+		it->is_endless = true;
 		return;
 	}
 	if (is_idle && !it->unbounded && product->config.bounded &&
@@ -242,7 +247,7 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 		it->n_shared = product->log->n - it->slice;
 	if (is_idle)
 		it->next_ns = RR_NEVER;
-	add_begun(it, &begun, client, is_idle);
+	add_begun(it, &begun, client, is_idle, is_busy);
 	if (is_idle)
 		it->next_ns = next_ns;
 	it->n_shared = 0;

@@ -7,28 +7,27 @@
 
 /* ---- Commands are executed ------------------------------------------------ */
 
-/* What is executed instead of a command of a process, which a mutant leaves out or changes;
- * strategies send it changed. One that is left out, WATCH, answers as UNWATCH does. */
-static uint32_t mutate_command(const struct rr_program *program, uint32_t number)
+uint32_t rr_product_mutate(const struct rr_product *product, uint32_t number, uint32_t *left_out)
 {
-	static const char *const unwatch[] = { "UNWATCH", NULL };
+	const struct rr_program *program = product->config.program;
 	struct rdl_command command;
 
-	if (!program->mutate || !program->run_ops)
+	*left_out = RR_NO_ID;
+	if (!program->mutate)
 		return number;
 	command = program->terms->command[number].words;
-	if (program->mutate(program->mutate_context, &command) != RR_NO_ID)
-		return rr_terms_words(program->terms, unwatch);
+	*left_out = program->mutate(program->mutate_context, &command);
 	return rr_terms_command(program->terms, &command);
 }
 
 static struct rr_question question_of(const struct rr_state *state, size_t client,
-				      const struct rr_sent *sent)
+				      const struct rr_sent *sent, uint32_t *left_out)
 {
-	return (struct rr_question){ .kind = RR_ASK_COMMAND,
-				     .slot = rr_state_lane_slot(state, client, sent->lane),
-				     .argument = mutate_command(state->product->config.program,
-								sent->command) };
+	return (struct rr_question){
+		.kind = RR_ASK_COMMAND,
+		.slot = rr_state_lane_slot(state, client, sent->lane),
+		.argument = rr_product_mutate(state->product, sent->command, left_out),
+	};
 }
 
 bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t lane,
@@ -162,14 +161,21 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 			    enum rr_answer_kind answer)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
-	const struct rr_question question = question_of(state, client, sent);
+	uint32_t reply;
+	const struct rr_question question = question_of(state, client, sent, &reply);
 	const struct rr_server_row *row;
 	struct rr_served served;
 	bool blocks;
-	uint32_t reply;
 	const struct rr_program *program = state->product->config.program;
 	const struct rdl_word *words = program->terms->command[sent->command].words.words;
 
+	if (rr_part_is_deaf(&state->clients[client], sent->lane))
+		answer = RR_ANSWER_UNHEARD;
+	if (reply != RR_NO_ID) {
+		rr_state_answer(state, client, sent->lane, answer,
+				answer == RR_ANSWER_REPLY ? reply : 0);
+		return;
+	}
 	/* A connection that a program has closed is reset: nobody reads what has come for it. */
 	if (rr_word_is(&words[0], "RESET")) {
 		while (read_next_message(state, client, sent->lane) != RR_NO_ID)
@@ -180,8 +186,6 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 		return;
 	reply = row->reply;
 	blocks = row->blocks;
-	if (rr_part_is_deaf(&state->clients[client], sent->lane))
-		answer = RR_ANSWER_UNHEARD;
 	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
 						.client = (uint8_t)client,
 						.server = (uint8_t)server,
@@ -266,9 +270,12 @@ void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sen
 bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
 	const struct rr_terms *terms = state->product->config.program->terms;
-	const struct rr_question question = question_of(state, client, sent);
+	uint32_t left_out;
+	const struct rr_question question = question_of(state, client, sent, &left_out);
 	const struct rr_server_row *row =
-		rr_state_ask(state, rr_state_lane_server(state, sent->lane), &question);
+		left_out == RR_NO_ID ?
+			rr_state_ask(state, rr_state_lane_server(state, sent->lane), &question) :
+			NULL;
 	const struct rdl_reply *reply = row && !row->blocks ? &terms->reply[row->reply].reply :
 							      NULL;
 

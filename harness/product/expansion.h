@@ -78,6 +78,23 @@ static inline bool rr_state_is_in_loop(const struct rr_state *state, size_t clie
 	       table->states[state->clients[client].state].is_in_loop;
 }
 
+/* And without an attempt that begins on the way? */
+static inline bool rr_state_is_in_round(const struct rr_state *state, size_t client)
+{
+	return rr_state_is_in_loop(state, client) && !rr_state_is_idle(state, client) &&
+	       !rr_client_table_is_in_attempt(state->product->clients[client].table,
+					      state->clients[client].state);
+}
+
+/* May it go round there, as far as is known without trying? */
+static inline bool rr_state_may_go_round(const struct rr_state *state, size_t client)
+{
+	const struct rr_client_table *table = state->product->clients[client].table;
+
+	return table->states[state->clients[client].state].spins ||
+	       rr_state_is_in_round(state, client);
+}
+
 static inline bool rr_state_is_cut(const struct rr_state *state, size_t client, int lane)
 {
 	return state->clients[client].is_cut >> lane & 1;
@@ -180,6 +197,10 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
 		      enum rr_transition_kind kind);
 
+/* The command that is executed instead of one; *left_out: the reply, if a mutant leaves it out, else
+ * RR_NO_ID. */
+uint32_t rr_product_mutate(const struct rr_product *product, uint32_t number, uint32_t *left_out);
+
 /* Does a command of the lane block on its server? How much longer, until it times out; RR_NEVER:
  * until it is served. */
 bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t lane,
@@ -261,6 +282,8 @@ long rr_state_n_done(const struct rr_state *state, size_t client);
 
 /* ---- The transitions of a state (transitions.c) ----------------------------- */
 
+enum rr_quiet { RR_QUIET_UNKNOWN, RR_IS_QUIET, RR_IS_NOT_QUIET };
+
 struct rr_expansion {
 	struct rr_product *product;
 	const struct rr_state *from;
@@ -276,9 +299,11 @@ struct rr_expansion {
 	size_t n_shared;        /* actions that belong to the next edges, too */
 	size_t slice;           /* where those of the next edge begin */
 	size_t n_clients;       /* transitions of clients, but for faults */
-	size_t n_busy;          /* those of clients in the middle of something */
+	size_t n_busy;          /* those of clients in the middle of more than a round of a loop */
 	size_t n_children;      /* those of renewers */
-	bool is_quiet;          /* nobody who has begun can act, and somebody sleeps */
+	bool is_endless;        /* a client has gone round as often as the bound says */
+	enum rr_quiet is_quiet; /* see rr_expansion_is_quiet() */
+	bool changes;           /* if it is, attempts that are refused leave something */
 	int64_t next_ns;        /* when the first of those who wait goes on */
 	int64_t round_ns;       /* when the first command times out by which a client waits in
 				 * each round of a loop */
@@ -357,9 +382,9 @@ int64_t rr_state_run_on_ns(const struct rr_state *state, size_t waiter);
 /* Until the next key's time is over, or a server may come back. */
 int64_t rr_state_next_end_ns(const struct rr_state *state);
 
-/* Do all clients of others' programs that have not ended go round in loops, and nothing changes
- * by it? */
-bool rr_state_all_go_round(const struct rr_state *from);
+/* Does each client that has begun wait, go round in a loop that changes nothing, or begin an attempt
+ * in which it is refused? That is found out by trying, and kept. */
+bool rr_expansion_is_quiet(struct rr_expansion *it);
 
 /* A key whose time is over in this moment may end before or after what clients do next. */
 void rr_expand_ending(struct rr_expansion *it, const struct rr_state *from);

@@ -205,7 +205,7 @@ void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 		rr_state_jump(&next, i, it->product->config.lease_ns + RR_LAPSE_NS);
 		rr_expansion_add(it, RR_DO_JUMP, i, 0, &next);
 	}
-	if (it->product->config.program->run_ops) {
+	if (it->product->config.keys_are_leases) {
 		add_key_ends(it, from);
 	} else {
 		const int64_t lease_ns = it->product->config.lease_ns;

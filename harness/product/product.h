@@ -116,7 +116,10 @@ struct rr_product_config {
 	bool is_live;               /* one path, of which nothing is ever done again: random
 			      * values have no names */
 	bool absolute;              /* the time of day counts */
-	bool sleeps;                /* so does how long programs sleep: something ends by itself */
+	bool slow_time;             /* a client may be late without a fault: it begins at any
+				     * time, and the wait of another one ends although it can act */
+	bool keys_are_leases;       /* a lease is any key that expires; else it lasts lease_ns */
+	bool sleeps;                /* how long programs sleep counts: something ends by itself */
 	bool reads_clock;           /* clients read their monotonic clocks */
 	bool counts_lapses;         /* what a crash or a lost reply leaves is judged by how long ago
 				     * that was */

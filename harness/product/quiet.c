@@ -159,7 +159,7 @@ static bool goes_round(const struct rr_state *from, size_t client)
 		}
 		return false;
 	}
-	return rr_state_is_in_loop(from, client) && comes_round(from, client, &back, &stays) &&
+	return rr_state_is_in_round(from, client) && comes_round(from, client, &back, &stays) &&
 	       back && (stays || known_state(from, client)->is_loop_head);
 }
 
@@ -187,43 +187,43 @@ static bool is_waiting(const struct rr_state *from, size_t client)
 	return !rr_state_step_alone(&next, client, true);
 }
 
-bool rr_state_all_go_round(const struct rr_state *from)
+/* ---- Quiet states --------------------------------------------------------- */
+
+/* Does each client that has begun wait, go round in a loop, or begin an attempt in which it is
+ * refused? must_end: the leases that end next must not be put off by it. *changes: attempts leave
+ * something. */
+static bool is_quiet(const struct rr_state *from, bool must_end, bool *changes)
 {
+	const int64_t next_ns = rr_state_next_end_ns(from);
 	struct rr_product *product = from->product;
 	struct rr_actions *log = product->log;
-	bool all = product->config.program->run_ops != NULL, any = false;
+	bool is = true, any = false;
 
-	product->log = NULL;
-	for (size_t i = 0; i < product->n_clients && all; i++) {
+	product->log = NULL; /* of what is only tried */
+	for (size_t i = 0; i < product->n_clients && is; i++) {
+		struct rr_state after;
+
 		if (rr_state_has_ended(from, i) || !rr_state_has_begun(from, i))
 			continue;
 		any = true;
-		all = goes_round(from, i) || is_waiting(from, i);
+		if (!rr_state_is_idle(from, i)) {
+			is = goes_round(from, i) || is_waiting(from, i);
+			continue;
+		}
+		is = attempt_is_refused(from, i, &after);
+		*changes |= is && leaves_something(from, &after);
+		is = is && !(must_end && rr_state_next_end_ns(&after) > next_ns);
 	}
 	product->log = log;
-	return all && any && !rr_product_failed(product);
+	return is && any && !rr_product_failed(product);
 }
 
-/* ---- Quiet states --------------------------------------------------------- */
-
-/* Is everybody who may begin an attempt refused? must_end: the leases that end next
- * must not be put off by it. *changes: attempts leave something. */
-static bool all_are_refused(const struct rr_state *from, bool must_end, bool *changes)
+bool rr_expansion_is_quiet(struct rr_expansion *it)
 {
-	const int64_t next_ns = rr_state_next_end_ns(from);
-
-	for (size_t i = 0; i < from->product->n_clients; i++) {
-		struct rr_state after;
-
-		if (!rr_state_is_idle(from, i))
-			continue;
-		if (!attempt_is_refused(from, i, &after))
-			return false;
-		*changes |= leaves_something(from, &after);
-		if (must_end && rr_state_next_end_ns(&after) > next_ns)
-			return false;
-	}
-	return true;
+	if (it->is_quiet == RR_QUIET_UNKNOWN)
+		it->is_quiet = is_quiet(it->from, false, &it->changes) ? RR_IS_QUIET :
+									 RR_IS_NOT_QUIET;
+	return it->is_quiet == RR_IS_QUIET;
 }
 
 /* Whoever was refused as often as the bound says may ask again. */
@@ -273,9 +273,7 @@ static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes
 	rr_state_copy(&later, from);
 	rr_state_pass_time(&later, ns);
 	later.common.blind++;
-	if (from->product->config.program->run_ops)
-		return !rr_state_all_go_round(&later);
-	return !all_are_refused(&later, false, &changes_later) || changes_later != changes;
+	return !is_quiet(&later, false, &changes_later) || changes_later != changes;
 }
 
 /* Nothing that is known ends by itself. What a timestamp in a value stands for may: the
@@ -289,10 +287,10 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 	bool may = config->absolute;
 
 	/* Can what somebody waits for end by what a clock says? */
-	for (size_t i = 0; i < from->product->n_clients && config->program->run_ops; i++)
+	for (size_t i = 0; i < from->product->n_clients; i++)
 		may |= !rr_state_has_ended(from, i) && reads_clock(from, i);
 	if (!(may && from->common.blind < BLIND_WAITS_MAX) ||
-	    (config->program->run_ops && !is_other_after(from, DAY_NS, changes)))
+	    !is_other_after(from, DAY_NS, changes))
 		return RR_NEVER;
 	while (!is_other_after(from, ns, changes)) {
 		if (ns == DAY_NS || rr_product_failed(from->product))
@@ -300,8 +298,7 @@ static int64_t find_unknown_end(const struct rr_state *from, bool changes)
 		too_early_ns = ns;
 		ns = rr_lesser_ns(2 * ns, DAY_NS);
 	}
-	while (too_early_ns > 0 &&
-	       ns - too_early_ns > (config->program->run_ops ? ns / 8 : SECOND_NS)) {
+	while (too_early_ns > 0 && ns - too_early_ns > (ns / 8 > SECOND_NS ? ns / 8 : SECOND_NS)) {
 		const int64_t middle_ns = too_early_ns + (ns - too_early_ns) / 2;
 
 		if (is_other_after(from, middle_ns, changes))
@@ -319,7 +316,7 @@ static bool blocks_in_round(const struct rr_state *from, size_t client)
 
 	rr_state_copy(&at, from);
 	for (int step = 0; step < ROUND_STEPS_MAX; step++) {
-		if (!rr_state_is_in_loop(&at, client))
+		if (!rr_state_is_in_round(&at, client))
 			return false;
 		if (is_timed_blocked(&at, client))
 			return true;
@@ -360,8 +357,7 @@ static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 	rr_state_copy(&near, from);
 	if (next_ns > SHORTLY_NS)
 		rr_state_pass_time(&near, next_ns - SHORTLY_NS);
-	return all_are_refused(&near, true, &changes) &&
-	       (!from->product->config.program->run_ops || rr_state_all_go_round(&near));
+	return is_quiet(&near, true, &changes);
 }
 
 void rr_expand_ending(struct rr_expansion *it, const struct rr_state *from)
@@ -385,23 +381,20 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 	const int64_t end_ns = rr_state_next_end_ns(from);
 	const int64_t next_ns = rr_lesser_ns(it->next_ns, end_ns);
 	int64_t unknown_ns = RR_NEVER;
-	bool changes = false, is_quiet, is_certain;
+	bool is_certain;
 	enum phase phase;
 
-	if (it->wanted && it->wanted->kind != RR_DO_WAIT && it->wanted->kind != RR_DO_NEAR)
-		return;
 	/* The phase of a round is free: its command times out first. */
-	if (it->round_ns < next_ns)
+	if (it->round_ns < next_ns ||
+	    (it->wanted && it->wanted->kind != RR_DO_WAIT && it->wanted->kind != RR_DO_NEAR))
 		return;
 	product->log = NULL; /* of what is only tried */
-	is_quiet = all_are_refused(from, false, &changes);
-	is_certain = is_quiet && next_ns != RR_NEVER &&
-		     (next_ns < end_ns || is_certain_end(from, next_ns));
-	if (is_quiet && next_ns == RR_NEVER)
-		unknown_ns = find_unknown_end(from, changes);
-	phase = is_quiet && product->config.program->run_ops ? phase_of(from) : PHASE_ANY;
+	is_certain = next_ns != RR_NEVER && (next_ns < end_ns || is_certain_end(from, next_ns));
+	if (next_ns == RR_NEVER)
+		unknown_ns = find_unknown_end(from, it->changes);
+	phase = phase_of(from);
 	product->log = log;
-	if (rr_product_failed(product) || !is_quiet)
+	if (rr_product_failed(product))
 		return;
 	if (unknown_ns != RR_NEVER) {
 		add_wait(it, from, RR_DO_WAIT, unknown_ns, true);
@@ -412,8 +405,8 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 		for (size_t i = 0; i < it->product->n_clients; i++)
 			have_begun &= rr_state_has_begun(from, i) || rr_state_has_ended(from, i);
 		if (it->product->config.bounded && it->n_clients == 0)
-			it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
-		if (it->product->config.program->run_ops && it->flags & RR_STATE_CUT && have_begun)
+			it->flags |= it->changes ? RR_STATE_STARVED : RR_STATE_DEAD;
+		if (it->is_endless && have_begun)
 			it->flags |= RR_STATE_STARVED;
 	} else if (phase == PHASE_BETWEEN && next_ns > SHORTLY_NS) {
 		add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);

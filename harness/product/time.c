@@ -399,8 +399,8 @@ bool rr_state_has_begun(const struct rr_state *state, size_t client)
 	const struct rr_client_state *it = rr_state_client(state, client);
 	int64_t left_ns;
 
-	if (!state->product->config.program->run_ops || part->state != 0 || part->n_answers > 0 ||
-	    part->asleep_ns > 0)
+	if (!state->product->config.slow_time || it->is_attempt || part->state != 0 ||
+	    part->n_answers > 0 || part->asleep_ns > 0)
 		return true;
 	for (uint32_t i = 0; i < it->n_sent; i++) {
 		if (rr_state_is_blocked(state, client, it->sent[i].lane, &left_ns))

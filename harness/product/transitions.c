@@ -83,9 +83,12 @@ static void add_late(struct rr_expansion *it, const struct rr_state *from, size_
 {
 	const struct rr_late late = from->common.late[i];
 	const uint8_t client = late.slot / RR_RUN_ORDINALS;
-	const struct rr_question question = { .kind = RR_ASK_COMMAND,
-					      .slot = late.slot,
-					      .argument = late.command };
+	uint32_t left_out;
+	const struct rr_question question = {
+		.kind = RR_ASK_COMMAND,
+		.slot = late.slot,
+		.argument = rr_product_mutate(it->product, late.command, &left_out),
+	};
 	const struct rr_server_row *row;
 	struct rr_state next;
 	struct rr_common *common = &next.common;
@@ -98,7 +101,7 @@ static void add_late(struct rr_expansion *it, const struct rr_state *from, size_
 	if (--common->left.of[RR_LATE_COMMANDS] == 0)
 		common->n_late = 0;
 	memset(&common->late[common->n_late], 0, (RR_LATE_MAX - common->n_late) * sizeof(late));
-	row = rr_state_ask(&next, late.server, &question);
+	row = left_out == RR_NO_ID ? rr_state_ask(&next, late.server, &question) : NULL;
 	/* One that would wait finds that its client is gone. */
 	if (row && !row->blocks) {
 		struct rr_served served;
@@ -160,7 +163,6 @@ static bool is_final(const struct rr_state *state)
 static void expand_all(struct rr_expansion *it, struct rr_state *from)
 {
 	const bool is_step = it->wanted && rr_transition_is_step(*it->wanted);
-	bool is_quiet;
 	int n_lanes;
 
 	if (is_final(from)) {
@@ -170,8 +172,6 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	}
 	if (rr_expand_served(it, from) || rr_expand_local(it, from))
 		return;
-	is_quiet = it->product->config.program->run_ops && rr_state_all_go_round(from);
-	it->is_quiet = is_quiet;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		if (!is_step || it->wanted->who == i)
 			rr_expand_client(it, from, i);
@@ -199,10 +199,10 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	}
 	add_return(it, from);
 	rr_expand_faults(it, from);
-	if (it->product->config.program->run_ops && !is_quiet)
-		rr_expand_ending(it, from);
-	else if (is_quiet || it->n_busy == 0)
+	if (it->n_busy == 0 && rr_expansion_is_quiet(it))
 		rr_expand_quiet(it, from);
+	else
+		rr_expand_ending(it, from);
 }
 
 /* `how` says what is wanted. */
