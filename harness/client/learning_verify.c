@@ -438,8 +438,7 @@ bool rr_learning_verify(struct rr_client_table *table)
 		n_rows += table->row[i].state != RR_NO_ID;
 	if (n_rows == table->learning.n_verified && !rr_learning_has_changed(table))
 		return true;
-	if (table->program->has_attempts)
-		rr_learning_verify_attempts(table);
+	rr_learning_verify_attempts(table);
 	for (uint32_t i = 1; i < n && !rr_client_table_failed(table); i++) {
 		const struct rr_client_state *it = &table->states[i];
 		const size_t ran = (size_t)(table->n_runs - n_runs);

@@ -127,9 +127,9 @@ static bool refutes_table(const struct run *run)
 	return true;
 }
 
-/* Have two ended alike, an app with the same answers in the same order? */
-static bool have_same_endings(struct rr_programs *programs, long a, long b)
+bool rr_program_run_ends_alike(void *context, long a, long b)
 {
+	struct rr_programs *programs = context;
 	const size_t n_requests = programs->config.n_requests;
 
 	if (n_requests)
@@ -168,7 +168,7 @@ static void compare_outputs(struct run *run, const struct rr_run_view *known, in
 				     (uint32_t)run->view.tally.ending };
 
 	if (run->view.stops[0].kind != RR_STOP_ENDED || !programs->config.compares_outputs ||
-	    have_same_endings(programs, endings[0], endings[1]) || refutes_table(run))
+	    rr_program_run_ends_alike(programs, endings[0], endings[1]) || refutes_table(run))
 		return;
 	if (rr_instance_client(run->instance) != (size_t)client && !programs->has_own_tables) {
 		memcpy(programs->unlike, endings, sizeof(endings));
@@ -605,13 +605,6 @@ static enum rr_going going_of_run(const void *context, const struct rr_error **p
 	return rr_programs_stand(run->programs) ? rr_error_going(*problem) : RR_GO_ON;
 }
 
-static bool ends_alike(const struct rr_program *program, long a, long b)
-{
-	struct rr_programs *programs = program->context;
-
-	return have_same_endings(programs, a, b);
-}
-
 const struct rr_run_ops rr_program_run_ops = {
 	.begin = begin_run,
 	.end = end_run,
@@ -619,5 +612,4 @@ const struct rr_run_ops rr_program_run_ops = {
 	.view = view_of_run,
 	.going = going_of_run,
 	.compare = compare_run,
-	.ends_alike = ends_alike,
 };

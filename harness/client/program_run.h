@@ -157,4 +157,7 @@ static inline bool rr_programs_see_other_pids(const struct rr_programs *programs
  * that clients do different things. */
 extern const struct rr_run_ops rr_program_run_ops;
 
+/* Have two ended alike, an app with the same answers in the same order? `context`: the programs. */
+bool rr_program_run_ends_alike(void *context, long a, long b);
+
 #endif

@@ -158,6 +158,7 @@ static void init_program(void *context, struct rr_program *program)
 	program->request_end = request_end;
 	program->context = programs;
 	program->run_ops = &rr_program_run_ops;
+	program->ends_alike = rr_program_run_ends_alike;
 	program->tables = programs->tables;
 	program->heard_as_self = heard_as_self;
 	program->sent_as_own = sent_as_own;

@@ -184,8 +184,6 @@ struct rr_run_ops {
 	/* Has it done what a run of client `client` with the same history is known to have
 	 * done, but for random values? NULL: nobody else has had this history. */
 	void (*compare)(void *run, const struct rr_run_view *known, int client);
-	/* Have two ended alike, by their tallies? NULL: if these are the same. */
-	bool (*ends_alike)(const struct rr_program *program, long a, long b);
 };
 
 struct rr_beliefs;
@@ -224,6 +222,8 @@ struct rr_program {
 	 * table is about; what that one sends, as the client does. NULL: there are none. */
 	uint32_t (*heard_as_self)(void *context, int client, uint32_t reply);
 	uint32_t (*sent_as_own)(void *context, int client, uint32_t command);
+	/* Have two clients ended alike, by their tallies? NULL: if these are the same. */
+	bool (*ends_alike)(void *context, long a, long b);
 	/* Makes and frees what a client needs. `links`: one to each server.
 	 * No command may be sent yet. */
 	void *(*make)(void *context, struct rr_client_run *run, int client, struct rdl_link **links,
@@ -325,14 +325,15 @@ void rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *
 /* Have two runs ended alike, by their tallies? */
 static inline bool rr_program_ends_alike(const struct rr_program *program, long a, long b)
 {
-	return a == b || (program->run_ops && program->run_ops->ends_alike &&
-			  program->run_ops->ends_alike(program, a, b));
+	return a == b || (program->ends_alike && program->ends_alike(program->context, a, b));
 }
 
 /* So many lanes a client may have. */
 static inline int rr_program_lanes(const struct rr_program *program)
 {
-	return program->run_ops ? RR_RUN_ORDINALS : RR_RUN_OWN_ORDINALS * (int)program->n_servers;
+	const int lanes = RR_RUN_ORDINALS * (int)program->n_servers;
+
+	return lanes < RR_RUN_LANES ? lanes : RR_RUN_LANES;
 }
 
 /* Of mutexes: those of the first client, as another one has them. The process's own comes
