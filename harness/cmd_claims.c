@@ -169,9 +169,11 @@ static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (!rr_claims_deal(&options.choice, error))
-		return RR_EXIT_OK;
-	if (!rr_signals_open(&signals))
-		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
+		goto out;
+	if (!rr_signals_open(&signals)) {
+		code = rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
+		goto out;
+	}
 	begun = rr_clock_s();
 	if (rr_jobs_collect(&jobs, options.redis_server, &options.choice, error)) {
 		/* A race that cannot be read belongs to no row. */
@@ -190,6 +192,7 @@ static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 	if ((error->kind && code == RR_EXIT_INTERRUPTED) || signals.interrupted)
 		code = RR_EXIT_OK;
 	rr_signals_close(&signals);
+out:
 	rr_shard_release(&options.choice.shard);
 	free(options.choice.claims);
 	return code;

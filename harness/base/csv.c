@@ -86,11 +86,15 @@ const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column
 int rr_csv_open_rows(const char *path, const char *header, struct rr_error *error)
 {
 	/* Opened for reading, too, a pipe does not wait for its reader. */
-	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	const int how = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, how | O_EXCL, 0666);
+	const bool is_new = fd >= 0;
 	const size_t length = strlen(header);
 	struct stat info;
 	bool good;
 
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, how, 0666);
 	if (fd < 0 && errno != ELOOP) {
 		good = rr_error_file(error, "write", path);
 	} else if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -113,6 +117,9 @@ int rr_csv_open_rows(const char *path, const char *header, struct rr_error *erro
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	/* A log without its header is of no use: a full disk leaves none. */
+	if (is_new)
+		unlink(path);
 	return -1;
 }
 

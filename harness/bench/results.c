@@ -2,10 +2,12 @@
 /* A results directory, and the rows and percentiles of finished runs in it. */
 #include "results.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +51,22 @@ bool rr_results_replace_own(const struct rr_results *results, const struct rr_fi
 	snprintf(name, sizeof(name), "%s/%s-t%d-p%d-r%ld.csv", folder, m->run.strategy->name,
 		 m->run.threads, m->run.processes, finished->repeat);
 	return rr_results_replace(results, name, draft, error);
+}
+
+bool rr_results_make_folder(const struct rr_results *results, const char *name,
+			    struct rr_error *error)
+{
+	char path[RR_PATH_SIZE];
+	struct stat info;
+
+	path_in(results, path, name);
+	if (mkdir(path, 0777) == 0)
+		return true;
+	if (errno != EEXIST)
+		return rr_error_file(error, "create", path);
+	return (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) ||
+	       rr_error_set(error, RR_ERROR_FILE,
+			    "'%s' is a link or no directory; choose another --output", path);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -227,7 +245,6 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 	const struct rr_finished blank = { .measurement.run.strategy = rr_strategies[0] };
 	const char *output = options->output;
 	unsigned short tail = 0;
-	char path[RR_PATH_SIZE];
 	size_t length;
 
 	*results = (struct rr_results){
@@ -247,8 +264,9 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 	if (!output && (!rr_files_make_directory("results", error) ||
 			!rr_files_make_new_directory(results->directory, error)))
 		return false;
-	path_in(results, path, "percentiles");
-	if (!rr_files_make_directory(path, error) || !write_row(results, &blank, error))
+	if (!rr_files_make_directory(results->directory, error) ||
+	    !rr_results_make_folder(results, "percentiles", error) ||
+	    !write_row(results, &blank, error))
 		return false;
 	return output || rr_files_link("results/latest", results->run_id, error);
 }

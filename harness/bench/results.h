@@ -65,6 +65,11 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file);
 /* Adds them to the cases, one per strategy and number of threads. */
 void rr_results_as_cases(const struct rr_results *results, struct rr_cases *cases);
 
+/* Makes a folder of the directory. A symbolic link in its place is refused: it might lead
+ * anywhere. */
+bool rr_results_make_folder(const struct rr_results *results, const char *name,
+			    struct rr_error *error);
+
 /* Replaces a file of the directory by the draft; and one of a run's own, in a folder of it. */
 bool rr_results_replace(const struct rr_results *results, const char *name, struct rr_draft *draft,
 			struct rr_error *error);

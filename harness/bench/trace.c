@@ -59,12 +59,10 @@ void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board)
 bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error)
 {
-	char path[RR_PATH_SIZE];
 	struct rr_draft draft;
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/holders", results->directory);
-	if (!rr_files_make_directory(path, error))
+	if (!rr_results_make_folder(results, "holders", error))
 		return false;
 	rr_draft_open(&draft);
 	out = draft.out;

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/csv.h"
@@ -44,6 +45,9 @@ static const struct {
 	{ "verdict", "verdict", TEXT },
 };
 
+/* Whole numbers are exact up to here. */
+static const double FIGURE_MAX = 9007199254740992.0;
+
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 static void print_results(FILE *out, const struct rr_csv *csv)
@@ -64,7 +68,8 @@ static void print_results(FILE *out, const struct rr_csv *csv)
 			char buffer[RR_GROUPED_SIZE];
 			const double value = strtod(text, NULL);
 
-			if (!*text || unit == TEXT)
+			/* A number that no figure of a run can have is shown as it was found. */
+			if (!*text || unit == TEXT || !(value >= 0 && value < FIGURE_MAX))
 				rr_markdown_text(out, text);
 			else if (unit == COUNT)
 				fputs(rr_grouped(buffer, (long long)(value + 0.5)), out);
@@ -111,6 +116,7 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 	static const char label[] = "aria-label=\"";
 	char path[2 * RR_PATH_SIZE];
 	bool good = true;
+	struct stat info;
 	size_t n, length;
 	char **names = rr_files_list(directory, ".svg", &n);
 
@@ -123,6 +129,9 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 		const char *from;
 
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		/* A link might bring any file of the user's into the page. */
+		if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+			continue;
 		svg = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
 		good = svg != NULL;
 		if (!good)

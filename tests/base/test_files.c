@@ -76,6 +76,18 @@ Test(files, a_row_that_does_not_fit_is_taken_back)
 	close(fd);
 }
 
+/* A full disk: the next bench there must not find a log without columns. */
+Test(files, a_log_whose_header_does_not_fit_is_not_left)
+{
+	const struct rlimit limit = { 2, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_lt(rr_csv_open_rows(path, "a,b\n", &error), 0);
+	assert_error("No space left on device");
+	cr_assert_neq(access(path, F_OK), 0, "a file without columns was left");
+}
+
 Test(files, replacing_leaves_one_file)
 {
 	cr_assert(rr_files_replace(path, "one", 3, &error));

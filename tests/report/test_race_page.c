@@ -269,6 +269,23 @@ Test(race_page, texts_of_results_show_themselves)
 			0, "%s", cli_output);
 }
 
+/* Figures that no integer holds, and a plot that is a link to a file of the user's. */
+Test(race_page, results_that_others_wrote_do_no_harm)
+{
+	const char *const parts[] = { "9.2e19", "-7", "1e400", ">nan</td>", "A drawn plot", NULL };
+
+	cr_assert_eq(
+		cli_run("mkdir -p $HERE/r/plots && cat >$HERE/r/summary.csv <<'EOF'\n"
+			"strategy,threads,lost_median,increments_per_s_median,lat_p50_ns_median,lat_p99_ns_median,commands_per_increment_median,verdict\n"
+			"incr,2,9.2e19,nan,-7,9.2e19,1e400,exact\nEOF\n"
+			"echo '<svg aria-label=\"Secret\"/>' >$HERE/secret; ln -s $HERE/secret $HERE/r/plots/a.svg;"
+			"echo '<svg aria-label=\"A drawn plot\"/>' >$HERE/r/plots/b.svg;"
+			"$REDRACE report -o $HERE/r.html $HERE/r && sed -n '/<main/,/<.main/p' $HERE/r.html"),
+		0, "%s", cli_output);
+	assert_all(parts);
+	cr_assert_null(strstr(cli_output, "Secret"), "a link was followed");
+}
+
 Test(race_page, says_what_is_no_results_and_no_race)
 {
 	cli_assert_one_line("$REDRACE report $HERE 2>&1", 64, "summary.csv");
