@@ -26,8 +26,9 @@ at2 = at1 + (width2 > 0 ? 2 + width2 : 0)
 at3 = at2 + (width3 > 0 ? 2 + width3 : 0)
 set rmargin at3 + 3
 head = word(heads, 1) eq "median" && repeats == 1 ? "" : word(heads, 1)
+head2 = word(heads, 2) eq "interval" && coverage == 0 ? "range" : word(heads, 2)
 set label 1 head at graph 1, graph 1 right offset character at1, 0.9 font ",13" textcolor "#404040"
-if (width2 > 0) { set label 2 word(heads, 2) at graph 1, graph 1 right offset character at2, 0.9 font ",13" textcolor "#404040" }
+if (width2 > 0) { set label 2 head2 at graph 1, graph 1 right offset character at2, 0.9 font ",13" textcolor "#404040" }
 
 if (n_lossy && !is_pair) { set label 3 "hatched: not promised to be exact" at graph 0, graph 1 left offset character 0, 0.9 font ",13" textcolor "#404040" }
 

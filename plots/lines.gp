@@ -9,8 +9,7 @@ columns = n_panels > 1 ? 2 : 1
 panel_rows = (n_panels + columns - 1) / columns
 width = n_panels > 1 ? 1280 : 1000
 height = n_panels > 1 ? 132 + 270 * panel_rows : 560
-about = (xscale eq "clients" ? (processes > 1 ? sprintf("%d processes, clients are their threads · ", processes) : "1 process, clients are its threads · ") : configuration . " · ") . (xscale eq "clients" ? setting : setting_of_one) . \
-    (xscale eq "clients" && repeats > 1 ? ", and its 95 % interval" : "")
+about = (xscale eq "clients" ? (processes > 1 ? sprintf("%d processes, clients are their threads · ", processes) : "1 process, clients are its threads · ") : configuration . " · ") . (xscale eq "clients" ? setting : setting_of_pool)
 load here . "common.gp"
 
 table = work . "/lines-" . name . ".tsv"

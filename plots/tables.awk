@@ -51,8 +51,10 @@ files == 1 {
 	}
 	if (threads > most)
 		most = threads
-	if ($at["n"] > repeats)
+	if ($at["n"] > repeats) {
 		repeats = $at["n"]
+		coverage = $at["coverage_pct"]
+	}
 	policy = $at["policy"]
 	sub(/:.*/, "", policy)
 	if (policy != "none" && policy != "backoff")
@@ -171,13 +173,17 @@ function print_settings(    text, i, list) {
 	if (persistence != "none" && persistence != "own")
 		text = text ", persistence " persistence
 	print "setting_of_one = \"" text (repeats > 1 ? " · the first of " repeats " repeats" : "") "\"" >file
+	print "setting_of_pool = \"" text (repeats > 1 ? " · " repeats " repeats pooled, no median of them" : "") "\"" >file
 	text = text " · " (repeats > 1 ? "median of " repeats " repeats" : "1 repeat")
+	if (repeats > 1)
+		text = text (coverage > 0 ? " and its " coverage " % interval" : " and their range")
 	print "setting = \"" text "\"" >file
 	print "configuration = \"" configuration(most) "\"" >file
 	print "most = " most >file
 	print "processes = " processes >file
 	print "clients = " clients >file
 	print "repeats = " repeats >file
+	print "coverage = " coverage + 0 >file
 	print "is_sweep = " (n_sweep > 1) >file
 	for (i = 1; i <= n_sweep; i++)
 		list = list (i > 1 ? ", " : "") sweep[i] * processes
@@ -263,11 +269,11 @@ function widen(column, text) {
 	return text
 }
 
-# What stands beside a bar: the median, the range, and what else is to be said.
+# The text next to a bar: the median, its interval or range, and a remark.
 function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 	middle = figure_of(i, figure, "median")
-	low = figure_of(i, figure, "min")
-	high = figure_of(i, figure, "max")
+	low = figure_of(i, figure, "low")
+	high = figure_of(i, figure, "high")
 	first = worded(figure, middle)
 	second = worded(figure, low) != worded(figure, high) ? \
 		worded(figure, low) "–" worded(figure, high) : ""
@@ -287,14 +293,19 @@ function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 		third = "recovered in " duration(figure_of(i, "recovery_ns", "median"))
 	if (figure == "increments_per_s" && figure_of(i, "failed_pct", "median") > 0)
 		third = sprintf("%.0f %% refused", figure_of(i, "failed_pct", "median"))
+	# Quantiles of too few increments are not known.
 	if (figure == "lat_p99_ns") {
 		low = figure_of(i, "lat_p50_ns", "median")
 		high = middle
-		first = duration(low)
-		second = duration(middle)
+		first = low > 0 ? duration(low) : "–"
+		second = high > 0 ? duration(high) : "–"
 		if (low <= 0)
-			low = middle = high = "NaN"
+			low = "NaN"
+		if (high <= 0)
+			middle = high = "NaN"
 	}
+	if (low != "NaN" && high == "NaN" && low > high_end)
+		high_end = low
 	if (low != "NaN" && (low_end == 0 || low < low_end))
 		low_end = low
 	if (high != "NaN" && high > high_end)
@@ -381,26 +392,27 @@ function print_lines(plot, figure, is_log, only_positive,    i, t, threads) {
 	finish_lines(plot, is_log)
 }
 
-# The last row, 100 %, stands at the number of increments, which can be left of the one before.
-function print_spectra(    i, path, rows, row, fields, x) {
+# As far as 100 increments lie beyond a quantile.
+function print_spectra(    i, path, rows, row, fields, x, y, all, k) {
 	begin_lines("percentiles")
 	for (i = 1; i <= n; i++) {
 		if (!has[i, most] || value[i, most, "lat_p50_ns_median"] <= 0)
 			continue
-		path = from "/percentiles/" strategy[i] "-t" most "-p" processes "-r1.csv"
-		rows = 0
+		path = from "/percentiles/" strategy[i] "-t" most "-p" processes ".csv"
+		rows = all = 0
 		while ((getline row <path) > 0) {
 			split(row, fields, ",")
 			if (fields[1] + 0 <= 0 || fields[4] + 0 < 1)
 				continue
-			if (!rows++) {
-				begin_line(i)
-				x = 0
-			}
-			x = fields[4] + 0 > x ? fields[4] + 0 : x
-			line_point(x, fields[1] + 0, fields[1] + 0, fields[1] + 0)
+			x[++rows] = fields[4] + 0
+			y[rows] = fields[1] + 0
+			all = fields[3] + 0
 		}
 		close(path)
+		if (all >= 200)
+			begin_line(i)
+		for (k = 1; k <= rows && x[k] * 100 <= all * 1.0001 && all >= 200; k++)
+			line_point(x[k], y[k], y[k], y[k])
 	}
 	close(lines)
 	finish_lines("percentiles", 1)

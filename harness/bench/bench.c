@@ -253,7 +253,7 @@ static void print_bench(const void *what, enum rr_format format, FILE *out, stru
 	if (options->n_threads == 1)
 		fprintf(text, ", %ld %s", options->threads[0],
 			plural(options->threads[0], "thread", "threads"));
-	fprintf(text, ", %ld %s, %ld %s, %s, pin %s", options->processes,
+	fprintf(text, ", %ld %s, %ld %s, closed loop, %s, pin %s", options->processes,
 		plural(options->processes, "process", "processes"), options->repeats,
 		plural(options->repeats, "repeat", "repeats"), bench->results.transport,
 		bench->results.placement);

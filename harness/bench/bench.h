@@ -65,11 +65,13 @@ enum rr_verdict {
 				  * server dies */
 };
 
-/* What is kept of all durations, in nanoseconds. */
+/* Of all durations, in nanoseconds. Of a quantile with fewer than 100 durations beyond it nothing is
+ * known: it is 0, as are the waits of that rank. */
 struct rr_times {
 	uint64_t min, p50, p90, p99, p999, max;
 	double mean;
-	uint64_t wait_p50, wait_p99;
+	uint64_t time_p50; /* half of all time is spent in increments that are longer */
+	uint64_t wait_p50, wait_p99, wait_max;
 };
 
 /* What a run came to: added up over its clients, and judged. */
@@ -98,6 +100,7 @@ struct rr_measurement {
 	uint64_t retries, retry_max, commands;
 	uint64_t thread_ops_min, thread_ops_max; /* when the first was done */
 	double fairness_jain;                    /* 1 = all equal, 1/n = one */
+	double luckiest_pct; /* of what was done by then, the share of the client that did the most */
 	int64_t client_user_ns, client_sys_ns, server_cpu_ns;
 	struct rr_times times;
 };

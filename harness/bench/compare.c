@@ -306,8 +306,8 @@ static void compare_figure(struct comparer *comparer, const struct rr_compared_r
 	if (test.has_interval)
 		snprintf(interval, sizeof(interval), "%.2f to %.2f", test.low, test.high);
 	it = conclude(comparer->options, figure, &test);
-	middle_a = rr_statistics_of(a, n_a, 1).median;
-	middle_b = rr_statistics_of(b, n_b, 1).median;
+	middle_a = rr_statistics_of(a, n_a).median;
+	middle_b = rr_statistics_of(b, n_b).median;
 	figure_text(left, figure, middle_a);
 	figure_text(right, figure, middle_b);
 	fprintf(comparer->out, "%-24s %10s %10s  %5.2f  %s\n    %zu and %zu runs, p = %.4f: %s\n",

@@ -6,6 +6,13 @@
 
 /* ---- Adding up ----------------------------------------------------------- */
 
+static uint64_t known_quantile(const struct rr_histogram *histogram, double quantile)
+{
+	return rr_histogram_knows(histogram, quantile) ?
+		       rr_histogram_quantile(histogram, quantile) :
+		       0;
+}
+
 void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 			   const struct rr_run *run, const struct rr_board *board)
 {
@@ -80,14 +87,18 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		m->recovery_ns = first_ns - start_ns;
 	m->times = (struct rr_times){
 		.min = latency->min_ns,
-		.p50 = rr_histogram_quantile(latency, 0.5),
-		.p90 = rr_histogram_quantile(latency, 0.9),
-		.p99 = rr_histogram_quantile(latency, 0.99),
-		.p999 = rr_histogram_quantile(latency, 0.999),
+		.p50 = known_quantile(latency, 0.5),
+		.p90 = known_quantile(latency, 0.9),
+		.p99 = known_quantile(latency, 0.99),
+		.p999 = known_quantile(latency, 0.999),
 		.max = latency->max_ns,
 		.mean = rr_histogram_mean(latency),
-		.wait_p50 = rr_histogram_quantile(waiting, 0.5),
-		.wait_p99 = rr_histogram_quantile(waiting, 0.99),
+		.time_p50 = rr_histogram_knows(latency, 0.5) ?
+				    rr_histogram_time_quantile(latency, 0.5) :
+				    0,
+		.wait_p50 = known_quantile(waiting, 0.5),
+		.wait_p99 = known_quantile(waiting, 0.99),
+		.wait_max = waiting->max_ns,
 	};
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
@@ -112,6 +123,8 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		squares += (double)ops * (double)ops;
 	}
 	m->fairness_jain = squares > 0 ? sum * sum / ((double)n * squares) : 1;
+	m->luckiest_pct = 100 *
+			  (sum > 0 ? (double)m->thread_ops_max / sum : 1 / (double)(n ? n : 1));
 }
 
 /* ---- Judging ------------------------------------------------------------- */

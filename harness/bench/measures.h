@@ -36,6 +36,19 @@ uint64_t rr_histogram_quantile(const struct rr_histogram *histogram, double quan
 
 double rr_histogram_mean(const struct rr_histogram *histogram);
 
+/* Is that quantile more than an accident: are RR_QUANTILE_BEYOND values at least as large? */
+enum { RR_QUANTILE_BEYOND = 100 };
+bool rr_histogram_knows(const struct rr_histogram *histogram, double quantile);
+
+/*
+ * The same durations weighted by themselves. A client that hogs a lock records many short ones
+ * while each client that waits records one long one; weighted by time both count alike. The first
+ * returns which share (0 to 1) of all time was spent in durations longer than `value_ns`, the
+ * second the value below which that share of all time lies.
+ */
+double rr_histogram_time_longer(const struct rr_histogram *histogram, uint64_t value_ns);
+uint64_t rr_histogram_time_quantile(const struct rr_histogram *histogram, double share);
+
 /* Bounds of bucket `index`: the lowest and highest value that counts there. */
 uint64_t rr_histogram_lowest(size_t index);
 uint64_t rr_histogram_highest(size_t index);
@@ -44,15 +57,22 @@ uint64_t rr_histogram_highest(size_t index);
 struct rr_statistics {
 	size_t n;
 	double median, min, max;
-	double low, high; /* 95 % bootstrap interval of the median */
+	double low, high;    /* the interval of the median, or min and max */
+	double coverage_pct; /* of that interval; 0: they are a range */
 };
+
+/*
+ * The interval of a median by order statistics: from the rank-th smallest of n independent values to
+ * the rank-th largest, without any assumption about how they are distributed. Returns its coverage
+ * in per cent, 95 at least; 0 with five values or fewer, whose least and largest are a range.
+ */
+double rr_interval_of(size_t n, size_t *rank);
 
 /* Of two doubles, for qsort(3). */
 int rr_by_value(const void *a, const void *b);
 
-/* Sorts `values`. The interval is resampled 1000 times with `seed`; with one
- * value it is that value. n > 0. */
-struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed);
+/* Sorts `values`. n > 0. */
+struct rr_statistics rr_statistics_of(double *values, size_t n);
 
 /* Every duration of a run; a quarter of a megabyte. */
 struct rr_spectra {

@@ -15,7 +15,7 @@
 #include "base/csv.h"
 #include "base/memory.h"
 
-enum { SCHEMA = 4 };
+enum { SCHEMA = 5 };
 
 /* ---- The directory ------------------------------------------------------- */
 
@@ -42,14 +42,15 @@ bool rr_results_replace(const struct rr_results *results, const char *name, stru
 	return rr_draft_replace(draft, path, error);
 }
 
-bool rr_results_replace_own(const struct rr_results *results, const struct rr_finished *finished,
+bool rr_results_replace_own(const struct rr_results *results, const struct rr_run *run, long repeat,
 			    const char *folder, struct rr_draft *draft, struct rr_error *error)
 {
-	const struct rr_measurement *m = &finished->measurement;
-	char name[160];
+	char name[160], tail[24] = "";
 
-	snprintf(name, sizeof(name), "%s/%s-t%d-p%d-r%ld.csv", folder, m->run.strategy->name,
-		 m->run.threads, m->run.processes, finished->repeat);
+	if (repeat)
+		snprintf(tail, sizeof(tail), "-r%ld", repeat);
+	snprintf(name, sizeof(name), "%s/%s-t%d-p%d%s.csv", folder, run->strategy->name,
+		 run->threads, run->processes, tail);
 	return rr_results_replace(results, name, draft, error);
 }
 
@@ -97,7 +98,7 @@ static void add_count(struct row *row, const char *name, uint64_t value)
 	add_field(row, name, "%llu", (unsigned long long)value);
 }
 
-/* A count that only some strategies have; nothing for the others. */
+/* A count that only some runs have; nothing for the others. */
 static void add_count_if(struct row *row, const char *name, bool has, uint64_t value)
 {
 	if (has)
@@ -156,13 +157,13 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "increments_per_s", "%.1f", rr_increments_per_s(m));
 	add_count(&row, "lat_min_ns", times->min);
 	add_field(&row, "lat_mean_ns", "%.0f", times->mean);
-	add_count(&row, "lat_p50_ns", times->p50);
-	add_count(&row, "lat_p90_ns", times->p90);
-	add_count(&row, "lat_p99_ns", times->p99);
-	add_count(&row, "lat_p999_ns", times->p999);
+	add_count_if(&row, "lat_p50_ns", times->p50, times->p50);
+	add_count_if(&row, "lat_p90_ns", times->p90, times->p90);
+	add_count_if(&row, "lat_p99_ns", times->p99, times->p99);
+	add_count_if(&row, "lat_p999_ns", times->p999, times->p999);
 	add_count(&row, "lat_max_ns", times->max);
-	add_count(&row, "wait_p50_ns", times->wait_p50);
-	add_count(&row, "wait_p99_ns", times->wait_p99);
+	add_count_if(&row, "wait_p50_ns", times->p50, times->wait_p50);
+	add_count_if(&row, "wait_p99_ns", times->p99, times->wait_p99);
 	add_count(&row, "retries", m->retries);
 	add_count(&row, "retry_max", m->retry_max);
 	add_count(&row, "commands", m->commands);
@@ -191,6 +192,9 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_count_if(&row, "unconfirmed", m->run.wait_replicas, m->unconfirmed);
 	add_field(&row, "dead_holders", "%d", m->dead_holders);
 	add_count_if(&row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
+	add_count_if(&row, "lat_time_p50_ns", times->time_p50, times->time_p50);
+	add_count(&row, "wait_max_ns", times->wait_max);
+	add_field(&row, "luckiest_pct", "%.2f", m->luckiest_pct);
 	fputc('\n', row.names);
 	fputc('\n', row.values);
 	fclose(row.names);
@@ -207,11 +211,10 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 
 /* ---- Percentiles --------------------------------------------------------- */
 
-static bool write_percentiles(const struct rr_results *results, const struct rr_finished *finished,
-			      const struct rr_histogram *latency, struct rr_error *error)
+bool rr_results_spectrum(const struct rr_results *results, const struct rr_run *run, long repeat,
+			 const struct rr_histogram *latency, struct rr_error *error)
 {
 	struct rr_draft draft;
-
 	FILE *file;
 	double left = 1;
 
@@ -219,21 +222,40 @@ static bool write_percentiles(const struct rr_results *results, const struct rr_
 	file = draft.out;
 	/* Five steps in each halving of the distance to 100 %, as long as there are
 	 * values left to tell apart. */
-	fprintf(file, "value_ns,percentile,count,one_over_1_minus_p\n");
+	fprintf(file, "value_ns,percentile,count,one_over_1_minus_p,time_longer_pct\n");
 	while (left * (double)latency->count >= 1) {
 		for (int step = 0; step < 5; step++) {
 			const double rest = left * (1 - step * 0.1);
 			const double p = 1 - rest;
+			const uint64_t value = rr_histogram_quantile(latency, p);
 
-			fprintf(file, "%llu,%.6f,%.0f,%.3f\n",
-				(unsigned long long)rr_histogram_quantile(latency, p), 100 * p,
-				p * (double)latency->count, 1 / rest);
+			fprintf(file, "%llu,%.6f,%.0f,%.3f,%.4f\n", (unsigned long long)value,
+				100 * p, p * (double)latency->count, 1 / rest,
+				100 * rr_histogram_time_longer(latency, value));
 		}
 		left /= 2;
 	}
-	fprintf(file, "%llu,100.000000,%llu,%.3f\n", (unsigned long long)latency->max_ns,
+	fprintf(file, "%llu,100.000000,%llu,%.3f,0.0000\n", (unsigned long long)latency->max_ns,
 		(unsigned long long)latency->count, (double)latency->count);
-	return rr_results_replace_own(results, finished, "percentiles", &draft, error);
+	return rr_results_replace_own(results, run, repeat, "percentiles", &draft, error);
+}
+
+/* Those of another repeat. */
+static void pool_latencies(struct rr_results *results, const struct rr_run *run,
+			   const struct rr_histogram *latency)
+{
+	size_t i = 0;
+
+	while (i < results->n_pools && (results->pools[i]->run.strategy != run->strategy ||
+					results->pools[i]->run.threads != run->threads))
+		i++;
+	if (i == results->n_pools) {
+		rr_array_grow(&results->pools, i, sizeof(*results->pools));
+		results->pools[i] = rr_calloc(1, sizeof(**results->pools));
+		results->pools[i]->run = *run;
+		results->n_pools++;
+	}
+	rr_histogram_merge(&results->pools[i]->latency, latency);
 }
 
 /* ---- The whole ----------------------------------------------------------- */
@@ -276,6 +298,9 @@ void rr_results_close(struct rr_results *results)
 	for (size_t i = 0; i < results->n_finished; i++)
 		free(results->finished[i]);
 	free(results->finished);
+	for (size_t i = 0; i < results->n_pools; i++)
+		free(results->pools[i]);
+	free(results->pools);
 	if (results->rows >= 0)
 		close(results->rows);
 	results->rows = -1;
@@ -286,6 +311,8 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 {
 	rr_array_grow(&results->finished, results->n_finished, sizeof(*results->finished));
 	results->finished[results->n_finished++] = finished;
+	pool_latencies(results, &finished->measurement.run, &spectra->latency);
 	return write_row(results, finished, error) &&
-	       write_percentiles(results, finished, &spectra->latency, error);
+	       rr_results_spectrum(results, &finished->measurement.run, finished->repeat,
+				   &spectra->latency, error);
 }

@@ -23,6 +23,12 @@ struct rr_finished {
 	long order_idx; /* place in the shuffled order of its repeat, from 1 */
 };
 
+/* The durations of all repeats of a strategy in one configuration. */
+struct rr_pool {
+	struct rr_run run;
+	struct rr_histogram latency;
+};
+
 struct rr_results {
 	char directory[768];
 	char run_id[RR_RUN_ID_SIZE];
@@ -31,6 +37,8 @@ struct rr_results {
 	const char *transport, *placement;
 	struct rr_finished **finished;
 	size_t n_finished;
+	struct rr_pool **pools;
+	size_t n_pools;
 };
 
 /* Makes the directory and begins runs.csv. `data` is where the data server is
@@ -49,7 +57,11 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error);
 
-/* Writes summary.csv and simple.csv. */
+/* Writes the spectrum of one repeat, or with 0 of all repeats pooled. */
+bool rr_results_spectrum(const struct rr_results *results, const struct rr_run *run, long repeat,
+			 const struct rr_histogram *latency, struct rr_error *error);
+
+/* Writes summary.csv, simple.csv and pooled spectra. */
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error);
 
 /* Writes env.json: machine, server, build and command line. */
@@ -70,10 +82,11 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 bool rr_results_make_folder(const struct rr_results *results, const char *name,
 			    struct rr_error *error);
 
-/* Replaces a file of the directory by the draft; and one of a run's own, in a folder of it. */
+/* Replaces a file of the directory by the draft; and one of a run's own, in a folder of it;
+ * repeat 0: of all its repeats. */
 bool rr_results_replace(const struct rr_results *results, const char *name, struct rr_draft *draft,
 			struct rr_error *error);
-bool rr_results_replace_own(const struct rr_results *results, const struct rr_finished *finished,
+bool rr_results_replace_own(const struct rr_results *results, const struct rr_run *run, long repeat,
 			    const char *folder, struct rr_draft *draft, struct rr_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "measures.h"
 
-enum { SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS, RESAMPLES = 1000, RESAMPLED_MAX = 1000 };
+enum { SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS, RANGE_MAX = 5 };
 
 /* ---- The histogram ------------------------------------------------------- */
 
@@ -89,6 +89,50 @@ double rr_histogram_mean(const struct rr_histogram *histogram)
 	return histogram->count ? (double)histogram->sum_ns / (double)histogram->count : 0;
 }
 
+bool rr_histogram_knows(const struct rr_histogram *histogram, double quantile)
+{
+	return (double)histogram->count * (1 - quantile) > RR_QUANTILE_BEYOND - 1e-6;
+}
+
+/* The time spent in all values of a bucket, each treated as its middle. */
+static double time_of_bucket(const struct rr_histogram *histogram, size_t index)
+{
+	const double middle =
+		((double)rr_histogram_lowest(index) + (double)rr_histogram_highest(index)) / 2;
+
+	return histogram->buckets[index] ? (double)histogram->buckets[index] * middle : 0;
+}
+
+double rr_histogram_time_longer(const struct rr_histogram *histogram, uint64_t value_ns)
+{
+	double longer = 0, all = 0;
+
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++) {
+		const double time = time_of_bucket(histogram, i);
+
+		all += time;
+		if (rr_histogram_lowest(i) > value_ns)
+			longer += time;
+	}
+	return all > 0 ? longer / all : 0;
+}
+
+uint64_t rr_histogram_time_quantile(const struct rr_histogram *histogram, double share)
+{
+	double seen = 0, all = 0;
+
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++)
+		all += time_of_bucket(histogram, i);
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++) {
+		seen += time_of_bucket(histogram, i);
+		if (seen > 0 && seen >= share * all)
+			return rr_histogram_highest(i) < histogram->max_ns ?
+				       rr_histogram_highest(i) :
+				       histogram->max_ns;
+	}
+	return histogram->max_ns;
+}
+
 /* ---- Statistics ---------------------------------------------------------- */
 
 int rr_by_value(const void *a, const void *b)
@@ -103,29 +147,37 @@ static double median_of_sorted(const double *values, size_t n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed)
+double rr_interval_of(size_t n, size_t *rank)
+{
+	/* P(fewer than k of n fall below the median), each with probability 1/2: k grows as long as
+	 * both tails together stay within 5 %. */
+	double term = pow(0.5, (double)n), tail = 0, outside = 0;
+
+	*rank = 1;
+	if (n <= RANGE_MAX)
+		return 0;
+	for (size_t k = 1; 2 * k <= n; k++) {
+		tail += term;
+		if (2 * tail > 0.05)
+			break;
+		*rank = k;
+		outside = 2 * tail;
+		term *= (double)(n - k + 1) / (double)k;
+	}
+	return 100 * (1 - outside);
+}
+
+struct rr_statistics rr_statistics_of(double *values, size_t n)
 {
 	struct rr_statistics statistics = { .n = n };
+	size_t rank;
 
 	qsort(values, n, sizeof(*values), rr_by_value);
 	statistics.median = median_of_sorted(values, n);
 	statistics.min = values[0];
 	statistics.max = values[n - 1];
-	statistics.low = statistics.high = statistics.median;
-	if (n > 1 && n <= RESAMPLED_MAX) {
-		/* Percentile bootstrap: medians of samples drawn with replacement. */
-		struct rr_random random = { seed };
-		double medians[RESAMPLES], sample[RESAMPLED_MAX];
-
-		for (size_t i = 0; i < RESAMPLES; i++) {
-			for (size_t j = 0; j < n; j++)
-				sample[j] = values[rr_random_below(&random, n)];
-			qsort(sample, n, sizeof(*sample), rr_by_value);
-			medians[i] = median_of_sorted(sample, n);
-		}
-		qsort(medians, RESAMPLES, sizeof(*medians), rr_by_value);
-		statistics.low = medians[RESAMPLES * 25 / 1000];
-		statistics.high = medians[RESAMPLES * 975 / 1000 - 1];
-	}
+	statistics.coverage_pct = rr_interval_of(n, &rank);
+	statistics.low = values[rank - 1];
+	statistics.high = values[n - rank];
 	return statistics;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* summary.csv, simple.csv and the table: repeats of one configuration, taken together. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -48,14 +50,9 @@ static double lost(const struct rr_measurement *m)
 	return (double)m->lost;
 }
 
-static double p50_ns(const struct rr_measurement *m)
+static double final_value(const struct rr_measurement *m)
 {
-	return (double)m->times.p50;
-}
-
-static double p99_ns(const struct rr_measurement *m)
-{
-	return (double)m->times.p99;
+	return (double)m->final_value;
 }
 
 static double fairness(const struct rr_measurement *m)
@@ -63,6 +60,43 @@ static double fairness(const struct rr_measurement *m)
 	return m->fairness_jain;
 }
 
+static double luckiest(const struct rr_measurement *m)
+{
+	return m->luckiest_pct;
+}
+
+static double wait_max_ns(const struct rr_measurement *m)
+{
+	return (double)m->times.wait_max;
+}
+
+/* A quantile is 0 where too few durations lie beyond it: no figure. */
+static double known(uint64_t quantile_ns)
+{
+	return quantile_ns ? (double)quantile_ns : NAN;
+}
+
+static double p50_ns(const struct rr_measurement *m)
+{
+	return known(m->times.p50);
+}
+
+static double p99_ns(const struct rr_measurement *m)
+{
+	return known(m->times.p99);
+}
+
+static double p999_ns(const struct rr_measurement *m)
+{
+	return known(m->times.p999);
+}
+
+static double time_p50_ns(const struct rr_measurement *m)
+{
+	return known(m->times.time_p50);
+}
+
+/* In the order of the columns of summary.csv, in which those from the ninth on stand at the end. */
 static const struct {
 	const char *name;
 	figure of;
@@ -75,22 +109,46 @@ static const struct {
 	{ "commands_per_increment", rr_commands_per_increment },
 	{ "fairness_jain", fairness },
 	{ "failed_pct", rr_failed_pct },
+	{ "final_value", final_value },
+	{ "lat_p999_ns", p999_ns },
+	{ "lat_time_p50_ns", time_p50_ns },
+	{ "wait_max_ns", wait_max_ns },
+	{ "luckiest_pct", luckiest },
 };
+
+enum { FIRST_FIGURES = 8, FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
 static double recovery_ns(const struct rr_measurement *m)
 {
 	return (double)m->recovery_ns;
 }
 
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+static double killed(const struct rr_measurement *m)
+{
+	return (double)m->killed;
+}
 
-static struct rr_statistics statistics_of(const struct group *group, figure of, long seed)
+static double failed(const struct rr_measurement *m)
+{
+	return (double)m->failed;
+}
+
+/* n = 0: a member does not have the figure. */
+static struct rr_statistics statistics_of(const struct group *group, figure of)
 {
 	double values[GROUP_MAX];
 
-	for (size_t i = 0; i < group->n; i++)
+	for (size_t i = 0; i < group->n; i++) {
 		values[i] = of(group->members[i]);
-	return rr_statistics_of(values, group->n, (uint64_t)seed);
+		if (isnan(values[i]))
+			return (struct rr_statistics){ .n = 0 };
+	}
+	return rr_statistics_of(values, group->n);
+}
+
+static double median_of(const struct group *group, figure of)
+{
+	return statistics_of(group, of).median;
 }
 
 /* The verdict that decides about all of them. */
@@ -109,11 +167,54 @@ static const struct rr_measurement *worst(const struct group *group)
 	return found;
 }
 
+/* ---- All repeats pooled --------------------------------------------------- */
+
+static bool write_pooled(const struct rr_results *results, struct rr_error *error)
+{
+	for (size_t i = 0; i < results->n_pools; i++)
+		rr_results_spectrum(results, &results->pools[i]->run, 0,
+				    &results->pools[i]->latency, error);
+	return !error->kind;
+}
+
 /* ---- summary.csv and simple.csv ------------------------------------------ */
+
+static void print_names(FILE *out, size_t from, size_t to)
+{
+	for (size_t f = from; f < to; f++)
+		fprintf(out, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
+			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
+}
+
+static void print_figures(FILE *out, const struct group *group, size_t from, size_t to)
+{
+	for (size_t f = from; f < to; f++) {
+		const struct rr_statistics it = statistics_of(group, figures[f].of);
+
+		if (it.n)
+			fprintf(out, ",%.10g,%.10g,%.10g,%.10g,%.10g", it.median, it.min, it.max,
+				it.low, it.high);
+		else
+			fputs(",,,,,", out);
+	}
+}
+
+/* For a lesson: medians, in seven columns. */
+static void print_simple(FILE *out, const struct group *group)
+{
+	const struct rr_measurement *m = group->members[0];
+	const struct rr_statistics tail = statistics_of(group, p99_ns);
+
+	fprintf(out, "%s,%d,%lld,%.0f,%.0f,%.0f,", m->run.strategy->name,
+		m->run.threads * m->run.processes, m->expected_value, median_of(group, final_value),
+		median_of(group, lost), median_of(group, rr_increments_per_s));
+	if (tail.n)
+		fprintf(out, "%.1f", tail.median / 1000);
+	fputc('\n', out);
+}
 
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
-	const long seed = results->options->seed;
 	struct rr_draft summary, simple;
 	struct group one;
 	size_t index = 0;
@@ -121,62 +222,182 @@ bool rr_results_summarise(const struct rr_results *results, struct rr_error *err
 	rr_draft_open(&summary);
 	rr_draft_open(&simple);
 	fprintf(summary.out, "run_id,strategy,expectation,threads,processes,n,verdict");
-	for (size_t f = 0; f < FIGURES; f++)
-		fprintf(summary.out, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
-			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
+	print_names(summary.out, 0, FIRST_FIGURES);
 	fprintf(summary.out,
-		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max\n");
+		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max");
+	print_names(summary.out, FIRST_FIGURES, FIGURES);
+	fprintf(summary.out, ",coverage_pct\n");
 	fprintf(simple.out, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
 	while (next_group(results, &index, &one)) {
 		const struct rr_measurement *m = worst(&one);
-		const struct rr_statistics recovery = statistics_of(&one, recovery_ns, seed);
+		const struct rr_statistics recovery = statistics_of(&one, recovery_ns);
 		char policy[RR_POLICY_TEXT_SIZE];
 
 		fprintf(summary.out, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
 			m->run.strategy->name, m->promise == RR_EXACT ? "exact" : "lossy",
 			m->run.threads, m->run.processes, one.n, rr_verdict_name(m->verdict));
-		for (size_t f = 0; f < FIGURES; f++) {
-			const struct rr_statistics it = statistics_of(&one, figures[f].of, seed);
-
-			fprintf(summary.out, ",%.10g,%.10g,%.10g,%.10g,%.10g", it.median, it.min,
-				it.max, it.low, it.high);
-		}
-		fprintf(summary.out, ",%s,%s,%d,%.10g,%.10g,%.10g\n",
+		print_figures(summary.out, &one, 0, FIRST_FIGURES);
+		fprintf(summary.out, ",%s,%s,%d,%.10g,%.10g,%.10g",
 			rr_lock_kind_names[m->run.strategy->lock.kind],
 			rr_policy_text(m->run.policy, m->run.strategy, policy), m->dead_holders,
 			recovery.median, recovery.min, recovery.max);
-		/* For a lesson: counts of the worst repeat, rate and latency as medians. */
-		fprintf(simple.out, "%s,%d,%lld,%lld,%lld,%.0f,%.1f\n", m->run.strategy->name,
-			m->run.threads * m->run.processes, (long long)m->expected_value,
-			(long long)m->final_value, (long long)m->lost,
-			statistics_of(&one, rr_increments_per_s, seed).median,
-			statistics_of(&one, p99_ns, seed).median / 1000);
+		print_figures(summary.out, &one, FIRST_FIGURES, FIGURES);
+		/* Empty: low and high are the least and the largest, a range. */
+		if (recovery.coverage_pct > 0)
+			fprintf(summary.out, ",%.1f\n", recovery.coverage_pct);
+		else
+			fputs(",\n", summary.out);
+		print_simple(simple.out, &one);
 	}
 	rr_results_replace(results, "summary.csv", &summary, error);
-	return rr_results_replace(results, "simple.csv", &simple, error);
+	rr_results_replace(results, "simple.csv", &simple, error);
+	return write_pooled(results, error);
 }
 
 /* ---- The table ----------------------------------------------------------- */
 
 enum { NAME_COLUMNS = 21, VERDICT_COLUMN = 61 };
 
-/* What happened besides counting: increments given up, workers killed. */
-static const char *describe_besides(const struct rr_measurement *m, char text[64])
+/* Besides the count: wrong repeats, increments given up, workers killed. */
+static const char *describe_besides(const struct group *group, char text[80])
 {
-	char refused[RR_GROUPED_SIZE], time[RR_GROUPED_SIZE];
+	const struct rr_measurement *m = worst(group);
+	char figure[RR_GROUPED_SIZE];
+	size_t wrong = 0;
 
+	for (size_t i = 0; i < group->n; i++)
+		wrong += group->members[i]->verdict == RR_VERDICT_VIOLATED;
 	text[0] = '\0';
-	if (m->failed && m->run.policy == RR_POLICY_FAIL_FAST)
-		snprintf(text, 64, "; %s refused", rr_grouped(refused, (long long)m->failed));
+	if (wrong && group->n > 1)
+		snprintf(text, 80, "; in %zu of %zu repeats, %s lost at the most", wrong, group->n,
+			 rr_grouped(figure, (long long)statistics_of(group, lost).max));
+	else if (m->failed && m->run.policy == RR_POLICY_FAIL_FAST)
+		snprintf(text, 80, "; %s refused",
+			 rr_grouped(figure, (long long)median_of(group, failed)));
 	else if (m->tally.kills < m->run.fail_overs)
-		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills, m->run.fail_overs);
+		snprintf(text, 80, "; %ld of %ld fail-overs", m->tally.kills, m->run.fail_overs);
 	else if (m->recovery_ns)
-		snprintf(text, 64, "; recovered in %s",
-			 rr_duration(time, (uint64_t)m->recovery_ns));
+		snprintf(text, 80, "; recovered in %s",
+			 rr_duration(figure, (uint64_t)median_of(group, recovery_ns)));
 	else if (m->killed)
-		snprintf(text, 64, "; %ld %s killed", m->killed,
+		snprintf(text, 80, "; %.0f %s killed", median_of(group, killed),
 			 m->killed == 1 ? "worker" : "workers");
 	return text;
+}
+
+/* In the order of the table. */
+static const struct {
+	figure of;
+	int width;
+} shown[] = {
+	{ final_value, 9 },
+	{ lost, 7 },
+	{ rr_increments_per_s, 7 },
+	{ p99_ns, 7 },
+	{ rr_commands_per_increment, 4 },
+};
+
+enum { SHOWN = sizeof(shown) / sizeof(shown[0]) };
+
+static char *shown_text(size_t column, double value, char text[RR_GROUPED_SIZE])
+{
+	if (shown[column].of == p99_ns)
+		rr_duration(text, (uint64_t)value);
+	else if (shown[column].of == rr_commands_per_increment)
+		snprintf(text, RR_GROUPED_SIZE, "%.1f", value);
+	else
+		rr_grouped(text, (long long)(value + 0.5));
+	return text;
+}
+
+static void print_column(FILE *file, size_t column, const char *text)
+{
+	fprintf(file, " %*s%s", shown[column].width - (int)rr_plain_width(text), "", text);
+}
+
+/* The medians; and beneath them, where repeats differ, the ends of their interval or range. */
+static void print_group(FILE *file, const struct group *group, bool sweep)
+{
+	const struct rr_measurement *m = worst(group);
+	char low[SHOWN][RR_GROUPED_SIZE], high[SHOWN][RR_GROUPED_SIZE], text[RR_GROUPED_SIZE];
+	bool differs = false;
+
+	fprintf(file, "%-20s", m->run.strategy->name);
+	for (size_t i = 0; i < SHOWN; i++) {
+		const struct rr_statistics it = statistics_of(group, shown[i].of);
+
+		low[i][0] = high[i][0] = '\0';
+		if (i == 0 && sweep)
+			snprintf(text, sizeof(text), "%d", m->run.threads);
+		else if (!it.n)
+			snprintf(text, sizeof(text), "–");
+		else
+			shown_text(i, it.median, text);
+		print_column(file, i, text);
+		if (!it.n || (i == 0 && sweep))
+			continue;
+		shown_text(i, it.low, low[i]);
+		shown_text(i, it.high, high[i]);
+		if (strcmp(low[i], high[i]) == 0)
+			low[i][0] = high[i][0] = '\0';
+		differs = differs || low[i][0];
+	}
+
+	char besides[80],
+		*verdict = rr_asprintf("%s%s", m->remark, describe_besides(group, besides));
+
+	/* A long one has the next line for itself. */
+	if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
+		fprintf(file, "\n%*s", NAME_COLUMNS, "");
+	else
+		fputs("  ", file);
+	rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
+	free(verdict);
+	for (int end = 0; end < 2 && differs; end++) {
+		char *line, *last;
+		FILE *out = rr_open_text(&line);
+
+		fprintf(out, "%-20s", end ? "  to" : "  from");
+		for (size_t i = 0; i < SHOWN; i++)
+			print_column(out, i, end ? high[i] : low[i]);
+		fclose(out);
+		for (last = line + strlen(line); last[-1] == ' ';)
+			*--last = '\0';
+		fprintf(file, "%s\n", line);
+		free(line);
+	}
+}
+
+/* "97.9 % interval (2nd to 9th value)" */
+static void print_kind_of_figure(const struct rr_results *results, FILE *file)
+{
+	struct group group;
+	size_t index = 0, least = GROUP_MAX, most = 0, rank;
+	double coverage;
+
+	while (next_group(results, &index, &group)) {
+		least = group.n < least ? group.n : least;
+		most = group.n > most ? group.n : most;
+	}
+	coverage = rr_interval_of(most, &rank);
+	if (most == 1)
+		fputs("Each figure is that of one run.\n", file);
+	else if (least != most)
+		rr_print_sentence(file, 0, 0,
+				  "Each figure is the median of its repeats, %zu to %zu; from, to: "
+				  "its 95 %% interval, or the range of five or fewer.",
+				  least, most);
+	else if (coverage <= 0)
+		rr_print_sentence(
+			file, 0, 0,
+			"Each figure is the median of %zu repeats; from, to: their range, "
+			"too few for an interval.",
+			most);
+	else
+		rr_print_sentence(file, 0, 0,
+				  "Each figure is the median of %zu repeats; from, to: its %.1f %% "
+				  "interval, value %zu to %zu of them in order.",
+				  most, coverage, rank, most + 1 - rank);
 }
 
 /* A line of 80 columns; where numbers of threads are compared, final counts are left to
@@ -186,34 +407,11 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	const bool sweep = results->options->n_threads > 1;
 	size_t index = 0;
 
-	fprintf(file, "%-20s %9s %7s %7s %7s %4s  %s\n", "strategy", sweep ? "threads" : "final",
+	print_kind_of_figure(results, file);
+	fprintf(file, "\n%-20s %9s %7s %7s %7s %4s  %s\n", "strategy", sweep ? "threads" : "final",
 		"lost", "inc/s", "p99", "cmds", "verdict");
-	for (struct group group; next_group(results, &index, &group);) {
-		long seed = results->options->seed;
-		const struct rr_measurement *m = worst(&group);
-		const struct rr_statistics rate = statistics_of(&group, rr_increments_per_s, seed);
-		char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
-		char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
-		char besides[64], *verdict;
-
-		fprintf(file, "%-20s ", m->run.strategy->name);
-		if (sweep)
-			fprintf(file, "%9d", m->run.threads);
-		else
-			fprintf(file, "%9s", rr_grouped(final, m->final_value));
-		fprintf(file, " %7s %7s %7s %4.1f", rr_grouped(gone, m->lost + m->extra),
-			rr_grouped(speed, (long long)(rate.median + 0.5)),
-			rr_duration(tail, (uint64_t)statistics_of(&group, p99_ns, seed).median),
-			statistics_of(&group, rr_commands_per_increment, seed).median);
-		verdict = rr_asprintf("%s%s", m->remark, describe_besides(m, besides));
-		/* A long one has the next line for itself. */
-		if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
-			fprintf(file, "\n%*s", NAME_COLUMNS, "");
-		else
-			fputs("  ", file);
-		rr_print_wrapped(file, verdict, NAME_COLUMNS, NAME_COLUMNS);
-		free(verdict);
-	}
+	for (struct group group; next_group(results, &index, &group);)
+		print_group(file, &group, sweep);
 }
 
 /* ---- Fail-overs ---------------------------------------------------------- */
@@ -243,7 +441,7 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 /* ---- Cases --------------------------------------------------------------- */
 
 /* What the verdict was decided by, and the figures of all. */
-static json_t *properties_of_group(const struct group *group, long seed)
+static json_t *properties_of_group(const struct group *group)
 {
 	const struct rr_measurement *m = worst(group);
 	json_t *properties =
@@ -255,11 +453,22 @@ static json_t *properties_of_group(const struct group *group, long seed)
 			  "extra", (json_int_t)m->extra, "overlaps", (json_int_t)m->overlaps,
 			  "failed", (json_int_t)m->failed, "unknown", (json_int_t)m->unknown);
 
-	for (size_t f = 0; f < FIGURES; f++) {
-		const struct rr_statistics s = statistics_of(group, figures[f].of, seed);
+	json_t *intervals = json_object();
+	double coverage_pct = 0;
 
-		json_object_set_new(properties, figures[f].name, json_real(s.median));
+	for (size_t f = 0; f < FIGURES; f++) {
+		const struct rr_statistics it = statistics_of(group, figures[f].of);
+
+		json_object_set_new(properties, figures[f].name,
+				    it.n ? json_real(it.median) : json_null());
+		json_object_set_new(intervals, figures[f].name,
+				    it.n ? json_pack("[f, f]", it.low, it.high) : json_null());
+		coverage_pct = it.n ? it.coverage_pct : coverage_pct;
 	}
+	/* Low and high of each median; without a coverage they are a range. */
+	json_object_set_new(properties, "intervals", intervals);
+	json_object_set_new(properties, "coverage_pct",
+			    coverage_pct > 0 ? json_real(coverage_pct) : json_null());
 	json_object_set_new(properties, "dead_holders", json_integer(m->dead_holders));
 	json_object_set_new(properties, "recovery_ns",
 			    m->recovery_ns ? json_integer(m->recovery_ns) : json_null());
@@ -289,7 +498,7 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 	json_object_set_new(cases->properties, "placement", json_string(results->placement));
 	for (struct group group; next_group(results, &index, &group);) {
 		const struct rr_measurement *m = worst(&group);
-		char name[120], file[120], message[300], besides[64];
+		char name[120], file[120], message[300], besides[80];
 		char final[RR_GROUPED_SIZE], expected[RR_GROUPED_SIZE];
 		double seconds = 0;
 
@@ -299,7 +508,7 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 			 m->run.threads);
 		snprintf(file, sizeof(file), "scenarios/%s.c", m->run.strategy->name);
 		snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
-			 describe_besides(m, besides), rr_grouped(final, m->final_value),
+			 describe_besides(&group, besides), rr_grouped(final, m->final_value),
 			 rr_grouped(expected, m->expected_value));
 		rr_cases_add(cases, &(struct rr_case){ .suite = "bench",
 						       .name = name,
@@ -308,7 +517,6 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 						       .seconds = seconds,
 						       .message = message,
 						       .file = file,
-						       .properties = properties_of_group(
-							       &group, results->options->seed) });
+						       .properties = properties_of_group(&group) });
 	}
 }

@@ -76,5 +76,6 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 			(long long)(hold->entered_ns - trace->start_ns),
 			(long long)(hold->left_ns - trace->start_ns), hold->others);
 	}
-	return rr_results_replace_own(results, finished, "holders", &draft, error);
+	return rr_results_replace_own(results, &finished->measurement.run, finished->repeat,
+				      "holders", &draft, error);
 }

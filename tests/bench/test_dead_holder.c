@@ -88,8 +88,8 @@ Test(dead_holder, who_cannot_recover_is_stuck_as_expected)
 	cr_assert_eq(cli_run("sh tests/check_csv $HERE/r && "
 			     "[ $(grep -c ',stuck,' $HERE/r/runs.csv) = 2 ] && "
 			     "[ $(grep -c ',stuck,' $HERE/r/summary.csv) = 2 ] && "
-			     "head -1 $HERE/r/runs.csv | grep -q ',dead_holders,recovery_ns$' && "
-			     "head -1 $HERE/r/summary.csv | grep -q ',recovery_ns_max$'"),
+			     "head -1 $HERE/r/runs.csv | grep -q ',dead_holders,recovery_ns,' && "
+			     "head -1 $HERE/r/summary.csv | grep -q ',recovery_ns_max,'"),
 		     0, "%s", cli_output);
 	cr_assert_eq(
 		cli_run("mkdir $HERE/tables && LC_ALL=C awk -v out=$HERE/tables -v from=$HERE/r "
