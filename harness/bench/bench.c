@@ -9,11 +9,14 @@
 #include "base/text.h"
 #include "results.h"
 
-/* A strategy with a number of threads. */
+/* A strategy with a number of threads, and in an open loop with a rate. */
 struct cell {
 	const struct rr_strategy *strategy;
 	int threads;
-	bool is_refused; /* by the server, while it ran */
+	const struct rr_rate *rate; /* NULL: a closed loop */
+	long increments;            /* of a closed loop */
+	double rate_per_s, capacity_per_s;
+	bool is_refused; /* by the server, while it ran; or without a capacity */
 };
 
 struct bench {
@@ -25,7 +28,8 @@ struct bench {
 	struct rr_results results;
 	struct rr_spectra spectra; /* of the run that has just ended */
 	struct rr_holds trace;     /* the same, if it is wanted */
-	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
+	struct cell cells[RR_CHOSEN_MAX *
+			  RR_SWEEP_MAX]; /* there is one number of threads, or one rate */
 	size_t n_cells;
 	size_t n_begun; /* runs */
 	struct rr_progress progress;
@@ -44,6 +48,20 @@ static void add_skipped(struct bench *bench, const char *name, const char *why)
 }
 
 /* ---- What is run --------------------------------------------------------- */
+
+static void add_cells(struct bench *bench, const struct rr_strategy *strategy, int threads)
+{
+	const struct rr_bench_options *options = bench->options;
+
+	for (size_t r = 0; r < (options->n_rates ? options->n_rates : 1); r++)
+		bench->cells[bench->n_cells++] = (struct cell){
+			.strategy = strategy,
+			.threads = threads,
+			.rate = options->n_rates ? &options->rates[r] : NULL,
+			.increments = options->increments,
+			.rate_per_s = options->n_rates ? options->rates[r].value : 0,
+		};
+}
 
 /* What these servers or the policy do not allow is named. Returns how many servers the strategies
  * need that are left. */
@@ -72,8 +90,7 @@ static size_t choose_cells(struct bench *bench)
 		}
 		servers = need > servers ? need : servers;
 		for (size_t t = 0; t < options->n_threads; t++)
-			bench->cells[bench->n_cells++] =
-				(struct cell){ strategy, (int)options->threads[t], false };
+			add_cells(bench, strategy, (int)options->threads[t]);
 	}
 	return servers;
 }
@@ -133,20 +150,18 @@ static void show_run(void *context, const struct rr_run *run, uint64_t done, int
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-/* False after an error that ends the bench. */
-static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
+static struct rr_run run_of_cell(struct bench *bench, const struct cell *cell, long repeat)
 {
 	const struct rr_bench_options *options = bench->options;
-	const bool is_traced = options->trace && cell->strategy->acquire;
 	struct rr_formation *killed = cell->strategy->lock.servers ? &bench->lock_servers :
 								     &bench->formation;
-	const struct rr_run run = (struct rr_run){
+	struct rr_run run = {
 		.strategy = cell->strategy,
 		.cluster = &bench->cluster,
 		.prefix = bench->session->prefix,
 		.threads = cell->threads,
 		.processes = (int)options->processes,
-		.increments = options->increments,
+		.increments = cell->increments,
 		.warmup = options->warmup,
 		.keys = (int)options->keys,
 		.ttl_ms = options->ttl_ms,
@@ -155,12 +170,35 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.dead_holder = options->dead_holder,
 		.kill_workers = options->kill_workers,
-		.trace = is_traced ? &bench->trace : NULL,
+		.trace = options->trace && cell->strategy->acquire ? &bench->trace : NULL,
 		.formation = options->topology == RR_TOPOLOGY_ALONE ? NULL : killed,
 		.fail_overs = options->fail_overs,
 		.cut_ns = options->cut_ms * INT64_C(1000000),
 		.wait_replicas = options->wait_replicas,
 	};
+
+	if (cell->rate) {
+		run.rate_asked = cell->rate->text;
+		run.capacity_per_s = cell->capacity_per_s;
+		rr_run_open(&run, cell->rate_per_s, options->seconds_per_cell, options->arrivals);
+	}
+	return run;
+}
+
+/* No more of a strategy of which the server has refused a command. */
+static void refuse_strategy(struct bench *bench, const struct rr_strategy *strategy)
+{
+	for (size_t i = 0; i < bench->n_cells; i++) {
+		if (bench->cells[i].strategy == strategy)
+			bench->cells[i].is_refused = true;
+	}
+}
+
+/* False after an error that ends the bench. */
+static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
+{
+	const struct rr_run run = run_of_cell(bench, cell, repeat);
+	const bool is_traced = run.trace != NULL;
 	const struct rr_watcher watcher = { show_run, bench };
 	struct rr_finished *finished = rr_calloc(1, sizeof(*finished));
 	bool measured;
@@ -197,12 +235,119 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		add_skipped(bench, run.strategy->name, bench->error->text);
 	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
-	/* The server has refused a command of the strategy: no more of it. */
-	for (size_t i = 0; i < bench->n_cells; i++) {
-		if (bench->cells[i].strategy == run.strategy)
-			bench->cells[i].is_refused = true;
-	}
+	refuse_strategy(bench, run.strategy);
 	return true;
+}
+
+/* ---- How many increments, and at which rate ------------------------------- */
+
+enum { TRIAL_INCREMENTS = 2000, PROBES = 7 };
+
+/* A run that leaves no results. False: it is not made, or the bench ends. */
+static bool try_run(struct bench *bench, const struct rr_run *run, struct rr_measurement *m)
+{
+	const bool measured = rr_bench_run(run, &bench->session->signals, NULL, m, NULL,
+					   bench->error);
+
+	if (measured)
+		return !m->deadlocked;
+	if (bench->error->kind == RR_ERROR_SKIPPED) {
+		add_skipped(bench, run->strategy->name, bench->error->text);
+		rr_error_set_aside(bench->error, RR_ERROR_SKIPPED);
+		refuse_strategy(bench, run->strategy);
+	}
+	return false;
+}
+
+/* Increments a second in a closed loop; 0: there are none. */
+static double try_closed_loop(struct bench *bench, const struct cell *cell)
+{
+	struct rr_run run = run_of_cell(bench, cell, 0);
+	struct rr_measurement m;
+	double rate = 0;
+
+	run.rate_per_s = 0;
+	run.trace = NULL;
+	/* The second lasts half a second. */
+	for (int i = 0; i < 2; i++) {
+		run.increments = i == 0 ? TRIAL_INCREMENTS : (long)(rate / 2) + 1;
+		if (!try_run(bench, &run, &m))
+			return 0;
+		rate = rr_increments_per_s(&m);
+	}
+	return rate;
+}
+
+/*
+ * The highest rate that is sustained, by bisection: clients that are always busy do not do more in
+ * an open loop than in a closed one. The probes are as long as the runs, five seconds at most.
+ */
+static double find_capacity(struct bench *bench, const struct cell *cell)
+{
+	const struct rr_bench_options *options = bench->options;
+	const long seconds = options->seconds_per_cell < 5 ? options->seconds_per_cell : 5;
+	double low = 0, high = 1.05 * try_closed_loop(bench, cell);
+	struct rr_run run = run_of_cell(bench, cell, 0);
+	struct rr_measurement m;
+
+	run.trace = NULL;
+	for (int i = 0; i < PROBES && high > 1; i++) {
+		const double rate = (low + high) / 2;
+
+		rr_run_open(&run, rate, seconds, options->arrivals);
+		run.seed = (uint64_t)(options->seed - 1 - i);
+		if (!try_run(bench, &run, &m))
+			return 0;
+		if (m.is_sustained)
+			low = rate;
+		else
+			high = rate;
+		if (rr_progress_is_due(&bench->progress))
+			rr_progress_show(&bench->progress, 0, "%s: capacity, %.0f to %.0f/s",
+					 cell->strategy->name, low, high);
+	}
+	rr_progress_end(&bench->progress);
+	return low;
+}
+
+/* By trials before all runs, so that repeats are alike. The cells of a strategy with the same
+ * threads follow one another. */
+static bool settle_cells(struct bench *bench)
+{
+	const struct rr_bench_options *options = bench->options;
+	const struct cell *seen = NULL;
+	bool is_relative = false;
+
+	for (size_t i = 0; i < options->n_rates; i++)
+		is_relative = is_relative || options->rates[i].is_pct;
+	for (size_t i = 0; i < bench->n_cells && !bench->error->kind; i++) {
+		struct cell *cell = &bench->cells[i];
+		const bool is_next = !seen || seen->strategy != cell->strategy ||
+				     seen->threads != cell->threads;
+
+		if (cell->is_refused ||
+		    (!is_relative && (cell->rate || !options->seconds_per_cell)))
+			continue;
+		if (!cell->rate) {
+			cell->increments = 1 + (long)(try_closed_loop(bench, cell) *
+						      (double)options->seconds_per_cell);
+			continue;
+		}
+		cell->capacity_per_s = is_next ? find_capacity(bench, cell) : seen->capacity_per_s;
+		seen = cell;
+		if (cell->rate->is_pct)
+			cell->rate_per_s = cell->rate->value / 100 * cell->capacity_per_s;
+		if (cell->capacity_per_s > 0 || !cell->rate->is_pct || cell->is_refused ||
+		    bench->error->kind)
+			continue;
+		cell->is_refused = true;
+		if (is_next) {
+			rr_complain(RR_EXIT_SKIPPED, "%s skipped: no rate was sustained",
+				    cell->strategy->name);
+			add_skipped(bench, cell->strategy->name, "no rate was sustained");
+		}
+	}
+	return !bench->error->kind;
 }
 
 static void run_cells(struct bench *bench)
@@ -248,15 +393,18 @@ static void print_bench(const void *what, enum rr_format format, FILE *out, stru
 	const struct rr_bench_options *options = bench->options;
 	char increments[RR_GROUPED_SIZE];
 
-	fprintf(text, "%s %s", rr_grouped(increments, options->increments),
-		plural(options->increments, "increment", "increments"));
+	if (options->n_rates || options->seconds_per_cell)
+		fprintf(text, "%ld s of each", options->seconds_per_cell);
+	else
+		fprintf(text, "%s %s", rr_grouped(increments, options->increments),
+			plural(options->increments, "increment", "increments"));
 	if (options->n_threads == 1)
 		fprintf(text, ", %ld %s", options->threads[0],
 			plural(options->threads[0], "thread", "threads"));
-	fprintf(text, ", %ld %s, %ld %s, closed loop, %s, pin %s", options->processes,
+	fprintf(text, ", %ld %s, %ld %s, %s loop, %s, pin %s", options->processes,
 		plural(options->processes, "process", "processes"), options->repeats,
-		plural(options->repeats, "repeat", "repeats"), bench->results.transport,
-		bench->results.placement);
+		plural(options->repeats, "repeat", "repeats"), options->n_rates ? "open" : "closed",
+		bench->results.transport, bench->results.placement);
 	if (options->policy != RR_POLICY_BACKOFF)
 		fprintf(text, ", wait %s", rr_policy_names[options->policy]);
 	if (options->dead_holder)
@@ -348,7 +496,7 @@ enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session 
 	bench->error = error;
 	rr_cases_init(&bench->cases, "redrace bench");
 	good = prepare_bench(bench, command_line);
-	if (good)
+	if (good && settle_cells(bench))
 		run_cells(bench);
 	/* Finished runs of a bench that was broken off are results, too. */
 	code = bench->verdict;

@@ -28,6 +28,10 @@ struct rr_holds {
 	int64_t start_ns;
 };
 
+/* The gaps between planned increments of an open loop. */
+enum rr_arrivals { RR_ARRIVALS_EXPONENTIAL, RR_ARRIVALS_EVEN };
+extern const char *const rr_arrivals_names[];
+
 /* One measured run of one strategy. */
 struct rr_run {
 	const struct rr_strategy *strategy;
@@ -53,6 +57,13 @@ struct rr_run {
 	long fail_overs;    /* to happen in the run */
 	int64_t cut_ns;     /* replicas are cut off so long before each */
 	long wait_replicas; /* by WAIT, after acquiring and after writing */
+	/* 0: a closed loop. Else arrivals of all clients together, planned in a window from the start;
+	 * exponential gaps, or even ones. */
+	double rate_per_s;
+	enum rr_arrivals arrivals;
+	int64_t window_ns;
+	const char *rate_asked; /* "500" or "80%"; NULL: a closed loop */
+	double capacity_per_s;  /* the highest rate that was sustained; 0 = not looked for */
 };
 
 enum rr_verdict {
@@ -102,7 +113,13 @@ struct rr_measurement {
 	double fairness_jain;                    /* 1 = all equal, 1/n = one */
 	double luckiest_pct; /* of what was done by then, the share of the client that did the most */
 	int64_t client_user_ns, client_sys_ns, server_cpu_ns;
-	struct rr_times times;
+	struct rr_times times; /* all 0 of an open loop that was not sustained */
+
+	/* Of an open loop: arrivals; done in the window; unfinished at its end, of which `undone` were
+	 * never done, so that attempted + undone = offered; how late clients woke. */
+	uint64_t offered, in_time, unfinished, undone;
+	bool is_sustained; /* 99 % were finished, and the backlog did not grow */
+	uint64_t wake_p50_ns, wake_p99_ns;
 };
 
 struct rr_spectra; /* every duration: measures.h */
@@ -124,7 +141,10 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 		  const struct rr_watcher *watcher, struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error);
 
-/* Increments that were done; an attempt that was refused is none. */
+/* Makes it an open loop of so many seconds; its increments are those that are planned on average. */
+void rr_run_open(struct rr_run *run, double rate_per_s, long seconds, enum rr_arrivals arrivals);
+
+/* Increments that were done, in the window of an open loop; an attempt that was refused is none. */
 double rr_increments_per_s(const struct rr_measurement *measurement);
 
 /* What the program exits with for it. */
@@ -148,6 +168,13 @@ enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluste
 
 enum { RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
 
+/* One of --rate: arrivals a second, or per cent of the capacity. */
+struct rr_rate {
+	double value;
+	bool is_pct;
+	char text[16]; /* as it was given */
+};
+
 enum rr_pin { RR_PIN_SAME, RR_PIN_NONE, RR_PIN_DEFAULT };
 
 /* What `redrace bench` was asked to do. */
@@ -157,6 +184,10 @@ struct rr_bench_options {
 	long threads[RR_SWEEP_MAX]; /* a run for each */
 	size_t n_threads;
 	long processes, increments, repeats, warmup, keys, ttl_ms, hold_us;
+	long seconds_per_cell;              /* instead of increments; 0 = as many as those take */
+	struct rr_rate rates[RR_SWEEP_MAX]; /* an open loop for each; none: a closed loop */
+	size_t n_rates;
+	enum rr_arrivals arrivals; /* of it */
 	long seed;
 	enum rr_policy policy;
 	bool dead_holder;

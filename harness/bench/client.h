@@ -41,7 +41,11 @@ struct rr_slot {
 	_Atomic uint64_t deaths;  /* times it has killed its own process ... */
 	uint64_t replaced;        /* ... and another went on: the program's */
 	int64_t start_ns, end_ns;
-	int64_t first_ns;      /* when it got a lock for the first time; 0 = it did not */
+	int64_t first_ns; /* when it got a lock for the first time; 0 = it did not */
+	/* Of an open loop: arrivals of the window; of them unfinished halfway; at its end not done, and
+	 * done after it; and how late a client woke for one. */
+	uint64_t offered, halfway, unfinished, late;
+	struct rr_histogram *wake;
 	struct rr_error error; /* why it gave up */
 	uint64_t n_holds;      /* noted so far, with a trace */
 	struct rr_hold *holds; /* the last of them, a ring */
@@ -210,13 +214,24 @@ bool rr_count_may_retry(struct rr_runner *runner, enum rdl_outcome outcome);
 /* So many refusals of one increment. */
 void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
 
-/* An increment has ended so, asked for at start_ns, its turn at entered_ns. What
- * was certainly not done has no latency. */
+/* One increment as the run's policy has it: with fail-fast one attempt, RDL_BUSY if it was refused;
+ * else as rr_count_insist(). */
+enum rdl_outcome rr_count_once(struct rr_runner *runner, struct rr_target *target,
+			       int64_t deadline_ns, int64_t *entered_ns);
+
+/* An increment has ended so at end_ns, asked for at start_ns, its turn at entered_ns. One that was
+ * certainly not done has no latency. */
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns);
+		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns, int64_t end_ns);
 
 /* This client is through with its share. */
 void rr_count_note_first_done(struct rr_board *board);
+
+/* ---- An open loop: --rate (open.c) ---------------------------------------- */
+
+/* Does this client's planned arrivals, until the run's window is over; what it counts and measures
+ * goes to the slot. Ends early when the board says stop. */
+void rr_count_open(struct rr_runner *runner);
 
 /* ---- The loop of --wait delay-queue (document 001, QF-3; postpone.c) ----- */
 

@@ -25,7 +25,8 @@ struct comparer {
 static bool is_same_cell(const struct rr_compared_row *a, const struct rr_compared_row *b)
 {
 	return strcmp(a->strategy, b->strategy) == 0 && strcmp(a->policy, b->policy) == 0 &&
-	       a->threads == b->threads && a->processes == b->processes;
+	       a->threads == b->threads && a->processes == b->processes &&
+	       strcmp(a->rate_asked, b->rate_asked) == 0;
 }
 
 /* The first row like this one; NULL: there is none. */
@@ -50,13 +51,15 @@ static const char *cell_text(const struct rr_compared_row *row, char text[160])
 	const bool is_usual = strncmp(row->policy, "none", 4) == 0 ||
 			      strncmp(row->policy, "backoff", 7) == 0;
 	char *strategy = rr_plain(row->strategy), *policy = rr_plain(row->policy);
+	char *rate = rr_plain(row->rate_asked);
 	char processes[48] = "";
 
 	if (row->processes > 1)
 		snprintf(processes, sizeof(processes), " x %ld processes", row->processes);
-	snprintf(text, 160, "%.40s, %ld %s%s%s%.40s", strategy, row->threads,
+	snprintf(text, 160, "%.40s, %ld %s%s%s%.30s%s%.12s", strategy, row->threads,
 		 row->threads == 1 ? "thread" : "threads", processes, is_usual ? "" : ", ",
-		 is_usual ? "" : policy);
+		 is_usual ? "" : policy, *rate ? ", rate " : "", rate);
+	free(rate);
 	free(strategy);
 	free(policy);
 	return text;
@@ -297,8 +300,12 @@ static void compare_figure(struct comparer *comparer, const struct rr_compared_r
 
 	cell_text(row, name);
 	if (!n_a || !n_b) {
-		fprintf(comparer->out, "%-24s nothing was counted\n", name);
-		add_sentence(comparer, suite, name, RR_EXIT_SKIPPED, "nothing was counted");
+		const char *why = row->is_unsustained ? "the rate was not sustained" :
+				  row->ok == 0        ? "nothing was counted" :
+							"too few increments for it";
+
+		fprintf(comparer->out, "%-24s %s\n", name, why);
+		add_sentence(comparer, suite, name, RR_EXIT_SKIPPED, why);
 		return;
 	}
 	rr_mann_whitney(a, n_a, b, n_b, &test);

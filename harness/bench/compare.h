@@ -32,13 +32,15 @@ void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 
 /* ---- Results directories (compare_read.c) -------------------------------- */
 
-enum { RR_COMPARED_SETTINGS = 12 };
+enum { RR_COMPARED_SETTINGS = 15 };
 
 enum rr_compared_figure { RR_COMPARED_RATE, RR_COMPARED_P99, RR_COMPARED_FIGURES };
 
 /* A row of runs.csv. */
 struct rr_compared_row {
 	const char *strategy, *policy, *verdict, *expectation;
+	const char *rate_asked; /* of an open loop, or "" */
+	bool is_unsustained;
 	long threads, processes;
 	long long ok, lost, extra;
 	double wall_ns, p50_ns, commands, lost_pct;

@@ -26,6 +26,7 @@ static const struct {
 	{ "keys", NULL },        { "transport", NULL },    { "placement", NULL },
 	{ "persistence", NULL }, { "topology", "alone" },  { "fail_overs_asked", "" },
 	{ "cut_ms", "0" },       { "wait_replicas", "0" }, { "dead_holders", "0" },
+	{ "loop", "closed" },    { "arrivals", "" },       { "seconds_per_cell", "0" },
 };
 
 /* runs.csv while it is read. */
@@ -86,6 +87,15 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 	row->figures[RR_COMPARED_P99] = number_of(table, "lat_p99_ns");
 	for (size_t i = 0; i < RR_COMPARED_SETTINGS; i++)
 		row->settings[i] = field_of(table, settings[i].name, settings[i].before);
+	row->rate_asked = field_of(table, "rate_asked", "");
+	/* Cells of so many seconds have as many increments as fit. */
+	if (strcmp(field_of(table, "seconds_per_cell", "0"), "0") != 0)
+		row->settings[0] = "";
+	row->is_unsustained = strcmp(field_of(table, "sustained", ""), "no") == 0;
+	if (*row->rate_asked) {
+		row->figures[RR_COMPARED_RATE] = number_of(table, "increments_per_s");
+		return !table->error->kind;
+	}
 	/* Not the column: before schema 2 it counted refused attempts. */
 	row->figures[RR_COMPARED_RATE] = row->wall_ns > 0 ? (double)row->ok * 1e9 / row->wall_ns :
 							    0;
@@ -104,7 +114,9 @@ static int compare_rows(const void *a, const void *b)
 		return x->processes < y->processes ? -1 : 1;
 	if (x->threads != y->threads)
 		return x->threads < y->threads ? -1 : 1;
-	return strcmp(x->policy, y->policy);
+	if (strcmp(x->policy, y->policy) != 0)
+		return strcmp(x->policy, y->policy);
+	return strcmp(x->rate_asked, y->rate_asked);
 }
 
 bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error)

@@ -95,10 +95,9 @@ struct rr_target *rr_count_choose(struct rr_runner *runner)
 }
 
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns)
+		   enum rdl_outcome outcome, int64_t start_ns, int64_t entered_ns, int64_t end_ns)
 {
 	struct rr_slot *slot = runner->slot;
-	const int64_t end_ns = rr_count_now_ns(runner);
 	const uint64_t done = atomic_load_explicit(&slot->done, memory_order_relaxed);
 
 	if (outcome == RDL_OK) {
@@ -122,22 +121,26 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 	atomic_store_explicit(&slot->done, done + 1, memory_order_relaxed);
 }
 
+enum rdl_outcome rr_count_once(struct rr_runner *runner, struct rr_target *target,
+			       int64_t deadline_ns, int64_t *entered_ns)
+{
+	enum rdl_outcome outcome;
+
+	if (runner->run->policy != RR_POLICY_FAIL_FAST)
+		return rr_count_insist(runner, target, NULL, deadline_ns, entered_ns);
+	outcome = rr_runner_attempt(runner, target, NULL, entered_ns);
+	/* Whatever refused it, it is busy. */
+	return runner_was_refused(runner, outcome) ? RDL_BUSY : outcome;
+}
+
 static void count_one(struct rr_runner *runner)
 {
 	struct rr_target *target = rr_count_choose(runner);
 	const int64_t start_ns = rr_count_now_ns(runner);
 	int64_t entered_ns = start_ns;
-	enum rdl_outcome outcome;
+	const enum rdl_outcome outcome = rr_count_once(runner, target, INT64_MAX, &entered_ns);
 
-	if (runner->run->policy == RR_POLICY_FAIL_FAST) {
-		outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
-		/* Whatever refused it, it is busy. */
-		if (runner_was_refused(runner, outcome))
-			outcome = RDL_BUSY;
-	} else {
-		outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
-	}
-	rr_count_note(runner, target, outcome, start_ns, entered_ns);
+	rr_count_note(runner, target, outcome, start_ns, entered_ns, rr_count_now_ns(runner));
 }
 
 void rr_count(struct rr_runner *runner, long total, int rounds)

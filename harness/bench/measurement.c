@@ -20,6 +20,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 	const struct rr_histogram *latency = &spectra->latency, *waiting = &spectra->waiting;
 	int64_t start_ns = board->slots[0].start_ns, end_ns = board->slots[0].end_ns;
 	int64_t first_ns = 0; /* when a client got a lock for the first time */
+	uint64_t halfway = 0;
 
 	memset(spectra, 0, sizeof(*spectra));
 	*m = (struct rr_measurement){
@@ -60,6 +61,12 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		m->overruns += slot->overruns;
 		m->unconfirmed += slot->unconfirmed;
 		m->killed += (long)slot->replaced;
+		m->offered += slot->offered;
+		m->undone += slot->unfinished;
+		m->unfinished += slot->unfinished + slot->late;
+		halfway += slot->halfway;
+		if (slot->wake)
+			rr_histogram_merge(&spectra->wake, slot->wake);
 		rr_histogram_merge(&spectra->latency, &slot->latency);
 		rr_histogram_merge(&spectra->waiting, &slot->waiting);
 	}
@@ -85,6 +92,11 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 	m->wall_ns = end_ns - start_ns;
 	if (m->dead_holders && first_ns)
 		m->recovery_ns = first_ns - start_ns;
+	m->is_sustained = rr_is_sustained(m->offered, m->failed, halfway, m->unfinished,
+					  board->n_clients);
+	m->in_time = m->ok - (m->unfinished - m->undone);
+	m->wake_p50_ns = rr_histogram_quantile(&spectra->wake, 0.5);
+	m->wake_p99_ns = rr_histogram_quantile(&spectra->wake, 0.99);
 	m->times = (struct rr_times){
 		.min = latency->min_ns,
 		.p50 = known_quantile(latency, 0.5),
@@ -100,6 +112,9 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.wait_p99 = known_quantile(waiting, 0.99),
 		.wait_max = waiting->max_ns,
 	};
+	/* Latencies of a queue that grows say how long the window was. */
+	if (run->rate_per_s > 0 && !m->is_sustained)
+		m->times = (struct rr_times){ 0 };
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
 		m->client_user_ns += board->usage[i].user_ns;
@@ -125,6 +140,16 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 	m->fairness_jain = squares > 0 ? sum * sum / ((double)n * squares) : 1;
 	m->luckiest_pct = 100 *
 			  (sum > 0 ? (double)m->thread_ops_max / sum : 1 / (double)(n ? n : 1));
+}
+
+bool rr_is_sustained(uint64_t offered, uint64_t refused, uint64_t halfway, uint64_t unfinished,
+		     size_t clients)
+{
+	const double asked = (double)(offered - refused);
+	const double growth = (double)unfinished - (double)halfway;
+
+	return (double)unfinished <= 0.01 * asked &&
+	       !(growth > 0.0025 * asked && growth > (double)clients);
 }
 
 /* ---- Judging ------------------------------------------------------------- */
@@ -222,6 +247,8 @@ void rr_measurement_judge(struct rr_measurement *m)
 
 double rr_increments_per_s(const struct rr_measurement *m)
 {
+	if (m->run.rate_per_s > 0)
+		return (double)m->in_time * 1e9 / (double)m->run.window_ns;
 	return m->wall_ns > 0 ? (double)m->ok * 1e9 / (double)m->wall_ns : 0;
 }
 

@@ -74,11 +74,23 @@ int rr_by_value(const void *a, const void *b);
 /* Sorts `values`. n > 0. */
 struct rr_statistics rr_statistics_of(double *values, size_t n);
 
-/* Every duration of a run; a quarter of a megabyte. */
+/* Every duration of a run; three eighths of a megabyte. */
 struct rr_spectra {
 	struct rr_histogram latency; /* of a whole increment, retries and all */
 	struct rr_histogram waiting; /* until it was our turn */
+	struct rr_histogram wake;    /* an open loop: how late a client woke for an arrival */
 };
+
+/* ---- Open loops ------------------------------------------------------------ */
+
+/*
+ * Returns whether the rate was sustained: of the arrivals that were not refused at most 1 % were
+ * unfinished at the end of the window, and their number did not grow in its second half. A backlog
+ * comes and goes; it has grown if there are more by a quarter of a per cent of the arrivals and by
+ * more than one for each client.
+ */
+bool rr_is_sustained(uint64_t offered, uint64_t refused, uint64_t halfway, uint64_t unfinished,
+		     size_t clients);
 
 /* ---- Counts --------------------------------------------------------------- */
 

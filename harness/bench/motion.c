@@ -46,10 +46,10 @@ const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run, u
 	motion->done = done;
 	if (now_ns - motion->moved_ns > stall_ms * INT64_C(1000000))
 		return "no progress: deadlock";
-	/* Where servers or holders are killed on purpose leases have to run out; and work can be as
-	 * slow as leases are. */
+	/* Where servers or holders are killed on purpose leases have to run out; work can be as slow as
+	 * leases are; and so can the arrivals of an open loop. */
 	if (!run->strategy->lock.lease || run->formation || run->kill_workers > 0 ||
-	    run->hold_us / 1000 * 2 >= run->ttl_ms)
+	    run->rate_per_s > 0 || run->hold_us / 1000 * 2 >= run->ttl_ms)
 		return NULL;
 	/* Judges a window when it is over, and begins the next. Without any increment it is left to
 	 * the other limit. */

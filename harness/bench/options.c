@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,7 +14,7 @@
 #include "base/secret.h"
 #include "cluster/cluster.h"
 
-enum { SPARE_FILES = 64, TARGETS_MAX = 1000000 };
+enum { SPARE_FILES = 64, TARGETS_MAX = 1000000, INCREMENTS = 100000, WINDOW_S = 10 };
 
 #define AT(field) offsetof(struct rr_bench_options, field)
 
@@ -190,6 +191,36 @@ static bool take_bench_output(void *into, char *path, struct rr_error *error)
 	return true;
 }
 
+/* RATE[,RATE...]: "500" or "80%". */
+static bool take_rates(void *into, char *list, struct rr_error *error)
+{
+	struct rr_bench_options *options = into;
+	char *one;
+
+	options->n_rates = 0;
+	while ((one = strsep(&list, ","))) {
+		struct rr_rate *rate = &options->rates[options->n_rates];
+		const size_t length = strlen(one);
+		const bool is_pct = length > 0 && one[length - 1] == '%';
+		long value;
+
+		if (options->n_rates == RR_SWEEP_MAX)
+			return rr_error_set(error, RR_ERROR_USAGE, "--rate: more than %d rates",
+					    RR_SWEEP_MAX);
+		if (is_pct)
+			one[length - 1] = '\0';
+		if (!rr_take_number("rate", one, 1, is_pct ? 200 : 10000000, &value, error))
+			return false;
+		*rate = (struct rr_rate){ .value = (double)value, .is_pct = is_pct };
+		snprintf(rate->text, sizeof(rate->text), "%ld%s", value, is_pct ? "%" : "");
+		options->n_rates++;
+	}
+	return true;
+}
+
+const char *const rr_arrivals_names[] = {
+	[RR_ARRIVALS_EXPONENTIAL] = "exponential", [RR_ARRIVALS_EVEN] = "even"
+};
 static const char *const pins[] = { [RR_PIN_SAME] = "same", [RR_PIN_NONE] = "none" };
 
 static const struct rr_option options_table[] = {
@@ -216,6 +247,22 @@ static const struct rr_option options_table[] = {
 	  .help = "runs of each strategy, in an order that is shuffled each time (1)",
 	  .at = AT(repeats),
 	  .max = 1000 },
+	{ .name = "seconds-per-cell",
+	  .argument = "S",
+	  .help = "instead of a number of increments: as many as a strategy does in S seconds, found by a short trial; with --rate the length of each run (10)",
+	  .at = AT(seconds_per_cell),
+	  .min = 1,
+	  .max = 3600 },
+	{ .name = "rate",
+	  .argument = "N[%][,N...]",
+	  .help = "open loop: N increments a second are asked for at planned times, by all clients together; latencies run from the planned time. N% is of the capacity, the highest rate that is sustained, which is looked for first. Without it the loop is closed: a client asks again when it is answered",
+	  .take = take_rates },
+	{ .name = "arrivals",
+	  .argument = "exponential|even",
+	  .help = "gaps of --rate: random ones from the seed (exponential, the default), or equal ones, staggered over the clients (even), which rarely contend",
+	  .at = AT(arrivals),
+	  .words = rr_arrivals_names,
+	  .n_words = 2 },
 	{ .name = "warmup",
 	  .help = "increments before the measured ones (1000)",
 	  .at = AT(warmup),
@@ -442,6 +489,38 @@ static bool check_dead_holder(const struct rr_bench_options *options, struct rr_
 			    rr_topology_names[options->topology]);
 }
 
+/* What an open loop does not go with, and how long a run is. */
+static bool check_loop(struct rr_bench_options *options, struct rr_error *error)
+{
+	if (options->increments && options->n_rates)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--increments and --rate exclude each other: a run of an open loop lasts --seconds-per-cell");
+	if (options->increments && options->seconds_per_cell)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--increments and --seconds-per-cell exclude each other; leave one out");
+	if (options->arrivals != RR_ARRIVALS_EXPONENTIAL && !options->n_rates)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--arrivals is for --rate; in a closed loop nothing is planned");
+	if (!options->increments)
+		options->increments = INCREMENTS;
+	if (!options->n_rates)
+		return true;
+	if (!options->seconds_per_cell)
+		options->seconds_per_cell = WINDOW_S;
+	if (options->n_threads > 1)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--rate takes one number of --threads; run bench for each");
+	if (options->policy == RR_POLICY_DELAY_QUEUE || options->dead_holder ||
+	    options->topology != RR_TOPOLOGY_ALONE)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--rate does not go with --wait delay-queue, --dead-holder and --topology; leave them out");
+	return true;
+}
+
 static bool check_sizes(const struct rr_bench_options *options, struct rr_error *error)
 {
 	const long threads = most_threads(options);
@@ -485,9 +564,10 @@ static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return complete_own_servers(options, error) && choose_strategies(options, error) &&
-	       check_sizes(options, error) && check_leases(options, error) &&
-	       check_files(options, error) && check_topology(options, error) &&
+	return complete_own_servers(options, error) && check_loop(options, error) &&
+	       choose_strategies(options, error) && check_sizes(options, error) &&
+	       check_leases(options, error) && check_files(options, error) &&
+	       check_topology(options, error) &&
 	       (!options->dead_holder || check_dead_holder(options, error)) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
 	       (!options->n_redis || check_own_servers(options, error));
@@ -496,11 +576,13 @@ static bool check_options(void *into, struct rr_error *error)
 const struct rr_command_line rr_bench_command_line = {
 	.about =
 		"Counts to a known number under each strategy, checks the result and measures.\v"
+		"The loop is closed unless --rate is given: each client asks for the next increment when the last one is done. "
 		"Without a STRATEGY the basic ones run, with --all-strategies all of them; 'redrace list' shows them. "
 		"The table shows increments a second (inc/s) and commands for each increment (cmds). The results, runs.csv, summary.csv, simple.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"
 		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"
+		    "redrace bench --rate 50%,80%,95% --threads 8 incr set-nx-ex fair-queue\n"
 		    "redrace bench --dead-holder --ttl-ms 1000 --threads 2,8 setnx-getset\n"
 		    "redrace bench --topology sentinel --fail-over 3 --cut-ms 200 lua-delifequals",
 	.name_at = rr_strategy_name,
@@ -515,7 +597,6 @@ struct rr_bench_options rr_bench_defaults(void)
 		.threads = { 2 },
 		.n_threads = 1,
 		.processes = 1,
-		.increments = 100000,
 		.repeats = 1,
 		.warmup = 1000,
 		.keys = 1,

@@ -125,7 +125,8 @@ static bool do_taken(struct rr_runner *runner)
 	/* An item counts when it is done, and for whoever did it; what was not done goes back. A
 	 * lost reply leaves open which. */
 	if (outcome == RDL_OK) {
-		rr_count_note(runner, target, outcome, item.start_ns, entered_ns);
+		rr_count_note(runner, target, outcome, item.start_ns, entered_ns,
+			      rr_count_now_ns(runner));
 		return true;
 	}
 	if (outcome == RDL_UNKNOWN)
@@ -182,7 +183,8 @@ void rr_postpone(struct rr_runner *runner)
 			rr_count_note_refusals(runner->slot, 1);
 			put_off(runner, target, start_ns);
 		} else {
-			rr_count_note(runner, target, outcome, start_ns, entered_ns);
+			rr_count_note(runner, target, outcome, start_ns, entered_ns,
+				      rr_count_now_ns(runner));
 		}
 		atomic_fetch_add(&runner->slot->handled, 1);
 		do_taken(runner);

@@ -45,12 +45,15 @@ bool rr_results_replace(const struct rr_results *results, const char *name, stru
 bool rr_results_replace_own(const struct rr_results *results, const struct rr_run *run, long repeat,
 			    const char *folder, struct rr_draft *draft, struct rr_error *error)
 {
-	char name[160], tail[24] = "";
+	char name[200], rate[32] = "", tail[24] = "";
 
+	if (run->rate_asked)
+		snprintf(rate, sizeof(rate), "-%.*s%s", (int)strcspn(run->rate_asked, "%"),
+			 run->rate_asked, strchr(run->rate_asked, '%') ? "pct" : "ps");
 	if (repeat)
 		snprintf(tail, sizeof(tail), "-r%ld", repeat);
-	snprintf(name, sizeof(name), "%s/%s-t%d-p%d%s.csv", folder, run->strategy->name,
-		 run->threads, run->processes, tail);
+	snprintf(name, sizeof(name), "%s/%s-t%d-p%d%s%s.csv", folder, run->strategy->name,
+		 run->threads, run->processes, rate, tail);
 	return rr_results_replace(results, name, draft, error);
 }
 
@@ -123,6 +126,9 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	struct row row = { .has_fields = false };
 	char now[32], policy[RR_POLICY_TEXT_SIZE];
 	bool good = true;
+	/* Of an open loop that was not sustained no latency is given. */
+	const bool is_open_loop = m->run.rate_asked != NULL;
+	const bool has_times = !is_open_loop || m->is_sustained;
 
 	row.names = rr_open_text(&row.names_text);
 	row.values = rr_open_text(&row.values_text);
@@ -134,7 +140,8 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "expectation", "%s", m->promise == RR_EXACT ? "exact" : "lossy");
 	add_field(&row, "threads", "%d", m->run.threads);
 	add_field(&row, "processes", "%d", m->run.processes);
-	add_field(&row, "increments", "%ld", options->increments);
+	add_field(&row, "increments", "%llu",
+		  (unsigned long long)(is_open_loop ? m->offered : (uint64_t)m->run.increments));
 	add_field(&row, "repeat", "%ld", finished->repeat);
 	add_field(&row, "order_idx", "%ld", finished->order_idx);
 	add_field(&row, "seed", "%ld", options->seed);
@@ -155,13 +162,13 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "verdict", "%s", rr_verdict_name(m->verdict));
 	add_field(&row, "wall_ns", "%lld", (long long)m->wall_ns);
 	add_field(&row, "increments_per_s", "%.1f", rr_increments_per_s(m));
-	add_count(&row, "lat_min_ns", times->min);
-	add_field(&row, "lat_mean_ns", "%.0f", times->mean);
+	add_count_if(&row, "lat_min_ns", has_times, times->min);
+	add_count_if(&row, "lat_mean_ns", has_times, (uint64_t)(times->mean + 0.5));
 	add_count_if(&row, "lat_p50_ns", times->p50, times->p50);
 	add_count_if(&row, "lat_p90_ns", times->p90, times->p90);
 	add_count_if(&row, "lat_p99_ns", times->p99, times->p99);
 	add_count_if(&row, "lat_p999_ns", times->p999, times->p999);
-	add_count(&row, "lat_max_ns", times->max);
+	add_count_if(&row, "lat_max_ns", has_times, times->max);
 	add_count_if(&row, "wait_p50_ns", times->p50, times->wait_p50);
 	add_count_if(&row, "wait_p99_ns", times->p99, times->wait_p99);
 	add_count(&row, "retries", m->retries);
@@ -193,8 +200,22 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "dead_holders", "%d", m->dead_holders);
 	add_count_if(&row, "recovery_ns", m->recovery_ns, (uint64_t)m->recovery_ns);
 	add_count_if(&row, "lat_time_p50_ns", times->time_p50, times->time_p50);
-	add_count(&row, "wait_max_ns", times->wait_max);
+	add_count_if(&row, "wait_max_ns", has_times, times->wait_max);
 	add_field(&row, "luckiest_pct", "%.2f", m->luckiest_pct);
+	add_field(&row, "loop", "%s", is_open_loop ? "open" : "closed");
+	add_field(&row, "seconds_per_cell", "%ld", options->seconds_per_cell);
+	add_field(&row, "arrivals", "%s", is_open_loop ? rr_arrivals_names[m->run.arrivals] : "");
+	add_field(&row, "rate_asked", "%s", is_open_loop ? m->run.rate_asked : "");
+	add_count_if(&row, "rate_per_s", is_open_loop, (uint64_t)(m->run.rate_per_s + 0.5));
+	add_count_if(&row, "capacity_per_s", m->run.capacity_per_s > 0,
+		     (uint64_t)(m->run.capacity_per_s + 0.5));
+	add_count_if(&row, "offered", is_open_loop, m->offered);
+	add_count_if(&row, "in_time", is_open_loop, m->in_time);
+	add_count_if(&row, "unfinished", is_open_loop, m->unfinished);
+	add_count_if(&row, "undone", is_open_loop, m->undone);
+	add_field(&row, "sustained", "%s", !is_open_loop ? "" : m->is_sustained ? "yes" : "no");
+	add_count_if(&row, "wake_p50_ns", m->wake_p50_ns, m->wake_p50_ns);
+	add_count_if(&row, "wake_p99_ns", m->wake_p99_ns, m->wake_p99_ns);
 	fputc('\n', row.names);
 	fputc('\n', row.values);
 	fclose(row.names);
@@ -247,7 +268,8 @@ static void pool_latencies(struct rr_results *results, const struct rr_run *run,
 	size_t i = 0;
 
 	while (i < results->n_pools && (results->pools[i]->run.strategy != run->strategy ||
-					results->pools[i]->run.threads != run->threads))
+					results->pools[i]->run.threads != run->threads ||
+					results->pools[i]->run.rate_asked != run->rate_asked))
 		i++;
 	if (i == results->n_pools) {
 		rr_array_grow(&results->pools, i, sizeof(*results->pools));
@@ -311,8 +333,12 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 {
 	rr_array_grow(&results->finished, results->n_finished, sizeof(*results->finished));
 	results->finished[results->n_finished++] = finished;
+	rr_histogram_merge(&results->wake, &spectra->wake);
+	if (!write_row(results, finished, error))
+		return false;
+	if (finished->measurement.run.rate_asked && !finished->measurement.is_sustained)
+		return true;
 	pool_latencies(results, &finished->measurement.run, &spectra->latency);
-	return write_row(results, finished, error) &&
-	       rr_results_spectrum(results, &finished->measurement.run, finished->repeat,
+	return rr_results_spectrum(results, &finished->measurement.run, finished->repeat,
 				   &spectra->latency, error);
 }

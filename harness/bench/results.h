@@ -39,6 +39,7 @@ struct rr_results {
 	size_t n_finished;
 	struct rr_pool **pools;
 	size_t n_pools;
+	struct rr_histogram wake; /* of all open loops: how late clients woke */
 };
 
 /* Makes the directory and begins runs.csv. `data` is where the data server is

@@ -346,7 +346,9 @@ static bool judge_run(struct course *course, int64_t server_ns, struct rr_measur
 		      struct rr_spectra *spectra)
 {
 	rr_measurement_gather(measurement, spectra, course->run, course->board);
-	if (measurement->attempted != (uint64_t)course->run->increments)
+	if (course->run->rate_per_s > 0 ?
+		    measurement->attempted + measurement->undone != measurement->offered :
+		    measurement->attempted != (uint64_t)course->run->increments)
 		return fail_run(course, RR_ERROR_INTERNAL,
 				"clients ended before their share was done");
 	/* Who was killed took that along. */

@@ -23,18 +23,21 @@ struct group {
 static bool next_group(const struct rr_results *results, size_t *index, struct group *group)
 {
 	const struct rr_bench_options *options = results->options;
-	const size_t n = options->strategies.n * options->n_threads;
+	const size_t rates = options->n_rates ? options->n_rates : 1;
+	const size_t each = options->n_threads * rates;
+	const size_t n = options->strategies.n * each;
 
 	group->n = 0;
 	for (; *index < n && !group->n; (*index)++) {
-		const struct rr_strategy *strategy =
-			options->strategies.all[*index / options->n_threads];
-		const long threads = options->threads[*index % options->n_threads];
+		const struct rr_strategy *strategy = options->strategies.all[*index / each];
+		const long threads = options->threads[*index % each / rates];
+		const char *rate = options->n_rates ? options->rates[*index % rates].text : NULL;
 
 		for (size_t i = 0; i < results->n_finished && group->n < GROUP_MAX; i++) {
 			const struct rr_measurement *m = &results->finished[i]->measurement;
 
-			if (m->run.strategy == strategy && m->run.threads == threads)
+			if (m->run.strategy == strategy && m->run.threads == threads &&
+			    m->run.rate_asked == rate)
 				group->members[group->n++] = m;
 		}
 	}
@@ -67,7 +70,15 @@ static double luckiest(const struct rr_measurement *m)
 
 static double wait_max_ns(const struct rr_measurement *m)
 {
-	return (double)m->times.wait_max;
+	return m->run.rate_asked && !m->is_sustained ? NAN : (double)m->times.wait_max;
+}
+
+/* Of what was not refused, and only of an open loop. */
+static double unfinished_pct(const struct rr_measurement *m)
+{
+	const double asked = (double)(m->offered - m->failed);
+
+	return m->run.rate_asked ? asked > 0 ? 100 * (double)m->unfinished / asked : 0 : NAN;
 }
 
 /* A quantile is 0 where too few durations lie beyond it: no figure. */
@@ -114,6 +125,7 @@ static const struct {
 	{ "lat_time_p50_ns", time_p50_ns },
 	{ "wait_max_ns", wait_max_ns },
 	{ "luckiest_pct", luckiest },
+	{ "unfinished_pct", unfinished_pct },
 };
 
 enum { FIRST_FIGURES = 8, FIGURES = sizeof(figures) / sizeof(figures[0]) };
@@ -165,6 +177,16 @@ static const struct rr_measurement *worst(const struct group *group)
 			found = m;
 	}
 	return found;
+}
+
+/* Repeats of an open loop in which the rate was not sustained. */
+static size_t count_unsustained(const struct group *group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < group->n; i++)
+		n += group->members[i]->run.rate_asked && !group->members[i]->is_sustained;
+	return n;
 }
 
 /* ---- All repeats pooled --------------------------------------------------- */
@@ -226,7 +248,7 @@ bool rr_results_summarise(const struct rr_results *results, struct rr_error *err
 	fprintf(summary.out,
 		",lock,policy,dead_holders,recovery_ns_median,recovery_ns_min,recovery_ns_max");
 	print_names(summary.out, FIRST_FIGURES, FIGURES);
-	fprintf(summary.out, ",coverage_pct\n");
+	fprintf(summary.out, ",coverage_pct,rate_asked,rate_per_s,capacity_per_s,sustained\n");
 	fprintf(simple.out, "strategy,threads,expected,final,lost,increments_per_s,p99_us\n");
 	while (next_group(results, &index, &one)) {
 		const struct rr_measurement *m = worst(&one);
@@ -244,9 +266,15 @@ bool rr_results_summarise(const struct rr_results *results, struct rr_error *err
 		print_figures(summary.out, &one, FIRST_FIGURES, FIGURES);
 		/* Empty: low and high are the least and the largest, a range. */
 		if (recovery.coverage_pct > 0)
-			fprintf(summary.out, ",%.1f\n", recovery.coverage_pct);
+			fprintf(summary.out, ",%.1f", recovery.coverage_pct);
 		else
-			fputs(",\n", summary.out);
+			fputs(",", summary.out);
+		if (m->run.rate_asked)
+			fprintf(summary.out, ",%s,%.0f,%.0f,%s\n", m->run.rate_asked,
+				m->run.rate_per_s, m->run.capacity_per_s,
+				count_unsustained(&one) ? "no" : "yes");
+		else
+			fputs(",,,,\n", summary.out);
 		print_simple(simple.out, &one);
 	}
 	rr_results_replace(results, "summary.csv", &summary, error);
@@ -285,67 +313,99 @@ static const char *describe_besides(const struct group *group, char text[80])
 	return text;
 }
 
-/* In the order of the table. */
-static const struct {
-	figure of;
+/* The columns of a table: of a closed loop, of one over numbers of threads, and of an open loop. A
+ * column without a figure is what the groups differ in. */
+struct shown {
+	const char *title;
 	int width;
-} shown[] = {
-	{ final_value, 9 },
-	{ lost, 7 },
-	{ rr_increments_per_s, 7 },
-	{ p99_ns, 7 },
-	{ rr_commands_per_increment, 4 },
+	figure of;
 };
 
-enum { SHOWN = sizeof(shown) / sizeof(shown[0]) };
+enum { SHOWN = 5 };
 
-static char *shown_text(size_t column, double value, char text[RR_GROUPED_SIZE])
+static const struct shown of_closed[SHOWN] = {
+	{ "final", 9, final_value },
+	{ "lost", 7, lost },
+	{ "inc/s", 7, rr_increments_per_s },
+	{ "p99", 7, p99_ns },
+	{ "cmds", 4, rr_commands_per_increment },
+};
+
+static const struct shown of_sweep[SHOWN] = {
+	{ "threads", 9, NULL },
+	{ "lost", 7, lost },
+	{ "inc/s", 7, rr_increments_per_s },
+	{ "p99", 7, p99_ns },
+	{ "cmds", 4, rr_commands_per_increment },
+};
+
+static const struct shown of_open[SHOWN] = {
+	{ "rate", 6, NULL },     { "done/s", 7, rr_increments_per_s },
+	{ "p50", 7, p50_ns },    { "p99", 7, p99_ns },
+	{ "p99.9", 7, p999_ns },
+};
+
+static char *shown_text(figure of, double value, char text[RR_GROUPED_SIZE])
 {
-	if (shown[column].of == p99_ns)
+	if (of == p50_ns || of == p99_ns || of == p999_ns)
 		rr_duration(text, (uint64_t)value);
-	else if (shown[column].of == rr_commands_per_increment)
+	else if (of == rr_commands_per_increment)
 		snprintf(text, RR_GROUPED_SIZE, "%.1f", value);
 	else
 		rr_grouped(text, (long long)(value + 0.5));
 	return text;
 }
 
-static void print_column(FILE *file, size_t column, const char *text)
+static void print_column(FILE *file, const struct shown *column, const char *text)
 {
-	fprintf(file, " %*s%s", shown[column].width - (int)rr_plain_width(text), "", text);
+	fprintf(file, " %*s%s", column->width - (int)rr_plain_width(text), "", text);
+}
+
+static char *verdict_of_group(const struct group *group)
+{
+	const size_t unsustained = count_unsustained(group);
+	char besides[80], open[80] = "";
+
+	if (unsustained == group->n)
+		snprintf(open, sizeof(open), "not sustained; ");
+	else if (unsustained)
+		snprintf(open, sizeof(open), "not sustained in %zu of %zu repeats; ", unsustained,
+			 group->n);
+	return rr_asprintf("%s%s%s", open, worst(group)->remark, describe_besides(group, besides));
 }
 
 /* The medians; and beneath them, where repeats differ, the ends of their interval or range. */
-static void print_group(FILE *file, const struct group *group, bool sweep)
+static void print_group(FILE *file, const struct group *group, const struct shown *columns)
 {
 	const struct rr_measurement *m = worst(group);
 	char low[SHOWN][RR_GROUPED_SIZE], high[SHOWN][RR_GROUPED_SIZE], text[RR_GROUPED_SIZE];
+	char *verdict = verdict_of_group(group);
 	bool differs = false;
 
 	fprintf(file, "%-20s", m->run.strategy->name);
 	for (size_t i = 0; i < SHOWN; i++) {
-		const struct rr_statistics it = statistics_of(group, shown[i].of);
+		struct rr_statistics it = { .n = 0 };
 
 		low[i][0] = high[i][0] = '\0';
-		if (i == 0 && sweep)
-			snprintf(text, sizeof(text), "%d", m->run.threads);
-		else if (!it.n)
+		if (columns[i].of)
+			it = statistics_of(group, columns[i].of);
+		if (it.n)
+			shown_text(columns[i].of, it.median, text);
+		else if (columns[i].of)
 			snprintf(text, sizeof(text), "–");
+		else if (m->run.rate_asked)
+			snprintf(text, sizeof(text), "%s", m->run.rate_asked);
 		else
-			shown_text(i, it.median, text);
-		print_column(file, i, text);
-		if (!it.n || (i == 0 && sweep))
+			snprintf(text, sizeof(text), "%d", m->run.threads);
+		print_column(file, &columns[i], text);
+		if (!it.n)
 			continue;
-		shown_text(i, it.low, low[i]);
-		shown_text(i, it.high, high[i]);
+		shown_text(columns[i].of, it.low, low[i]);
+		shown_text(columns[i].of, it.high, high[i]);
 		if (strcmp(low[i], high[i]) == 0)
 			low[i][0] = high[i][0] = '\0';
 		differs = differs || low[i][0];
 	}
-
-	char besides[80],
-		*verdict = rr_asprintf("%s%s", m->remark, describe_besides(group, besides));
-
 	/* A long one has the next line for itself. */
 	if (rr_plain_width(verdict) > RR_COLUMNS - VERDICT_COLUMN)
 		fprintf(file, "\n%*s", NAME_COLUMNS, "");
@@ -359,7 +419,7 @@ static void print_group(FILE *file, const struct group *group, bool sweep)
 
 		fprintf(out, "%-20s", end ? "  to" : "  from");
 		for (size_t i = 0; i < SHOWN; i++)
-			print_column(out, i, end ? high[i] : low[i]);
+			print_column(out, &columns[i], end ? high[i] : low[i]);
 		fclose(out);
 		for (last = line + strlen(line); last[-1] == ' ';)
 			*--last = '\0';
@@ -368,7 +428,6 @@ static void print_group(FILE *file, const struct group *group, bool sweep)
 	}
 }
 
-/* "97.9 % interval (2nd to 9th value)" */
 static void print_kind_of_figure(const struct rr_results *results, FILE *file)
 {
 	struct group group;
@@ -400,18 +459,59 @@ static void print_kind_of_figure(const struct rr_results *results, FILE *file)
 				  most, coverage, rank, most + 1 - rank);
 }
 
-/* A line of 80 columns; where numbers of threads are compared, final counts are left to
+/* What an open loop was, and what it found out about its servers and this machine. */
+static void print_open_loop(const struct rr_results *results, FILE *file)
+{
+	const struct rr_bench_options *options = results->options;
+	const struct rr_strategy *seen = NULL;
+	char half[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE], rate[RR_GROUPED_SIZE];
+	struct group group;
+	size_t index = 0;
+	char *text;
+	FILE *out = rr_open_text(&text);
+
+	fprintf(out,
+		"Latencies run from the planned arrival; arrivals that were unfinished after %ld s "
+		"count at their age. Clients woke late by %s in the median, %s at p99, which is part "
+		"of the latencies.",
+		options->seconds_per_cell,
+		rr_duration(half, rr_histogram_quantile(&results->wake, 0.5)),
+		rr_duration(tail, rr_histogram_quantile(&results->wake, 0.99)));
+	while (next_group(results, &index, &group)) {
+		const struct rr_run *run = &group.members[0]->run;
+
+		if (run->capacity_per_s <= 0 || run->strategy == seen)
+			continue;
+		fprintf(out, "%s %s %s/s",
+			seen ? "," : " Capacity, the highest rate that was sustained:",
+			run->strategy->name, rr_grouped(rate, (long long)run->capacity_per_s));
+		seen = run->strategy;
+	}
+	fclose(out);
+	fputc('\n', file);
+	rr_print_sentence(file, 0, 0, "%s%s", text, seen ? "." : "");
+	free(text);
+}
+
+/* Lines of 80 columns; where numbers of threads are compared, final counts are left to
  * runs.csv. "cmds" are commands of each increment. */
 void rr_results_table(const struct rr_results *results, FILE *file)
 {
-	const bool sweep = results->options->n_threads > 1;
+	const struct rr_bench_options *options = results->options;
+	const struct shown *columns = options->n_rates       ? of_open :
+				      options->n_threads > 1 ? of_sweep :
+							       of_closed;
 	size_t index = 0;
 
 	print_kind_of_figure(results, file);
-	fprintf(file, "\n%-20s %9s %7s %7s %7s %4s  %s\n", "strategy", sweep ? "threads" : "final",
-		"lost", "inc/s", "p99", "cmds", "verdict");
+	fprintf(file, "\n%-20s", "strategy");
+	for (size_t i = 0; i < SHOWN; i++)
+		print_column(file, &columns[i], columns[i].title);
+	fprintf(file, "  verdict\n");
 	for (struct group group; next_group(results, &index, &group);)
-		print_group(file, &group, sweep);
+		print_group(file, &group, columns);
+	if (options->n_rates)
+		print_open_loop(results, file);
 }
 
 /* ---- Fail-overs ---------------------------------------------------------- */
@@ -469,6 +569,15 @@ static json_t *properties_of_group(const struct group *group)
 	json_object_set_new(properties, "intervals", intervals);
 	json_object_set_new(properties, "coverage_pct",
 			    coverage_pct > 0 ? json_real(coverage_pct) : json_null());
+	json_object_set_new(properties, "loop", json_string(m->run.rate_asked ? "open" : "closed"));
+	if (m->run.rate_asked) {
+		json_object_set_new(properties, "rate_per_s", json_real(m->run.rate_per_s));
+		json_object_set_new(properties, "capacity_per_s",
+				    m->run.capacity_per_s > 0 ? json_real(m->run.capacity_per_s) :
+								json_null());
+		json_object_set_new(properties, "sustained",
+				    json_boolean(!count_unsustained(group)));
+	}
 	json_object_set_new(properties, "dead_holders", json_integer(m->dead_holders));
 	json_object_set_new(properties, "recovery_ns",
 			    m->recovery_ns ? json_integer(m->recovery_ns) : json_null());
@@ -504,8 +613,12 @@ void rr_results_as_cases(const struct rr_results *results, struct rr_cases *case
 
 		for (size_t i = 0; i < group.n; i++)
 			seconds += (double)group.members[i]->wall_ns / 1e9;
-		snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->run.strategy->name,
-			 m->run.threads);
+		if (m->run.rate_asked)
+			snprintf(name, sizeof(name), "%s, rate %s", m->run.strategy->name,
+				 m->run.rate_asked);
+		else
+			snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s",
+				 m->run.strategy->name, m->run.threads);
 		snprintf(file, sizeof(file), "scenarios/%s.c", m->run.strategy->name);
 		snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
 			 describe_besides(&group, besides), rr_grouped(final, m->final_value),

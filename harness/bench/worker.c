@@ -26,8 +26,9 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	const size_t sections = (size_t)run->keys * sizeof(struct rr_section);
 	const size_t usage = n_processes * sizeof(struct rr_usage);
 	const size_t most = run->trace ? run->trace->most : 0;
-	const size_t size = head + slots + sections + usage +
-			    n_clients * most * sizeof(struct rr_hold);
+	const size_t holds = n_clients * most * sizeof(struct rr_hold);
+	const size_t wakes = run->rate_per_s > 0 ? n_clients * sizeof(struct rr_histogram) : 0;
+	const size_t size = head + slots + sections + usage + holds + wakes;
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct rr_board *board = (struct rr_board *)memory;
 
@@ -39,9 +40,12 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	board->slots = (struct rr_slot *)(memory + head);
 	board->sections = (struct rr_section *)(memory + head + slots);
 	board->usage = (struct rr_usage *)(memory + head + slots + sections);
-	for (size_t i = 0; i < n_clients; i++)
-		board->slots[i].holds =
-			(struct rr_hold *)(memory + head + slots + sections + usage) + i * most;
+	memory += head + slots + sections + usage;
+	for (size_t i = 0; i < n_clients; i++) {
+		board->slots[i].holds = (struct rr_hold *)memory + i * most;
+		if (wakes)
+			board->slots[i].wake = (struct rr_histogram *)(memory + holds) + i;
+	}
 	sem_init(&board->go, 1, 0);
 	return board;
 }
@@ -133,6 +137,8 @@ static void *client_thread(void *argument)
 		runner->commands_before = rr_runner_commands(runner);
 		if (run->policy == RR_POLICY_DELAY_QUEUE)
 			rr_postpone(runner);
+		else if (run->rate_per_s > 0)
+			rr_count_open(runner);
 		else
 			rr_count(runner, run->increments, rr_holder_rounds(run));
 		runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;

@@ -267,7 +267,7 @@ Test(cli, rows_add_up)
 	char rows[32], files[64];
 
 	snprintf(rows, sizeof(rows), "%zu rows add up", 4 * n);
-	snprintf(files, sizeof(files), "%zu\n%zu\n1\n", 4 * n, 2 * n + 1);
+	snprintf(files, sizeof(files), "%zu\n%zu\n1\n", 6 * n, 2 * n + 1);
 	cr_assert_eq(
 		cli_run("$REDRACE bench --all-strategies --increments 300 --warmup 10 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
 			"sh tests/check_csv $HERE/a"),
