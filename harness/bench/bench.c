@@ -428,6 +428,8 @@ static void print_bench(const void *what, enum rr_format format, FILE *out, stru
 	fputc('\n', out);
 	free(heading);
 	rr_results_table(&bench->results, out);
+	fputc('\n', out);
+	rr_disturbance_print(&bench->results.disturbance, out);
 	if (bench->options->fail_overs)
 		rr_results_fail_overs(&bench->results, out);
 	directory = rr_plain(bench->results.directory);
@@ -500,10 +502,12 @@ enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session 
 		run_cells(bench);
 	/* Finished runs of a bench that was broken off are results, too. */
 	code = bench->verdict;
-	if (bench->results.n_finished)
+	if (bench->results.n_finished) {
 		rr_results_summarise(&bench->results, &unwritten);
-	else
+		rr_results_disturbance(&bench->results, &unwritten);
+	} else {
 		code = rr_exit_worse(code, RR_EXIT_SKIPPED);
+	}
 	bench->cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
 	if (error->kind && !bench->cases.is_called_off)
 		rr_cases_add_error(&bench->cases, "bench", "bench", error);

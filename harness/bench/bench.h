@@ -85,6 +85,15 @@ struct rr_times {
 	uint64_t wait_p50, wait_p99, wait_max;
 };
 
+/* Disturbances of the machine while runs were measured (disturbance.c). */
+struct rr_disturbance {
+	int64_t measured_ns, steal_ns;
+	int64_t attributed_ns, others_ns; /* where the time of our own is known */
+	bool knows_throttling;
+	int64_t throttled;           /* times */
+	int64_t least_khz, most_khz; /* of the first processor; 0 = not known */
+};
+
 /* What a run came to: added up over its clients, and judged. */
 struct rr_measurement {
 	struct rr_run run;       /* what it points to may be gone, but for the strategy */
@@ -120,6 +129,8 @@ struct rr_measurement {
 	uint64_t offered, in_time, unfinished, undone;
 	bool is_sustained; /* 99 % were finished, and the backlog did not grow */
 	uint64_t wake_p50_ns, wake_p99_ns;
+
+	struct rr_disturbance disturbance;
 };
 
 struct rr_spectra; /* every duration: measures.h */

@@ -184,6 +184,7 @@ static const struct {
 	{ "server", "server_name", "server" },
 	{ "server", "redis_version", "server version" },
 	{ "server", "valkey_version", "server version" },
+	{ "machine", "id", "machine" },
 	{ "machine", "cpu", "processor" },
 	{ "machine", "cores", "processors" },
 	{ "machine", "cores_allowed", "processors allowed" },
@@ -225,8 +226,17 @@ size_t rr_compared_differences(const struct rr_compared_runs *before,
 	     i++) {
 		rr_compared_environment(before, environments[i].object, environments[i].name, a);
 		rr_compared_environment(after, environments[i].object, environments[i].name, b);
-		if (strcmp(a, b) != 0)
+		/* Results of earlier versions do not name their machine. */
+		if (strcmp(a, b) != 0 &&
+		    (strcmp(environments[i].name, "id") != 0 || (a[0] && b[0])))
 			differences += print_difference(out, environments[i].words, a, b);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *note = json_object_get(both[i]->environment, "disturbance");
+
+		if (json_is_true(json_object_get(note, "disturbed")))
+			fprintf(out, "%s was measured on a disturbed machine: see its env.json.\n",
+				both[i]->directory);
 	}
 	/* All rows have to be measured alike, those of one directory too. */
 	for (size_t s = 0; s < RR_COMPARED_SETTINGS; s++) {

@@ -62,6 +62,25 @@ static json_t *json_of_server(const struct rr_cluster *cluster)
 	return object;
 }
 
+/* A number that is the same whenever this machine is measured, and tells nothing else of it: its id
+ * (machine-id(5)) must not be published. FNV-1a. */
+static json_t *json_of_identity(void)
+{
+	FILE *file = fopen("/etc/machine-id", "re");
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	char id[64] = "redrace", text[24];
+	const bool is_known = file && fgets(id + 7, sizeof(id) - 7, file) && id[7] != '\n';
+
+	if (file)
+		fclose(file);
+	if (!is_known)
+		return json_null();
+	for (const char *c = id; *c && *c != '\n'; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+	return json_string(text);
+}
+
 /* What this machine does not tell is null. */
 static json_t *json_of_machine(void)
 {
@@ -69,7 +88,7 @@ static json_t *json_of_machine(void)
 
 	uname(&name);
 	return json_pack(
-		"{s:o, s:i, s:i, s:o, s:s, s:s, s:o}", "cpu",
+		"{s:o, s:o, s:i, s:i, s:o, s:s, s:s, s:o}", "id", json_of_identity(), "cpu",
 		json_of_line("/proc/cpuinfo", "model name"), "cores",
 		(int)sysconf(_SC_NPROCESSORS_ONLN), "cores_allowed", rr_placement_count(),
 		"governor",
@@ -96,7 +115,16 @@ static json_t *json_of_text(const char *text)
 	return value;
 }
 
-bool rr_results_environment(const struct rr_results *results, const struct rr_cluster *cluster,
+static bool write_environment(const struct rr_results *results, struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	rr_draft_open(&draft);
+	json_dumpf(results->environment, draft.out, JSON_INDENT(2));
+	return rr_results_replace(results, "env.json", &draft, error);
+}
+
+bool rr_results_environment(struct rr_results *results, const struct rr_cluster *cluster,
 			    const char *command_line, struct rr_error *error)
 {
 	const struct rr_bench_options *options = results->options;
@@ -116,10 +144,14 @@ bool rr_results_environment(const struct rr_results *results, const struct rr_cl
 				 "command_line", json_of_text(command_line), "settings", settings,
 				 "server", json_of_server(cluster), "machine", json_of_machine(),
 				 "build", build);
-	struct rr_draft draft;
 
-	rr_draft_open(&draft);
-	json_dumpf(root, draft.out, JSON_INDENT(2));
-	json_decref(root);
-	return rr_results_replace(results, "env.json", &draft, error);
+	results->environment = root;
+	return write_environment(results, error);
+}
+
+bool rr_results_disturbance(struct rr_results *results, struct rr_error *error)
+{
+	json_object_set_new(results->environment, "disturbance",
+			    rr_disturbance_as_json(&results->disturbance));
+	return write_environment(results, error);
 }

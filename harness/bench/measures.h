@@ -81,6 +81,30 @@ struct rr_spectra {
 	struct rr_histogram wake;    /* an open loop: how late a client woke for an arrival */
 };
 
+/* ---- The machine meanwhile (disturbance.c) ---------------------------------- */
+
+/* Counters of the machine; -1 = not known. */
+struct rr_machine_look {
+	int64_t now_ns, busy_ns, steal_ns, throttled, frequency_khz;
+};
+
+void rr_machine_look(struct rr_machine_look *look);
+
+/* Adds the time between two looks, `ours_ns` of it used by clients and servers of the run; -1: that
+ * is not known. A disturbance begins as zeros. */
+void rr_disturbance_add(struct rr_disturbance *disturbance, const struct rr_machine_look *before,
+			const struct rr_machine_look *after, int64_t ours_ns);
+
+void rr_disturbance_merge(struct rr_disturbance *into, const struct rr_disturbance *from);
+
+/* Of the time of all processors; -1 = not known. */
+double rr_disturbance_steal_pct(const struct rr_disturbance *disturbance);
+double rr_disturbance_others_pct(const struct rr_disturbance *disturbance);
+
+/* Returns whether figures suffer: more than 1 % was stolen, other programs used more than 10 %, the
+ * frequency changed by more than 5 %, or the control group was throttled. */
+bool rr_disturbance_matters(const struct rr_disturbance *disturbance);
+
 /* ---- Open loops ------------------------------------------------------------ */
 
 /*

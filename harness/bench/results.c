@@ -110,6 +110,14 @@ static void add_count_if(struct row *row, const char *name, bool has, uint64_t v
 		add_field(row, name, "%s", "");
 }
 
+static void add_pct_if_known(struct row *row, const char *name, double pct)
+{
+	if (pct >= 0)
+		add_field(row, name, "%.1f", pct);
+	else
+		add_field(row, name, "%s", "");
+}
+
 /* Opens runs.csv, if it is not open yet, with the names as its first line; else the row is
  * appended. */
 static bool write_row(struct rr_results *results, const struct rr_finished *finished,
@@ -216,6 +224,12 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 	add_field(&row, "sustained", "%s", !is_open_loop ? "" : m->is_sustained ? "yes" : "no");
 	add_count_if(&row, "wake_p50_ns", m->wake_p50_ns, m->wake_p50_ns);
 	add_count_if(&row, "wake_p99_ns", m->wake_p99_ns, m->wake_p99_ns);
+	add_pct_if_known(&row, "others_pct", rr_disturbance_others_pct(&m->disturbance));
+	add_pct_if_known(&row, "steal_pct", rr_disturbance_steal_pct(&m->disturbance));
+	add_count_if(&row, "throttled", m->disturbance.knows_throttling,
+		     (uint64_t)m->disturbance.throttled);
+	add_count_if(&row, "frequency_mhz", m->disturbance.most_khz,
+		     (uint64_t)m->disturbance.most_khz / 1000);
 	fputc('\n', row.names);
 	fputc('\n', row.values);
 	fclose(row.names);
@@ -323,6 +337,7 @@ void rr_results_close(struct rr_results *results)
 	for (size_t i = 0; i < results->n_pools; i++)
 		free(results->pools[i]);
 	free(results->pools);
+	json_decref(results->environment);
 	if (results->rows >= 0)
 		close(results->rows);
 	results->rows = -1;
@@ -334,6 +349,7 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 	rr_array_grow(&results->finished, results->n_finished, sizeof(*results->finished));
 	results->finished[results->n_finished++] = finished;
 	rr_histogram_merge(&results->wake, &spectra->wake);
+	rr_disturbance_merge(&results->disturbance, &finished->measurement.disturbance);
 	if (!write_row(results, finished, error))
 		return false;
 	if (finished->measurement.run.rate_asked && !finished->measurement.is_sustained)

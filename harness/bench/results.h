@@ -39,7 +39,9 @@ struct rr_results {
 	size_t n_finished;
 	struct rr_pool **pools;
 	size_t n_pools;
-	struct rr_histogram wake; /* of all open loops: how late clients woke */
+	struct rr_histogram wake;          /* of all open loops: how late clients woke */
+	struct rr_disturbance disturbance; /* of all runs */
+	json_t *environment;               /* env.json */
 };
 
 /* Makes the directory and begins runs.csv. `data` is where the data server is
@@ -65,8 +67,15 @@ bool rr_results_spectrum(const struct rr_results *results, const struct rr_run *
 /* Writes summary.csv, simple.csv and pooled spectra. */
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error);
 
+/* Prints a sentence about a disturbance; and returns it as JSON (disturbance.c). */
+void rr_disturbance_print(const struct rr_disturbance *disturbance, FILE *file);
+json_t *rr_disturbance_as_json(const struct rr_disturbance *disturbance);
+
+/* Writes env.json again, with the disturbances of all runs. */
+bool rr_results_disturbance(struct rr_results *results, struct rr_error *error);
+
 /* Writes env.json: machine, server, build and command line. */
-bool rr_results_environment(const struct rr_results *results, const struct rr_cluster *cluster,
+bool rr_results_environment(struct rr_results *results, const struct rr_cluster *cluster,
 			    const char *command_line, struct rr_error *error);
 
 /* Prints the table to `file`, a line per strategy and number of threads. */

@@ -35,6 +35,7 @@ struct course {
 	struct rdl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
 	size_t n_servers;
 	struct rr_motion motion;
+	struct rr_machine_look before, after; /* the clients ran */
 	int rounds_begun;
 	bool is_held_by_dead; /* from when a holder has died, before clients begin */
 	const char *stuck;    /* why it was called off: no progress */
@@ -283,6 +284,7 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	if (!rr_board_is_stopped(board) && delete_run_keys(course))
 		*server_ns = servers_cpu_ns(course);
 	atomic_store(&board->someone_done, false);
+	rr_machine_look(&course->before);
 	begin_round(course);
 	/* Until all workers have ended, or are called off. */
 	start_ns = rr_clock_ns();
@@ -313,6 +315,7 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 		      !rr_formation_fail_over(run->formation, run->cut_ns, course->error))))
 			rr_board_stop(board);
 	}
+	rr_machine_look(&course->after);
 	/* Who came to the barrier when the run was called off goes on as well. */
 	while (course->rounds_begun < rr_holder_rounds(run))
 		begin_round(course);
@@ -341,6 +344,17 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	return !course->error->kind;
 }
 
+/* The servers' time is of this machine if they are ours, or have a socket here; unless they died. */
+static void note_disturbance(const struct course *course, struct rr_measurement *m)
+{
+	const bool is_here = course->run->cluster->is_private ||
+			     rr_run_address(course->run, 0)->is_unix;
+	int64_t ours_ns = m->client_user_ns + m->client_sys_ns;
+
+	ours_ns = course->run->formation ? -1 : ours_ns + (is_here ? m->server_cpu_ns : 0);
+	rr_disturbance_add(&m->disturbance, &course->before, &course->after, ours_ns);
+}
+
 /* Adds up what the clients left, and compares it with what the servers hold. */
 static bool judge_run(struct course *course, int64_t server_ns, struct rr_measurement *measurement,
 		      struct rr_spectra *spectra)
@@ -354,6 +368,7 @@ static bool judge_run(struct course *course, int64_t server_ns, struct rr_measur
 	/* Who was killed took that along. */
 	if (!course->run->formation)
 		measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
+	note_disturbance(course, measurement);
 	if (!read_counters(course, &measurement->final_value))
 		return false;
 	if (course->run->trace)

@@ -340,3 +340,38 @@ Test(comparing, names_of_strategies_may_be_long)
 		     0);
 	assert_compared("a b", 0, "00000000, 2 threads x 2 processes");
 }
+
+/* Alike in all that is listed, and two machines all the same. */
+Test(comparing, two_machines_are_refused_unless_told)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	write_runs("b", fast, 5, 0, "7.0", "none");
+	assert_compared("a b", RR_EXIT_OK, "faster");
+	cr_assert_eq(cli_run("sed -i 's/\"cpu\"/\"id\": \"1a\", &/' $HERE/a/env.json"), 0);
+	assert_compared("a b", RR_EXIT_OK, "faster");
+	cr_assert_eq(cli_run("sed -i 's/\"cpu\"/\"id\": \"2b\", &/' $HERE/b/env.json"), 0);
+	assert_compared("a b", RR_EXIT_DATA, "Different machine: '1a' and '2b'");
+	assert_compared("--anyway a b", RR_EXIT_OK, "faster");
+}
+
+Test(comparing, a_disturbed_run_is_named)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	write_runs("b", fast, 5, 0, "7.0", "none");
+	cr_assert_eq(
+		cli_run("sed -i 's/}$/, \"disturbance\": {\"disturbed\": true}}/' $HERE/b/env.json"),
+		0);
+	assert_compared("a b", RR_EXIT_OK, "b was measured on a disturbed machine");
+}
+
+/* The same rate is compared with itself. */
+Test(comparing, rates_of_open_loops_are_kept_apart)
+{
+	write_runs("a", slow, 5, 0, "7.0", "none");
+	cr_assert_eq(
+		cli_run("sed -i '1s/$/,loop,increments_per_s,rate_asked,sustained/; 2,$s/$/,open,900,80%,yes/; 3s/80%,yes/95%,no/' $HERE/a/runs.csv; cp -r $HERE/a $HERE/b"),
+		0);
+	assert_compared("a b", RR_EXIT_OK, "incr, 2 threads, rate 80% ");
+	assert_compared("a b", RR_EXIT_OK, "4 and 4 runs");
+	assert_compared("a b", RR_EXIT_OK, "1 and 1 runs");
+}

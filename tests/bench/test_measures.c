@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench/measures.h"
 #include "base/random.h"
@@ -192,6 +193,60 @@ Test(text, nearest_name)
 	cr_assert_str_eq(rr_nearest("nonne", names, 5), "none");
 	cr_assert_str_eq(rr_nearest("incr-loses", names, 5), "incr-loses-nothing");
 	cr_assert_null(rr_nearest("xyzzyxyzzy", names, 5));
+}
+
+/* ---- Disturbances ------------------------------------------------------------ */
+
+/* On all processors, half a second of the second was busy and a tenth stolen. */
+Test(disturbance, others_have_what_is_not_ours)
+{
+	const int64_t second = 1000000000, n = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct rr_machine_look before = { 0, 0, 0, 3, 2000000 };
+	const struct rr_machine_look after = { second, n * second / 2, n * second / 10, 3,
+					       2040000 };
+	struct rr_disturbance d = { .measured_ns = 0 };
+
+	rr_disturbance_add(&d, &before, &after, n * second / 4);
+	cr_assert_float_eq(rr_disturbance_others_pct(&d), 25, 1e-6);
+	cr_assert_float_eq(rr_disturbance_steal_pct(&d), 10, 1e-6);
+	cr_assert(rr_disturbance_matters(&d));
+	cr_assert(d.knows_throttling && d.throttled == 0);
+	cr_assert(d.least_khz == 2000000 && d.most_khz == 2040000);
+}
+
+Test(disturbance, one_alone_is_enough)
+{
+	const int64_t second = 1000000000;
+	const struct rr_machine_look before = { 0, 0, 0, 3, 2000000 };
+	struct rr_machine_look after = { second, second / 2, 0, 3, 2000000 };
+	struct rr_disturbance d = { .measured_ns = 0 };
+
+	rr_disturbance_add(&d, &before, &after, second / 2);
+	cr_assert_not(rr_disturbance_matters(&d));
+	after.throttled = 4;
+	rr_disturbance_add(&d, &before, &after, second / 2);
+	cr_assert(rr_disturbance_matters(&d));
+	d = (struct rr_disturbance){ .measured_ns = 0 };
+	after.throttled = 3;
+	after.frequency_khz = 1800000;
+	rr_disturbance_add(&d, &before, &after, second / 2);
+	cr_assert(rr_disturbance_matters(&d));
+}
+
+/* A machine that tells nothing; and a run too short for hundredths of a second. */
+Test(disturbance, unknown_is_not_zero)
+{
+	const struct rr_machine_look before = { 0, -1, 0, -1, -1 },
+				     after = { 1000000000, -1, 0, -1, -1 };
+	const struct rr_machine_look early = { 0, 0, 0, 0, 0 },
+				     late = { 100000000, 100000000, 0, 0, 0 };
+	struct rr_disturbance d = { .measured_ns = 0 }, brief = { .measured_ns = 0 };
+
+	rr_disturbance_add(&d, &before, &after, 5);
+	rr_disturbance_add(&brief, &early, &late, 0);
+	cr_assert(rr_disturbance_others_pct(&d) < 0 && rr_disturbance_steal_pct(&d) < 0);
+	cr_assert(rr_disturbance_others_pct(&brief) < 0);
+	cr_assert_not(d.knows_throttling || rr_disturbance_matters(&d));
 }
 
 /* ---- Verdicts ---------------------------------------------------------------- */

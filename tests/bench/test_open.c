@@ -80,9 +80,10 @@ Test(open_loop, a_stall_hides_in_a_closed_loop_and_not_in_an_open_one)
 	const double closed = run_with_stalls(0, 60000, &closed_time);
 	const double open = run_with_stalls(1000, 0, &open_time);
 
-	cr_log_info("longer than 50 ms: %.3f %% of increments in the closed loop (%.1f %% of the time), "
-		    "%.1f %% in the open one (%.1f %% of the time)",
-		    closed, closed_time, open, open_time);
+	cr_log_info(
+		"longer than 50 ms: %.3f %% of increments in the closed loop (%.1f %% of the time), "
+		"%.1f %% in the open one (%.1f %% of the time)",
+		closed, closed_time, open, open_time);
 	cr_assert_lt(closed, 0.5, "%.3f %%", closed);
 	cr_assert_gt(open, 2.5, "%.3f %%", open);
 	/* Weighted by time it shows in the closed loop, too. */
@@ -113,7 +114,8 @@ static struct rr_measurement *run_open(const char *strategy, int threads, double
 /* The seed decides, not the machine. */
 Test(open_loop, arrivals_are_planned_by_the_seed)
 {
-	struct rr_measurement *a = run_open("incr", 3, 700, RR_ARRIVALS_EXPONENTIAL, RR_POLICY_BACKOFF);
+	struct rr_measurement *a = run_open("incr", 3, 700, RR_ARRIVALS_EXPONENTIAL,
+					    RR_POLICY_BACKOFF);
 	struct rr_measurement *b = run_open("multi-watch", 3, 700, RR_ARRIVALS_EXPONENTIAL,
 					    RR_POLICY_BACKOFF);
 	struct rr_measurement *even = run_open("incr", 4, 400, RR_ARRIVALS_EVEN, RR_POLICY_BACKOFF);
@@ -177,13 +179,16 @@ Test(open_loop, capacity_is_found_and_rates_follow_it)
 	cli_assert_prints("Clients woke late by");
 	cli_assert_prints("Capacity, the highest rate");
 	cr_assert_eq(cli_run("sh tests/check_csv $HERE/a"), 0, "%s", cli_output);
-	cli_write("check.awk", "NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }\n"
-			       "{ c = $at[\"capacity_per_s\"]; rate[$at[\"rate_asked\"]] = $at[\"rate_per_s\"]\n"
-			       "  latency[$at[\"rate_asked\"]] = $at[\"lat_p50_ns_median\"] }\n"
-			       "END { off = rate[\"10%%\"] - c / 10\n"
-			       "  exit !(c > 0 && off ^ 2 < 4 && rate[100] == 100 && latency[2000000] == \"\") }\n");
-	cr_assert_eq(cli_run("cat $HERE/a/summary.csv; awk -F, -f $HERE/check.awk $HERE/a/summary.csv"), 0,
-		     "%s", cli_output);
+	cli_write(
+		"check.awk",
+		"NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }\n"
+		"{ c = $at[\"capacity_per_s\"]; rate[$at[\"rate_asked\"]] = $at[\"rate_per_s\"]\n"
+		"  latency[$at[\"rate_asked\"]] = $at[\"lat_p50_ns_median\"] }\n"
+		"END { off = rate[\"10%%\"] - c / 10\n"
+		"  exit !(c > 0 && off ^ 2 < 4 && rate[100] == 100 && latency[2000000] == \"\") }\n");
+	cr_assert_eq(
+		cli_run("cat $HERE/a/summary.csv; awk -F, -f $HERE/check.awk $HERE/a/summary.csv"),
+		0, "%s", cli_output);
 	cr_assert_eq(cli_run("ls $HERE/a/percentiles | grep 2000000"), 1, "%s", cli_output);
 }
 
@@ -204,7 +209,8 @@ Test(open_loop, wrong_usage_is_64_in_one_line)
 	char command[200];
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		snprintf(command, sizeof(command), "$REDRACE bench incr -o $HERE/x %s 2>&1", words[i][0]);
+		snprintf(command, sizeof(command), "$REDRACE bench incr -o $HERE/x %s 2>&1",
+			 words[i][0]);
 		cli_assert_one_line(command, RR_EXIT_USAGE, words[i][1]);
 	}
 }
@@ -212,11 +218,15 @@ Test(open_loop, wrong_usage_is_64_in_one_line)
 /* As many increments as fit, found by a trial; all repeats of a strategy have the same number. */
 Test(open_loop, cells_of_a_closed_loop_last_so_long)
 {
-	cr_assert_eq(cli_run("$REDRACE bench --seconds-per-cell 1 -r 2 none incr --output $HERE/a 2>&1 || [ $? = 2 ]"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --seconds-per-cell 1 -r 2 none incr --output $HERE/a 2>&1 || [ $? = 2 ]"),
+		0, "%s", cli_output);
 	cli_assert_prints("1 s of each, 2 threads, 1 process, 2 repeats, closed loop");
-	cr_assert_eq(cli_run("cut -d, -f4,8 $HERE/a/runs.csv | sed 1d | sort -u | grep -c ',[0-9][0-9]'"), 0);
+	cr_assert_eq(
+		cli_run("cut -d, -f4,8 $HERE/a/runs.csv | sed 1d | sort -u | grep -c ',[0-9][0-9]'"),
+		0);
 	cr_assert_str_eq(cli_output, "2\n");
-	cr_assert_eq(cli_run("$REDRACE compare $HERE/a $HERE/a | grep -c 'no difference can be shown'"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE compare $HERE/a $HERE/a | grep -c 'no difference can be shown'"),
+		0, "%s", cli_output);
 }

@@ -26,3 +26,16 @@ Test(results, folders_that_are_links_are_not_followed)
 		"$HERE/p/summary.csv; sh plots/draw $HERE/p 2>&1",
 		RR_EXIT_FILE, "is a link, which may lead anywhere");
 }
+
+/* In env.json, the rows and under the table; a disturbed machine is called one. */
+Test(results, disturbances_are_named)
+{
+	cr_assert_eq(cli_run("$REDRACE bench incr -n 30000 --output $HERE/a 2>&1"), 0, "%s",
+		     cli_output);
+	cli_assert_prints("other programs used");
+	cli_assert_prints("frequency ");
+	cr_assert_eq(
+		cli_run("jq -e '.disturbance | has(\"disturbed\") and has(\"others_pct\") and has(\"steal_pct\") and has(\"throttled\") and has(\"frequency_mhz\")' $HERE/a/env.json &&"
+			"head -1 $HERE/a/runs.csv | grep ',others_pct,steal_pct,throttled,frequency_mhz$'"),
+		0, "%s", cli_output);
+}
