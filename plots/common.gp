@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What all plots share. Needs work (the directory of tables.awk), out (the file
 # to write, without its suffix), format ("svg" or "png"), and from the script:
-# width and height in pixels, heading and about, which stand on top.
+# width and height in pixels, heading, and about, which was given to lines_of().
+# Plots are narrow, so that they can be read on a telephone, at 360 pixels.
 
 set encoding utf8
 if (format eq "svg") {
@@ -18,8 +19,13 @@ set tics nomirror textcolor "#202020"
 set grid linecolor "#e0e0e0" linetype 1
 unset key
 
-set label 1001 heading at screen 0, screen 1 offset character 1.5, -1.3 left font ",20"
-set label 1002 about at screen 0, screen 1 offset character 1.5, -2.9 left font ",13" textcolor "#404040"
+# Places in pixels, from the left and from the top.
+from_left(x) = x / (1.0 * width)
+from_top(y) = 1 - y / (1.0 * height)
+set label 1001 heading at screen from_left(12), screen from_top(24) left font ",18"
+do for [i = 1:n_lines_of_about] {
+    set label 1001 + i about_line(i) at screen from_left(12), screen from_top(30 + 18 * i) left font ",14" textcolor "#404040"
+}
 
 # A line is told by colour, dashes and points: Okabe and Ito's colours, yellow
 # (5) left out.
@@ -40,11 +46,18 @@ worded(unit, x) = unit eq "ns" ? duration(x) : unit eq "%" ? grouped(x) . " %%" 
 # each decade, or at the decades alone if the ends are more than many times apart.
 size_of(x) = 10.0 ** floor(log10(x))
 step_of(top) = top / size_of(top) > 5 ? 2 * size_of(top) : top / size_of(top) > 2 ? size_of(top) : size_of(top) / 2
+# Across, there is room for three or four.
+wide_step_of(top) = 2 * step_of(top)
 next_linear(x, step, top, unit) = x > top * 1.0001 ? "" : \
     sprintf("'%s' %.10g, ", worded(unit, x), x) . next_linear(x + step, step, top, unit)
 linear_ticks(top, unit) = "(" . next_linear(0, step_of(top), top, unit) . "'' -1)"
+wide_linear_ticks(top, unit) = "(" . next_linear(0, wide_step_of(top), top, unit) . "'' -1)"
 at_decade(x, low, high, unit) = x < low || x > high ? "" : sprintf("'%s' %.10g, ", worded(unit, x), x)
 next_decade(x, low, high, unit, many) = x > high ? "" : at_decade(x, low, high, unit) . \
     (high / low > many ? "" : at_decade(2 * x, low, high, unit) . at_decade(5 * x, low, high, unit)) . \
     next_decade(10 * x, low, high, unit, many)
 log_ticks(low, high, unit, many) = "(" . next_decade(size_of(low), low, high, unit, many) . "'' 1e-30)"
+# The same in px pixels: as many decades as have room for their words.
+next_power(x, step, low, high, unit) = x > high ? "" : at_decade(x, low, high, unit) . next_power(step * x, step, low, high, unit)
+px_ticks(low, high, unit, px) = px / log10(high / low) > 260 ? log_ticks(low, high, unit, 1e9) : \
+    "(" . next_power(size_of(low), px / log10(high / low) > 62 ? 10 : 100, low, high, unit) . "'' 1e-30)"

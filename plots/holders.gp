@@ -4,30 +4,28 @@
 here = ARG0[:strlen(ARG0) - strlen("holders.gp")]
 load work . "/settings.gp"
 load work . "/lanes.gp"
-width = 1000
-height = 190 + 34 * n_lanes
-about = configuration . " · " . setting_of_one
+about = configuration . " · " . setting_of_one . " · " . (n_not_alone > 0 ? \
+    sprintf("dark: alone; hatched: with another; grey bands: two at the same time (%d of %d traced were not alone)", n_not_alone, n_holds) : \
+    sprintf("dark: in the critical section; thin: asking; no client met another in it, %d times traced", n_holds))
+load here . "about.gp"
+width = 560
+height = top_px + 34 * n_lanes + 70
 load here . "common.gp"
 
 holds = work . "/holds.tsv"
 overlaps = work . "/overlaps.tsv"
 set border 1
-set lmargin 24
-set rmargin 4
-set tmargin 6
-set bmargin 3.5
+set lmargin at screen from_left(190)
+set rmargin at screen from_left(width - 30)
+set tmargin at screen from_top(top_px)
+set bmargin at screen from_top(top_px + 34 * n_lanes + 8)
 set yrange [n_lanes + 0.7:0.3]
 set ytics scale 0 ()
 do for [i = 1:n_lanes] { set ytics add (lane_name[i] i) }
 set grid xtics noytics
 set xrange [0:length_ns]
 set xlabel "time, from the first that is shown"
-eval "set xtics nomirror " . linear_ticks(length_ns, "ns")
-set label 1 (n_not_alone > 0 ? \
-    sprintf("dark: alone; hatched: with another; grey bands: two at once (%d of %d traced were not alone)", n_not_alone, n_holds) : \
-    sprintf("dark: in the critical section; thin: asking. Nobody met another in it, %d times traced", n_holds)) \
-    at graph 0, graph 1 left offset character 0, 0.9 font ",13" textcolor "#404040"
-
+eval "set xtics nomirror " . wide_linear_ticks(length_ns, "ns")
 bands = n_overlaps ? sprintf("overlaps using 1:(%f):1:2:(0.3):(%f) with boxxyerror linecolor '#bbbbbb' fillstyle solid 0.6 noborder, ", \
     (n_lanes + 1) / 2.0, n_lanes + 0.7) : ""
 eval "plot " . bands . \

@@ -31,6 +31,7 @@ files == 1 {
 	persistence = $at["persistence"]
 	hold_us = $at["hold_us"]
 	keys = $at["keys"]
+	seconds = $at["seconds_per_cell"]
 	seen[$at["run_id"]] = 1
 	next
 }
@@ -44,7 +45,14 @@ files == 1 {
 	i = number[name]
 	threads = $at["threads"] + 0
 	processes = $at["processes"] + 0
-	c = threads * processes
+	# An open loop is swept over its rates.
+	if ($at["rate_asked"] != "") {
+		is_open = 1
+		open_threads = threads
+		threads = $at["rate_asked"] + 0
+		in_pct += $at["rate_asked"] ~ /%/
+		n_open++
+	}
 	if (!(threads in swept)) {
 		swept[threads] = 1
 		sweep[++n_sweep] = threads
@@ -74,21 +82,42 @@ END {
 		exit 65
 	}
 	clients = most * processes
+	if (is_open)
+		clients = open_threads * processes
 	name_kinds()
+	for (i = 1; i <= n; i++)
+		longest = length(strategy[i]) > longest ? length(strategy[i]) : longest
+	per = is_open ? 1 : processes
 	print_settings()
+	if (is_open) {
+		sort_sweep()
+		if (in_pct != 0 && in_pct != n_open)
+			n_sweep = 0
+		print_lines("median-over-rate", "lat_p50_ns", 1, 0)
+		print_lines("tail-over-rate", "lat_p99_ns", 1, 0)
+		exit
+	}
 	print_bars("lost", "lost", -1)
 	print_bars("throughput", "increments_per_s", -1)
 	print_bars("commands", "commands_per_increment", 1)
 	print_bars("fairness", "fairness_jain", -1)
 	print_bars("latency", "lat_p99_ns", 1)
+	print_bars("wait", "wait_max_ns", 1)
 	if (n_sweep > 1) {
 		sort_sweep()
 		print_lines("scaling", "increments_per_s", 1, 0)
 		print_lines("lost-share", "lost_pct", 0, 1)
 		print_lines("commands-over-clients", "commands_per_increment", 1, 0)
 		print_lines("fairness-over-clients", "fairness_jain", 0, 0)
+		print_lines("luckiest-over-clients", "luckiest_pct", 0, 0)
+		print_lines("wait-over-clients", "wait_max_ns", 1, 1)
+		choose_for_counts()
+		print_lines("counts-lost", "lost_pct", 0, 0)
+		print_lines("counts-rate", "increments_per_s", 1, 0)
+		split("", is_left_out)
 	}
-	print_spectra()
+	print_spectra("percentiles")
+	print_spectra("time")
 }
 
 # ---- Words ------------------------------------------------------------------
@@ -160,7 +189,8 @@ function configuration(threads) {
 
 function print_settings(    text, i, list) {
 	file = out "/settings.gp"
-	text = count(increments, "increment", "increments")
+	text = seconds > 0 ? seconds " s of each" : count(increments, "increment", "increments")
+	text = text (is_open ? ", open loop" : ", closed loop")
 	if (keys > 1)
 		text = text ", " keys " keys"
 	if (hold_us > 0)
@@ -178,15 +208,17 @@ function print_settings(    text, i, list) {
 	if (repeats > 1)
 		text = text (coverage > 0 ? " and its " coverage " % interval" : " and their range")
 	print "setting = \"" text "\"" >file
-	print "configuration = \"" configuration(most) "\"" >file
+	print "configuration = \"" configuration(is_open ? open_threads : most) "\"" >file
+	print "longest = " longest >file
 	print "most = " most >file
 	print "processes = " processes >file
 	print "clients = " clients >file
 	print "repeats = " repeats >file
 	print "coverage = " coverage + 0 >file
+	print "is_open = " is_open + 0 >file
 	print "is_sweep = " (n_sweep > 1) >file
 	for (i = 1; i <= n_sweep; i++)
-		list = list (i > 1 ? ", " : "") sweep[i] * processes
+		list = list (i > 1 ? ", " : "") (in_pct ? "'" sweep[i] " %%' " : "") sweep[i] * per
 	print "client_ticks = \"" list "\"" >file
 }
 
@@ -270,7 +302,7 @@ function widen(column, text) {
 }
 
 # The text next to a bar: the median, its interval or range, and a remark.
-function print_bar(i, figure, y,    middle, low, high, first, second, third) {
+function print_bar(i, figure, y,    middle, low, high, first, second, third, time) {
 	middle = figure_of(i, figure, "median")
 	low = figure_of(i, figure, "low")
 	high = figure_of(i, figure, "high")
@@ -284,13 +316,15 @@ function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 	if (kind[i, most] == "lossy")
 		n_lossy++
 	third = ""
+	if (figure == "fairness_jain" && clients > 1)
+		third = sprintf("%.0f %%", figure_of(i, "luckiest_pct", "median"))
 	# Nothing was done: nothing was lost, either.
 	if (stuck[i, most]) {
 		first = "stuck"
 		second = ""
 	}
 	if (figure == "increments_per_s" && figure_of(i, "recovery_ns", "median") > 0)
-		third = "recovered in " duration(figure_of(i, "recovery_ns", "median"))
+		third = "back in " duration(figure_of(i, "recovery_ns", "median"))
 	if (figure == "increments_per_s" && figure_of(i, "failed_pct", "median") > 0)
 		third = sprintf("%.0f %% refused", figure_of(i, "failed_pct", "median"))
 	# Quantiles of too few increments are not known.
@@ -303,6 +337,10 @@ function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 			low = "NaN"
 		if (high <= 0)
 			middle = high = "NaN"
+		time = figure_of(i, "lat_time_p50_ns", "median")
+		third = time > 0 ? duration(time) : "–"
+		if (time > high_end)
+			high_end = time
 	}
 	if (low != "NaN" && high == "NaN" && low > high_end)
 		high_end = low
@@ -310,9 +348,9 @@ function print_bar(i, figure, y,    middle, low, high, first, second, third) {
 		low_end = low
 	if (high != "NaN" && high > high_end)
 		high_end = high
-	printf "%g\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", y, strategy[i], \
+	printf "%g\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", y, strategy[i], \
 		kind[i, most] == "lossy", middle, low, high, widen(1, first), \
-		widen(2, second), widen(3, third) >bars
+		widen(2, second), widen(3, third), (time > 0 ? time : "NaN") >bars
 }
 
 # ---- Lines ------------------------------------------------------------------
@@ -334,9 +372,18 @@ function kind_of(i,    k, t) {
 	}
 }
 
+# At most as many as one panel holds: all that lose, and of the others the first ones.
+function choose_for_counts(    i, room) {
+	room = FULL
+	for (i = 1; i <= n; i++)
+		room -= has_line(i, "lost_pct", 1)
+	for (i = 1; i <= n; i++)
+		is_left_out[i] = !has_line(i, "lost_pct", 1) && room-- <= 0
+}
+
 function has_line(i, figure, only_positive,    t) {
 	for (t = 1; t <= n_sweep; t++) {
-		if (has[i, sweep[t]] && (!only_positive || value[i, sweep[t], figure "_max"] > 0))
+		if (has[i, sweep[t]] && value[i, sweep[t], figure "_median"] != "" && (!only_positive || value[i, sweep[t], figure "_max"] > 0))
 			return 1
 	}
 	return 0
@@ -374,27 +421,28 @@ function begin_line(i) {
 function print_lines(plot, figure, is_log, only_positive,    i, t, threads) {
 	begin_lines(plot)
 	for (i = 1; i <= n; i++) {
-		if (!has_line(i, figure, only_positive))
+		if (!has_line(i, figure, only_positive) || is_left_out[i])
 			continue
 		begin_line(i)
 		for (t = 1; t <= n_sweep; t++) {
 			threads = sweep[t]
 			if (has[i, threads] && (!is_log || value[i, threads, figure "_low"] > 0))
-				line_point(threads * processes, value[i, threads, figure "_median"], \
+				line_point(threads * per, value[i, threads, figure "_median"], \
 					value[i, threads, figure "_low"], value[i, threads, figure "_high"])
 		}
 	}
 	close(lines)
-	if (figure == "lost_pct" || figure == "fairness_jain") {
+	if (figure == "lost_pct" || figure == "fairness_jain" || figure == "luckiest_pct") {
 		bottom = 0
-		top = figure == "lost_pct" ? top * 1.05 : 1
+		top = figure == "lost_pct" ? (top > 0 ? top * 1.05 : 1) : figure == "luckiest_pct" ? 100 : 1
 	}
 	finish_lines(plot, is_log)
 }
 
-# As far as 100 increments lie beyond a quantile.
-function print_spectra(    i, path, rows, row, fields, x, y, all, k) {
-	begin_lines("percentiles")
+# Of all repeats pooled: latencies over their percentile, as far as 100 increments lie beyond it; or over
+# the share of all clients' time that was spent in shorter increments.
+function print_spectra(plot,    i, path, rows, row, fields, x, y, all, k) {
+	begin_lines(plot)
 	for (i = 1; i <= n; i++) {
 		if (!has[i, most] || value[i, most, "lat_p50_ns_median"] <= 0)
 			continue
@@ -404,18 +452,19 @@ function print_spectra(    i, path, rows, row, fields, x, y, all, k) {
 			split(row, fields, ",")
 			if (fields[1] + 0 <= 0 || fields[4] + 0 < 1)
 				continue
-			x[++rows] = fields[4] + 0
+			x[++rows] = plot == "time" ? 100 - fields[5] : fields[4] + 0
 			y[rows] = fields[1] + 0
 			all = fields[3] + 0
 		}
 		close(path)
-		if (all >= 200)
-			begin_line(i)
-		for (k = 1; k <= rows && x[k] * 100 <= all * 1.0001 && all >= 200; k++)
+		if (all < 200)
+			continue
+		begin_line(i)
+		for (k = 1; k <= rows && (plot == "time" || x[k] * 100 <= all * 1.0001); k++)
 			line_point(x[k], y[k], y[k], y[k])
 	}
 	close(lines)
-	finish_lines("percentiles", 1)
+	finish_lines(plot, 1)
 }
 
 # Puts lines into panels: one, or one for each kind; a kind of many lines gets
@@ -509,7 +558,7 @@ function finish_lines(plot, is_log,    i, p, style) {
 	print "array panel_title[" n_panels "]" >file
 	for (p = 1; p <= n_panels; p++) {
 		print "panel_title[" p "] = \"" title[p] "\"" >file
-		spread_names(p, n_panels > 1 ? 0.085 : 0.05)
+		spread_names(p, n_panels > 1 ? 0.085 : plot ~ /^counts/ ? 0.07 : 0.05)
 	}
 	print "array line_name[" n_lines "]; array line_panel[" n_lines "]; array line_style[" n_lines "]" >file
 	print "array end_x[" n_lines "]; array end_y[" n_lines "]; array name_y[" n_lines "]" >file

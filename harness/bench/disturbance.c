@@ -71,11 +71,11 @@ void rr_machine_look(struct rr_machine_look *look)
 		.now_ns = rr_clock_ns(),
 		.busy_ns = -1,
 		.throttled = times_throttled(),
-		.frequency_khz = number_in(
-			"/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", ""),
+		.frequency_khz = number_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+					   ""),
 	};
-	if (file && fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &user, &nice, &system,
-			   &idle, &wait, &interrupts, &soft, &steal) == 8) {
+	if (file && fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &user, &nice,
+			   &system, &idle, &wait, &interrupts, &soft, &steal) == 8) {
 		look->busy_ns = (user + nice + system + interrupts + soft) * tick_ns;
 		look->steal_ns = steal * tick_ns;
 	}
@@ -85,7 +85,8 @@ void rr_machine_look(struct rr_machine_look *look)
 
 /* ---- Between two ------------------------------------------------------------- */
 
-static void note_frequencies(struct rr_disturbance *disturbance, int64_t least_khz, int64_t most_khz)
+static void note_frequencies(struct rr_disturbance *disturbance, int64_t least_khz,
+			     int64_t most_khz)
 {
 	if (!disturbance->least_khz || least_khz < disturbance->least_khz)
 		disturbance->least_khz = least_khz;
@@ -180,16 +181,16 @@ void rr_disturbance_print(const struct rr_disturbance *disturbance, FILE *file)
 		snprintf(frequency, sizeof(frequency), "%lld to %lld MHz",
 			 (long long)disturbance->least_khz / 1000,
 			 (long long)disturbance->most_khz / 1000);
-	rr_print_sentence(
-		file, 0, 0,
-		"%s: other programs used %s of the processors, stolen %s, throttled %s, "
-		"frequency %s.",
-		rr_disturbance_matters(disturbance) ?
-			"DISTURBED, figures are those of a busy machine" :
-		others < 0 ? "The machine" :
-			     "Undisturbed",
-		pct_text(others, load), pct_text(rr_disturbance_steal_pct(disturbance), steal),
-		throttled, frequency);
+	rr_print_sentence(file, 0, 0,
+			  "%s: other programs used %s of the processors, stolen %s, throttled %s, "
+			  "frequency %s.",
+			  rr_disturbance_matters(disturbance) ?
+				  "DISTURBED, figures are those of a busy machine" :
+			  others < 0 ? "The machine" :
+				       "Undisturbed",
+			  pct_text(others, load),
+			  pct_text(rr_disturbance_steal_pct(disturbance), steal), throttled,
+			  frequency);
 }
 
 static json_t *json_of_pct(double pct)

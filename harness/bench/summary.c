@@ -352,7 +352,7 @@ static char *shown_text(figure of, double value, char text[RR_GROUPED_SIZE])
 	else if (of == rr_commands_per_increment)
 		snprintf(text, RR_GROUPED_SIZE, "%.1f", value);
 	else
-		rr_grouped(text, (long long)(value + 0.5));
+		rr_grouped(text, llrint(value)); /* as printf does it in summary.csv */
 	return text;
 }
 

@@ -96,7 +96,7 @@ Test(dead_holder, who_cannot_recover_is_stuck_as_expected)
 			"-f plots/tables.awk $HERE/r/runs.csv $HERE/r/summary.csv && "
 			"grep -q 'dead holder' $HERE/tables/settings.gp && "
 			"grep 'setnx\t' $HERE/tables/bars-lost.tsv | grep -q stuck && "
-			"grep 'set-nx-ex\t' $HERE/tables/bars-throughput.tsv | grep -q recovered"),
+			"grep 'set-nx-ex\t' $HERE/tables/bars-throughput.tsv | grep -q 'back in'"),
 		0, "%s", cli_output);
 }
 
