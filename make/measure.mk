@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What is measured, compared, and checked with examples.
 
-.PHONY: bench exact bench-scaling bench-floor bench-explore bench-peers verdicts \
+.PHONY: bench exact bench-scaling bench-open bench-floor bench-explore bench-peers verdicts \
   verdicts-compare found-deps found apps-deps apps failover
 
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
@@ -11,12 +11,18 @@ bench: $(B)/redrace ## 100,000 increments under every strategy, results and plot
 exact: all ## for CI: do the eight strategies count as they promise, a dead holder and faults included? half a minute
 	@REDRACE=$(B)/redrace examples/ci/exact $(ARGS)
 
-bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads, five times each
-	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 --repeats 5 $(ARGS); code=$$?; \
+bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads, ten times each
+	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 --repeats 10 $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
-bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
+bench-open: $(B)/redrace ## an open loop at 50, 80 and 95 % of the capacity of four strategies
+	@$(B)/redrace bench --rate 50%,80%,95% --threads 8 $(ARGS) \
+	  incr set-nx-ex lua-delifequals fair-queue; code=$$?; \
+	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
+
+bench-floor: $(B)/redrace ## how near the strategies come to the limits of the machine, and the price of safety
 	@REDRACE=$(B)/redrace tests/bench/floor $(ARGS)
+	@! command -v gnuplot >/dev/null || [ ! -f results/floor/price.csv ] || sh plots/price
 
 bench-explore: all ## how large the explorer's searches are, and how fast
 	@REDRACE=$(B)/redrace tests/bench/explore $(ARGS)

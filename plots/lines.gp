@@ -12,7 +12,7 @@ load here . "about.gp"
 width = 560
 panel_px = n_panels > 1 ? 210 : 330
 head_px = n_panels > 1 ? 34 : 8
-gap_px = n_panels > 1 ? 26 : 0
+gap_px = n_panels > 1 ? 36 : 0
 height = top_px + n_panels * (head_px + panel_px + gap_px) + 70
 load here . "common.gp"
 

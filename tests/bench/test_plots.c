@@ -245,3 +245,21 @@ Test(plots, of_the_lesson)
 		cr_assert_str_eq(cli_output, "6\n2\n");
 	}
 }
+
+/* The picture of what make bench-floor found, strategies in the order of their round trips. */
+Test(plots, price_of_safety)
+{
+	need_gnuplot();
+	cli_write("price.csv", "strategy,round_trips,commands_of_one,commands_of_many,floor_per_s,"
+			       "one_per_s,many_per_s,many\n"
+			       "set-nx-ex,4,4.00,4.60,5000.0,4500.0,3000.0,8\n"
+			       "incr,1,1.00,1.00,20000.0,20000.0,80000.0,8\n");
+	cr_assert_eq(cli_run("sh plots/price $HERE && sh tests/check_plots $HERE/price.svg"), 0,
+		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("grep -oE '>(set-nx-ex|incr|0.90)<' $HERE/price.svg | tr -d '\\n'; "
+			"grep -c 'prefers-color-scheme: dark' $HERE/price.svg; test -s $HERE/price.png"),
+		0);
+	cr_assert_str_eq(cli_output, ">incr<>set-nx-ex<>0.90<1\n", "%s", cli_output);
+	cli_assert_one_line("sh plots/price $HERE/none 2>&1", RR_EXIT_FILE, "make bench-floor");
+}
