@@ -108,8 +108,11 @@ double rr_histogram_time_longer(const struct rr_histogram *histogram, uint64_t v
 	double longer = 0, all = 0;
 
 	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++) {
-		const double time = time_of_bucket(histogram, i);
+		double time;
 
+		if (!histogram->buckets[i])
+			continue;
+		time = time_of_bucket(histogram, i);
 		all += time;
 		if (rr_histogram_lowest(i) > value_ns)
 			longer += time;
