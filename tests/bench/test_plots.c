@@ -251,9 +251,9 @@ Test(plots, price_of_safety)
 {
 	need_gnuplot();
 	cli_write("price.csv", "strategy,round_trips,commands_of_one,commands_of_many,floor_per_s,"
-			       "one_per_s,many_per_s,many\n"
-			       "set-nx-ex,4,4.00,4.60,5000.0,4500.0,3000.0,8\n"
-			       "incr,1,1.00,1.00,20000.0,20000.0,80000.0,8\n");
+			       "one_per_s,many_per_s,many,of_floor\n"
+			       "set-nx-ex,4,4.00,4.60,5000.0,4500.0,3000.0,8,0.900\n"
+			       "incr,1,1.00,1.00,20000.0,20000.0,80000.0,8,1.000\n");
 	cr_assert_eq(cli_run("sh plots/price $HERE && sh tests/check_plots $HERE/price.svg"), 0,
 		     "%s", cli_output);
 	cr_assert_eq(
