@@ -43,11 +43,15 @@ bool rr_histogram_knows(const struct rr_histogram *histogram, double quantile);
 /*
  * The same durations weighted by themselves. A client that hogs a lock records many short ones
  * while each client that waits records one long one; weighted by time both count alike. The first
- * returns which share (0 to 1) of all time was spent in durations longer than `value_ns`, the
- * second the value below which that share of all time lies.
+ * fills in, for each bucket, which share (0 to 1) of all time was spent in longer durations than
+ * those of it; the second returns the value below which that share of all time lies.
  */
-double rr_histogram_time_longer(const struct rr_histogram *histogram, uint64_t value_ns);
+void rr_histogram_time_longer(const struct rr_histogram *histogram,
+			      double longer[RR_HISTOGRAM_BUCKETS]);
 uint64_t rr_histogram_time_quantile(const struct rr_histogram *histogram, double share);
+
+/* Returns the bucket of a value below 2^RR_HISTOGRAM_TOP_BIT. */
+size_t rr_histogram_index(uint64_t value);
 
 /* Bounds of bucket `index`: the lowest and highest value that counts there. */
 uint64_t rr_histogram_lowest(size_t index);

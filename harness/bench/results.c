@@ -249,10 +249,11 @@ static bool write_row(struct rr_results *results, const struct rr_finished *fini
 bool rr_results_spectrum(const struct rr_results *results, const struct rr_run *run, long repeat,
 			 const struct rr_histogram *latency, struct rr_error *error)
 {
+	double *longer = rr_calloc(RR_HISTOGRAM_BUCKETS, sizeof(*longer)), left = 1;
 	struct rr_draft draft;
 	FILE *file;
-	double left = 1;
 
+	rr_histogram_time_longer(latency, longer);
 	rr_draft_open(&draft);
 	file = draft.out;
 	/* Five steps in each halving of the distance to 100 %, as long as there are
@@ -266,12 +267,13 @@ bool rr_results_spectrum(const struct rr_results *results, const struct rr_run *
 
 			fprintf(file, "%llu,%.6f,%.0f,%.3f,%.4f\n", (unsigned long long)value,
 				100 * p, p * (double)latency->count, 1 / rest,
-				100 * rr_histogram_time_longer(latency, value));
+				100 * longer[rr_histogram_index(value)]);
 		}
 		left /= 2;
 	}
 	fprintf(file, "%llu,100.000000,%llu,%.3f,0.0000\n", (unsigned long long)latency->max_ns,
 		(unsigned long long)latency->count, (double)latency->count);
+	free(longer);
 	return rr_results_replace_own(results, run, repeat, "percentiles", &draft, error);
 }
 

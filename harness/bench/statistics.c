@@ -14,7 +14,7 @@ enum { SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS, RANGE_MAX = 5 };
  * Values below 2^11 have a bucket each; from there on every power of two is
  * cut into 2^10 equal buckets.
  */
-static size_t index_of(uint64_t value)
+size_t rr_histogram_index(uint64_t value)
 {
 	int shift;
 
@@ -43,7 +43,7 @@ void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns)
 {
 	const uint64_t top = (UINT64_C(1) << RR_HISTOGRAM_TOP_BIT) - 1;
 
-	histogram->buckets[index_of(value_ns > top ? top : value_ns)]++;
+	histogram->buckets[rr_histogram_index(value_ns > top ? top : value_ns)]++;
 	if (histogram->count == 0 || value_ns < histogram->min_ns)
 		histogram->min_ns = value_ns;
 	if (value_ns > histogram->max_ns)
@@ -103,21 +103,18 @@ static double time_of_bucket(const struct rr_histogram *histogram, size_t index)
 	return histogram->buckets[index] ? (double)histogram->buckets[index] * middle : 0;
 }
 
-double rr_histogram_time_longer(const struct rr_histogram *histogram, uint64_t value_ns)
+void rr_histogram_time_longer(const struct rr_histogram *histogram,
+			      double longer[RR_HISTOGRAM_BUCKETS])
 {
-	double longer = 0, all = 0;
+	double all = 0, rest;
 
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++)
+		all += time_of_bucket(histogram, i);
+	rest = all;
 	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++) {
-		double time;
-
-		if (!histogram->buckets[i])
-			continue;
-		time = time_of_bucket(histogram, i);
-		all += time;
-		if (rr_histogram_lowest(i) > value_ns)
-			longer += time;
+		rest -= time_of_bucket(histogram, i);
+		longer[i] = rest > 0 ? rest / all : 0;
 	}
-	return all > 0 ? longer / all : 0;
 }
 
 uint64_t rr_histogram_time_quantile(const struct rr_histogram *histogram, double share)

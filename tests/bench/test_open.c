@@ -52,9 +52,9 @@ static double run_with_stalls(double rate_per_s, long increments, double *time_p
 	const struct rr_watcher watcher = { stall, &stalls };
 	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	struct rr_measurement *m = calloc(1, sizeof(*m));
+	double *longer = calloc(RR_HISTOGRAM_BUCKETS, sizeof(*longer)), pct;
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct rr_run run;
-	double pct;
 
 	support_open(&stalls.support, 1);
 	run = support_run(&stalls.support, rr_strategy_find("incr"), 2, increments);
@@ -65,8 +65,10 @@ static double run_with_stalls(double rate_per_s, long increments, double *time_p
 	cr_assert_geq(stalls.n, 1, "the run was over before the server could stall");
 	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s", m->remark);
 	pct = stalled_pct(&spectra->latency);
-	*time_pct = 100 * rr_histogram_time_longer(&spectra->latency, STALL_US * 1000 / 2);
+	rr_histogram_time_longer(&spectra->latency, longer);
+	*time_pct = 100 * longer[rr_histogram_index(STALL_US * 1000 / 2)];
 	support_close(&stalls.support);
+	free(longer);
 	free(spectra);
 	free(m);
 	return pct;
