@@ -28,7 +28,7 @@ static size_t count_verdicts(const struct rr_csv *csv, const char *verdict)
 
 /* ---- The table ----------------------------------------------------------- */
 
-enum unit { TEXT, COUNT, DURATION, RATIO };
+enum unit { TEXT, COUNT, DURATION, RATIO, INTERVAL };
 
 static const struct {
 	const char *title, *column;
@@ -39,6 +39,7 @@ static const struct {
 	{ "processes", "processes", COUNT },
 	{ "lost", "lost_median", COUNT },
 	{ "increments/s", "increments_per_s_median", COUNT },
+	{ "from, to", "increments_per_s_low", INTERVAL },
 	{ "p50", "lat_p50_ns_median", DURATION },
 	{ "p99", "lat_p99_ns_median", DURATION },
 	{ "commands/inc", "commands_per_increment_median", RATIO },
@@ -50,9 +51,21 @@ static const double FIGURE_MAX = 9007199254740992.0;
 
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
+/* Nothing where repeats do not differ. */
+static void print_interval(FILE *out, double low, double high)
+{
+	char from[RR_GROUPED_SIZE], to[RR_GROUPED_SIZE];
+
+	if (low < high && high < FIGURE_MAX)
+		fprintf(out, "%s–%s", rr_grouped(from, (long long)(low + 0.5)),
+			rr_grouped(to, (long long)(high + 0.5)));
+}
+
 static void print_results(FILE *out, const struct rr_csv *csv)
 {
-	fputs("Medians of all repeats:\n\n|", out);
+	fputs("Medians of all repeats; from, to: the interval of the increments/s, or the range of "
+	      "five repeats or fewer:\n\n|",
+	      out);
 	for (size_t i = 0; i < N_SHOWN; i++)
 		fprintf(out, " %s |", shown[i].title);
 	fputs("\n|", out);
@@ -73,6 +86,11 @@ static void print_results(FILE *out, const struct rr_csv *csv)
 				rr_markdown_text(out, text);
 			else if (unit == COUNT)
 				fputs(rr_grouped(buffer, (long long)(value + 0.5)), out);
+			else if (unit == INTERVAL)
+				print_interval(
+					out, value,
+					strtod(rr_csv_cell(csv, row, "increments_per_s_high"),
+					       NULL));
 			else if (unit == DURATION)
 				fputs(rr_duration(buffer, (uint64_t)value), out);
 			else

@@ -276,8 +276,8 @@ Test(race_page, results_that_others_wrote_do_no_harm)
 
 	cr_assert_eq(
 		cli_run("mkdir -p $HERE/r/plots && cat >$HERE/r/summary.csv <<'EOF'\n"
-			"strategy,threads,lost_median,increments_per_s_median,lat_p50_ns_median,lat_p99_ns_median,commands_per_increment_median,verdict\n"
-			"incr,2,9.2e19,nan,-7,9.2e19,1e400,exact\nEOF\n"
+			"strategy,threads,lost_median,increments_per_s_median,increments_per_s_low,increments_per_s_high,lat_p50_ns_median,lat_p99_ns_median,commands_per_increment_median,verdict\n"
+			"incr,2,9.2e19,nan,1,9.2e19,-7,9.2e19,1e400,exact\nnone,2,0,1500,1400,2000,7,8,2,lossy\nEOF\n"
 			"echo '<svg aria-label=\"Secret\"/>' >$HERE/secret; ln -s $HERE/secret $HERE/r/plots/a.svg;"
 			"echo '<svg aria-label=\"A drawn plot\"/>' >$HERE/r/plots/b.svg;"
 			"$REDRACE report -o $HERE/r.html $HERE/r && sed -n '/<main/,/<.main/p' $HERE/r.html"),
