@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Disturbances of a machine while runs were measured: stolen time, throttling, other programs, the
  * processors' frequency. Read from /proc and /sys, and unknown where they do not say it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,7 @@ void rr_disturbance_print(const struct rr_disturbance *disturbance, FILE *file)
 
 static json_t *json_of_pct(double pct)
 {
-	return pct < 0 ? json_string("unknown") : json_real(pct);
+	return pct < 0 ? json_string("unknown") : json_real(round(10 * pct) / 10);
 }
 
 json_t *rr_disturbance_as_json(const struct rr_disturbance *disturbance)

@@ -120,7 +120,7 @@ static bool write_environment(const struct rr_results *results, struct rr_error 
 	struct rr_draft draft;
 
 	rr_draft_open(&draft);
-	json_dumpf(results->environment, draft.out, JSON_INDENT(2));
+	json_dumpf(results->environment, draft.out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
 	return rr_results_replace(results, "env.json", &draft, error);
 }
 
