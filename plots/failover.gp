@@ -10,7 +10,7 @@ width = 560
 height = top_px + 26 + 26 * rows + 70
 load here . "common.gp"
 
-set xlabel "acknowledged increments that are gone, %"
+set xlabel "acknowledged, and gone: %"
 set yrange [rows - 0.4:-0.6]
 set border 1
 set ytics scale 0
