@@ -57,7 +57,7 @@ static char *make_text(const struct project *project)
 
 	fputs("# What `redrace check` checks here. Each check runs several clients at once and\n"
 	      "# searches all interleavings of their Redis commands for data, or outputs, that no\n"
-	      "# order of one after the other leaves. Every option of `redrace help check` is a key\n"
+	      "# order of one after the other leaves. Every option of `redrace check --help=all` is a key\n"
 	      "# of the same name; docs/suites.md explains this file.\n\n"
 	      "defaults:\n"
 	      "  seconds: 60 # of each check; what is not searched by then is no success\n\n"

@@ -21,7 +21,7 @@ struct rr_command {
 	enum rr_exit (*run)(int argc, char **argv, struct rr_error *error);
 };
 
-/* The table (commands.c). NULL behind the last one. */
+/* The table (commands.c), which has groups, by index through all of them. NULL after the last one. */
 const char *rr_command_name(size_t index);
 const struct rr_command *rr_command_at(size_t index);
 

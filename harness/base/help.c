@@ -15,7 +15,9 @@ enum { HELP_COLUMN = 26, NAME_SIZE = 120 };
 /* What every command has. */
 static const struct rr_option general_options[] = {
 	{ .help = "General" },
-	{ .name = "help", .letter = 'h', .help = "print this help and exit" },
+	{ .name = "help",
+	  .letter = 'h',
+	  .help = "print this help and exit; with =all, every option" },
 	{ .name = "version", .letter = 'V', .help = "print the version and exit" },
 };
 
@@ -78,54 +80,100 @@ static char *help_of(const struct rr_option *option)
 
 /* ---- The help page ------------------------------------------------------ */
 
-void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out)
+/* "  -f, --format FORMAT" as wide as the column, or a line of its own; then the help. */
+static void print_option(const struct rr_option *option, const char *help, FILE *out)
 {
-	const char *about = line->about, *examples = line->examples;
-	char *part;
+	const char letter[] = { '-', option->letter, ',', ' ', '\0' };
+	char name[NAME_SIZE];
+	int width;
 
+	snprintf(name, sizeof(name), "  %s--%s%s%s", option->letter ? letter : "    ", option->name,
+		 option->argument ? " " : "", option->argument ? option->argument : "");
+	width = fprintf(out, "%-*s", HELP_COLUMN - 2, name);
+	if (width > HELP_COLUMN - 2)
+		fprintf(out, "\n%*s", HELP_COLUMN, "");
+	else
+		fputs("  ", out);
+	rr_print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_usage(const struct rr_command_line *line, const char *program, FILE *out)
+{
 	fprintf(out, "Usage: %s [OPTION...]%s%s\n", program, line->arguments ? " " : "",
 		line->arguments ? line->arguments : "");
-	for (; (part = cut_part(&about, "\v")); free(part)) {
-		fputc('\n', out);
-		rr_print_wrapped(out, part, 0, 0);
-	}
+}
 
-	struct rr_option option;
+static void print_examples(const struct rr_command_line *line, FILE *out)
+{
+	const char *examples = line->examples;
+	char *part;
 
-	if (rr_option_at(line, 0, &option) && option.name)
-		fputs("\nOptions:\n", out);
-	for (size_t i = 0; option_at(line, i, &option); i++) {
-		if (option.name) {
-			const char letter[] = { '-', option.letter, ',', ' ', '\0' };
-			char name[NAME_SIZE], *help;
-			int width;
-
-			snprintf(name, sizeof(name), "  %s--%s%s%s",
-				 option.letter ? letter : "    ", option.name,
-				 option.argument ? " " : "",
-				 option.argument ? option.argument : "");
-			width = fprintf(out, "%-*s", HELP_COLUMN - 2, name);
-			if (width > HELP_COLUMN - 2)
-				fprintf(out, "\n%*s", HELP_COLUMN, "");
-			else
-				fputs("  ", out);
-			help = help_of(&option);
-			rr_print_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
-			free(help);
-		} else {
-			fprintf(out, "\n%s:\n", option.help);
-		}
-	}
 	if (examples)
 		fputs("\nExamples:\n", out);
 	for (; (part = cut_part(&examples, "\n")); free(part))
 		fprintf(out, "  %s\n", part);
 }
 
-void rr_command_line_answer(const struct rr_command_line *line, int key, const char *program)
+void rr_command_line_help_all(const struct rr_command_line *line, const char *program, FILE *out)
+{
+	const char *about = line->about;
+	struct rr_option option;
+	char *part;
+
+	print_usage(line, program, out);
+	for (; (part = cut_part(&about, "\v")); free(part)) {
+		fputc('\n', out);
+		rr_print_wrapped(out, part, 0, 0);
+	}
+	if (rr_option_at(line, 0, &option) && option.name)
+		fputs("\nOptions:\n", out);
+	for (size_t i = 0; option_at(line, i, &option); i++) {
+		if (option.name) {
+			char *help = help_of(&option);
+
+			print_option(&option, help, out);
+			free(help);
+		} else {
+			fprintf(out, "\n%s:\n", option.help);
+		}
+	}
+	print_examples(line, out);
+}
+
+void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out)
+{
+	const char *about = line->about;
+	char *first;
+
+	if (!line->brief) {
+		rr_command_line_help_all(line, program, out);
+		return;
+	}
+	print_usage(line, program, out);
+	first = cut_part(&about, "\v");
+	fputc('\n', out);
+	rr_print_wrapped(out, first, 0, 0);
+	free(first);
+	print_examples(line, out);
+	fputs("\nOptions that most users need:\n", out);
+	for (size_t i = 0; i < line->n_brief; i++) {
+		struct rr_option option;
+
+		for (size_t j = 0; rr_option_at(line, j, &option); j++) {
+			if (option.name && strcmp(option.name, line->brief[i].name) == 0)
+				print_option(&option, line->brief[i].help, out);
+		}
+	}
+	fprintf(out, "\n'%s --help=all' shows every option.\n", program);
+}
+
+void rr_command_line_answer(const struct rr_command_line *line, int key, const char *word,
+			    const char *program)
 {
 	if (key == 'V')
 		printf("redrace %s (%s)\n", RR_VERSION, RR_COMMIT);
+	else if (word)
+		rr_command_line_help_all(line, program, stdout);
 	else
 		rr_command_line_help(line, program, stdout);
 	exit(rr_finish_output(RR_EXIT_OK));

@@ -199,15 +199,15 @@ struct keys {
 	char shorts[2 * RR_OPTIONS_MAX + 8];
 };
 
-static void add_key(struct keys *keys, size_t *n, const char *name, int key, bool has_value)
+/* `has_argument`: as getopt_long() has it. An optional one is of the long name only. */
+static void add_key(struct keys *keys, size_t *n, const char *name, int key, int has_argument)
 {
 	const size_t used = strlen(keys->shorts);
 
-	keys->longs[(*n)++] = (struct option){ name, has_value ? required_argument : no_argument,
-					       NULL, key };
+	keys->longs[(*n)++] = (struct option){ name, has_argument, NULL, key };
 	if (key < KEY_FIRST)
 		snprintf(keys->shorts + used, sizeof(keys->shorts) - used, "%c%s", key,
-			 has_value ? ":" : "");
+			 has_argument == required_argument ? ":" : "");
 }
 
 /* getopt_long() has not understood `word`: it is unknown, ambiguous, or has a
@@ -324,12 +324,12 @@ bool rr_command_line_take(const struct rr_command_line *line, void *into, int ar
 	struct rr_option option;
 	size_t n = 0;
 
-	add_key(&keys, &n, "help", 'h', false);
-	add_key(&keys, &n, "version", 'V', false);
+	add_key(&keys, &n, "help", 'h', optional_argument);
+	add_key(&keys, &n, "version", 'V', no_argument);
 	for (size_t i = 0; i < RR_OPTIONS_MAX && rr_option_at(line, i, &option); i++) {
 		if (option.name)
 			add_key(&keys, &n, option.name, key_of(&option, i),
-				option.argument != NULL);
+				option.argument ? required_argument : no_argument);
 	}
 	bool is_right = true;
 	int key;
@@ -337,8 +337,11 @@ bool rr_command_line_take(const struct rr_command_line *line, void *into, int ar
 	opterr = 0;
 	optind = 0;
 	while (is_right && (key = getopt_long(argc, argv, keys.shorts, keys.longs, NULL)) != -1) {
+		if (key == 'h' && optarg && strcmp(optarg, "all") != 0)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--help '%s': expected --help or --help=all", optarg);
 		if (key == 'h' || key == 'V')
-			rr_command_line_answer(line, key, argv[0]);
+			rr_command_line_answer(line, key, optarg, argv[0]);
 		is_right = key == '?' ? refuse_word(line, &keys, argv[optind - 1], error) :
 					take_key(line, into, key, argc, argv, error);
 	}

@@ -16,7 +16,8 @@
  * (help.c), to which -h, --help and -V, --version are added.
  *
  * A mistake ends the program: one line, RR_EXIT_USAGE. So do --help and
- * --version.
+ * --version. A command of many options has a short help, with its examples and the
+ * options that most users need; --help=all shows the rest.
  */
 #ifndef RR_OPTION_H
 #define RR_OPTION_H
@@ -105,12 +106,19 @@ struct rr_option {
 
 #define RR_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof((table)[0])
 
+/* A line of the short help: an option of the table by its name, and what it does in a few words. */
+struct rr_brief {
+	const char *name, *help;
+};
+
 struct rr_command_line {
-	const char *about;     /* what the command does: paragraphs, which a \v
+	const char *about;            /* what the command does: paragraphs, which a \v
 				* separates; the first is a sentence or two */
-	const char *arguments; /* "[STRATEGY...]"; NULL = there are none */
-	const char *missing;   /* said when none is given; NULL = none need be */
-	const char *examples;  /* command lines, a \n between them, or NULL */
+	const char *arguments;        /* "[STRATEGY...]"; NULL = there are none */
+	const char *missing;          /* said when none is given; NULL = none need be */
+	const char *examples;         /* command lines, a \n between them, or NULL */
+	const struct rr_brief *brief; /* the short help; NULL = --help shows every option */
+	size_t n_brief;
 	/* The names that an argument can be, for completion: NULL behind the
 	 * last one; and more of them, in malloc'd memory. May be NULL. */
 	const char *(*name_at)(size_t index);
@@ -141,8 +149,11 @@ char *rr_option_help(const struct rr_option *option);
 
 /* ---- What a table says (help.c) ----------------------------------------- */
 
-/* The help page of `program`, "redrace NAME". */
+/* The help page of `program`, "redrace NAME": the short one, if there is one. */
 void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out);
+
+/* The same with every option. */
+void rr_command_line_help_all(const struct rr_command_line *line, const char *program, FILE *out);
 
 /* Its manual page, in section 1 and mdoc(7). */
 void rr_command_line_manual(const struct rr_command_line *line, const char *name,
@@ -153,8 +164,9 @@ void rr_command_line_manual(const struct rr_command_line *line, const char *name
 void rr_command_line_complete(const struct rr_command_line *line, size_t n, char *const *words,
 			      FILE *out);
 
-/* -h or -V was given: prints what it asks for, and ends the program. */
-_Noreturn void rr_command_line_answer(const struct rr_command_line *line, int key,
+/* -h or -V was given: prints what it asks for, and ends the program. Of --help=WORD, `word` is
+ * "all"; NULL = there is none. */
+_Noreturn void rr_command_line_answer(const struct rr_command_line *line, int key, const char *word,
 				      const char *program);
 
 /* ---- For those that take more ------------------------------------------ */

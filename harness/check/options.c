@@ -371,20 +371,39 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_TIMES, AT_WHOLE(shard.times) },
 };
 
+static const struct rr_brief brief_table[] = {
+	{ "clients", "how many clients run COMMAND (2)" },
+	{ "client", "a client of its own, instead of COMMAND" },
+	{ "app", "a server that listens on $PORT" },
+	{ "request", "what asks it, by a shell; may be repeated" },
+	{ "init", "Redis commands that fill the server first" },
+	{ "final", "what this command must be answered in the end" },
+	{ "ignore", "do not compare keys that match" },
+	{ "crashes", "clients crash, at most N times (0)" },
+	{ "expiries", "leases expire, at most N times (0)" },
+	{ "lost-replies", "replies are lost, at most N times (0)" },
+	{ "seconds", "stop after N seconds (600)" },
+	{ "save", "save the schedule that was found" },
+	{ "replay", "replay what --save has saved" },
+	{ "output", "also write FILE: .json, .xml, .html, .svg, ..." },
+	{ "suite", "run the checks in FILE (" RR_SUITE_FILE ")" },
+};
+
 const struct rr_command_line rr_check_command_line = {
 	.about =
-		"Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
+		"Runs programs that use Redis, in any language and unmodified, as clients of a private server, in every order of their commands. Shows the shortest order whose final data or outputs no serial execution gives."
 		"\v"
-		"COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
+		"Each client runs COMMAND, which follows --. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
 		"It is run many times, and what it does outside Redis is really done."
 		"\v"
 		"Without a COMMAND, the checks in " RR_SUITE_FILE
 		" are run, or those that are named; 'redrace init' begins such a file.",
 	.arguments = "-- COMMAND [ARGUMENT...] | [NAME...]",
-	.examples = "redrace check -- sh examples/check/counter.sh\n"
-		    "redrace check --clients 3 --crashes 1 -- python3 hit.py\n"
+	.examples = "redrace check -- python3 hit.py           # connects to $REDIS_URL\n"
 		    "redrace check --client a='python3 add.py' --client b='node take.js'\n"
-		    "redrace check --shard 1/2 -o report.xml",
+		    "redrace check --app 'python3 shop.py' --request 'curl -s {app}/buy'",
+	.brief = brief_table,
+	.n_brief = sizeof(brief_table) / sizeof(brief_table[0]),
 	.find_names = rr_check_names,
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

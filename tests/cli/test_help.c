@@ -184,11 +184,52 @@ Test(help, near_miss_is_suggested)
 	}
 }
 
+/* A page of the terminal, with examples; every line of it is an option of the table. */
+Test(help, short_help_fits_a_page)
+{
+	const struct rr_command *command;
+	char line[300];
+
+	cr_assert_eq(
+		cli_run("$REDRACE check --help >$HERE/short; $REDRACE check --help=all >$HERE/all; wc -l <$HERE/short; grep -c '^  redrace check' $HERE/short; grep -c -- '^  redrace check .*--app' $HERE/short; awk 'length > 80' $HERE/short; [ $(wc -l <$HERE/all) -gt 100 ]"),
+		0, "%s", cli_output);
+	cr_assert(atoi(cli_output) <= 40, "%s", cli_output);
+	cr_assert_str_eq(strchr(cli_output, '\n'), "\n3\n1\n");
+	for (size_t i = 0; (command = rr_command_at(i)); i++) {
+		const struct rr_command_line *table = command->line;
+
+		for (size_t j = 0; j < table->n_brief; j++) {
+			struct rr_option option;
+			size_t k = 0;
+
+			while (rr_option_at(table, k, &option) &&
+			       (!option.name || strcmp(option.name, table->brief[j].name) != 0))
+				k++;
+			cr_assert(rr_option_at(table, k, &option), "--%s", table->brief[j].name);
+		}
+		snprintf(line, sizeof(line),
+			 "$REDRACE %s --help=all >$HERE/all && grep -q -- --version $HERE/all",
+			 command->name);
+		cr_assert_eq(cli_run(line), 0, "%s", command->name);
+	}
+	cli_assert_one_line("$REDRACE check --help=some 2>&1", RR_EXIT_USAGE, "--help=all");
+}
+
+/* The user's own program is what most come for. */
+Test(help, overview_has_groups_and_begins_with_check)
+{
+	cr_assert_eq(
+		cli_run("$REDRACE help >$HERE/all; grep -c '^[A-Z].*:$' $HERE/all; grep -m1 -o '^  [a-z]*' $HERE/all; wc -l <$HERE/all"),
+		0);
+	cr_assert(atoi(cli_output) >= 4, "%s", cli_output);
+	cr_assert(strstr(cli_output, "\n  check\n"), "%s", cli_output);
+}
+
 /* Words that name nobody, or that a reader would stumble over. */
 Test(help, pages_are_in_plain_english)
 {
 	cr_assert_eq(
-		cli_run("for name in $($REDRACE help --complete | grep -v -e -); do $REDRACE help $name; done >$HERE/pages && test -s $HERE/pages && ! grep -niwE 'nobody|somebody|whoever|so many|so much|is said|more than that|longer than that' $HERE/pages"),
+		cli_run("for name in $($REDRACE help --complete | grep -v -e -); do $REDRACE help $name; $REDRACE $name --help=all; done >$HERE/pages && test -s $HERE/pages && ! grep -niwE 'nobody|somebody|whoever|so many|so much|is said|more than that|longer than that' $HERE/pages"),
 		0, "%s", cli_output);
 }
 
@@ -211,7 +252,7 @@ Test(help, manual_page_has_every_option)
 		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name, cli_output);
 		snprintf(
 			line, sizeof(line),
-			"sed -n '/^OPTIONS/,/^EXIT/p' $HERE/text | grep -oE '^     (-., )?--[a-z-]+' | tr -d ' ' >$HERE/in-page; $REDRACE help %s | grep -oE '^  (    |-., )--[a-z-]+' | tr -d ' ' | diff - $HERE/in-page && test -s $HERE/in-page",
+			"sed -n '/^OPTIONS/,/^EXIT/p' $HERE/text | grep -oE '^     (-., )?--[a-z-]+' | tr -d ' ' >$HERE/in-page; $REDRACE %s --help=all | grep -oE '^  (    |-., )--[a-z-]+' | tr -d ' ' | diff - $HERE/in-page && test -s $HERE/in-page",
 			command->name);
 		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name, cli_output);
 	}
