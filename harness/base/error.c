@@ -141,6 +141,8 @@ enum rr_exit rr_finish_output(enum rr_exit code)
 		putchar('\n');
 		fflush(stdout);
 	}
+	if (errno == EPIPE) /* its reader has seen enough, as head(1) has */
+		return rr_exit_worse(code, RR_EXIT_FILE);
 	return rr_exit_worse(code, rr_complain(RR_EXIT_FILE, "cannot write to standard output%s%s",
 					       errno ? ": " : "", errno ? strerror(errno) : ""));
 }

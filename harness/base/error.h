@@ -91,8 +91,8 @@ enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
  * which the user knows of; returns its exit code. */
 enum rr_exit rr_report_error(const struct rr_error *error);
 
-/* Flushes stdout: `code`, or what is worse of it and RR_EXIT_FILE, complained
- * of, when not all of it could be written. */
+/* Flushes stdout: `code`, or what is worse of it and RR_EXIT_FILE when not all of it could be
+ * written; complains of that, unless its reader has closed the pipe. */
 enum rr_exit rr_finish_output(enum rr_exit code);
 
 #endif

@@ -29,7 +29,8 @@ char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, 
 	bool good = true;
 
 	if (!file) {
-		rr_error_set(error, kind, "cannot read '%s': %s", path, strerror(errno));
+		rr_error_set(error, errno == ENOENT || errno == ENOTDIR ? RR_ERROR_USAGE : kind,
+			     "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	into = rr_open_memory(&text, length);

@@ -23,7 +23,7 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error);
 bool rr_files_can_write(const char *path, struct rr_error *error);
 
 /* A whole file of at most so many MiB as a string, malloc'd. NULL: it is larger, an error of the
- * user's data, or cannot be read, an error of that `kind`. */
+ * user's data; is not there, one of usage; or cannot be read, an error of that `kind`. */
 char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, size_t *length,
 		    struct rr_error *error);
 

@@ -115,6 +115,55 @@ char *rr_plain(const char *text)
 	return text ? rr_plain_bytes(text, strlen(text)) : NULL;
 }
 
+/* ---- For a shell -------------------------------------------------------------- */
+
+void rr_shell_word(FILE *out, const char *word)
+{
+	static const char harmless[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"-_./:=+,@%";
+	char *plain = rr_plain(word), *escaped, *shown;
+	const bool is_shown = strcmp(plain, word) == 0;
+	FILE *into;
+
+	if (is_shown && word[0] && !word[strspn(word, harmless)]) {
+		fputs(word, out);
+		free(plain);
+		return;
+	}
+	into = rr_open_text(&escaped);
+	for (const char *at = word; *at; at++) {
+		if (*at == '\'')
+			fputs(is_shown ? "'\\''" : "\\'", into);
+		else if (*at == '\\' && !is_shown)
+			fputs("\\\\", into);
+		else
+			putc(*at, into);
+	}
+	fclose(into);
+	shown = rr_plain(escaped);
+	fprintf(out, "%s'%s'", is_shown ? "" : "$", shown);
+	free(shown);
+	free(escaped);
+	free(plain);
+}
+
+char *rr_shell_words(int n, char *const words[])
+{
+	char *text = NULL;
+	FILE *out = rr_open_text(&text);
+
+	fputs(n > 0 ? words[0] : "", out);
+	for (int i = 1; i < n; i++) {
+		putc(' ', out);
+		rr_shell_word(out, words[i]);
+	}
+	fclose(out);
+	return text;
+}
+
+/* ---- In columns --------------------------------------------------------------- */
+
 /* The length of what a reader takes for one character, with all that is put on it
  * and joined to it, and the columns that it takes. */
 static size_t measure_character(const char *text, size_t left, size_t *columns)

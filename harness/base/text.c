@@ -249,29 +249,3 @@ const char *rr_list_words(char *list, size_t size, const char *const words[], si
 		rr_add_text(list, size, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", words[i]);
 	return list;
 }
-
-/* ---- For a shell ---------------------------------------------------------------- */
-
-char *rr_shell_words(int n, char *const words[])
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "-_./:=+,@%";
-	char *text = NULL;
-	FILE *out = rr_open_text(&text);
-
-	fputs(n > 0 ? words[0] : "", out);
-	for (int i = 1; i < n; i++) {
-		const bool is_plain = words[i][0] && !words[i][strspn(words[i], plain)];
-
-		fputs(is_plain ? " " : " '", out);
-		for (const char *at = words[i]; *at; at++) {
-			if (*at == '\'')
-				fputs("'\\''", out);
-			else
-				putc(*at, out);
-		}
-		fputs(is_plain ? "" : "'", out);
-	}
-	fclose(out);
-	return text;
-}

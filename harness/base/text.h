@@ -48,6 +48,9 @@ void rr_add_text(char *text, size_t size, const char *format, ...)
 /* "a, b or c". */
 const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n);
 
+/* A word as a shell takes it: as it is, in '...', or with escapes in $'...'. */
+void rr_shell_word(FILE *out, const char *word);
+
 /* A command line as one can type it again: the first word as it is, others in quotes
  * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);

@@ -187,36 +187,41 @@ struct rr_explore_config rr_check_search(struct rr_check *check)
 	return config;
 }
 
-static void print_foreign(FILE *out, const char *before, const char *text)
+/* A line of the shell. One that a terminal does not show as it is becomes a word of sh -c. */
+static void print_shell_line(FILE *out, const char *text)
 {
 	char *plain = rr_plain(text);
 
-	fprintf(out, "%s%s", before, plain);
+	if (strcmp(plain, text) == 0) {
+		fprintf(out, "  %s\n", text);
+	} else {
+		fputs("  sh -c ", out);
+		rr_shell_word(out, text);
+		putc('\n', out);
+	}
 	free(plain);
 }
 
+/* What is run, each in a line of its own, however long, that can be pasted into a shell. */
 static void print_warning(const struct rr_check_options *options, FILE *out)
 {
-	char *text;
-	FILE *line = rr_open_text(&text);
-
-	fputs("Runs '", line);
 	const char *const *words = options->n_named ? NULL : options->command;
 
+	fprintf(out, "Runs many times, with all that %s outside Redis:\n",
+		options->app || options->n_named > 1 ? "they do" : "it does");
 	if (options->app)
-		print_foreign(line, "", options->app);
+		print_shell_line(out, options->app);
 	for (size_t i = 0; i < options->n_requests; i++)
-		print_foreign(line, i ? "', '" : "' with requests '", options->requests[i]);
-	for (size_t i = 0; words && words[i]; i++)
-		print_foreign(line, i ? " " : "", words[i]);
+		print_shell_line(out, options->requests[i]);
+	for (size_t i = 0; words && words[i]; i++) {
+		fputs(i ? " " : "  ", out);
+		rr_shell_word(out, words[i]);
+	}
+	if (words)
+		putc('\n', out);
 	for (size_t i = 0; i < options->n_named; i++)
-		print_foreign(line, i ? "', '" : "", options->named[i].shell[2]);
-	fprintf(line, "' many times: what %s outside Redis is really done.",
-		options->app ? "they do" : "it does");
-	fclose(line);
-	rr_print_verdict(out, text);
+		print_shell_line(out, options->named[i].shell[2]);
 	fflush(out);
-	free(text);
 }
 
 static void make_all_anew(struct rr_check *check)
@@ -336,7 +341,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 						 letters[i];
 	}
 	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
-	if (open_check(check, error)) {
+	if (rr_check_finds_scripts(options, error) && open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {
 		rr_check_report_error(check, error);

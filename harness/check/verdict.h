@@ -242,4 +242,9 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error);
 /* It came to nothing: tells other programs, too. */
 void rr_check_report_error(struct rr_check *check, const struct rr_error *error);
 
+/* ---- Scripts (scripts.c) ------------------------------------------------------------- */
+
+/* Are the programs and scripts there that the commands name? False: the error names one. */
+bool rr_check_finds_scripts(const struct rr_check_options *options, struct rr_error *error);
+
 #endif

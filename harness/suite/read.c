@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <yaml.h>
 
 #include "base/files.h"
@@ -629,9 +628,8 @@ bool rr_suite_parse(struct rr_suite *suite, const char *path, const char *text, 
 bool rr_suite_read(struct rr_suite *suite, const char *path, const struct rr_suite_command *command,
 		   struct rr_error *error)
 {
-	const enum rr_error_kind kind = access(path, F_OK) == 0 ? RR_ERROR_DATA : RR_ERROR_USAGE;
 	size_t size;
-	char *text = rr_files_read(path, kind, 1, &size, error);
+	char *text = rr_files_read(path, RR_ERROR_DATA, 1, &size, error);
 	bool good;
 
 	*suite = (struct rr_suite){ .path = path };

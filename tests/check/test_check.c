@@ -320,7 +320,42 @@ Test(check, a_rare_choice_is_noticed)
 
 Test(check, a_program_that_cannot_be_run_is_named)
 {
-	cli_assert_one_line(CHECK "-- $HERE/none 2>&1 >/dev/null", 64, "/none'");
+	static const char *const missing[] = {
+		"-- $HERE/none",
+		"-- sh $HERE/none.sh",
+		"-- sh -c 'node checks/none.js x'",
+		"--client a=$HERE/none --client b='redis-cli -u {url} PING'",
+		"--check 'python3 none.py' -- true",
+		"--setup $HERE/none -- true",
+		"--app 'python3 none.py' --request 'curl {app}/buy'",
+	};
+	char line[300];
+
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		snprintf(line, sizeof(line), CHECK "%s 2>&1 >/dev/null", missing[i]);
+		cli_assert_one_line(line, 64, "' does not exist: write it");
+	}
+	/* A module by Node's rules, and a line of more than plain words. */
+	cli_write("hit.js", "process.exit(0);\n");
+	cr_assert_eq(cli_run("command -v node >/dev/null || exit 2; " CHECK
+			     "-- node $HERE/hit 2>&1"),
+		     2, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "-- sh -c 'cd / && sh none.sh' 2>&1"), 2, "%s", cli_output);
+}
+
+/* Each command in a line of its own: a shell that reads the lines runs the same. */
+Test(check, what_is_run_can_be_pasted)
+{
+	cr_assert_eq(
+		cli_run(CHECK
+			"-- sh -c \"printf '%s|' \\\"\\$@\\\"\" \"it's\" 'a b' '' 'c\nd' '$x' '{a,b}' >$HERE/said; "
+			"sed -n '/^Runs/,/^[^ R]/p' $HERE/said | grep '^  ' >$HERE/line; wc -l <$HERE/line; bash $HERE/line"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "1\na b||c\nd|$x|{a,b}|");
+	cli_run(CHECK
+		"--client a='sleep 0; printf \"%s\" \"it'\"'\"'s\"' --client b='printf \"\\n\"; true' >$HERE/said; "
+		"sed -n '/^Runs/,/^[^ R]/p' $HERE/said | grep '^  ' >$HERE/line; wc -l <$HERE/line; bash $HERE/line");
+	cr_assert_str_eq(cli_output, "2\nit's\n");
 }
 
 Test(check, a_program_that_hangs_is_named)
@@ -530,7 +565,7 @@ Test(check, shows_nothing_but_text)
 	cr_assert_eq(cli_run(CHECK "-- sh -c \"$(printf ': \\033[31m')\n"
 				   "redis-cli -p {port} INCR x\" 2>&1"),
 		     0, "%s", cli_output);
-	cli_assert_names("'sh -c : \\x1b[31m\\n");
+	cli_assert_prints("\n  sh -c $': \\x1b[31m\\n");
 	cr_assert_eq(cli_run(CHECK "-- sh -c 'v=$(" CLI "GET ::error::x); " CLI
 				   "SET ::error::x $((v + 1))' 2>&1"),
 		     1, "%s", cli_output);

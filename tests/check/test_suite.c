@@ -108,6 +108,17 @@ Test(suite, each_mistake_is_a_line_that_says_where)
 	}
 }
 
+/* The script of the file that redrace init writes is the user's to write. */
+Test(suite, a_first_suite_says_first_that_its_script_is_missing)
+{
+	cr_assert_eq(
+		cli_run("R=$(realpath $REDRACE); cd $HERE && $R init >$HERE/said && $R check 2>&1"),
+		64, "%s", cli_output);
+	cr_assert(strstr(cli_output, "checks/hit.sh") &&
+			  strstr(cli_output, "checks/hit.sh") < strchr(cli_output, '\n'),
+		  "%s", cli_output);
+}
+
 Test(suite, a_file_that_cannot_be_read_is_one_line)
 {
 	cli_assert_one_line("$REDRACE check --suite $HERE 2>&1", 65, cli_home);

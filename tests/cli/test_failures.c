@@ -424,3 +424,44 @@ Test(failures, stay_on_one_line)
 			     "%s: %s", wrong[i], cli_output);
 	}
 }
+
+/* ---- What is not there, and who has seen enough ------------------------------------ */
+
+Test(failures, a_missing_file_has_one_exit_code)
+{
+	static const char *const commands[] = {
+		"play $HERE/none.race",
+		"check --suite $HERE/none.yaml",
+		"check --init $HERE/none -- true",
+		"check --replay $HERE/none.race",
+		"check -- $HERE/none",
+		"check -- sh $HERE/none.sh",
+		"compare $HERE/none $HERE/none",
+		"merge $HERE/none.json",
+		"claims --shard 1/2 --times $HERE/none.json",
+		"matrix --replay $HERE/none",
+		"report $HERE/none",
+		"site -o $HERE/site $HERE/none",
+	};
+	char line[200];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(line, sizeof(line), "$REDRACE %s 2>&1 >/dev/null", commands[i]);
+		cli_assert_one_line(line, RR_EXIT_USAGE, "none");
+	}
+}
+
+Test(failures, a_reader_that_has_seen_enough_is_no_complaint)
+{
+	static const char *const commands[] = { "list", "list --races",     "doctor",
+						"help", "check --help=all", "help --schema" };
+	char line[200];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(line, sizeof(line), "{ $REDRACE %s | head -n 1 >/dev/null; } 2>&1",
+			 commands[i]);
+		cli_run(line);
+		cr_assert_str_eq(cli_output, "", "%s: %s", commands[i], cli_output);
+	}
+	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE, "cannot write");
+}
