@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: acl 0.4.11
 // Is: access control lists for Node.js
-// Lost: A permission is taken away while another is given: the role keeps one that is listed nowhere,
-//   and that not even removing the role takes away.
+// Lost: A permission is removed while another is given: the role keeps one that no list shows and
+//   that not even removing the role removes.
+// Kind: access
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: bee-queue 2.0.0
 // Is: a queue of jobs for Node.js
-// Lost: A failed job is removed while someone retries it: its id goes back into the queue without
-//   data, and is handed to workers again and again.
+// Lost: A failed job is removed while a client retries it: its id returns to the queue without
+//   data, and workers take it again and again.
+// Kind: leftover
 // Fixed: not yet
 // Link: new https://github.com/bee-queue/bee-queue/pull/296
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: @boringnode/bus 0.9.0
 // Is: messages between servers through Redis, for Node.js
-// Lost: A server waits until it has subscribed, and asks: what others publish then is lost all the
-//   same, because subscribe does not wait for Redis, and the subscription comes there later.
+// Lost: A server waits until it has subscribed, and asks. What others publish then is lost,
+//   because subscribe does not wait for Redis, and the subscription arrives there later.
+// Kind: data
 // Fixed: 0.9.1
 // Link: https://github.com/boringnode/bus/pull/62
 // Expected: no progress, 1

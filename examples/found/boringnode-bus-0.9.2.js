@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: @boringnode/bus 0.9.2
 // Is: messages between servers through Redis, for Node.js
-// Held: Whoever has subscribed hears what is published from then on: subscribe waits for Redis.
+// Held: A client that has subscribed gets what is published from then on: subscribe waits for Redis.
 // Link: https://github.com/boringnode/bus/pull/62
 // Expected: serializable, 0
 // Clients: shop

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Package: bull 3.29.3
 // Is: a queue of jobs for Node.js
-// Lost: A job is removed while somebody changes its data: a job of data alone is left behind, in no
-//   queue.
+// Lost: A job is removed while a client changes its data: its data stay, in no queue.
+// Kind: leftover
 // Fixed: 4.12.3
 // Link: new
 // Expected: not serializable, 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: bullmq 6.7.0
 // Is: a queue of jobs for Node.js
-// Held: Jobs that are added at once get ids of their own, and each is there with its data.
+// Held: Jobs that are added concurrently get ids of their own, and each is there with its data.
 // Link: https://github.com/taskforcesh/bullmq
 // Expected: serializable, 0
 // Options: --data-only

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: cache-manager 7.2.9
 // Is: caches for Node.js, here in Redis with @keyv/redis 5.1.6
-// Lost: A price is changed and taken out of the cache while a reader has the old one in hand: it
-//   is put back, and everybody sees the old price.
+// Lost: A price is changed and removed from the cache while a reader has the old one: the reader
+//   stores it again, and all clients see the old price.
+// Kind: data
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

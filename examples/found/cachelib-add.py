@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Package: cachelib 0.9.0
 # Is: the caches of Flask and Werkzeug
-# Lost: A program that crashes within `add` leaves a value without an end: a lock made of it is
-#   never free again.
+# Lost: A program that crashes within `add` leaves a value without TTL: a lock made of it is never
+#   free again.
+# Kind: leftover
 # Fixed: not yet
 # Link: https://github.com/pallets-eco/cachelib
 # Expected: not serializable, 1

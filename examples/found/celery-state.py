@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Package: celery 5.2.6
 # Is: a queue of tasks for Python
-# Lost: A task that was delivered twice is done, and the second worker writes STARTED over SUCCESS:
-#   the result is gone, and who waits for it waits on.
+# Lost: A task that was delivered twice is done, and the second worker writes STARTED over
+#   SUCCESS: the result is gone, and a client that waits for it waits on.
+# Kind: data
 # Fixed: not yet
 # Link: https://github.com/celery/celery/pull/6090
 # Expected: not serializable, 1

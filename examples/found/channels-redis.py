@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Package: channels-redis 4.0.0
 # Is: the channel layer of Django Channels
-# Lost: A channel of one place takes two messages that are sent at once: its capacity does not
-#   protect the memory of the server.
+# Lost: A channel with room for one takes two messages that are sent at the same time: its
+#   capacity does not protect the memory of the server.
+# Kind: limit
 # Fixed: not yet
 # Link: https://github.com/django/channels_redis/issues/109
 # Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: connect-redis 10.0.0
 // Is: sessions of Express in Redis
-// Lost: A user logs out, and a request that was under way writes the destroyed session back: who
-//   has the cookie is logged in again.
+// Lost: A user logs out, and a concurrent request writes the destroyed session again: the cookie
+//   is logged in again.
+// Kind: access
 // Fixed: not yet
 // Link: https://github.com/tj/connect-redis/issues/328
 // Expected: not serializable, 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Package: django-axes 5.39.0
 # Is: a guard of logins for Django, here with its counts in Django's cache
-# Lost: Two tries of a password at once count as one: an attacker has more tries than he is given.
+# Lost: Two concurrent tries of a password count as one: an attacker has more tries than allowed.
+# Kind: access
 # Fixed: 6.0.0
 # Link: https://github.com/jazzband/django-axes/issues/784
 # Expected: not serializable, 1

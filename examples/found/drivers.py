@@ -5,7 +5,8 @@ first comment says what package that is and what `redrace check` must say of it.
 Package   name and version
 Is        what the package is
 Lost      what its user loses, or Held: what the package keeps
-Fixed     the version in which that is mended, or "not yet"; only with Lost
+Kind      how bad that is, one of KINDS; only with Lost
+Fixed     the version in which that is fixed, or "not yet"; only with Lost
 Link      where it was published, and "new" if it was found here
 Expected  how the verdict begins, and its exit code: "not serializable, 1"
 Options   options of check, beside the clients
@@ -26,7 +27,13 @@ BUILD = os.path.join(ROOT, 'build', 'found')
 LINES_MAX = 25
 RUN = {'js': ['node'], 'py': ['/usr/bin/python3'], 'php': ['php'], 'rb': ['ruby'], 'go': []}
 NEEDED = 'Package', 'Is', 'Link', 'Expected', 'Install'
-KNOWN = (*NEEDED, 'Lost', 'Held', 'Fixed', 'Options', 'Clients', 'Remark')
+# The worst first, with the headline of docs/found.md.
+KINDS = {'access': 'Access that stays, and tries that are not counted',
+         'twice': 'Work that is done twice',
+         'data': 'Data that are lost or stale',
+         'limit': 'Limits and blocks that do not hold',
+         'leftover': 'Data that stay behind'}
+KNOWN = (*NEEDED, 'Kind', 'Lost', 'Held', 'Fixed', 'Options', 'Clients', 'Remark')
 
 
 class Driver:
@@ -49,6 +56,8 @@ class Driver:
             wrong.append('either Lost or Held')
         if ('Lost' in fields) != ('Fixed' in fields):
             wrong.append('Fixed goes with Lost')
+        if ('Lost' in fields) != (fields.get('Kind') in KINDS):
+            wrong.append('Kind goes with Lost, and is one of ' + ', '.join(KINDS))
         if not re.fullmatch(r'.+, \d+', fields.get('Expected', '')):
             wrong.append('Expected is a verdict and an exit code')
         if len(self.code) > LINES_MAX:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Package: express-brute 1.0.1
 // Is: a guard of logins for Express
-// Lost: Two tries of a password at once count as one: an attacker has more tries than he is given.
+// Lost: Two concurrent tries of a password count as one: an attacker has more tries than allowed.
+// Kind: access
 // Fixed: not yet
 // Link: https://github.com/AdamPflug/express-brute/issues/46
 // Expected: not serializable, 1

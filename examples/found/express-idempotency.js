@@ -2,7 +2,8 @@
 // Package: express-idempotency 1.0.6
 // Is: idempotency keys for Express, here in Redis with express-idempotency-redis-adapter 1.0.8
 // Lost: A payment is sent twice with one key, as by a client that did not wait: both are carried
-//   out, which is what the key is to prevent.
+//   out, which the key is to prevent.
+// Kind: twice
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Package: express-limiter 1.6.1
 // Is: rate limits for Express
-// Lost: Two requests at once count as one: more is let through than the limit.
+// Lost: Two concurrent requests count as one: more than the limit are allowed.
+// Kind: limit
 // Fixed: not yet
 // Link: https://github.com/ded/express-limiter
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: fastify-rate-limit 5.8.0
 // Is: rate limits for Fastify
-// Lost: A server that crashes between INCR and PEXPIRE leaves a count without an end, which stays
-//   until the same user comes again.
+// Lost: A server that crashes between INCR and PEXPIRE leaves a count without TTL, which stays
+//   until the same user returns.
+// Kind: leftover
 // Fixed: 8.1.0 of @fastify/rate-limit
 // Link: https://github.com/fastify/fastify-rate-limit/issues/152
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: faye-redis 0.2.0
 // Is: the Redis engine of Faye, publish and subscribe for the web
-// Lost: A server greets whoever subscribes, as soon as it hears of that: the channel does not have
-//   the client yet (the second SADD), and the greeting is queued for nobody.
+// Lost: A server greets each client that subscribes. The channel does not have the client yet (the
+//   second SADD), and the greeting is queued for no client.
+// Kind: data
 // Fixed: not yet
 // Link: https://github.com/faye/faye-redis-node/pull/25
 // Expected: not as expected, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: faye-redis 0.2.0
 // Is: the Redis engine of Faye, publish and subscribe for the web
-// Lost: A client subscribes while it is destroyed, as by the garbage collection of another server:
-//   the channel keeps the client for ever, and each message to the channel is queued for it.
+// Lost: A client subscribes while another server removes it (garbage collection): the channel
+//   keeps the client indefinitely, and each message to the channel is queued for it.
+// Kind: leftover
 // Fixed: not yet
 // Link: https://github.com/faye/faye-redis-node
 // Expected: not serializable, 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Package: flask-session 0.3.2
 # Is: sessions of Flask in Redis
-# Lost: Two requests of one user at once: what the first one puts into the session is lost.
+# Lost: Two concurrent requests of one user: the session loses what the first one stores.
+# Kind: data
 # Fixed: not yet
 # Link: https://github.com/pallets-eco/flask-session/issues/71
 # Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: koa2-ratelimit 1.1.3
 // Is: rate limits for Koa
-// Lost: Two first requests at once count as one, and the later one sets the count back to 1: more
-//   is let through than the limit.
+// Lost: Two concurrent first requests count as one, and the later one resets the count to 1: more
+//   than the limit are allowed.
+// Kind: limit
 // Fixed: not yet
 // Link: https://github.com/ysocorp/koa2-ratelimit/pull/63
 // Expected: not serializable, 1

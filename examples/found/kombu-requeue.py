@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Package: kombu 5.2.4
 # Is: messages for Python in Redis, which Celery uses
-# Lost: A worker gives a message back (requeue), and another one takes it before the first one is
-#   through: that then strikes the other one's note that it has the message, which is lost for good
-#   when the other one gives it back, too, or crashes.
+# Lost: A worker returns a message (requeue), and another one takes it before the first one is
+#   done, which then deletes the other one's note that it has the message. The message is lost when
+#   the other one returns it, too, or crashes.
+# Kind: data
 # Fixed: 5.3.3
 # Link: https://github.com/celery/kombu/issues/1800
 # Expected: not serializable, 1

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Package: kue 0.11.6
 // Is: a queue of jobs for Node.js
-// Lost: A job with a delay is done twice: the lock of whoever puts it into the queue ends after two
-//   seconds, and another worker puts it there again.
+// Lost: A delayed job is done twice: the lock of the worker that enqueues it ends after two
+//   seconds, and another worker enqueues it again.
+// Kind: twice
 // Fixed: not yet
 // Link: https://github.com/Automattic/kue/issues/1133
 // Expected: not serializable, 1
 // Options: --data-only --expiries 1 --init examples/found/kue.redis
-// Remark: one round of what each worker does every second; without it the lock is asked for for ever.
+// Remark: one round of what each worker does every second; without it the lock is requested indefinitely.
 // Install: npm:kue@0.11.6 npm:redis@2.6.5
 const Kue = require('kue');
 const db = require('redis').createClient(process.env.REDIS_URL, { no_ready_check: true });

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 // Package: illuminate-cache 8.83.26
 // Is: the cache of Laravel in Redis, here its RateLimiter
-// Lost: Two tries at once both find that none has been made: more is let through than the limit.
+// Lost: Two concurrent tries both find that none has been made: more than the limit are allowed.
+// Kind: limit
 // Fixed: not yet
 // Link: https://github.com/laravel/docs/pull/11234
 // Expected: not serializable, 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: node-server-sdk-redis 4.2.35
 // Is: the store of LaunchDarkly's feature flags in Redis (@launchdarkly/node-server-sdk-redis)
-// Held: Of two versions of a flag that arrive at once the newer one stays (WATCH).
+// Held: Of two versions of a flag that arrive concurrently the newer one stays (WATCH).
 // Link: https://github.com/launchdarkly/js-core
 // Expected: serializable, 0
 // Clients: v2 v3

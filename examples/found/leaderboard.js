@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: agoragames-leaderboard 2.1.0
 // Is: leaderboards in Redis, here the one that gives members of one score one rank
-// Lost: The points of two games that end at once: the score is read, and written with the points of
-//   one game. Where two members of one score win, the old score stays a rank that nobody has.
+// Lost: Two games end at the same time: the score has the points of one game. Where two members of
+//   one score win, the old score stays a rank that no member has.
+// Kind: data
 // Fixed: not yet
 // Link: https://github.com/agoragames/leaderboard-coffeescript
 // Expected: not serializable, 1

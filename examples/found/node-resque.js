@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: node-resque 9.7.1
 // Is: a queue of jobs for Node.js, here with its QueueLock: a job is in the queue once
-// Lost: Two find the lock of somebody who has crashed, and both take it over: the report is made
-//   and sent twice.
+// Lost: Two clients find the lock of a client that has crashed, and both take it over: the report
+//   is made and sent twice.
+// Kind: twice
 // Fixed: not yet
 // Link: https://github.com/actionhero/node-resque/pull/192
 //   https://github.com/actionhero/node-resque/issues/287

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Package: portalocker 2.2.1
 # Is: locks for Python, here its RedisLock, whose holder is who subscribes to a channel
-# Lost: Two hold the lock at once: whoever has sent SUBSCRIBE on one connection, which is still
-#   under way, counts the subscribers on another, sees the other one alone, and takes that for itself.
+# Lost: Two clients hold the lock: each has sent SUBSCRIBE on one connection and counts the
+#   subscribers on another before the SUBSCRIBE has arrived; it sees one subscriber and believes
+#   that it is itself.
+# Kind: twice
 # Fixed: 4.1.1
 # Link: https://github.com/wolph/portalocker/issues/139
 # Expected: not serializable, 1

@@ -2,7 +2,8 @@
 // Package: rate-limiter-flexible 11.4.0
 // Is: rate limits for Node.js
 // Lost: An administrator resets a user who has tried too often (delete), and the user stays
-//   blocked for an hour all the same.
+//   blocked for an hour.
+// Kind: limit
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: ratelimiter 1.0.2
 // Is: rate limits for Node.js
-// Lost: Two requests at once count as one, and those before them may be forgotten: more is
-//   let through than the limit.
+// Lost: Two concurrent requests count as one, and those before them may be forgotten: more than
+//   the limit are allowed.
+// Kind: limit
 // Fixed: 1.0.3
 // Link: https://github.com/tj/node-ratelimiter/issues/6
 // Expected: not serializable, 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: ratelimiter 1.0.3
 // Is: rate limits for Node.js
-// Held: Each request counts: whoever was overtaken reads the count again (WATCH).
+// Held: Each request counts: a client that was overtaken reads the count again (WATCH).
 // Link: https://github.com/tj/node-ratelimiter/issues/6
 // Expected: serializable, 0
 // Install: npm:ratelimiter@1.0.3 npm:redis@2.8.0

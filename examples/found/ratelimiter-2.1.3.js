@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: ratelimiter 2.1.3
 // Is: rate limits for Node.js
-// Lost: Two requests at once in one process share a connection, so one's EXEC ends the other's
+// Lost: Two concurrent requests in one process share a connection, so one's EXEC ends the other's
 //   WATCH: they count as one.
+// Kind: limit
 // Fixed: 3.0.2
 // Link: https://github.com/tj/node-ratelimiter/issues/29
 // Expected: not as expected, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-lock 1.0.0
 // Is: a lock for Node.js
-// Lost: Whoever pauses for longer than the lease between its work and the release, releases the lock
-//   of the next one: two are in the critical section, and the leases of both go on for a minute.
+// Lost: A client that pauses for longer than its lease between its work and the release, releases
+//   the lock of the next one: two are in the critical section, within the leases of both.
+// Kind: twice
 // Fixed: not yet
 // Link: https://github.com/errorception/redis-lock/issues/29
 // Expected: two clients are in their critical sections, 1

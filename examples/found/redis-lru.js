@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-lru 0.6.0
 // Is: a cache in Redis that keeps what was used last
-// Lost: A value is put into the cache while somebody looks for it (peek) and does not find it: it is in
-//   no list, is never thrown out, and the cache grows over its limit.
+// Lost: A value is stored while a client looks for it (peek) and does not find it: it is in no
+//   list, is never evicted, and the cache exceeds its limit.
+// Kind: leftover
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

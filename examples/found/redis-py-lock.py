@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Package: redis-py 4.3.4
 # Is: the Redis client of Python, here its Lock
-# Held: Nobody else is in the critical section, and no increment is lost, also if one crashes.
+# Held: No other client is in the critical section, and no increment is lost, also if one crashes.
 # Link: https://github.com/redis/redis-py
 # Expected: serializable, 0
 # Options: --crashes 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-rank 2.2.3
 // Is: leaderboards for Node.js
-// Held: The points of two games that end at once are all counted, in each of the player's columns.
+// Held: The points of two concurrent games are all counted, in each of the player's columns.
 // Link: https://github.com/mlomb/redis-rank
 // Expected: serializable, 0
 // Install: npm:redis-rank@2.2.3 npm:ioredis@5.11.1

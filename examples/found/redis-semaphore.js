@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-semaphore 5.8.0
 // Is: mutexes and semaphores for Node.js
-// Held: Nobody else is in the critical section, and no increment is lost.
+// Held: No other client is in the critical section, and no increment is lost.
 // Link: https://github.com/swarthy/redis-semaphore
 // Expected: serializable, 0
 // Install: npm:redis-semaphore@5.8.0 npm:ioredis@5.8.2

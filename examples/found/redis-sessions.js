@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-sessions 4.0.0
 // Is: sessions in Redis for Node.js
-// Lost: Two requests set different parts of a session at once: one part is lost, although the
-//   manual says that what is not set stays untouched.
+// Lost: Two concurrent requests set different parts of a session: one part is lost, although the
+//   manual says that keys that are not set stay untouched.
+// Kind: data
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

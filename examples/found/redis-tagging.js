@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: redis-tagging 2.0.1
 // Is: tags of items in Redis for Node.js
-// Lost: Two set the tags of one item at once, each in the place of all that it has: it has both, and
-//   is listed under both.
+// Lost: Two clients set the tags of one item, each in the place of all that it has: the item has
+//   both, and is listed under both.
+// Kind: data
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

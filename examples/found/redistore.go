@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Package: redistore 1.2
 // Is: sessions of Go's gorilla in Redis
-// Lost: Two requests of one user at once: what the first one puts into the session is lost.
+// Lost: Two concurrent requests of one user: the session loses what the first one stores.
+// Kind: data
 // Fixed: not yet
 // Link: https://github.com/boj/redistore/issues/2
 // Expected: not serializable, 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Package: redlock 4.2.0
 // Is: the Redlock algorithm for Node.js, here with one server
-// Held: Nobody else is in the critical section, and no increment is lost.
+// Held: No other client is in the critical section, and no increment is lost.
 // Link: https://github.com/mike-marcacci/node-redlock
 // Expected: serializable, 0
 // Install: npm:redlock@4.2.0 npm:ioredis@5.8.2

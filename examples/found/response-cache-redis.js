@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: response-cache-redis 4.2.4
 // Is: the response cache of GraphQL Yoga and Envelop in Redis (@envelop/response-cache-redis)
-// Lost: An answer is put into the cache while another of the same user is taken out of it: it is listed
-//   nowhere, and no later change of the user takes it out. By default it stays for ever.
+// Lost: A response is stored while another of the same user is invalidated: it is listed nowhere,
+//   and no later change of the user removes it. By default it has no TTL.
+// Kind: data
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Package: rollout 2.5.0
 # Is: feature flags for Ruby
-# Lost: A feature is given to two users at once, and one does not get it.
+# Lost: A feature is given to two users by two processes, and one does not get it.
+# Kind: data
 # Fixed: not by 2.6
 # Link: new
 # Expected: not serializable, 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Package: rq 1.13.0
 # Is: a queue of jobs for Python
-# Held: Jobs that are enqueued at once are both in the queue, with their data.
+# Held: Jobs that are enqueued concurrently are both in the queue, with their data.
 # Link: https://github.com/rq/rq
 # Expected: serializable, 0
 # Install: deb:python3-rq=1.13.0 deb:python3-redis=4.3.4

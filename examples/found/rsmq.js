@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: rsmq 0.12.4
 // Is: a queue of messages for Node.js
-// Lost: A message is sent while its queue is deleted: it is accepted, and stays for ever in a queue
-//   that does not exist.
+// Lost: A message is sent while its queue is deleted: it is accepted, and stays without TTL in a
+//   queue that does not exist.
+// Kind: data
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Package: shopify-app-session-storage-redis 8.0.0
 // Is: the sessions of Shopify apps in Redis (@shopify/shopify-app-session-storage-redis)
-// Lost: Two users of one shop log in at once: the session of one is not listed with the shop, and is
-//   not found when those of the shop are removed, as when the app is uninstalled.
+// Lost: Two users of one shop log in at the same time: the session of one is not listed with the
+//   shop, and is not found when those of the shop are removed, as when the app is uninstalled.
+// Kind: access
 // Fixed: not yet
 // Link: new
 // Expected: not serializable, 1

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 // Package: symfony-lock 5.4.53
 // Is: the locks of Symfony
-// Held: Nobody else is in the critical section, and no increment is lost.
+// Held: No other client is in the critical section, and no increment is lost.
 // Link: https://github.com/symfony/lock
 // Expected: serializable, 0
 // Install: deb:php-symfony-lock=5.4.53 deb:php-redis=5.3.7 deb:php-cli=8.2

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 // Package: symfony-http-foundation 5.4.53
 // Is: the sessions of Symfony in Redis
-// Lost: Two requests of one user at once: what the first one puts into the session is lost,
-//   because this handler does not lock it as PHP's own does.
+// Lost: Two concurrent requests of one user: the session loses what the first one stores, because
+//   this handler does not lock it as PHP's own does.
+// Kind: data
 // Fixed: not yet
 // Link: https://github.com/symfony/symfony/issues/37928
 // Expected: not serializable, 1

@@ -74,7 +74,8 @@ static bool is_line_there(const char *line, struct rr_error *error)
 bool rr_check_finds_scripts(const struct rr_check_options *options, struct rr_error *error)
 {
 	bool good = is_line_there(options->app, error) && is_line_there(options->ready, error) &&
-		    is_line_there(options->setup, error) && is_line_there(options->checker[2], error);
+		    is_line_there(options->setup, error) &&
+		    is_line_there(options->checker[2], error);
 
 	for (size_t i = 0; good && i < options->n_named; i++)
 		good = is_line_there(options->named[i].shell[2], error);

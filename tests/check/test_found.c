@@ -11,6 +11,14 @@ Test(check_found, page_is_up_to_date)
 		     "docs/found.md is not what examples/found says: make found\n%s", cli_output);
 }
 
+/* Two terminals print what the reports show, and so do programs whose packages are installed. */
+Test(check_found, reports_show_what_happens)
+{
+	if (cli_run("test -x /usr/bin/python3 && command -v redis-cli") != 0)
+		cli_skip("no python3 or redis-cli");
+	cr_assert_eq(cli_run("tests/reports 2>&1"), 0, "%s", cli_output);
+}
+
 /* A driver of two shell commands, in a tree of its own. */
 static void driver(const char *expected)
 {
@@ -21,7 +29,7 @@ static void driver(const char *expected)
 	cli_write(
 		"examples/found/counter.py",
 		"# Package: counter 1\n# Is: a counter\n# Lost: One of two\n#   increments.\n"
-		"# Fixed: not yet\n# Link: new\n# Expected: %s\n# Install: none\n"
+		"# Kind: data\n# Fixed: not yet\n# Link: new\n# Expected: %s\n# Install: none\n"
 		"import os, subprocess as s\n"
 		"run = lambda *w: s.check_output(['redis-cli', '-u', os.environ['REDIS_URL'], *w])\n"
 		"run('SET', 'n', str(int(run('GET', 'n').strip() or 0) + 1))\n",
@@ -38,8 +46,9 @@ Test(check_found, expected_verdict)
 	driver("not serializable, 1");
 	cr_assert_eq(run_drivers(), 0, "%s", cli_output);
 	cr_assert_eq(
-		cli_run("grep -E 'One of two increments.*counter.txt\\) \\| [0-9.]+ \\| [0-9]+ ' "
-			"$HERE/docs/found.md && grep 'SET n' $HERE/examples/found/counter.txt"),
+		cli_run("grep '^One of two increments' $HERE/docs/found.md && "
+			"grep -E 'counter.txt\\) .*; [0-9.]+ s, [0-9]+ runs' $HERE/docs/found.md && "
+			"grep '^#### counter 1$' $HERE/docs/found.md && grep 'lost update' $HERE/examples/found/counter.txt"),
 		0, "%s", cli_output);
 }
 
