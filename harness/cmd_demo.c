@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace demo: a tour for a class, act by act, with pauses. */
+#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/option.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "cluster/cluster.h"
 #include "commands.h"
 #include "play/play.h"
 
-enum { DEFAULT_SECONDS = 10, WORDS_MAX = 12, SCENES_MAX = 2 };
+enum { DEFAULT_SECONDS = 10, WORDS_MAX = 12, SCENES_MAX = 2, LIVE_LINES = 3 };
 
 /* One thing that is shown: a command of this program, or counts while clients
  * count. */
@@ -153,56 +157,131 @@ struct tour {
 	bool is_open;
 	bool waits; /* for keys */
 	bool has_quit;
+	size_t n_lines; /* since the last key, or the beginning */
 	struct rr_error *error;
 };
 
-static void pause_tour(struct tour *tour)
+static void wait_for_key(struct tour *tour, const char *prompt)
 {
+	fflush(stdout);
 	if (tour->waits && !tour->has_quit)
-		tour->has_quit = !rr_press_key(&tour->session, "press a key, q to end ");
+		tour->has_quit = !rr_press_key(&tour->session, prompt);
+	tour->n_lines = 0;
 	if (tour->session.signals.interrupted)
 		rr_error_interrupted(tour->error);
 }
 
-/* The words of the command, as one types them. */
-static void print_tour_command(const char *const words[])
+static void pause_tour(struct tour *tour)
 {
-	fputs("\n$ redrace", stdout);
-	for (; *words; words++)
-		printf(strchr(*words, ' ') ? " \"%s\"" : " %s", *words);
-	fputs("\n\n", stdout);
+	wait_for_key(tour, "press a key, q to end ");
+}
+
+/* Prints as much of it as the terminal has room for, and goes on at a key. */
+static void print_paged(struct tour *tour, const char *text, size_t length)
+{
+	const size_t rows = rr_screen_rows();
+
+	for (size_t i = 0; i < length && !tour->has_quit && !tour->error->kind; i++) {
+		putchar(text[i]);
+		tour->n_lines += text[i] == '\n';
+		if (text[i] == '\n' && tour->waits && tour->n_lines + 1 >= rows)
+			wait_for_key(tour, "press a key for more, q to end ");
+	}
 	fflush(stdout);
 }
 
-/* Runs this program again, with the same standard input and output, and with the same
- * server as the tour, to its end; a signal ends it. */
-static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
+__attribute__((format(printf, 2, 3))) static void say(struct tour *tour, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = rr_vasprintf(format, arguments);
+	va_end(arguments);
+	print_paged(tour, text, strlen(text));
+	free(text);
+}
+
+/* The words of the command, as one types them. */
+static void print_tour_command(struct tour *tour, const char *const words[])
+{
+	say(tour, "\n$ redrace");
+	for (; *words; words++)
+		say(tour, strchr(*words, ' ') ? " \"%s\"" : " %s", *words);
+	say(tour, "\n\n");
+}
+
+/* Shows what a command prints, until it has ended or the reader has had enough. */
+static void show_output(struct tour *tour, int fd)
+{
+	struct pollfd output = { .fd = fd, .events = POLLIN };
+	char chunk[4096];
+	ssize_t n = 1;
+
+	while (n > 0 && !tour->has_quit && rr_signals_wait(&tour->session.signals, 0)) {
+		if (poll(&output, 1, 100) <= 0)
+			continue;
+		n = read(fd, chunk, sizeof(chunk));
+		if (n > 0)
+			print_paged(tour, chunk, (size_t)n);
+	}
+}
+
+/* Runs this program again, with the same server as the tour, to its end; a signal ends it. At a
+ * terminal its output is paged, but for a scene that has the keys itself. */
+static enum rr_exit play_command(struct tour *tour, const struct scene *scene, bool has_keys)
 {
 	struct rr_signals *signals = &tour->session.signals;
 	const char *words[WORDS_MAX + 4] = { "redrace", scene->words[0], "--redis-server",
 					     tour->options->redis_server };
 	const size_t n = tour->options->redis_server ? 4 : 2;
+	const bool is_paged = tour->waits && !has_keys;
 	enum rr_exit code = RR_EXIT_INTERNAL;
 	bool is_told = false;
-	int status;
+	int status, ends[2] = { -1, -1 };
 	pid_t pid;
 
 	memcpy(&words[n], &scene->words[1], sizeof(scene->words) - sizeof(scene->words[0]));
-	print_tour_command(words + 1);
+	print_tour_command(tour, words + 1);
+	if (tour->has_quit)
+		return RR_EXIT_OK;
+	if (is_paged && pipe(ends) != 0)
+		return rr_complain(RR_EXIT_INTERNAL, "no more pipes");
 	pid = fork();
 	if (pid == 0) {
+		if (is_paged) {
+			setenv("CLICOLOR_FORCE", "1", 1);
+			dup2(ends[1], STDOUT_FILENO);
+			close(ends[0]);
+			close(ends[1]);
+		}
 		execv("/proc/self/exe", (char *const *)words);
 		_exit(RR_EXIT_INTERNAL);
 	}
-	if (pid < 0)
+	if (is_paged)
+		close(ends[1]);
+	if (pid < 0) {
+		if (is_paged)
+			close(ends[0]);
 		return rr_complain(RR_EXIT_INTERNAL, "no more processes");
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (!rr_signals_wait(signals, 100) && !is_told)
-			is_told = kill(pid, SIGTERM) == 0;
 	}
+	if (is_paged) {
+		show_output(tour, ends[0]);
+		close(ends[0]);
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if ((tour->has_quit || !rr_signals_wait(signals, 100)) && !is_told)
+			is_told = kill(pid, SIGTERM) == 0;
+		else if (tour->has_quit)
+			usleep(10000);
+	}
+	if (has_keys)
+		tour->n_lines = 0;
+	if (tour->has_quit)
+		return RR_EXIT_OK;
 	if (WIFEXITED(status))
 		code = (enum rr_exit)WEXITSTATUS(status);
-	/* Nobody reads any more: the command has said so. */
+	/* No reader is left: the command has said so. */
 	tour->has_quit |= code == RR_EXIT_FILE;
 	if (code == RR_EXIT_INTERRUPTED)
 		rr_error_interrupted(tour->error);
@@ -230,19 +309,18 @@ static enum rr_exit play_live(struct tour *tour, const struct scene *scene)
 	    !rr_cluster_open(&tour->cluster, &tour->session, &servers, tour->error))
 		return RR_EXIT_OK;
 	tour->is_open = true;
+	tour->n_lines += LIVE_LINES;
 	return rr_live_count(&live, &tour->cluster, tour->error);
 }
 
-static enum rr_exit play_scene(struct tour *tour, const struct scene *scene)
+static enum rr_exit play_scene(struct tour *tour, const struct scene *scene, bool has_keys)
 {
-	const enum rr_exit code = scene->words[0] ? play_command(tour, scene) :
+	const enum rr_exit code = scene->words[0] ? play_command(tour, scene, has_keys) :
 						    play_live(tour, scene);
 
-	if (scene->after && !tour->error->kind)
-		printf("%s\n", scene->after);
-	if (!tour->error->kind)
-		putchar('\n');
-	fflush(stdout);
+	if (scene->after)
+		say(tour, "%s\n", scene->after);
+	say(tour, "\n");
 	return code;
 }
 
@@ -254,22 +332,23 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	size_t to = act->is_interactive && tour->waits ? 1 : SCENES_MAX;
 	enum rr_exit worst = RR_EXIT_OK;
 
-	printf("%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title, act->text);
+	say(tour, "%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title, act->text);
 	if (act->scenes[0].live.strategy && tour->options->acts)
-		putchar('\n');
+		say(tour, "\n");
 	if (act->needs && access(act->needs, R_OK) != 0) {
-		printf("\nLeft out: there is no %s here.\n\n", act->needs);
+		say(tour, "\nLeft out: there is no %s here.\n\n", act->needs);
 		return RR_EXIT_OK;
 	}
 	if (act->is_interactive)
 		pause_tour(tour);
 	if (act->scenes[0].live.strategy && !tour->options->acts)
-		print_tour_command((const char *const[]){ "demo", act->name, NULL });
+		print_tour_command(tour, (const char *const[]){ "demo", act->name, NULL });
 	tour->has_quit |= fflush(stdout) != 0 || ferror(stdout); /* main says so */
 	for (; from < to && (act->scenes[from].words[0] || act->scenes[from].live.strategy) &&
 	       !tour->has_quit && !tour->error->kind;
 	     from++)
-		worst = rr_exit_worse(worst, play_scene(tour, &act->scenes[from]));
+		worst = rr_exit_worse(worst, play_scene(tour, &act->scenes[from],
+							act->is_interactive && tour->waits));
 	return worst;
 }
 

@@ -18,8 +18,10 @@ enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 struct rr_style rr_draw_style(FILE *out, bool ascii)
 {
 	const char *no_colour = getenv("NO_COLOR");
-	const bool visible = isatty(fileno(out));
-	size_t width = visible ? rr_terminal_size(fileno(out)).ws_col : 0;
+	const char *force = getenv("CLICOLOR_FORCE"); /* a pager shows it, as that of the demo */
+	const bool is_terminal = isatty(fileno(out));
+	const bool visible = is_terminal || (force && *force && strcmp(force, "0") != 0);
+	size_t width = is_terminal ? rr_terminal_size(fileno(out)).ws_col : 0;
 
 	if (width == 0)
 		width = WIDTH;

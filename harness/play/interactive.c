@@ -9,11 +9,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "guided.h"
+#include "play.h"
 #include "screen.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
-enum { STEPS_SHOWN = 10 };
+/* Above the steps stand at most so many lines besides keys and clients, and below them. */
+enum { OTHER_LINES = 9, STEPS_LEAST = 3 };
 
 enum wish { WISH_GO_ON, WISH_AGAIN, WISH_QUIT };
 
@@ -88,6 +90,7 @@ static void draw(struct keyboard *keyboard)
 	struct rr_guided *guided = &keyboard->guided;
 	const struct rr_strategy *strategy = guided->setup.strategy;
 	const size_t n = guided->trace.n_events;
+	size_t n_lines = OTHER_LINES, n_steps;
 
 	rr_screen_clear();
 	rr_screen_put("%s: %s", strategy->name, strategy->summary);
@@ -100,7 +103,7 @@ static void draw(struct keyboard *keyboard)
 
 	if (lease_ns)
 		rr_exact_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
-	for (size_t i = 0; i < race->n_keys; i++) {
+	for (size_t i = 0; i < race->n_keys; i++, n_lines++) {
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 
 		rr_screen_put("  %-12s %s%s%s", race->keys[i], guided->environment.keys[i],
@@ -117,6 +120,7 @@ static void draw(struct keyboard *keyboard)
 
 			if (!is_client && gone)
 				continue;
+			n_lines++;
 			rr_thread_name(view, i, name);
 			if (gone) {
 				rr_screen_put("     %-3s %s", name, gone);
@@ -133,12 +137,15 @@ static void draw(struct keyboard *keyboard)
 	} else {
 		rr_screen_put(
 			"  all clients have ended: u takes the last choice back, r begins again");
+		n_lines++;
 	}
 	putchar('\n');
+	n_steps = rr_screen_rows() > n_lines + STEPS_LEAST ? rr_screen_rows() - n_lines :
+							     STEPS_LEAST;
 	if (keyboard->shows_help)
 		fputs(help, stdout);
 	else
-		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n; i++) {
+		for (size_t i = n > n_steps ? n - n_steps : 0; i < n; i++) {
 			const struct rr_event *event = &guided->trace.events[i];
 			char *line;
 			FILE *file = rr_open_text(&line);
@@ -156,7 +163,7 @@ static void draw(struct keyboard *keyboard)
 		}
 	putchar('\n');
 	rr_screen_put(
-		"a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
+		"a b next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
 	rr_screen_put("%s", keyboard->message);
 	fflush(stdout);
 }

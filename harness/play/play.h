@@ -58,6 +58,9 @@ bool rr_quiz_is_right(const char *answer, const char *reply);
  * has come (signals.interrupted), or the guardian is gone. */
 bool rr_press_key(struct rr_session *session, const char *prompt);
 
+/* Lines of the terminal; 24 where it does not say. */
+size_t rr_screen_rows(void);
+
 /* ---- Playing a strategy (schedule.c, interactive.c) --------------------- */
 
 enum { RR_GUIDED_CLIENTS = 6, RR_INCREMENTS_MAX = 100 };

@@ -124,10 +124,12 @@ bool rr_press_key(struct rr_session *session, const char *prompt)
 	struct rr_screen screen;
 	int key;
 
-	fputs(prompt, stdout);
-	fflush(stdout);
+	/* A key that was typed before does not answer. */
 	if (!rr_screen_open(&screen, session))
 		return true;
+	tcflush(STDIN_FILENO, TCIFLUSH);
+	fputs(prompt, stdout);
+	fflush(stdout);
 	key = rr_screen_key(&screen);
 	rr_screen_close(&screen);
 	fputs("\r\033[K", stdout);
@@ -150,6 +152,11 @@ static struct winsize size_of_terminal(void)
 	if (size.ws_row < LINES_LEAST)
 		size.ws_row = size.ws_row ? LINES_LEAST : LINES;
 	return size;
+}
+
+size_t rr_screen_rows(void)
+{
+	return size_of_terminal().ws_row;
 }
 
 void rr_screen_put(const char *format, ...)

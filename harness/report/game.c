@@ -177,6 +177,22 @@ static void write_paragraphs(FILE *out, const char *const *texts)
 		rr_xml_print(out, "<p>%s</p>\n", *texts);
 }
 
+/* As the content of a <script>: no "<" that could end it, or begin a comment in it. */
+static void write_data(FILE *out, const json_t *data)
+{
+	char *text = json_dumps(data, JSON_COMPACT);
+
+	if (!text)
+		rr_out_of_memory();
+	for (const char *at = text; *at; at++) {
+		if (*at == '<')
+			fputs("\\u003c", out);
+		else
+			putc(*at, out);
+	}
+	free(text);
+}
+
 void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
 			  const struct rr_level *const *levels, size_t n)
 {
@@ -205,7 +221,7 @@ void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
 	fputs("</noscript>\n", out);
 	fprintf(out, "%s</main>\n<script type=\"application/json\" id=\"levels\">",
 		rr_asset_game_html);
-	json_dumpf(data, out, JSON_COMPACT | JSON_ESCAPE_SLASH);
+	write_data(out, data);
 	fprintf(out, "</script>\n<script>\n%s%s%s%s</script>\n</body>\n</html>\n", rr_asset_page_js,
 		rr_asset_game_graph_js, rr_asset_game_words_js, rr_asset_game_js);
 }

@@ -303,7 +303,7 @@
 	function nextLevel() {
 		open((levels.indexOf(game.level) + 1) % levels.length, "");
 		at("title").scrollIntoView({ block: "nearest" });
-		at("level").focus({ preventScroll: true });
+		at("title").focus({ preventScroll: true }); // not the list of levels, which takes keys itself
 	}
 
 	/* ---- Levels and the address ---------------------------------------------------------------- */

@@ -43,7 +43,7 @@ void pseudo_open_in(struct pseudo *pseudo, unsigned short columns, const char *a
 
 void pseudo_open_command(struct pseudo *pseudo, unsigned short columns, const char *arguments)
 {
-	struct winsize size = { .ws_row = 40, .ws_col = columns };
+	struct winsize size = { .ws_row = 24, .ws_col = columns };
 
 	pseudo->used = 0;
 	pseudo->screen = pseudo->seen;

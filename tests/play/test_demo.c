@@ -52,6 +52,8 @@ Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 	cr_assert_null(strstr(pseudo.screen, "2. See how"));
 	pseudo_type(&pseudo, " ");
 	pseudo_await(&pseudo, "$ redrace play lost-update");
+	pseudo_await(&pseudo, "press a key for more");
+	pseudo_type(&pseudo, " ");
 	pseudo_await(&pseudo, "An increment that was acknowledged");
 	pseudo_await(&pseudo, "press a key, q to end");
 	pseudo_type(&pseudo, "q");
@@ -60,6 +62,34 @@ Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 	pseudo_await(&pseudo, "press a key, q to end");
 	pseudo_type(&pseudo, "\003");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
+}
+
+/* A key that comes while something is shown does not answer the pause after it. */
+Test(demo, a_pause_waits_for_a_key_of_its_own)
+{
+	pseudo_open_command(&pseudo, 100, "demo --seconds-each 1");
+	pseudo_await(&pseudo, "lossy, as expected");
+	pseudo_type(&pseudo, "\r");
+	pseudo_await(&pseudo, "press a key, q to end");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	cr_assert_null(strstr(pseudo.screen, "2. See how"), "%s", pseudo.screen);
+}
+
+/* Lines between two keys. */
+Test(demo, nothing_scrolls_away)
+{
+	const char *from;
+	size_t n = 0;
+
+	pseudo_open_command(&pseudo, 80, "demo lease");
+	pseudo_await(&pseudo, "press a key for more");
+	pseudo_type(&pseudo, "\n");
+	pseudo_await(&pseudo, "It does not hold.");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	for (from = pseudo.screen; *from && strncmp(from, "press a key", 11) != 0; from++)
+		n += *from == '\n';
+	cr_assert_lt(n, 24, "%s", pseudo.screen);
 }
 
 Test(demo, says_what_is_wrong)

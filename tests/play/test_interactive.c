@@ -29,6 +29,24 @@ Test(interactive, four_keys_lose_an_update)
 			   "%s", pseudo.screen);
 }
 
+/* After each key the whole screen is drawn: it has at most 24 lines, of whatever many steps. */
+Test(interactive, the_screen_fits_its_terminal)
+{
+	size_t n = 0;
+
+	pseudo_open_in(&pseudo, 80, "none --clients 4 --increments-each 9 --interactive");
+	pseudo_await(&pseudo, "? help");
+	pseudo_type(&pseudo, "aaaabbbbccccddddaaaabbbb");
+	pseudo_await(&pseudo, "  30  ");
+	pseudo_await(&pseudo, "? help");
+	for (const char *at = pseudo.screen; *at; at++)
+		n += *at == '\n';
+	cr_assert_lt(n, 24, "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "REACHED") ?: strstr(pseudo.screen, "goal:"));
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+}
+
 Test(interactive, choices_are_taken_back_and_made_anew)
 {
 	pseudo_open(&pseudo, "none --interactive");

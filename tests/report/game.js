@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays the game in a browser: node tests/report/game.js game.html own.html */
+/* Plays the game in a browser: node tests/report/game.js game.html own.html tags.html */
 "use strict";
 
 const assert = require("assert");
@@ -107,6 +107,20 @@ async function keysAndCounts(open) {
 	assert(await page.$eval("#missed", (box) => box.hidden));
 	await page.keyboard.press("n");
 	assert.match(await text(page, "title"), /^Level 2 of/);
+	await turnTo(page, "#level=1&path=ABA");
+	await page.keyboard.press("b");
+	await page.click("#next");
+	assert.match(await text(page, "title"), /^Level 2 of/);
+	await page.keyboard.press("a");
+	assert.strictEqual(await page.evaluate(() => location.hash), "#level=2&path=A", "keys after Next level");
+	await page.close();
+}
+
+/* A key may look like the beginning of a comment or a script. */
+async function tags(open) {
+	const page = await open("file://" + process.argv[4]);
+	assert((await page.$$("#moves button")).length > 0);
+	assert.match(await text(page, "moves"), /<!-- <script>/);
 	await page.close();
 }
 
@@ -219,6 +233,7 @@ browse(async (open) => {
 	await keysAndCounts(open);
 	await linesAndMemory(open);
 	await own(open);
+	await tags(open);
 	await requests(open);
 	const page = await open(url);
 	for (const hash of ["#level=3", "#level=11&path=A", "#level=14&path=A", "#level=17"]) await followHints(page, hash);

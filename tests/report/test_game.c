@@ -120,12 +120,26 @@ Test(game, what_cannot_be_is_refused)
 
 /* ---- In a browser ---------------------------------------------------------------------- */
 
+#define TAGS                                                                      \
+	"-- sh -c \"v=\\$(redis-cli -u {url} GET '<!-- <script>'); redis-cli -u " \
+	"{url} SET '<!-- <script>' \\$((v + 1))\""
+
+/* Either would keep the page's own script from being run. */
+Test(game, keys_neither_end_a_script_nor_begin_one)
+{
+	cr_assert_eq(cli_run("$REDRACE check --game $HERE/tags.html " TAGS), 1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("grep -q 'u003c!-- ' $HERE/tags.html && [ $(grep -o '<script' $HERE/tags.html | wc -l) = $(grep -o '</script>' $HERE/tags.html | wc -l) ] && ! grep -q '<!--' $HERE/tags.html"),
+		0);
+}
+
 Test(game, in_a_browser)
 {
 	const int code = cli_run(
 		"$REDRACE game -o $HERE/game.html && "
 		"{ $REDRACE check --game $HERE/own.html -- sh examples/check/counter.sh; "
-		"node tests/report/game.js $HERE/game.html $HERE/own.html 2>&1; }");
+		"$REDRACE check --game $HERE/tags.html " TAGS "; "
+		"node tests/report/game.js $HERE/game.html $HERE/own.html $HERE/tags.html 2>&1; }");
 
 	if (code == 77)
 		cli_skip("%s", cli_output);
