@@ -181,41 +181,54 @@ static bool describe_replies(FILE *out, const struct rr_job *job, const char *id
 	return n > 0;
 }
 
-/* Is it one of the parts of the list, or the end of one? */
-static bool is_said_already(const char *list, const char *part)
+/* Describes the result of a job. True: that begins with its name. */
+static bool describe_job(char part[PART_SIZE], const struct rr_job *job, const char *id)
 {
-	const size_t length = strlen(part);
-
-	for (const char *at = list; (at = strstr(at, part)); at++) {
-		if ((at == list || at[-1] == ' ') && (at[length] == ';' || at[length] == '\0'))
-			return true;
-	}
-	return false;
-}
-
-/* Each part once. */
-static void add_observed(FILE *list, char *const *so_far, const struct rr_job *job, const char *id)
-{
-	char part[PART_SIZE];
-	FILE *out = rr_open_fixed(part, sizeof(part));
+	FILE *out = rr_open_fixed(part, PART_SIZE);
 	const struct rr_job_result *result = &job->result;
+	const char *without = !result->is_done                 ? "not finished" :
+			      result->code == RR_EXIT_SKIPPED  ? "skipped" :
+			      result->code != RR_EXIT_OK       ? "not played" :
+			      job->race && !result->as_written ? "not as written" :
+								 NULL;
 
-	if (!result->is_done)
-		fprintf(out, "not finished");
+	if (job->race && result->is_done && without)
+		fprintf(out, "%s %s", job->name, without);
+	else if (!result->is_done)
+		fputs(without, out);
 	else if (!job->race)
 		fprintf(out, "measured: %s", result->text);
-	else if (result->code == RR_EXIT_SKIPPED)
-		fprintf(out, "%s skipped", job->name);
-	else if (result->code != RR_EXIT_OK)
-		fprintf(out, "%s not played", job->name);
-	else if (!result->as_written)
-		fprintf(out, "%s not as written", job->name);
 	else if (!describe_replies(out, job, id))
-		fprintf(out, "%s", result->text);
+		fputs(result->text, out);
 	fclose(out);
-	fflush(list);
-	if (!is_said_already(*so_far, part))
-		fprintf(list, "%s%s", **so_far ? "; " : "", part);
+	return job->race && result->is_done && without;
+}
+
+/* Names each of several races, and together those that had the same result: "a, b: nothing broken". */
+static void add_observed(FILE *list, const struct rr_jobs *jobs, size_t i,
+			 const struct rr_claim *claim, bool is_named)
+{
+	const struct rr_job *job = &jobs->jobs[i];
+	char part[PART_SIZE], other[PART_SIZE];
+	const bool has_name = describe_job(part, job, claim->id);
+	const char *between = ftell(list) ? "; " : "";
+
+	for (size_t k = 0; k < i; k++) {
+		if (!job_is_about(&jobs->jobs[k], claim))
+			continue;
+		describe_job(other, &jobs->jobs[k], claim->id);
+		if (strcmp(part, other) == 0)
+			return;
+	}
+	fprintf(list, "%s", between);
+	for (size_t k = i; is_named && !has_name && job->race && k < jobs->n; k++) {
+		if (!jobs->jobs[k].race || !job_is_about(&jobs->jobs[k], claim))
+			continue;
+		describe_job(other, &jobs->jobs[k], claim->id);
+		if (strcmp(part, other) == 0)
+			fprintf(list, "%s%s", k > i ? ", " : "", jobs->jobs[k].name);
+	}
+	fprintf(list, "%s%s", is_named && !has_name && job->race ? ": " : "", part);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------- */
@@ -288,7 +301,7 @@ static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 		if (!job_is_about(job, row->claim))
 			continue;
 		row->seconds += job->result.seconds;
-		add_observed(observed, &row->observed, job, row->claim->id);
+		add_observed(observed, jobs, i, claim, evidence.n_races > 1);
 		if (job->race)
 			fprintf(races, "%s%s", ftell(races) ? ", " : "", job->name);
 	}

@@ -118,7 +118,7 @@ Test(judge, adds_races_up)
 	row = judge(&bench);
 	cr_assert_eq(row->standing, RR_STANDS, "%s", row->problem);
 	cr_assert_str_eq(row->races, "race-0, race-1");
-	cr_assert_str_eq(row->observed, "nothing broken");
+	cr_assert_str_eq(row->observed, "race-0, race-1: nothing broken");
 	judge_end(&bench);
 }
 
