@@ -26,17 +26,30 @@ static const char page_head[] =
 	"<link rel=\"icon\" href=\"data:,\"/>\n";
 
 /* Hidden where there is no script to answer them. */
-static const char page_bar[] =
-	"<header class=\"bar scripted\"><span class=\"name\">redrace</span>"
-	"<button type=\"button\" id=\"large\" aria-pressed=\"false\">Large type</button>"
-	"<button type=\"button\" id=\"dark\" aria-pressed=\"false\">Dark</button></header>\n";
+static const char page_switches[] =
+	"<span class=\"switches scripted\"><button type=\"button\" id=\"large\" aria-pressed=\"false\">Large type</button>"
+	"<button type=\"button\" id=\"dark\" aria-pressed=\"false\">Dark</button></span>";
+
+void rr_page_top(FILE *out, const char *navigation)
+{
+	if (navigation)
+		fprintf(out,
+			"<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header class=\"site\">%s%s</header>\n",
+			navigation, page_switches);
+	else
+		fprintf(out,
+			"<header class=\"bar scripted\"><span class=\"name\">redrace</span>%s</header>\n",
+			page_switches);
+	fputs("<main id=\"main\" tabindex=\"-1\">\n", out);
+}
 
 void rr_page_begin(FILE *out, const char *title, const char *navigation)
 {
 	fputs(page_head, out);
 	rr_xml_print(out, "<title>%s</title>\n", title);
-	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n</head>\n<body>\n%s%s<main>\n",
-		rr_asset_style_css, navigation ? navigation : "", page_bar);
+	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n</head>\n<body>\n",
+		rr_asset_style_css);
+	rr_page_top(out, navigation);
 }
 
 void rr_page_end(FILE *out, const char *script)

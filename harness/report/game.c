@@ -10,6 +10,7 @@
 #include "assets.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "draw/draw.h"
 #include "levels.h"
 
 /* ---- Which levels --------------------------------------------------------------- */
@@ -165,12 +166,6 @@ static const char game_head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<title>Be the scheduler</title>\n<style>\n";
-static const char game_top[] =
-	"<header class=\"bar\"><span class=\"name\">redrace</span>\n"
-	"<button type=\"button\" id=\"large\" class=\"scripted\" aria-pressed=\"false\">Large type</button>\n"
-	"<button type=\"button\" id=\"dark\" class=\"scripted\" aria-pressed=\"false\">Dark</button></header>\n"
-	"<main>\n<h1>Be the scheduler</h1>\n";
-
 static void write_paragraphs(FILE *out, const char *const *texts)
 {
 	for (; *texts; texts++)
@@ -196,8 +191,10 @@ static void write_data(FILE *out, const json_t *data)
 void rr_levels_write_page(FILE *out, const json_t *data, const char *navigation,
 			  const struct rr_level *const *levels, size_t n)
 {
-	fprintf(out, "%s%s%s</style>\n</head>\n<body>\n%s%s", game_head, rr_asset_style_css,
-		rr_asset_game_css, navigation ? navigation : "", game_top);
+	fprintf(out, "%s%s%s</style>\n</head>\n<body>\n", game_head, rr_asset_style_css,
+		rr_asset_game_css);
+	rr_page_top(out, navigation);
+	fputs("<h1>Be the scheduler</h1>\n", out);
 	fputs("<noscript>\n<p>To pick who goes next, this page needs JavaScript; it needs "
 	      "no network. Without it, these are the levels.</p>\n",
 	      out);

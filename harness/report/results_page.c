@@ -157,7 +157,7 @@ bool rr_report_plots(FILE *out, const char *directory, struct rr_error *error)
 		from = strstr(svg, label);
 		from = from ? from + strlen(label) : "A plot";
 		words = rr_strndup(from, strcspn(from, "\""));
-		fputs("<figure class=\"plot\">", out);
+		fputs("<figure class=\"plot\" tabindex=\"0\">", out);
 		good = rr_report_image(out, path, words, true, error);
 		rr_xml_print(out, "<figcaption>%s</figcaption></figure>\n", words);
 		free(words);

@@ -61,6 +61,10 @@ bool rr_site_has_race(const void *site, const char *name);
 /* Plays each, and writes its page. */
 bool rr_site_write_races(struct rr_site *site, struct rr_error *error);
 
+/* Plays one of the library, and writes it as a part of a page that ends with rr_race_script. */
+bool rr_site_show_race(const struct rr_site *site, const char *name, FILE *out,
+		       struct rr_error *error);
+
 /* Lists of them by subject and by document. */
 bool rr_site_write_lists(const struct rr_site *site, struct rr_error *error);
 

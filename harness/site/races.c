@@ -192,6 +192,31 @@ bool rr_site_write_races(struct rr_site *site, struct rr_error *error)
 	return good;
 }
 
+bool rr_site_show_race(const struct rr_site *site, const char *name, FILE *out,
+		       struct rr_error *error)
+{
+	const struct rr_cluster_options servers = { .program = site->config->redis_server,
+						    .cpu = -1 };
+	struct rr_race *race = rr_library_open(name, error);
+	struct rr_workplace *place = race ? rr_workplace_new(&servers, error) : NULL;
+	struct rr_trace trace = { 0 };
+	const bool good = place && rr_player_play(race, &place->cluster, NULL, &trace, error);
+
+	if (good) {
+		char command[FILE_SIZE];
+		const struct rr_article article = { .id = "race",
+						    .command = command,
+						    .is_part = true };
+
+		snprintf(command, sizeof(command), "redrace play %s", name);
+		rr_draw_article(out, &trace, &article);
+	}
+	rr_trace_free(&trace);
+	rr_workplace_free(place);
+	rr_race_free(race);
+	return good;
+}
+
 /* ---- Tables of races ---------------------------------------------------------------------- */
 
 /* Those that `belongs` says belong there; nothing if there are none. */

@@ -33,12 +33,12 @@ static char *print_navigation(const char *file)
 	char *text;
 	FILE *out = rr_open_text(&text);
 
-	fputs("<nav class=\"site\" aria-label=\"Site\"><ul>\n", out);
+	fputs("<nav aria-label=\"Site\"><ul>\n", out);
 	for (size_t i = 0; i < sizeof(main_pages) / sizeof(main_pages[0]); i++)
 		fprintf(out, "<li><a href=\"%s%s\"%s>%s</a></li>\n", up, main_pages[i].file,
 			strcmp(file, main_pages[i].file) == 0 ? " aria-current=\"page\"" : "",
 			main_pages[i].words);
-	fputs("</ul></nav>\n", out);
+	fputs("</ul></nav>", out);
 	fclose(out);
 	return text;
 }
@@ -200,36 +200,110 @@ static bool write_game(const struct rr_site *site, struct rr_error *error)
 
 /* ---- The first page ------------------------------------------------------------------------- */
 
-static const char contents[] =
-	"# Races of Redis clients, on real servers\n\n"
-	"**Every command of Redis is atomic; two of them are not.** "
-	"These pages show what goes wrong in between, what prevents it, and how that is known.\n\n"
-	"- [The game](game.html): you are the scheduler: pick whose command comes next, and break it.\n"
-	"- [Races by subject](races.html): each with its own page, to be stepped through.\n"
-	"- [Races by document](by-document.html): what five documents about Redis locks say, and what happens.\n"
-	"- [The safety matrix](matrix.html): every strategy under every hazard; what fails, fails on a page of its own.\n"
-	"- [Claims](claims.html): what is true of what the documents say.\n"
-	"- [Found](docs/found.html): races in packages that people use, published ones and new ones.\n"
-	"- [Plots](plots.html): what is lost, and what it costs to lose nothing.\n"
-	"- [Lessons](lessons.html): three of 45 minutes, and all documents.\n"
-	"- [Your own program](docs/check.html): the same search of a program in any language.\n\n"
-	"## In figures\n\n";
+enum { FINDINGS_SHOWN = 3 };
 
-static bool write_index(const struct rr_site *site, struct rr_error *error)
+static const char first[] =
+	"<h1>Races of Redis clients, on real servers</h1>\n"
+	"<p class=\"lead\"><strong>Every command of Redis is atomic; two of them are not.</strong> "
+	"Two clients count, each with a GET and a SET. Step through what happens:</p>\n";
+
+static const struct {
+	const char *file, *title, *words;
+} ways_on[] = {
+	{ "game.html", "The game", "You are the scheduler: pick whose command comes next." },
+	{ "docs/check.html", "Your own program", "The same search of a program in any language." },
+	{ "races.html", "Races", "Each has a page, to be stepped through." },
+	{ "by-document.html", "Five documents", "What they say of Redis locks, and what happens." },
+	{ "matrix.html", "The safety matrix", "Every strategy under every hazard." },
+	{ "claims.html", "Claims", "What is true of what the documents say." },
+	{ "docs/found.html", "Found", "Races in packages that people use." },
+	{ "lessons.html", "Lessons", "Three of 45 minutes, and all documents." },
+};
+
+/* The first findings of docs/found.md, which has the strongest first: a heading "#### PACKAGE" for
+ * each, below it a sentence; and before them links "[PACKAGE](#ANCHOR)". */
+static bool show_findings(const struct rr_site *site, FILE *out, struct rr_error *error)
+{
+	char path[2 * RR_PATH_SIZE], *text;
+	const char *at;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/found.md", site->docs);
+	text = rr_files_read(path, RR_ERROR_DATA, 64, &length, error);
+	if (!text)
+		return false;
+	fputs("<h2>Found in packages that people use</h2>\n<ul>\n", out);
+	at = text;
+	for (int i = 0; i < FINDINGS_SHOWN && (at = strstr(at, "\n#### ")); i++) {
+		const char *name = at + strlen("\n#### ");
+		const int n_name = (int)strcspn(name, "\n");
+		const char *words = name + n_name + strspn(name + n_name, "\n");
+		char *link = rr_asprintf("[%.*s](#", n_name, name);
+		const char *anchor = strstr(text, link);
+
+		anchor = anchor ? anchor + strlen(link) : "";
+		rr_xml_print(
+			out,
+			"<li><a href=\"docs/found.html#%.*s\"><strong>%.*s</strong></a>: %.*s</li>\n",
+			(int)strcspn(anchor, ")"), anchor, n_name, name, (int)strcspn(words, "\n"),
+			words);
+		free(link);
+		at = words;
+	}
+	fputs("</ul>\n<p><a href=\"docs/found.html\">All of them</a></p>\n", out);
+	free(text);
+	return true;
+}
+
+static void show_ways_on(const struct rr_site *site, FILE *out)
 {
 	const struct rr_markdown how = { 0 };
 	char *text;
-	FILE *markdown = rr_open_text(&text);
+	FILE *markdown;
 
-	fprintf(markdown, "%s- %zu race%s\n- ", contents, site->n_races,
-		site->n_races == 1 ? "" : "s");
+	fputs("<h2>Go on</h2>\n<ul class=\"cards\">\n", out);
+	for (size_t i = 0; i < sizeof(ways_on) / sizeof(ways_on[0]); i++)
+		rr_xml_print(out, "<li><a href=\"%s\">%s</a> %s</li>\n", ways_on[i].file,
+			     ways_on[i].title, ways_on[i].words);
+	fputs("</ul>\n", out);
+	markdown = rr_open_text(&text);
+	fprintf(markdown, "%zu race%s; ", site->n_races, site->n_races == 1 ? "" : "s");
 	rr_claim_rows_summarise(&site->claims, markdown);
-	fputs("\n- the matrix: ", markdown);
+	fputs("; the matrix: ", markdown);
 	rr_matrix_summarise(&site->matrix, markdown);
-	rr_markdown_print(markdown, "\n\nPlayed and searched on %s when this site was made.\n",
+	rr_markdown_print(markdown, ". Played and searched on %s when this site was made.\n",
 			  site->matrix.version[0] ? site->matrix.version : "a real server");
 	fclose(markdown);
-	return rr_site_write_markdown(site, "index.html", "redrace", text, &how, error);
+	rr_markdown_print_html(out, text, &how);
+}
+
+static bool write_index(const struct rr_site *site, struct rr_error *error)
+{
+	char plot[2 * RR_PATH_SIZE];
+	struct rr_site_page page;
+	FILE *out;
+	bool good;
+
+	snprintf(plot, sizeof(plot), "%s/lost.svg", site->docs);
+	rr_site_page_begin(&page, site, "index.html", "redrace");
+	out = page.draft.out;
+	fputs(first, out);
+	good = rr_site_show_race(site, "lost-update", out, error);
+	if (good) {
+		fputs("<h2>How many are lost, and what prevents it</h2>\n"
+		      "<figure class=\"plot\" tabindex=\"0\">",
+		      out);
+		good = rr_report_image(
+			out, plot,
+			"Lost increments of 100,000 per strategy: none, and a mutex per operation, lose many; the others lose none",
+			true, error);
+		fputs("<figcaption><a href=\"plots.html\">All plots</a></figcaption></figure>\n",
+		      out);
+	}
+	good = good && show_findings(site, out, error);
+	if (good)
+		show_ways_on(site, out);
+	return rr_site_page_end(&page, rr_race_script, error);
 }
 
 /* ---- The whole ---------------------------------------------------------------------------------- */
