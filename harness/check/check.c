@@ -202,7 +202,7 @@ static void print_shell_line(FILE *out, const char *text)
 	free(plain);
 }
 
-/* What is run, each in a line of its own, however long, that can be pasted into a shell. */
+/* Prints each command in a line of its own, however long, that can be pasted into a shell. */
 static void print_warning(const struct rr_check_options *options, FILE *out)
 {
 	const char *const *words = options->n_named ? NULL : options->command;

@@ -49,7 +49,7 @@ extern const char *const rr_race_script;
  * above all in a page among others, NULL = none. */
 void rr_page_begin(FILE *out, const char *title, const char *navigation);
 
-/* What stands in <body> before the content of <main>: one header, and in a page among others a link
+/* Writes all of <body> before the content of <main>: one header, and in a page among others a link
  * that skips it. */
 void rr_page_top(FILE *out, const char *navigation);
 
