@@ -428,13 +428,16 @@ bool rr_cases_load(struct rr_cases *cases, const char *name, const char *text, s
 	const char *command = text_in(root, "command");
 
 	if (!root)
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' has no results of redrace in it: line %d: %s", name,
-				    why.line, why.text);
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"'%s' has no results of redrace in it (line %d: %s): write them with -o FILE.json",
+			name, why.line, why.text);
 	rr_cases_init(cases, command ? command : "");
 	if (!command || !add_cases(cases, root)) {
 		rr_cases_release(cases);
-		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", name);
+		rr_error_set(error, RR_ERROR_DATA,
+			     "'%s' has no results of redrace in it: write them with -o FILE.json",
+			     name);
 	}
 	json_decref(root);
 	return !error->kind;

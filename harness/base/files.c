@@ -38,7 +38,8 @@ char *rr_files_read(const char *path, enum rr_error_kind kind, size_t most_mib, 
 		fwrite(chunk, 1, n, into);
 		total += n;
 		good = total <= most_mib << 20 ||
-		       rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than %zu MiB", path,
+		       rr_error_set(error, RR_ERROR_DATA,
+				    "'%s' is larger than %zu MiB: name a smaller one", path,
 				    most_mib);
 	}
 	if (good && ferror(file))

@@ -58,8 +58,11 @@ static bool use_times(const struct rr_shard *shard, json_t *seconds, struct rr_e
 	}
 	json_decref(known);
 	rr_cases_release(&cases);
-	return sum > 0 || rr_error_set(error, RR_ERROR_DATA,
-				       "--times '%s': no case in it has a time", shard->times);
+	return sum > 0 ||
+	       rr_error_set(
+		       error, RR_ERROR_DATA,
+		       "--times '%s': no case in it has a time: name results (.json) of a whole run",
+		       shard->times);
 }
 
 struct dealt {
@@ -207,10 +210,11 @@ static bool compare_value(const struct part *a, const struct part *b, const char
 		return true;
 	text_a = json_dumps(of_a, flags);
 	text_b = json_dumps(of_b, flags);
-	rr_error_set(error, RR_ERROR_DATA,
-		     "shards %d/%d ('%.100s') and %d/%d ('%.100s') differ in %s: %.120s and %.120s",
-		     a->index, a->of, a->path, b->index, b->of, b->path, what,
-		     text_a ? text_a : "nothing", text_b ? text_b : "nothing");
+	rr_error_set(
+		error, RR_ERROR_DATA,
+		"shards %d/%d ('%.100s') and %d/%d ('%.100s') differ in %s: %.120s and %.120s: run all shards alike",
+		a->index, a->of, a->path, b->index, b->of, b->path, what,
+		text_a ? text_a : "nothing", text_b ? text_b : "nothing");
 	free(text_a);
 	free(text_b);
 	return false;
@@ -232,11 +236,12 @@ static bool compare_two(const struct part *a, const struct part *b, struct rr_er
 	json_t *value;
 
 	if (strcmp(a->cases.command, b->cases.command) != 0)
-		return rr_error_set(error, RR_ERROR_DATA, "'%s' is of %s and '%s' of %s", a->path,
-				    a->cases.command, b->path, b->cases.command);
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "'%s' is of %s and '%s' of %s: merge shards of one command",
+				    a->path, a->cases.command, b->path, b->cases.command);
 	if (a->of != b->of)
 		return rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' is shard %d/%d and '%s' is %d/%d: not of one run",
+				    "'%s' is shard %d/%d and '%s' is %d/%d: name shards of one run",
 				    a->path, a->index, a->of, b->path, b->index, b->of);
 	if (!compare_value(a, b, "the version of redrace", json_object_get(a->note, "version"),
 			   json_object_get(b->note, "version"), error))
@@ -270,7 +275,9 @@ static bool refuse_missing(const struct parts *parts, struct rr_error *error)
 	}
 	fclose(out);
 	rr_error_set(error, RR_ERROR_DATA,
-		     missing == 1 ? "shard %.200s is missing" : "shards %.200s are missing", list);
+		     missing == 1 ? "shard %.200s is missing: name its results, too" :
+				    "shards %.200s are missing: name their results, too",
+		     list);
 	free(list);
 	return false;
 }
@@ -292,8 +299,8 @@ static bool check_parts(const struct parts *parts, struct rr_error *error)
 			asked = part;
 		if (i && part[-1].index == part->index)
 			return rr_error_set(error, RR_ERROR_DATA,
-					    "'%s' and '%s' are both shard %d/%d", part[-1].path,
-					    part->path, part->index, part->of);
+					    "'%s' and '%s' are both shard %d/%d: leave one out",
+					    part[-1].path, part->path, part->index, part->of);
 	}
 	return parts->n == (size_t)parts->all[0].of || refuse_missing(parts, error);
 }
@@ -326,11 +333,13 @@ static bool add_cases(const struct parts *parts, struct rr_cases *whole, struct 
 		const struct rr_case *one;
 
 		if (index < 1 || (size_t)index > parts->n)
-			return rr_error_set(error, RR_ERROR_DATA, "no shard has '%s'", name);
+			return rr_error_set(error, RR_ERROR_DATA,
+					    "no shard has '%s': run the shards again", name);
 		part = &parts->all[index - 1];
 		one = find_case(&part->cases, name);
 		if (!one)
-			return rr_error_set(error, RR_ERROR_DATA, "'%s' (shard %d/%d) lacks '%s'",
+			return rr_error_set(error, RR_ERROR_DATA,
+					    "'%s' (shard %d/%d) lacks '%s': run it again",
 					    part->path, part->index, part->of, name);
 		json_incref(one->properties);
 		rr_cases_add(whole, one);
@@ -339,7 +348,8 @@ static bool add_cases(const struct parts *parts, struct rr_cases *whole, struct 
 		n += parts->all[i].cases.n;
 	return n == whole->n ||
 	       rr_error_set(error, RR_ERROR_DATA,
-			    "the shards have %zu cases, and %zu were dealt out", n, whole->n);
+			    "the shards have %zu cases, and %zu were dealt out: run them again", n,
+			    whole->n);
 }
 
 /* A case that failed counts, whatever its shard has ended with; shards that were skipped

@@ -110,9 +110,10 @@ bool rr_check_write_game(const struct rr_check *check, struct rr_error *error)
 			result->states, RR_CHECKED_GAME_STATES);
 	limit = result->found ? NULL : rr_checked_limit(check).text;
 	if (!result->graph || limit)
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "--game: there is none where not all has been seen%s%s",
-				    limit ? ": " : "", limit ? limit : "");
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"--game: there is none where not all has been seen%s%s: search less, with fewer clients or faults",
+			limit ? ": " : "", limit ? limit : "");
 	out = rr_open_text(&verdict);
 	if (result->found)
 		rr_checked_print_end(out, check, &result->findings[0]);

@@ -141,7 +141,9 @@ static bool fail_setup(struct rr_programs *programs, const struct rr_outcome *ou
 	fputs("the command of --setup ", out);
 	rr_checked_print_status(out, how.status);
 	fclose(out);
-	rr_error_set(error, RR_ERROR_DATA, "%s%s%.300s", text, plain[0] ? ": " : "", plain);
+	rr_error_set(error, RR_ERROR_DATA,
+		     "%s%s%.300s: run it by hand, with REDIS_URL set, and see why", text,
+		     plain[0] ? ": " : "", plain);
 	free(line);
 	free(plain);
 	free(text);
@@ -174,8 +176,9 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 		return false;
 	if (result->n_findings == 0 || !result->findings[0].has_given ||
 	    result->findings[0].endings[0] < 0)
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "the command of --setup does not come to an end");
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"the command of --setup does not come to an end: it must exit when it has filled the server");
 	return result->findings[0].ended_well == 1 ||
 	       fail_setup(programs, &result->findings[0], error);
 }

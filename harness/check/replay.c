@@ -97,7 +97,7 @@ bool rr_replay_take(struct rr_replay *replay, const struct rr_command_line *line
 		rr_replay_release(replay);
 		return rr_error_set(
 			error, RR_ERROR_DATA,
-			"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save'",
+			"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save': save the schedule with that",
 			path);
 	}
 	for (char *word = strtok(replay->options, " "); word && n_words < 2 * OPTIONS_MAX;

@@ -445,17 +445,17 @@ static bool fail_hanging(const struct rr_instance *instance, struct rr_error *er
 	if (instance->app && !instance->lanes[0].is_used && instance->app->n_requests)
 		return rr_error_set(
 			error, RR_ERROR_HANGS,
-			"the app is not up, and does not end: waited %ld s (--hangs-after)",
+			"the app is not up, and does not end: waited %ld s (--hangs-after): it must listen on $PORT, or --ready must say when it is up",
 			seconds);
 	if (instance->app)
 		return rr_error_set(
 			error, RR_ERROR_HANGS,
-			"the app neither waits for anything nor ends, with %zu request%s under way: waited %ld s (--hangs-after)",
+			"the app neither waits for anything nor ends, with %zu request%s in flight: waited %ld s (--hangs-after): is that a busy loop? Let it wait, or give it longer",
 			instance->n_under_way, instance->n_under_way == 1 ? "" : "s", seconds);
 	reason = rr_reason_line(output.text, output.length);
 	rr_error_set(
 		error, RR_ERROR_HANGS,
-		"client %s neither sends a command nor ends: waited %ld s (--hangs-after)%s%.200s%s",
+		"client %s neither sends a command nor ends: waited %ld s (--hangs-after)%s%.200s%s: is that a busy loop? Let it wait or end, or give it longer",
 		instance->plan.name, seconds, reason[0] ? "; it printed '" : "", reason,
 		reason[0] ? "'" : "");
 	free(reason);
@@ -520,10 +520,11 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 		char *reason = rr_reason_line(printed,
 					      strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
 
-		rr_error_set(error, RR_ERROR_DATA,
-			     "the app exited with %d before it asked Redis for anything%s%s%s",
-			     atoi(record), reason[0] ? "; it printed '" : "", reason,
-			     reason[0] ? "'" : "");
+		rr_error_set(
+			error, RR_ERROR_DATA,
+			"the app exited with %d before it asked Redis for anything%s%s%s: start it by hand, with PORT and REDIS_URL set, and see why",
+			atoi(record), reason[0] ? "; it printed '" : "", reason,
+			reason[0] ? "'" : "");
 		free(reason);
 		return false;
 	}

@@ -360,9 +360,10 @@ static bool accept_connections(struct rr_process *process, int listener, struct 
 			i++;
 		if (i == RR_PROCESS_CONNECTIONS) {
 			close(fd);
-			return rr_error_set(error, RR_ERROR_DATA,
-					    "client %s opened more than %d connections",
-					    process->plan->name, RR_PROCESS_CONNECTIONS);
+			return rr_error_set(
+				error, RR_ERROR_DATA,
+				"client %s opened more than %d connections: make its pool smaller",
+				process->plan->name, RR_PROCESS_CONNECTIONS);
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		rr_wire_begin(&process->connections[i], fd);
@@ -392,7 +393,7 @@ static bool take_requests(struct rr_process *process, int number, struct rr_erro
 		return rr_error_set(
 			error, RR_ERROR_DATA,
 			result == RR_RESP_TOO_LONG ?
-				"client %s sent a command of more than %d words" :
+				"client %s sent a command of more than %d words: send it in parts" :
 				"client %s sent something that is not a request of the Redis protocol (TLS, or HTTP?): connect a client of Redis to this port, and send commands of up to %d words",
 			process->plan->name, RDL_WORDS_MAX);
 	}
@@ -528,7 +529,7 @@ static enum rr_process_end end_process(struct rr_process *process, struct rr_err
 		return RR_PROCESS_ENDED;
 	rr_error_set(
 		error, RR_ERROR_DATA,
-		"client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
+		"client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed: start it in the foreground",
 		process->plan->name);
 	return RR_PROCESS_FAILED;
 }

@@ -115,12 +115,13 @@ Test(merge, files_that_are_not_as_they_should_be_are_named)
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("cd $HERE && sed 's/\"version\": \"/&9/' 3.json >version.json; sed 's/\"redis_version\": \"/&9/' 3.json >server.json; "
 		"sed '/\"suite\"/s/matrix[.]/&x/' 2.json >name.json; sed '/\"shard\"/q' 2.json >half.json; echo '<a/>' >a.xml; echo '[]' >list.json");
-	assert_refused("1.json 2.json version.json", "version.json");
-	assert_refused("1.json 2.json server.json", "server.json");
-	assert_refused("1.json 3.json name.json", "'matrix.");
-	assert_refused("1.json 3.json half.json", "'half.json'");
-	assert_refused("1.json 3.json a.xml", "'a.xml'");
-	assert_refused("1.json 3.json list.json", "'list.json'");
+	assert_refused("1.json 2.json version.json", "differ in the version of redrace");
+	assert_refused("1.json 2.json server.json", "differ in the server's version");
+	assert_refused("1.json 3.json name.json", "(shard 2/3) lacks 'matrix.");
+	assert_refused("1.json 3.json half.json",
+		       "'half.json' has no results of redrace in it (line ");
+	assert_refused("1.json 3.json a.xml", "'a.xml' has no results of redrace in it (line 1:");
+	assert_refused("1.json 3.json list.json", "'list.json' has no results");
 }
 
 /* A shard that forgets its last case. */

@@ -25,6 +25,24 @@ Test(run_all, names_at_its_end_what_failed)
 			   "%s", cli_output);
 }
 
+/* Twelve reasons, two of which differ in what they are about only: ten lines at most. */
+Test(run_all, says_why_tests_were_skipped)
+{
+	cli_write(
+		"run", "%s",
+		"#!/bin/sh\n[ \"$1\" = --list ] && exit\necho '[PASS] a::good: (0.1s)'\n"
+		"for i in 1 2 3 4 5 6 7 8 9 10 11; do echo \"[SKIP] a::b$i: no thing $i\"; done\n"
+		"echo '[SKIP] c::d: go: it starts a thread'\necho '[SKIP] c::e: php: it starts a thread'\n");
+	cr_assert_eq(
+		cli_run("mkdir -p $HERE/b/tests && mv $HERE/run $HERE/b/tests && "
+			"chmod +x $HERE/b/tests/run && sh tests/run-all $HERE/b >$HERE/said 2>&1; "
+			"grep -c 'skipped[: ]' $HERE/said; grep -o '^check: 2 skipped: .*' $HERE/said"),
+		0, "%s", cli_output);
+	/* The last of eleven is the sum of the tests. */
+	cr_assert_str_eq(cli_output, "10\ncheck: 2 skipped: go: it starts a thread, and the like\n",
+			 "%s", cli_output);
+}
+
 /* What stands for the tests has two names, one of them with three values. */
 Test(run_all, says_at_least_how_many_tests_there_are)
 {

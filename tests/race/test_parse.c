@@ -295,5 +295,5 @@ Test(parse, tells_why_a_file_cannot_be_read)
 	cr_assert_not_null(strstr(error.text, "cannot read '/'"), "%s", error.text);
 	error = (struct rr_error){ 0 };
 	cr_assert_null(rr_race_read("/dev/zero", &error));
-	cr_assert_str_eq(error.text, "'/dev/zero' is larger than 1 MiB");
+	cr_assert_str_eq(error.text, "'/dev/zero' is larger than 1 MiB: name a smaller one");
 }

@@ -521,12 +521,12 @@ static void end_failed(void)
 }
 
 /* Ends with the one line that redrace prints. */
-static void fail(const struct app *app, const char *what)
+static void fail(const struct app *app, const char *what, const char *advice)
 {
 	char *reason = reason_of(app);
 
-	printf("%s%s%.300s%s\n", what, reason[0] ? "; it printed '" : "", reason,
-	       reason[0] ? "'" : "");
+	printf("%s%s%.300s%s: %s\n", what, reason[0] ? "; it printed '" : "", reason,
+	       reason[0] ? "'" : "", advice);
 	free(reason);
 	fflush(stdout);
 	end_failed();
@@ -552,10 +552,12 @@ static void fail_ended(const struct app *app, int status)
 		snprintf(text, sizeof(text), "the app was ended by signal %d before it was up",
 			 WTERMSIG(status));
 	else
-		snprintf(text, sizeof(text), "the app exited with %d before it was up%s",
-			 WEXITSTATUS(status),
-			 WEXITSTATUS(status) ? "" : ": an app listens on $PORT until it is ended");
-	fail(app, text);
+		snprintf(text, sizeof(text), "the app exited with %d before it was up",
+			 WEXITSTATUS(status));
+	fail(app, text,
+	     WIFEXITED(status) && WEXITSTATUS(status) == 0 ?
+		     "an app listens on $PORT until it is ended" :
+		     "start it by hand, with PORT and REDIS_URL set, and see why");
 }
 
 static bool is_up(const struct app *app)
@@ -599,7 +601,9 @@ static void await_app(const struct app *app)
 	else
 		snprintf(text, sizeof(text), "the app does not listen on PORT, which is %u here",
 			 app->port);
-	fail(app, text);
+	fail(app, text,
+	     app->ready[0] ? "run it by hand, with PORT set, while the app is up" :
+			     "let it listen on $PORT, or say with --ready when it is up");
 }
 
 /* ---- A request ----------------------------------------------------------------- */
