@@ -99,7 +99,7 @@ static void fail_differing_run(const struct run *run, const struct rr_run_view *
 	if (run->line->values.n == RR_NAMES_MAX) {
 		rr_error_set(
 			&programs->problem, RR_ERROR_DATA,
-			"client %s draws more random values than %d, which are too many to tell apart",
+			"client %s draws more random values than %d, which are too many to distinguish: let it draw fewer",
 			programs->config.names[self], RR_NAMES_MAX);
 		return;
 	}
@@ -109,7 +109,7 @@ static void fail_differing_run(const struct run *run, const struct rr_run_view *
 	now = from_difference(texts[1], texts[0]);
 	rr_error_set(
 		&programs->problem, RR_ERROR_DATA,
-		"the program is not deterministic: with the same replies, client %s did '%s%.*s' once and '%s%.*s' another time",
+		"the program is not deterministic: with the same replies, client %s did '%s%.*s' once and '%s%.*s' another time: seed what it draws, and leave out what it takes from outside Redis",
 		programs->config.names[self], before > texts[0] ? "..." : "", SHOWN, before,
 		now > texts[1] ? "..." : "", SHOWN, now);
 	free(texts[0]);

@@ -330,8 +330,9 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 		client = rr_product_client(&judge->checker.product, key, 0);
 		said = client->tally.failed ? (int32_t)client->tally.ending + 1 : 0;
 	} else if (end != ALONE_FAILED) {
-		rr_error_set(&judge->error, RR_ERROR_DATA,
-			     "the command of --check does not come to an end");
+		rr_error_set(
+			&judge->error, RR_ERROR_DATA,
+			"the command of --check does not come to an end: it must exit when it has looked");
 	}
 	rr_array_grow(&judge->said, judge->checked.n, sizeof(*judge->said));
 	number = rr_intern_put(&judge->checked, &server, sizeof(server), NULL);
@@ -384,7 +385,7 @@ static uint32_t run_successor(struct rr_judge *judge, enum rr_successor when, si
 	if (end == ALONE_ENDLESS)
 		rr_error_set(
 			&judge->error, RR_ERROR_DATA,
-			"the program does not come to an end when it is run once more after a crash");
+			"the program does not come to an end when it is run once more after a crash: let it end with the data that a crash leaves");
 	return end == ALONE_FAILED || end == ALONE_ENDLESS ? RR_NO_ID : key[0];
 }
 

@@ -140,7 +140,7 @@ static const struct rr_edge *take_word(struct rr_product *product, const uint32_
 	else
 		rr_error_set(
 			error, RR_ERROR_DATA,
-			"the schedule cannot be followed: its step %d is '%s', but there is only: %s",
+			"the schedule cannot be followed: its step %d is '%s', but there is only: %s: save it again with --save",
 			step, text, known[0] ? known : "the end");
 	return NULL;
 }
