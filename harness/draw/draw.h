@@ -16,6 +16,9 @@ struct rr_article {
 	const struct rr_trace *safe; /* the same with something safe, to compare */
 	const char *safe_name;       /* "multi-watch" */
 	bool is_part;                /* of a page with others: its title is not a h1 */
+	const char *heading;         /* in place of the race's title; NULL = that */
+	const char *ends;            /* lines above the steps: what went wrong; NULL = none */
+	const char *why;             /* lines below them; NULL = none */
 };
 
 /* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says beside the trace. */
@@ -23,6 +26,7 @@ struct rr_style {
 	bool ascii;
 	bool colour;
 	size_t width;                     /* columns */
+	bool only_steps;                  /* of text: its title and verdict stand elsewhere */
 	const struct rr_article *article; /* NULL = nothing */
 };
 

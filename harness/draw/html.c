@@ -447,8 +447,11 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 	rr_knowledge_make(&knowledge, picture);
 	html.asked_row = find_asked(picture, &knowledge);
 	rr_xml_print(out, "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n", html.id,
-		     html.heading - 1, picture->title, html.heading - 1);
+		     html.heading - 1, article->heading ? article->heading : picture->title,
+		     html.heading - 1);
 	print_sentence(&html);
+	if (article->ends)
+		rr_xml_print(out, "<pre>%s</pre>\n", article->ends);
 	if (*picture->claims)
 		rr_xml_print(out, "<p class=\"quiet\">%s</p>\n", picture->claims);
 	/* Shown when there is a script. */
@@ -483,6 +486,10 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 	fputs("</div>\n", out);
 	print_beliefs(&html);
 	fputs("</div>\n", out);
+	if (article->why) {
+		put_heading(&html, "Why");
+		rr_xml_print(out, "<pre>%s</pre>\n", article->why);
+	}
 	if (picture->n_findings > 0) {
 		put_heading(&html, "What was found");
 		fputs("<dl>\n", out);
@@ -539,7 +546,7 @@ void rr_write_html(FILE *out, const struct rr_picture *picture)
 	static const struct rr_article plain = { .id = "race" };
 	const struct rr_article *article = picture->style ? picture->style->article : NULL;
 
-	rr_page_begin(out, picture->title, NULL);
+	rr_page_begin(out, article && article->heading ? article->heading : picture->title, NULL);
 	write_article(out, picture, article ? article : &plain);
 	rr_page_end(out, rr_race_script);
 }

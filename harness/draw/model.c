@@ -30,6 +30,7 @@ struct maker {
 /* The text belongs to the picture from now on. */
 static const char *keep_text(struct rr_picture *picture, char *text)
 {
+	text = rr_picture_name_tokens(picture, text);
 	rr_array_grow(&picture->texts, picture->n_texts, sizeof(*picture->texts));
 	picture->texts[picture->n_texts++] = text;
 	return text;
@@ -324,6 +325,7 @@ void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 
 	*picture = (struct rr_picture){ .trace = trace, .race = race };
 	picture->rows = rr_calloc(trace->n_events + GIVEN_MOST + 2, sizeof(*picture->rows));
+	rr_picture_find_tokens(picture);
 	picture->title = keep_plain(picture, race->title);
 	picture->claims = keep_text(picture,
 				    rr_words("%s%s", *race->claims ? "claim " : "", race->claims));
@@ -372,6 +374,7 @@ void rr_picture_free(struct rr_picture *picture)
 	for (size_t i = 0; i < picture->n_texts; i++)
 		free(picture->texts[i]);
 	free(picture->texts);
+	free(picture->tokens);
 	free(picture->sayings);
 	free(picture->rows);
 }

@@ -91,9 +91,25 @@ struct rr_picture {
 	size_t n_findings;
 	struct rr_found findings[RR_FINDINGS];
 	const char **sayings; /* race->n_sayings sentences */
+	size_t n_tokens;
+	struct rr_shown_token {
+		const char *text;
+		size_t length;
+		int client; /* that sent it first */
+		char name[32];
+	} * tokens; /* random values of a finding */
 	size_t n_texts;
 	char **texts; /* all of the above that was made for it */
 };
+
+/* Finds the values that clients of a finding have drawn; and has a text with their names, which frees
+ * `text` (names.c). */
+void rr_picture_find_tokens(struct rr_picture *picture);
+char *rr_picture_name_tokens(const struct rr_picture *picture, char *text);
+
+/* "EVAL "local token = …" lock <token A1>": a script of a finding by its first line, with keys and
+ * arguments, malloc'd; NULL: the step is none. */
+char *rr_script_words(const struct rr_trace *trace, const struct rr_step *step);
 
 /* With all rounds of a repeat, or with those between the first and the last
  * folded into a row. */

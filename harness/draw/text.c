@@ -568,15 +568,26 @@ void rr_write_text(FILE *out, const struct rr_picture *picture)
 
 	sheet_lay_out(&sheet, picture->style->width);
 	pen_paint(pen, RR_BOLD);
-	pen_wrap(pen, picture->title, 0);
-	if (*picture->claims)
-		pen_wrap(pen, picture->claims, strlen("claim "));
-	pen_end_line(pen);
+	if (!picture->style->only_steps) {
+		pen_wrap(pen, picture->title, 0);
+		if (*picture->claims)
+			pen_wrap(pen, picture->claims, strlen("claim "));
+		pen_end_line(pen);
+	}
 	table_rows(&sheet, picture->n_rows);
 	if (picture->fates & 1U << RR_FATE_LOST)
 		pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
 	if (picture->fates & 1U << RR_FATE_WAITS)
 		pen_wrap(pen, "(waits): no reply yet.", 0);
+	for (size_t i = 0; i < picture->n_tokens; i++) {
+		const struct rr_shown_token *token = &picture->tokens[i];
+		char *line = rr_words("%s is %.*s", token->name, (int)token->length, token->text);
+
+		pen_wrap(pen, line, 2);
+		free(line);
+	}
+	if (picture->style->only_steps && picture->is_complete)
+		return;
 	pen_end_line(pen);
 	if (picture->is_found)
 		pen_paint(pen, RR_RED);

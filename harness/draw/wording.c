@@ -169,7 +169,10 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	const long long amount = (long long)step->amount;
 	char passed[DURATION_SIZE], now[DURATION_SIZE];
 	const char *arrow, *request = words_of_request(step, &arrow);
+	char *script = rr_script_words(trace, step);
 
+	if (script)
+		return script;
 	if (is_closing(step))
 		return rr_words("closes its connection");
 	if (request)
