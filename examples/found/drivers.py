@@ -8,7 +8,7 @@ Lost      what its user loses, or Held: what the package keeps
 Kind      how bad that is, one of KINDS; only with Lost
 Fixed     the version in which that is fixed, or "not yet"; only with Lost
 Link      where it was published, and "new" if it was found here
-Expected  how the verdict begins, and its exit code: "not serializable, 1"
+Expected  what is found, as `found` of the JSON, and the exit code: "not serializable, 1"
 Options   options of check, beside the clients
 Clients   names of clients: each runs the program with its name as the argument
 Install   npm:NAME@VERSION or deb:NAME=VERSION, the package itself first

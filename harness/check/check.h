@@ -84,6 +84,7 @@ struct rr_check_options {
 						* given although they are left out elsewhere */
 	size_t n_given;
 	bool stats;      /* says where the time went */
+	bool verbose;    /* says what was assumed, in figures */
 	size_t n_finals; /* what the data have to be if all did their work */
 	struct rr_check_final {
 		const char *command, *value;

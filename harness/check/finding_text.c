@@ -126,9 +126,9 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 	char *names;
 	FILE *list;
 
-	rr_checked_print_lines(out, "In the end there is", finding->data);
+	rr_checked_print_lines(out, "Final data:", finding->data);
 	/*
-	 * How operations ended, beside data: all of an app's; of clients those that did not
+	 * How operations ended, next to the data: all of an app's; of clients those that did not
 	 * succeed.
 	 */
 	if (check->options->app)
@@ -137,8 +137,8 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 		print_endings(out, check, finding->endings, NULL);
 	if (!(finding->found & RR_OUTCOME_NOT_SERIAL))
 		return;
-	rr_print_sentence(out, 0, 2, "and no serial order of the %ss leaves that.%s",
-			  rr_checked_noun(check), finding->nearest ? " One leaves" : "");
+	rr_print_sentence(out, 0, 2, "No serial execution of the %ss produces this.%s",
+			  rr_checked_noun(check), finding->nearest ? " The closest gives:" : "");
 	print_indented(out, finding->nearest ? finding->nearest : "");
 	if (finding->nearest) {
 		if (check->options->app)
@@ -153,8 +153,7 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 	}
 	fclose(list);
 	rr_print_sentence(out, 0, 2,
-			  "and %s have all succeeded: in no serial order of the %ss do they all "
-			  "succeed.",
+			  "%s have all succeeded, which they do in no serial execution of the %ss.",
 			  names, rr_checked_noun(check));
 	free(names);
 }
@@ -166,17 +165,18 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 	if (!found || found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check, finding);
 	rr_checked_print_lines(
-		out, "After the crash, the program was run once more, alone. Then there is",
+		out, "After the crash, the program was run once more, alone. Then the data are:",
 		finding->successor);
 	rr_checked_print_lines(out, "Not as expected:", finding->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS) {
 		void (*print)(FILE *, const struct rr_check *, const int *,
 			      const int *) = check->options->app ? print_answers : print_endings;
 
-		fputs("In the end\n", out);
+		fputs(check->options->app ? "Answers:\n" : "Outputs and exit statuses:\n", out);
 		print(out, check, finding->endings, finding->nearest_endings);
 		fprintf(out,
-			"and no serial order of the %ss with these data ends like that. In one\n",
+			"No serial execution of the %ss with these data produces them. One "
+			"gives:\n",
 			rr_checked_noun(check));
 		print(out, check, finding->nearest_endings, finding->endings);
 		rr_print_sentence(
@@ -186,8 +186,12 @@ void rr_checked_print_end(FILE *out, const struct rr_check *check, const struct 
 	}
 	if (finding->is_untimely)
 		rr_print_sentence(out, 0, 2,
-				  "It is serializable, but not in the order of time: it is as if a "
-				  "request came before one that had its answer when it began.");
+				  "It is serializable, but not strictly: a request would have to "
+				  "precede one that was answered before it began.");
+}
+
+void rr_checked_print_why(FILE *out, const struct rr_outcome *finding)
+{
 	if (!finding->why)
 		return;
 	fprintf(out, finding->anomaly ? "Why (%s):\n" : "Why:\n",
@@ -256,7 +260,8 @@ static void add_subjects(json_t *keys, const char *text, const char *other)
 		const size_t length = rr_take_line(&text);
 		char *subject;
 
-		if (has_line(other, line, length))
+		if (has_line(other, line, length) ||
+		    (length == strlen(RR_NO_KEYS) && memcmp(line, RR_NO_KEYS, length) == 0))
 			continue;
 		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !end; i++)
 			end = memmem(line, length, ends[i], strlen(ends[i]));
@@ -276,6 +281,18 @@ json_t *rr_checked_keys(const struct rr_outcome *finding)
 		add_subjects(keys, finding->data, finding->nearest);
 	if (json_array_size(keys) == 0 && finding->found & RR_OUTCOME_NOT_SERIAL)
 		add_subjects(keys, finding->nearest, finding->data);
+	return keys;
+}
+
+json_t *rr_checked_keys_or_named(const struct rr_outcome *finding)
+{
+	const struct rr_race *race = finding->played.race;
+	json_t *keys = rr_checked_keys(finding);
+
+	if (json_array_size(keys) > 0 || finding->nearest)
+		return keys;
+	for (size_t i = 0; race && i < race->n_keys; i++)
+		json_array_append_new(keys, rr_case_text(race->keys[i]));
 	return keys;
 }
 

@@ -62,8 +62,23 @@ static char *find_program(const struct rr_check_options *options)
 
 /* ---- Command lines ---------------------------------------------------------------- */
 
-/* What was typed, without --game, and with another word behind the first. */
-static char *command_with(const struct rr_check_options *options, char *first, char *second)
+/* How many words a replay leaves out here, where an option says where something is written or what
+ * else is asked for. */
+static int count_left_out(const char *word)
+{
+	static const char *const options[] = { "--game", "--save",   "--output",
+					       "-o",     "--format", "--skeptic" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const size_t length = strlen(options[i]);
+
+		if (strncmp(word, options[i], length) == 0 && strchr("=", word[length]))
+			return word[length] ? 1 : 2;
+	}
+	return strcmp(word, "--no-cache") == 0;
+}
+
+char *rr_checked_command(const struct rr_check_options *options, char *first, char *second)
 {
 	char **words = rr_calloc((size_t)options->argc + 2, sizeof(*words));
 	int n = 0;
@@ -74,9 +89,11 @@ static char *command_with(const struct rr_check_options *options, char *first, c
 		char *word = options->argv[i];
 
 		is_command |= strcmp(word, "--") == 0;
-		if (!is_command && strcmp(word, "--game") == 0)
-			i++;
-		else if (is_command || strncmp(word, "--game=", strlen("--game=")) != 0)
+		const int left_out = is_command ? 0 : count_left_out(word);
+
+		if (left_out)
+			i += left_out - 1;
+		else
 			words[n++] = word;
 		if (i == 0 && first) {
 			words[n++] = first;
@@ -117,18 +134,15 @@ bool rr_check_write_game(const struct rr_check *check, struct rr_error *error)
 	out = rr_open_text(&verdict);
 	if (result->found)
 		rr_checked_print_end(out, check, &result->findings[0]);
-	if (result->serial)
-		fputs(result->serial, out);
-	if (result->mend)
-		fprintf(out, "%s\n", result->mend);
+	rr_checked_print_advice(out, check);
 	fclose(out);
 	/* "# redrace check --clients 2\\n# schedule ", which --replay reads. */
 	out = rr_open_text(&schedule);
 	rr_replay_write(out, options, false, check->pids == RR_PIDS_FIXED, check->seed, "");
 	fclose(out);
 	schedule[strcspn(schedule + 1, "\n") + 1 + strlen("\n# schedule ")] = '\0';
-	char *command = command_with(options, NULL, NULL);
-	char *replayed = command_with(options, replay, file);
+	char *command = rr_checked_command(options, NULL, NULL);
+	char *replayed = rr_checked_command(options, replay, file);
 	char *programs = rr_checked_programs_words(options);
 	char *path = find_program(options), *text = path ? read_text(path) : NULL;
 	const struct rr_checked_game game = {

@@ -232,6 +232,7 @@ static void put_options(FILE *out, const struct rr_check *check)
 		options->skeptic,
 		options->seed,
 		options->fixes_pids,
+		options->verbose,
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

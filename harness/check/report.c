@@ -19,8 +19,9 @@
 /* What is written. */
 struct written {
 	struct rr_check *check;
-	char *words;   /* the verdict, lines */
+	char *words;   /* the verdict and the wrong end: lines */
 	char *drawing; /* the schedule; NULL = there is none */
+	char *rest;    /* why, what would fix it, and how to go on */
 };
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
@@ -155,16 +156,12 @@ static json_t *outcome_as_json(const struct rr_check *check, const struct rr_out
 
 static json_t *finding_as_json(const struct rr_check *check, const struct rr_outcome *finding)
 {
-	const struct rr_race *race = finding->played.race;
 	json_t *outcome = outcome_as_json(check, finding);
-	json_t *keys = rr_checked_keys(finding), *json;
+	json_t *json;
 
-	/* Where no serial execution is near, the keys that its steps name. */
-	for (size_t i = 0; !finding->nearest && json_array_size(keys) < race->n_keys; i++)
-		json_array_append_new(keys, rr_case_text(race->keys[i]));
 	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "found_by", "search", "kind",
-			 rr_checked_kind_of(finding).id, "keys", keys, "steps",
-			 rr_trace_steps(&finding->played.trace), "final",
+			 rr_checked_kind_of(finding).id, "keys", rr_checked_keys_or_named(finding),
+			 "steps", rr_trace_steps(&finding->played.trace), "final",
 			 end_as_json(check, finding->data, finding->endings), "nearest_serial",
 			 end_as_json(check, finding->nearest, finding->nearest_endings));
 
@@ -391,6 +388,36 @@ static json_t *properties_of(const struct rr_check *check, enum rr_exit code)
 
 /* ---- For people ------------------------------------------------------------------------- */
 
+/* As a page: what is on the terminal, and the steps to be clicked through. */
+static void draw_page(FILE *out, const struct written *written)
+{
+	static char replay[] = "--replay", file[] = "schedule.race";
+	const struct rr_check *check = written->check;
+	const char *words = written->words, *figures = strstr(words, " (");
+	const size_t first = strcspn(words, "\n");
+	char *command = rr_checked_command(check->options, replay, file);
+	char *heading = rr_strndup(
+		words, figures && figures < words + first ? (size_t)(figures - words) : first);
+	char *why;
+	FILE *lines = rr_open_text(&why);
+
+	rr_checked_print_advice(lines, check);
+	fclose(lines);
+	const struct rr_article article = {
+		.id = "race",
+		.command = command,
+		.heading = heading,
+		.ends = words[first] ? words + first + 1 : NULL,
+		.why = *why ? why : NULL,
+	};
+	const struct rr_style style = { .article = &article };
+
+	rr_draw(out, &check->result->findings[0].played.trace, RR_FORMAT_HTML, &style);
+	free(command);
+	free(heading);
+	free(why);
+}
+
 static void print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
@@ -401,7 +428,10 @@ static void print_check(const void *what, enum rr_format format, FILE *out, stru
 	if (result && format == RR_FORMAT_TEXT) {
 		rr_print_verdict(out, written->words);
 		if (written->drawing)
-			fprintf(out, "\n%s", written->drawing);
+			fprintf(out, "\n%s%s", written->drawing, *written->rest ? "\n" : "");
+		fputs(written->rest, out);
+	} else if (result && result->findings[0].played.race && format == RR_FORMAT_HTML) {
+		draw_page(out, written);
 	} else if (result && result->findings[0].played.race) {
 		rr_draw(out, &result->findings[0].played.trace, format, &style);
 	}
@@ -431,10 +461,15 @@ static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 static void write_words(struct written *written)
 {
 	struct rr_check *check = written->check;
-	const struct rr_style style = rr_draw_style(stdout, false);
+	struct rr_style style = rr_draw_style(stdout, false);
 	FILE *out = rr_open_text(&written->words);
 
+	style.only_steps = true;
+
 	rr_checked_print(out, check);
+	fclose(out);
+	out = rr_open_text(&written->rest);
+	rr_checked_print_rest(out, check);
 	fclose(out);
 	if (!check->result->findings[0].played.race)
 		return;
@@ -449,6 +484,8 @@ static void write_words(struct written *written)
 			fputc('\n', out);
 		}
 		rr_draw(out, &finding->played.trace, RR_FORMAT_TEXT, &style);
+		if (i > 0)
+			rr_checked_print_why(out, finding);
 	}
 	if (check->result->n_unshown)
 		fprintf(out, "\nFurther wrong final states, which are not shown: %lu\n",
@@ -469,8 +506,10 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	char *details;
 	FILE *lines = rr_open_text(&details);
 
-	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
-		written->drawing ? written->drawing : "");
+	fprintf(lines, "%s%s%s%s", written->words + first + (written->words[first] == '\n'),
+		written->drawing ? "\n" : "", written->drawing ? written->drawing : "",
+		written->drawing && *written->rest ? "\n" : "");
+	fputs(written->rest, lines);
 	fclose(lines);
 	rr_cases_add(&check->cases, &(struct rr_case){ .suite = "check",
 						       .name = name,
@@ -496,8 +535,10 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
 	write_words(&written);
 	if (publish_check(&written, code, &outputs, error)) {
-		if (RR_CHECK_PICTURES >> outputs.printed & 1)
+		if (RR_CHECK_PICTURES >> outputs.printed & 1) {
 			rr_print_verdict(stderr, written.words);
+			fputs(written.rest, stderr);
+		}
 		for (size_t i = 0; i < outputs.n; i++) {
 			const struct rr_output *file = &outputs.files[i];
 
@@ -510,6 +551,7 @@ enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 	}
 	free(written.words);
 	free(written.drawing);
+	free(written.rest);
 	return code;
 }
 
@@ -517,7 +559,8 @@ void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 {
 	struct rr_outputs outputs = check->options->report;
 	char words[RR_ERROR_SIZE];
-	struct written written = { .check = check, .words = words };
+	static char nothing[] = "";
+	struct written written = { .check = check, .words = words, .rest = nothing };
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 
 	memcpy(words, error->text, sizeof(words));

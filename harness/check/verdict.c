@@ -6,17 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/processes.h"
 #include "base/text.h"
 #include "product/product.h"
 #include "compare/compare.h"
 
 /* Of what a program printed before it failed. */
-enum { FAILURE_LINES = 20, FAILURE_BYTES = 4096, PATTERN_SHOWN = 200, LINES_SHOWN = 10 };
+enum {
+	FAILURE_LINES = 20,
+	FAILURE_BYTES = 4096,
+	PATTERN_SHOWN = 200,
+	LINES_SHOWN = 10,
+	KEYS_SHOWN = 3
+};
 
 /* ---- A finding ---------------------------------------------------------------------- */
 
-/* "3 clients, 1 crash, 15 runs of the program, 4.6 s". */
+/* "3 clients, 1 crash, 15 runs, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
@@ -31,25 +38,33 @@ static void print_figures(FILE *out, const struct rr_check *check)
 			fprintf(out, "%d %s, ", most,
 				most == 1 ? rr_budget_rows[i].one : rr_budget_rows[i].many);
 	}
-	fprintf(out, "%lu run%s of the %s%s, %.1f s)\n", n_starts, n_starts == 1 ? "" : "s",
-		check->options->app ? "app" : "program", check->options->n_named ? "s" : "",
+	fprintf(out, "%lu run%s, %.1f s)\n", n_starts, n_starts == 1 ? "" : "s",
 		check->result->seconds);
-	if (check->n_pairs)
-		rr_print_sentence(
-			out, 2, 4,
-			check->is_of_pair ?
-				"Two requests suffice: each two are searched before all %zu." :
-				"Each two requests were searched alone before all %zu.",
-			n);
+}
+
+/* Limits of the verdict, and how it was made. */
+static void print_remarks(FILE *out, const struct rr_check *check)
+{
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
+	static const char held[] = "The time of day stood still while the program waited";
+
+	if (check->n_pairs && check->is_of_pair)
+		rr_print_sentence(out, 2, 4,
+				  "Two requests suffice: each pair is searched before all %zu.",
+				  check->n_operations);
+	else if (check->n_pairs && check->options->verbose)
+		rr_print_sentence(out, 2, 4,
+				  "Each pair of requests was searched first, before all %zu.",
+				  check->n_operations);
 	if (check->strangers.n)
 		rr_print_sentence(out, 2, 4,
-				  "Somebody else connected to a program's port and was refused, "
+				  "Another process connected to a program's port and was refused, "
 				  "%lu times: first %s.",
 				  check->strangers.n, check->strangers.first);
 	if (check->unwatched)
 		rr_print_sentence(out, 2, 4,
-				  "What the program connects to beside REDIS_URL was not watched "
-				  "(%s): another Redis would have taken its commands.",
+				  "What the program connects to other than REDIS_URL was not "
+				  "watched (%s): another Redis would have taken its commands.",
 				  strerror(check->unwatched));
 	if (figures.has_own_clock)
 		rr_print_sentence(
@@ -60,28 +75,26 @@ static void print_figures(FILE *out, const struct rr_check *check)
 		rr_print_sentence(
 			out, 2, 4,
 			"Randomness is not controlled: a client draws values in each of its "
-			"rounds, or of what is another thing at each start.");
+			"rounds, or from something that differs at each start.");
 	if (check->n_searches > 1)
 		rr_print_sentence(
 			out, 2, 4,
-			"The programs take choices at random: %zu of %u seeds were searched, "
-			"last --seed %llu. A choice that is taken less often may be missed.",
+			"The programs make random choices: %zu of %u seeds were searched, "
+			"last --seed %llu. A choice that is made less often may be missed.",
 			check->n_searches, check->n_seeds, (unsigned long long)check->seed);
-	static const char held[] = "The time of day stood still while the program waited";
-
 	if (check->result->day == RR_DAY_HELD_TO_END)
-		rr_print_sentence(
-			out, 2, 4,
-			"%s: it sends the time, and there is no end to it otherwise. "
-			"With a clock that goes on, nothing was found in the first rounds.",
-			held);
+		rr_print_sentence(out, 2, 4,
+				  "%s: it sends the time, and the search does not end otherwise. "
+				  "With a running clock, nothing was found in the first rounds.",
+				  held);
 	else if (check->result->day == RR_DAY_HELD_TO_REPEAT)
 		rr_print_sentence(out, 2, 4,
-				  "%s: it sends the time, and does not wait as long in each run.",
+				  "%s: it sends the time, and does not wait equally long in each "
+				  "run.",
 				  held);
 	else if (check->options->holds_day)
 		rr_print_sentence(out, 2, 4, "%s: --hold-clock.", held);
-	if (figures.has_uv && !getenv(RR_UV_THREADS))
+	if (figures.has_uv && !getenv(RR_UV_THREADS) && check->options->verbose)
 		fputs("  Node's thread pool (libuv) had one thread: " RR_UV_THREADS "=1.\n", out);
 }
 
@@ -157,22 +170,46 @@ static void print_refused(FILE *out, const struct rr_check *check)
 	json_decref(all);
 }
 
+/* "lost update on counter", "no progress: not all clients can end". */
+static void print_kind(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
+{
+	json_t *keys = rr_checked_keys_or_named(finding);
+	const size_t n = json_array_size(keys);
+
+	fputs(rr_checked_kind_of(finding).name, out);
+	for (size_t i = 0; i < n && i < KEYS_SHOWN; i++)
+		fprintf(out, "%s%s", i ? ", " : " on ", json_string_value(json_array_get(keys, i)));
+	fputs(n > KEYS_SHOWN ? ", …" : "", out);
+	if (finding->found & RR_OUTCOME_STUCK)
+		fprintf(out, ": not all %ss can %s", rr_checked_noun(check),
+			check->options->app ? "be answered" : "end");
+	json_decref(keys);
+}
+
 static void print_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
-	const unsigned found = result->found;
 
-	fprintf(out, "%s%s%s%s (", rr_checked_kind(found).name,
-		found == RR_OUTCOME_STUCK ? ": not all " : "",
-		found == RR_OUTCOME_STUCK ? rr_checked_noun(check) : "",
-		found != RR_OUTCOME_STUCK ? "" :
-		check->options->app       ? "s can be answered" :
-					    "s can end");
-	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
-		fprintf(out, "%lu of %lu final states%s; ", result->wrong, result->finals,
-			result->explored == RR_EXPLORED_FOUND ? " so far" : "");
+	fputs("RACE FOUND: ", out);
+	print_kind(out, check, &result->findings[0]);
+	fputs(" (", out);
 	print_figures(out, check);
+	print_remarks(out, check);
 	rr_checked_print_end(out, check, &result->findings[0]);
+}
+
+void rr_checked_print_advice(FILE *out, const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+
+	if (!result->found)
+		return;
+	rr_checked_print_why(out, &result->findings[0]);
+	if (result->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
+		rr_print_sentence(out, 0, 2, "%lu of %lu final states%s %s wrong.", result->wrong,
+				  result->finals,
+				  result->explored == RR_EXPLORED_FOUND ? " so far" : "",
+				  result->wrong == 1 ? "is" : "are");
 	print_refused(out, check);
 	rr_print_sentences(out, 0, result->serial ? result->serial : "");
 	rr_print_sentences(out, 0, result->mend ? result->mend : "");
@@ -196,21 +233,24 @@ static struct rr_limit why_vacuous(const struct rr_check *check)
 	if (check->result->explored == RR_EXPLORED_ALL && !rr_programs_send(check->programs))
 		return (struct rr_limit){
 			"no_command",
-			is_app ? "the app sent no command; does it connect to REDIS_URL?" :
-				 "no client sent a command; does the program connect to REDIS_URL?"
+			is_app ?
+				"nothing was checked: the app sent no command; does it connect to REDIS_URL?" :
+				"nothing was checked: no client sent a command; does the program connect to REDIS_URL?"
 		};
 	if (check->result->need_each_other && !check->options->n_finals &&
 	    !check->options->checker[0])
 		return (struct rr_limit){
 			"need_each_other",
 			is_app ?
-				"no serial execution of all requests ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
-				"no serial execution of all clients ends: they need each other, or wait for what none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client"
+				"no serial execution of all requests ends: they need each other, or wait for something that none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
+				"no serial execution of all clients ends: they need each other, or wait for something that none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client"
 		};
 	if (failing_clients(check))
-		return (struct rr_limit){ "never_succeeds",
-					  is_app ? "there is a request that never succeeded" :
-						   "there is a client that never succeeded" };
+		return (struct rr_limit){
+			"never_succeeds",
+			is_app ? "a request never succeeded, so little was checked" :
+				 "a client never succeeded, so little was checked"
+		};
 	return (struct rr_limit){ .id = NULL };
 }
 
@@ -379,13 +419,11 @@ static char *describe_numbers(uint64_t left)
 	return text;
 }
 
-/* What the verdict rests on beside states: histories of clients that were taken for one
- * state, and how that was tested. */
-static void print_hypothesis(FILE *out, const struct rr_check *check)
+/* The assumptions of a yes: models of the clients, and how they were tested. */
+static void print_assumptions(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_learning_figures *learning = &figures.learning;
-
 	char *numbers, loops[200] = "", pairs[60] = "";
 
 	if (check->result->explored == RR_EXPLORED_ALL && check->result->rounds)
@@ -395,6 +433,14 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 				  check->result->rounds);
 	if (learning->merges == 0)
 		return;
+	if (!check->options->verbose) {
+		rr_print_sentence(out, 2, 4,
+				  "Assumes: models of the clients, learned and tested%s.",
+				  learning->loops > 0 ? "; loops followed for a bounded number of "
+							"rounds" :
+							"");
+		return;
+	}
 	numbers = describe_numbers(learning->left);
 	if (learning->loops > 0)
 		snprintf(loops, sizeof(loops), "loops followed for %d rounds%s%s, ", RR_LOOP_ROUNDS,
@@ -406,9 +452,11 @@ static void print_hypothesis(FILE *out, const struct rr_check *check)
 				 ", the last ones still with new pairs of replies" :
 				 ", the last %d of them with no new pair of replies",
 			 RR_LEARNING_IDLE);
-	rr_print_sentence(out, 2, 4,
-			  "It rests on %lu states of a client, %lu tests of them, %s%lu walks%s.",
-			  learning->states, learning->tests, loops, learning->walks, pairs);
+	rr_print_sentence(
+		out, 2, 4,
+		"Assumes: models of the clients with %lu states, learned from their runs; "
+		"%lu conformance tests, %s%lu random walks%s.",
+		learning->states, learning->tests, loops, learning->walks, pairs);
 }
 
 /* By the search alone. */
@@ -447,48 +495,9 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 	return rr_check_exit_with_skeptic(check, exit_of_search(check));
 }
 
-static void print_no_finding(FILE *out, const struct rr_check *check)
+/* Values that differ from those of serial executions, and move with the clock. */
+static void print_not_compared(FILE *out, const struct rr_check *check)
 {
-	const struct rr_explore_result *result = check->result;
-	const struct rr_mutant_result *guard = NULL; /* without which it would not be so */
-	const struct rr_limit vacuous = why_vacuous(check);
-	const char *cut = rr_checked_limit(check).text;
-	const enum rr_exit code = rr_checked_exit(check);
-	char number[RR_GROUPED_SIZE];
-
-	for (size_t i = 0; i < result->n_mutants && !guard; i++) {
-		if (result->mutants[i].fails)
-			guard = &result->mutants[i];
-	}
-	rr_grouped(number, (long long)result->states);
-	if (code == RR_EXIT_VIOLATED)
-		fprintf(out, "not serializable: found by the skeptic, %s (",
-			cut ? "before the search came to an end" : "missed by the search");
-	else if (cut || code == RR_EXIT_INCONCLUSIVE)
-		fprintf(out, "no failure found: %s state%s (", number,
-			check->result->states == 1 ? "" : "s");
-	else if (check->result->need_each_other)
-		fprintf(out, "as expected: all %s states, of clients that need each other (",
-			number);
-	else
-		fprintf(out, "serializable: all %s states, %s as in some order of the %ss%s%s (",
-			number,
-			check->options->data_only ? "data" :
-			check->options->app       ? "data and answers" :
-						    "data and outputs",
-			rr_checked_noun(check), guard ? ", resting on " : "",
-			guard ? guard->rests_on : "");
-	print_figures(out, check);
-	if (vacuous.id || why_cut(check).id)
-		rr_print_sentence(out, 2, 4, "%s: %s%s",
-				  vacuous.id ? "This shows nothing" : "Not searched to the end",
-				  cut, cut[strlen(cut) - 1] == '?' ? "" : ".");
-	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
-		rr_print_sentence(
-			out, 2, 4,
-			"A client has several connections: what its own calls do to each "
-			"other is in every order, and was not compared. For requests to a "
-			"server there is --app.");
 	json_t *all = rr_checked_not_compared(check);
 	const size_t n = json_array_size(all);
 	char *names;
@@ -500,29 +509,99 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	fclose(list);
 	if (n > 0)
 		rr_print_sentence(out, 2, 4,
-				  "not compared: %zu value%s that move%s with the clock: %s. Leave "
+				  "Not compared: %zu value%s that move%s with the clock: %s. Leave "
 				  "them out with --ignore KEY or --allow-output REGEX.",
 				  n, n == 1 ? "" : "s", n == 1 ? "s" : "", names);
 	free(names);
 	json_decref(all);
+}
+
+/* "in every schedule of the bounds", as far as it holds. */
+static void print_yes(FILE *out, const struct rr_check *check)
+{
+	const char *noun = rr_checked_noun(check);
+
+	if (check->result->need_each_other)
+		fprintf(out, "AS EXPECTED: in every schedule, though the %ss need each other (",
+			noun);
+	else
+		fprintf(out, "SERIALIZABLE: every schedule gives the %s of a serial execution (",
+			check->options->data_only ? "data" :
+			check->options->app       ? "data and answers" :
+						    "data and outputs");
+}
+
+static void print_no_finding(FILE *out, const struct rr_check *check)
+{
+	const struct rr_explore_result *result = check->result;
+	const struct rr_mutant_result *condition = NULL; /* without which it would not be so */
+	const struct rr_limit vacuous = why_vacuous(check);
+	const char *cut = rr_checked_limit(check).text;
+	const enum rr_exit code = rr_checked_exit(check);
+	const bool is_yes = code != RR_EXIT_VIOLATED && !cut && code != RR_EXIT_INCONCLUSIVE;
+	const bool has_faults = rr_budget_has_faults(&check->options->search.budget);
+	char number[RR_GROUPED_SIZE];
+
+	for (size_t i = 0; i < result->n_mutants && !condition; i++) {
+		if (result->mutants[i].fails)
+			condition = &result->mutants[i];
+	}
+	rr_grouped(number, (long long)result->states);
+	if (is_yes)
+		print_yes(out, check);
+	else if (code == RR_EXIT_VIOLATED)
+		fprintf(out, "RACE FOUND: not serializable, by the skeptic, %s (",
+			cut ? "before the search ended" : "missed by the search");
+	else
+		fprintf(out, "INCONCLUSIVE: %s (",
+			vacuous.id        ? vacuous.text :
+			why_cut(check).id ? "not all schedules were searched" :
+			cut               ? "not all values were compared" :
+					    "the skeptic could not confirm it");
+	print_figures(out, check);
+	if (!vacuous.id && why_cut(check).id)
+		rr_print_sentence(out, 2, 4, "Not searched to the end: %s%s", cut,
+				  cut[strlen(cut) - 1] == '?' ? "" : ".");
+	if (is_yes)
+		rr_print_sentence(
+			out, 2, 4, "Bounds: %s state%s, every interleaving%s.", number,
+			result->states == 1 ? "" : "s",
+			has_faults ? "" : ", no crashes or other faults (--crashes 1 adds one)");
+	else if (!vacuous.id)
+		rr_print_sentence(out, 2, 4, "No failure in %s state%s.", number,
+				  result->states == 1 ? "" : "s");
+	if (is_yes && condition)
+		rr_print_sentence(out, 2, 4, "Relies on: %s.", condition->rests_on);
+	if (is_yes)
+		print_assumptions(out, check);
+	print_remarks(out, check);
+	if (!cut && !check->options->app && rr_programs_use_connections(check->programs))
+		rr_print_sentence(
+			out, 2, 4,
+			"A client has several connections: the effects of its own calls on each "
+			"other occur in every order, and were not compared. For requests to a "
+			"server use --app.");
+	print_not_compared(out, check);
 	print_refused(out, check);
 	if (!cut && !rr_programs_change_data(check->programs))
 		rr_print_sentence(out, 2, 4, "No client changes any data.");
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
-		rr_print_sentence(out, 2, 4,
-				  "No key had a time to live, so none expired. Leases that clients "
-				  "know by their clocks end in --pauses.");
+		rr_print_sentence(
+			out, 2, 4,
+			"No key had a time to live, so none expired. --pauses ends leases "
+			"that clients check with their own clocks.");
 	if (check->result->has_own_keys)
 		rr_print_sentence(
 			out, 2, 4,
-			"There are many states: commands whose keys no other client names "
-			"were not interleaved with those of others, which cannot notice "
-			"them.");
+			"Commands on keys that no other client names were not interleaved with "
+			"those of other clients, which cannot observe them: there are many "
+			"states.");
 	for (size_t i = 0; i < check->n_operations; i++) {
 		if (failing_clients(check) & 1U << i)
 			print_failure(out, check, i);
 	}
-	print_hypothesis(out, check);
+	if (!is_yes && check->options->verbose)
+		print_assumptions(out, check);
 }
 
 enum { STATS_COLUMN = 19 };
@@ -573,8 +652,9 @@ void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 	if (check->result->found) {
 		print_finding(out, check);
 	} else if (check->options->search.schedule) {
-		fputs("nothing wrong in this order (", out);
+		fputs("NO FAILURE in this schedule (", out);
 		print_figures(out, check);
+		print_remarks(out, check);
 		rr_checked_print_end(out, check, &check->result->findings[0]);
 	} else {
 		print_no_finding(out, check);
@@ -584,8 +664,8 @@ void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 
 	if (endings->n_varying > 0)
 		rr_print_sentence(out, 2, 4,
-				  "What '*' stands for in these lines of output differs between "
-				  "runs with the same replies, and is not compared:");
+				  "The parts of these lines of output shown as '*' differ between "
+				  "runs with the same replies, and are not compared:");
 	for (size_t i = 0; i < endings->n_varying; i++) {
 		char *pattern = rr_varying_text(endings->varying[i].pattern, PATTERN_SHOWN);
 
@@ -625,6 +705,28 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 		rr_print_sentence(out, 2, 4, "This verdict is not kept for the next check: %s.",
 				  record->why);
 	rr_check_print_skeptic(out, check);
+}
+
+/* How the schedule is run again, once it is saved. */
+static void print_replay(FILE *out, const struct rr_check_options *options)
+{
+	static char replay[] = "--replay", some[] = "FILE";
+	char *file = options->save ? rr_strdup(options->save) : rr_strdup(some);
+	char *command = rr_checked_command(options, replay, file);
+
+	if (options->save)
+		fprintf(out, "Replay: %s\n", command);
+	else
+		fprintf(out, "Replay: save this schedule with --save FILE, then\n  %s\n", command);
+	free(command);
+	free(file);
+}
+
+void rr_checked_print_rest(FILE *out, const struct rr_check *check)
+{
+	rr_checked_print_advice(out, check);
+	if (check->result->found && !check->options->search.schedule)
+		print_replay(out, check->options);
 	if (check->options->stats)
 		print_stats(out, check);
 }

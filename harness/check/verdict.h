@@ -94,9 +94,14 @@ struct rr_check {
 	struct rr_cases cases;
 };
 
-/* Prints the verdict and what belongs to it, but for the schedule; and of that the verdict alone. */
+/* Prints the lines above the schedule: the verdict and, of a finding, what went wrong; and of
+ * these the verdict alone. */
 void rr_checked_print(FILE *out, const struct rr_check *check);
 void rr_checked_print_verdict(FILE *out, const struct rr_check *check);
+
+/* And below it: why, what would fix it, and how to go on. The advice is the first two. */
+void rr_checked_print_rest(FILE *out, const struct rr_check *check);
+void rr_checked_print_advice(FILE *out, const struct rr_check *check);
 
 /* What the findings are called, each once: "lost update (counter)"; or their kinds alone, by
  * identifiers that stay the same: "lost_update" (finding_text.c). */
@@ -129,6 +134,10 @@ json_t *rr_checked_refused(const struct rr_check *check);
 /* "python3 app/counter.py", or all commands of --client; or the app. malloc'd (report.c). */
 char *rr_checked_programs_words(const struct rr_check_options *options);
 
+/* What was typed, without --no-cache, --skeptic and what says where to write, and with two more words
+ * after the first, or NULL. malloc'd (game.c). */
+char *rr_checked_command(const struct rr_check_options *options, char *first, char *second);
+
 /* Writes what --game asks for, if it does (game.c). */
 bool rr_check_write_game(const struct rr_check *check, struct rr_error *error);
 
@@ -137,6 +146,9 @@ bool rr_check_write_game(const struct rr_check *check, struct rr_error *error);
 /* Of one more finding, or a schedule that was followed, what it ends in. */
 void rr_checked_print_end(FILE *out, const struct rr_check *check,
 			  const struct rr_outcome *finding);
+
+/* Why it is wrong, if that is known. */
+void rr_checked_print_why(FILE *out, const struct rr_outcome *finding);
 
 /* As rr_process_end() says it. */
 void rr_checked_print_status(FILE *out, int status);
@@ -154,6 +166,9 @@ struct rr_checked_kind rr_checked_kind_of(const struct rr_outcome *finding);
 /* The keys that a serial order leaves otherwise: those that are there, or, if there are none,
  * those that are missing. A JSON array, the caller's to release. */
 json_t *rr_checked_keys(const struct rr_outcome *finding);
+
+/* Those; or, where no serial execution is near, the keys that the schedule's steps name. */
+json_t *rr_checked_keys_or_named(const struct rr_outcome *finding);
 
 /* The heading and then the lines, indented; nothing if there are none (NULL). */
 void rr_checked_print_lines(FILE *out, const char *heading, const char *lines);

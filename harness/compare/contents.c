@@ -387,7 +387,7 @@ char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t be
 	for (size_t i = 0; i < n; i++)
 		rr_contents_print_key(file, keys[i]->elements);
 	if (n == 0)
-		fputs("no keys\n", file);
+		fputs(RR_NO_KEYS "\n", file);
 	free(keys);
 	fclose(file);
 	return text;

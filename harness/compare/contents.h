@@ -48,7 +48,8 @@ uint32_t rr_contents_after(const struct rr_contents *contents, uint32_t state,
 /* A line for each key: its value, and the time it has left. Keys that are not the same in
  * the state `beside` stand first (RR_NO_ID: none is compared), then they are sorted. Two
  * states that do not hold the same have different texts. Keys of databases other than 0
- * have "db N: " before them. malloc'd. */
+ * have "db N: " before them. Without keys it is RR_NO_KEYS. malloc'd. */
+#define RR_NO_KEYS "no keys"
 char *rr_contents_text(struct rr_contents *contents, uint32_t state, uint32_t beside);
 
 /* The keys of a state, those first that are not the same in the other (RR_NO_ID: none is

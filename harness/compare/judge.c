@@ -771,13 +771,13 @@ char *rr_judge_serial_orders(struct rr_judge *judge)
 			break;
 		if (can_differ_alone(judge, i))
 			fprintf(file,
-				"Already when the %ss run one after the other, %s%c can leave one thing or another: its own connections race with each other.\n",
+				"Even when the %ss run one after the other, %s%c can end in several ways: its own connections race with each other.\n",
 				is_app ? "request" : "client", is_app ? "request " : "",
 				(char)((is_app ? '1' : 'A') + i));
 	}
 	if (is_serial_end_unexpected(judge))
 		fprintf(file,
-			"Already when the %ss run one after the other, the data are not as expected.\n",
+			"Even when the %ss run one after the other, the data are not as expected.\n",
 			is_app ? "request" : "client");
 	fclose(file);
 	if (size > 0)
@@ -793,10 +793,10 @@ static const struct {
 } anomalies[RR_ANOMALIES] = {
 	[RR_ANOMALY_LOST_UPDATE] = { "lost_update", "lost update" },
 	[RR_ANOMALY_RESURRECTED_DELETE] = { "resurrected_delete", "resurrected delete" },
-	[RR_ANOMALY_CHECK_THEN_ACT] = { "check_then_act", "both did what only one should" },
+	[RR_ANOMALY_CHECK_THEN_ACT] = { "check_then_act", "check-then-act" },
 	[RR_ANOMALY_WRITE_SKEW] = { "write_skew", "write skew" },
 	[RR_ANOMALY_STALE_READ] = { "stale_read", "stale read" },
-	[RR_ANOMALY_LEFT_WITHOUT_LEASE] = { "left_without_lease", "left without a lease" },
+	[RR_ANOMALY_LEFT_WITHOUT_LEASE] = { "left_without_lease", "left without TTL" },
 	[RR_ANOMALY_HALF_DONE] = { "half_done", "half done" },
 	[RR_ANOMALY_TAKEN_AND_NOT_DONE] = { "taken_and_not_done", "taken and not done" },
 	[RR_ANOMALY_DONE_TWICE] = { "done_twice", "done twice when tried again" },

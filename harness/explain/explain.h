@@ -77,6 +77,7 @@ struct rr_why_question {
 	uint32_t end;          /* the server's state at their end */
 	uint32_t nearest;      /* that of a serial order that is near; RR_NO_ID = none */
 	unsigned found;        /* RR_OUTCOME_..., see compare/judge.h */
+	unsigned running;      /* a bit for each client that has not ended */
 	const struct rr_locks *locks;
 };
 

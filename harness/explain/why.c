@@ -91,7 +91,7 @@ static void explain_time(const struct rr_history *history, FILE *out)
 				continue;
 			fprintf(out, "%s, which %s's ", keys[k], name_of(history, maker, name));
 			write_event(out, history, maker, false);
-			fprintf(out, " wrote, has run out (%zu).\n", time->step);
+			fprintf(out, " wrote, has expired (%zu).\n", time->step);
 		}
 		if (time->passes)
 			free(keys);
@@ -135,7 +135,7 @@ static void explain_removal(const struct rr_history *history, const struct rr_de
 		return;
 	fprintf(out, "%s's ", name_of(history, it->b, name));
 	write_event(out, history, it->b, true);
-	fprintf(out, " %s what %s's ", was ? "took away" : "would also take away",
+	fprintf(out, " %s what %s's ", was ? "removed" : "would also remove",
 		name_of(history, it->a, name));
 	write_event(out, history, it->a, false);
 	fprintf(out, " wrote, %s its own ", was ? "not" : "not only");
@@ -230,6 +230,29 @@ static const struct rr_history_event *find_last(const struct rr_history *history
 	return last;
 }
 
+/* Where each client is that cannot end. */
+static void explain_waiting(const struct rr_history *history, unsigned running, FILE *out)
+{
+	for (size_t client = 0; running >> client; client++) {
+		const struct rr_history_event *last = NULL;
+
+		for (size_t i = 0; running >> client & 1 && i < history->n; i++) {
+			const struct rr_history_event *it = &history->events[i];
+
+			if (it->is_command && it->action->client == client)
+				last = it;
+		}
+		if (!last)
+			continue;
+		fprintf(out,
+			last->action->blocks ? "%s waits for the reply to " :
+					       "%s has not ended: its last command is ",
+			rr_program_client_name(history->program, client));
+		write_event(out, history, last, true);
+		fputs(".\n", out);
+	}
+}
+
 /* What was sent again after its reply was lost, and behind what clients crashed. */
 static void explain_faults(const struct rr_history *history, const struct rr_actions *actions,
 			   FILE *out)
@@ -245,8 +268,8 @@ static void explain_faults(const struct rr_history *history, const struct rr_act
 			continue;
 		fprintf(out, "%s ", rr_program_client_name(history->program, last->action->client));
 		fputs(is_command ?
-			      "sent again what had been executed, though the reply was lost: " :
-			      "crashed behind ",
+			      "sent again, after its reply was lost, a command that had been executed: " :
+			      "crashed after ",
 		      out);
 		write_event(out, history, last, true);
 		fputs(".\n", out);
@@ -270,6 +293,8 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 		explain_removals(history, out);
 	for (size_t i = 0; question->found & RR_OUTCOME_OWNERSHIP && i < question->locks->n; i++)
 		explain_lock(history, &question->locks->all[i], out);
+	if (question->found & RR_OUTCOME_STUCK)
+		explain_waiting(history, question->running, out);
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	/* A key stays for ever that runs out where clients are one after the other. */
@@ -280,7 +305,7 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 		     !has_lease(history, question->end, keys[i]);
 		if (is)
 			fprintf(out,
-				"%s stays for ever: in a serial order it has a time to live.\n",
+				"%s has no time to live, which it has in a serial execution.\n",
 				keys[i]);
 	}
 	free(keys);

@@ -2,6 +2,7 @@
 /* A schedule of programs that ends as no serial order does: what is said of it. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -152,15 +153,16 @@ static const char *sum_up(unsigned found, bool is_app)
 		const char *text, *of_app; /* NULL = the same */
 	} sentences[] = {
 		{ RR_OUTCOME_NOT_SERIAL,
-		  "Not serializable: no serial order of the clients leaves these data.",
-		  "Not serializable: no serial order of the requests leaves these data." },
+		  "Not serializable: no serial execution of the clients produces these data.",
+		  "Not serializable: no serial execution of the requests produces these data." },
 		{ RR_OUTCOME_UNEXPECTED, "The data are not as expected.", NULL },
 		{ RR_OUTCOME_OUTPUTS,
-		  "Not serializable: in no serial order do the clients print that.",
-		  "Not serializable: in no serial order are these the answers." },
-		{ RR_OUTCOME_EXCLUSION, "Two clients are in their critical sections.", NULL },
+		  "Not serializable: no serial execution of the clients produces these outputs.",
+		  "Not serializable: no serial execution of the requests produces these answers." },
+		{ RR_OUTCOME_EXCLUSION,
+		  "Two clients are in their critical sections at the same time.", NULL },
 		{ RR_OUTCOME_OWNERSHIP, "A client changes the lock that another one holds.", NULL },
-		{ RR_OUTCOME_STUCK, "No progress: not all clients can come to an end.",
+		{ RR_OUTCOME_STUCK, "No progress: not all clients can end.",
 		  "No progress: not all requests can be answered." },
 	};
 
@@ -169,7 +171,7 @@ static const char *sum_up(unsigned found, bool is_app)
 			return is_app && sentences[i].of_app ? sentences[i].of_app :
 							       sentences[i].text;
 	}
-	return "Nothing wrong in this order.";
+	return "No failure in this schedule.";
 }
 
 static bool is_named(const struct rr_search *search, const struct rr_actions *actions,
@@ -203,11 +205,35 @@ static char *words_of_request(void *context, size_t request, bool is_answer)
 					    is_answer ? described->endings[request] : -1);
 }
 
+/* Adds the keys that commands of the schedule make where they are absent, which a reader looks for: a
+ * lock is gone at the end, as a rule. */
+static size_t add_locks(const struct rr_search *search, const struct rr_actions *actions,
+			const char *shown[KEYS_SHOWN], size_t n_shown)
+{
+	for (size_t i = 0; i < actions->n && n_shown < KEYS_SHOWN; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const struct rdl_command *command = &search->terms.command[action->command].words;
+		bool makes = false, is_shown = false;
+
+		if (!rr_action_is_command(action) || command->n_words < 3)
+			continue;
+		makes = strcasecmp(command->words[0].text, "SETNX") == 0;
+		for (size_t w = 3;
+		     strcasecmp(command->words[0].text, "SET") == 0 && w < command->n_words; w++)
+			makes |= strcasecmp(command->words[w].text, "NX") == 0;
+		for (size_t k = 0; k < n_shown; k++)
+			is_shown |= strcmp(shown[k], command->words[1].text) == 0;
+		if (makes && !is_shown)
+			shown[n_shown++] = command->words[1].text;
+	}
+	return n_shown;
+}
+
 static struct rr_race *race_of(struct rr_search *search, const struct rr_outcome *finding,
 			       const struct rr_schedule *schedule, uint32_t nearest, size_t *steps)
 {
 	struct described described = { search->config->programs.processes, finding->endings };
-	const char **keys;
+	const char **keys, *shown[KEYS_SHOWN];
 	const size_t n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], nearest,
 					       &keys);
 	size_t n_shown = 0;
@@ -219,13 +245,16 @@ static struct rr_race *race_of(struct rr_search *search, const struct rr_outcome
 			keys[n_shown++] = keys[i];
 	}
 	n_shown = n_shown ? n_shown : n_keys;
+	n_shown = n_shown < KEYS_SHOWN ? n_shown : KEYS_SHOWN;
+	memcpy(shown, keys, n_shown * sizeof(*keys));
+	n_shown = add_locks(search, &schedule->actions, shown, n_shown);
 	race = rr_actions_race(
 		&search->product, &search->scripts, &schedule->actions,
 		&(struct rr_transcript_headings){
 			.title = search->config->title,
 			.shows = sum_up(finding->found, search->program.n_requests > 0),
-			.keys = keys,
-			.n_keys = n_shown < KEYS_SHOWN ? n_shown : KEYS_SHOWN,
+			.keys = shown,
+			.n_keys = n_shown,
 			.words_of_request = words_of_request,
 			.context = &described,
 			.steps = steps,
@@ -287,7 +316,7 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 		uint8_t *owners = rr_calloc(schedule->actions.n + 1, sizeof(*owners));
 		const bool is_known = rr_owners_find(&search->product, &schedule->actions, owners);
 		struct rr_why why = { .text = NULL };
-		const struct rr_why_question question = {
+		struct rr_why_question question = {
 			.program = &search->program,
 			.contents = &search->judge.contents,
 			.actions = &schedule->actions,
@@ -299,6 +328,10 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 			.locks = &search->locks,
 		};
 
+		for (size_t i = 0; i < search->product.n_clients; i++)
+			question.running |= (unsigned)!rr_product_is_over(&search->product,
+									  schedule->end, i)
+					    << i;
 		/* Why that is a finding. */
 		if (is_known)
 			why = rr_why_find(&question);

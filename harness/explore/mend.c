@@ -308,11 +308,11 @@ static char *describe(struct mender *mender, unsigned found)
 	uint64_t n;
 	FILE *out = rr_open_text(&text);
 	char *texts[RR_RUN_CLIENTS];
-	size_t n_texts = 0, n_same = 0;
+	size_t n_texts = 0, n_same = 0, n_left;
 
 	rr_graph_count_interleavings(&mender->mended);
 	n = mender->mended.interleavings;
-	/* Clients that have learned different things of one program may have the same span. */
+	/* Two models of one program may have the same span. */
 	for (size_t i = 0; i < mender->n_groups; i++) {
 		const struct span span = mender->spans[i];
 		FILE *of_span;
@@ -329,25 +329,27 @@ static char *describe(struct mender *mender, unsigned found)
 		n_texts += texts[i] != NULL;
 		n_same += texts[i] && texts[0] && strcmp(texts[i], texts[0]) == 0;
 	}
-	if (n_same == mender->n_groups)
-		fprintf(out, "As one step (a script), %s", texts[0]);
-	else
-		fputs(n_texts > 1 ? "As one step each (scripts), " : "As one step (a script), ",
-		      out);
+	n_left = n_texts;
+	fputs("Fix: run ", out);
 	for (size_t i = 0; i < mender->n_groups; i++) {
-		if (texts[i] && n_same < mender->n_groups)
+		if (n_same == mender->n_groups && i == 0)
+			fputs(texts[0], out);
+		else if (texts[i] && n_same < mender->n_groups)
 			fprintf(out, "%s's %s%s",
 				rr_program_client_name(mender->graph->product->config.program,
 						       mender->example[i]),
-				texts[i], --n_texts ? " and " : "");
-		free(texts[i]);
+				texts[i], --n_left ? " and " : "");
 	}
+	for (size_t i = 0; i < mender->n_groups; i++)
+		free(texts[i]);
+	fputs(n_texts > 1 && n_same < mender->n_groups ? " as one step each (scripts): " :
+							 " as one step (a script): ",
+	      out);
 	if (n > 0 && n <= INT64_MAX)
-		fprintf(out, " would leave %s interleavings, all ",
-			rr_grouped(number, (long long)n));
+		fprintf(out, "all %s interleavings are then ", rr_grouped(number, (long long)n));
 	else
-		fputs(" would leave interleavings that are all ", out);
-	fprintf(out, "%s: computed, not run.", is_of_order ? "serializable" : "as expected");
+		fputs("all interleavings are then ", out);
+	fprintf(out, "%s (computed, not run).", is_of_order ? "serializable" : "as expected");
 	fclose(out);
 	return text;
 }

@@ -127,9 +127,13 @@ static void show_failure(struct report *report, struct rr_error *error)
 			finding->anomaly ? ")" : "");
 		rr_print_sentences(report->out, 4, finding->why);
 	}
-	fprintf(report->out, "  shortest%s%s, %zu steps, %d change%s of client",
+	const struct rr_race *race = finding_of(report)->race;
+
+	/* As the picture below numbers them. */
+	fprintf(report->out, "  shortest%s%s, %zu steps, %d context switch%s",
 		shows & result->breaks ? " that breaks " : "", shows & result->breaks ? wanted : "",
-		result->steps, result->switches, result->switches == 1 ? "" : "s");
+		race->n_steps ? rr_step_number(race, &race->steps[race->n_steps - 1]) : 0,
+		result->switches, result->switches == 1 ? "" : "es");
 	if (report->config.random.runs)
 		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
 	fputs(":\n", report->out);
@@ -199,7 +203,7 @@ static bool print_complete(const struct report *report)
 		if (!mutant->fails)
 			continue;
 		is_told = true;
-		fprintf(report->out, "; rests on %s", mutant->rests_on);
+		fprintf(report->out, "; relies on %s", mutant->rests_on);
 		if (mutant->breaks)
 			fprintf(report->out, " (without it %s)",
 				broken[__builtin_ctz(mutant->breaks)]);
@@ -279,7 +283,7 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 	}
 	if (report->config.all_mutants) {
 		/* A line of those that fail, and one of those that do not. */
-		print_mutants(report->out, result, true, "rests on");
+		print_mutants(report->out, result, true, "relies on");
 		print_mutants(report->out, result, false, "not noticed:");
 	}
 	if (report->config.random.runs && result->schedules) {

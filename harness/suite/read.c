@@ -437,6 +437,25 @@ static bool take_command(struct yaml *yaml, struct rr_suite_check *check, const 
 	return true;
 }
 
+/* What was called otherwise before schema 5 is known by its old name, too; malloc'd. */
+static char *name_of_known(const char *text)
+{
+	static const struct {
+		const char *old, *now;
+	} names[] = {
+		{ "both did what only one should", "check-then-act" },
+		{ "left without a lease", "left without TTL" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i].old);
+
+		if (strncmp(text, names[i].old, length) == 0)
+			return rr_asprintf("%s%s", names[i].now, text + length);
+	}
+	return rr_strdup(text);
+}
+
 static bool take_expectation(const struct yaml *yaml, struct rr_suite_check *check,
 			     const yaml_node_t *node)
 {
@@ -446,6 +465,7 @@ static bool take_expectation(const struct yaml *yaml, struct rr_suite_check *che
 
 	if (!text)
 		return false;
+	text = strcmp(text, "inconclusive") == 0 ? rr_suite_outcomes[1] : text;
 	for (; rr_suite_outcomes[n]; n++) {
 		if (strcmp(rr_suite_outcomes[n], text) == 0) {
 			check->expected = n;
@@ -494,7 +514,7 @@ static bool take_entry(struct yaml *yaml, struct rr_suite_check *check,
 			if (!one)
 				return false;
 			check->known = rr_realloc(check->known, check->n_known + 2, sizeof(char *));
-			check->known[check->n_known++] = rr_strdup(one);
+			check->known[check->n_known++] = name_of_known(one);
 			check->known[check->n_known] = NULL;
 		}
 		return true;

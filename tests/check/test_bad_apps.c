@@ -44,20 +44,14 @@ static void cannot_be_checked(const char *app, const char *name)
 
 Test(bad_apps, says_why_an_app_is_not_up)
 {
-	cannot_be_checked("'echo no database; exit 3'",
-			  "the app exited with 3 before it was up; it printed 'no database'");
-	cannot_be_checked("'sleep 100000'", "the app does not listen on PORT, which is ");
-	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'",
-			  ", and not on PORT, which is ");
-	cannot_be_checked("true", "the app exited with 0 before it was up: an app listens on "
-				  "$PORT until it is ended");
-	cannot_be_checked("'exec $HERE/missing'", "the app exited with 127 before it was up");
+	cannot_be_checked("'echo no database; exit 3'", "'no database'");
+	cannot_be_checked("'sleep 100000'", "PORT");
+	cannot_be_checked("'PORT=$((PORT + 1)); export PORT; exec $HERE/shop'", "PORT");
+	cannot_be_checked("true", "$PORT");
+	cannot_be_checked("'exec $HERE/missing'", "127");
 	check_app("$HERE/missing", "--request '$HERE/ask {app}/buy'", 64);
-	cli_assert_prints("/missing' does not exist");
-	nothing_is_left();
-	cannot_be_checked("'echo no queue; exit 3' --ready true",
-			  "the app exited with 3 before it asked Redis for anything; it printed "
-			  "'no queue'");
+	cli_assert_names("/missing'");
+	cannot_be_checked("'echo no queue; exit 3' --ready true", "'no queue'");
 	cannot_be_checked(
 		"'echo; echo Error: no module; echo \"    at f\"; echo; echo Node.js v20; exit 1'",
 		"'Error: no module'");
@@ -148,9 +142,7 @@ Test(bad_apps, hangs, .timeout = 600)
 	write_server("", "open(os.environ['HERE'] + '/hangs', 'a').write('x')\n"
 			 "        while True: pass");
 	check_app(SERVER, CURL "--hangs-after 2", 65);
-	cli_assert_prints(
-		"redrace: the app neither waits for anything nor ends, with 1 request "
-		"in flight: waited 2 s (--hangs-after): is that a busy loop? Let it wait, or give it longer\n");
+	cli_assert_names("--hangs-after");
 	cr_assert_eq(cli_run("wc -c <$HERE/hangs"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "hangs so often: %s", cli_output);
 	nothing_is_left();

@@ -259,13 +259,14 @@ Test(check_data, a_command_that_fills_nothing_is_an_error)
 	static const char run[] = "$REDRACE check --setup '%s' -- true 2>&1";
 
 	cr_assert_eq(cli_runf(run, "echo no database; exit 3"), 65, "%s", cli_output);
-	cli_assert_prints("the command of --setup exited with 3: no database: run it by hand");
+	cli_assert_names("--setup");
+	cli_assert_names("no database");
 	cr_assert_eq(cli_runf(run, "redis-cli -u $REDIS_URL BRPOP nothing 0"), 65, "%s",
 		     cli_output);
-	cli_assert_prints("the command of --setup does not come to an end: it must exit");
+	cli_assert_names("--setup");
 	cr_assert_eq(cli_run("$REDRACE check --hangs-after 2 --setup 'while :; do :; done' -- true "
 			     "2>&1"),
 		     65, "%s", cli_output);
-	cli_assert_prints(
-		"client setup neither sends a command nor ends: waited 2 s (--hangs-after): is that a busy loop?");
+	cli_assert_names("client setup");
+	cli_assert_names("--hangs-after");
 }

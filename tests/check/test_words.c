@@ -30,8 +30,8 @@ static const struct {
 };
 
 /* How many states there were, how many runs and how long that took may change. */
-#define HIDE_FIGURES                                                                                 \
-	"sed -zE 's/,\\s+[0-9,]+\\s+runs?\\s+of\\s+the\\s+program,\\s+[0-9.]+\\s+s\\)/, N runs)/g; " \
+#define HIDE_FIGURES                                                         \
+	"sed -zE 's/,\\s+[0-9,]+\\s+runs?,\\s+[0-9.]+\\s+s\\)/, N runs)/g; " \
 	"s/[0-9,]+ states?/N states/g'"
 
 Test(verdict_words, are_these)

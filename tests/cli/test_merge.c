@@ -97,10 +97,9 @@ Test(merge, shards_that_are_missing_doubled_or_different_are_named)
 	assert_refused("1.json 2.json", "3/3");
 	assert_refused("2.json", "1/3, 3/3");
 	cli_run("cp $HERE/2.json $HERE/2b.json");
-	assert_refused("1.json 2.json 2b.json 3.json", "'2.json' and '2b.json' are both shard 2/3");
-	assert_refused("1.json 2.json w.json", "'w.json' is no shard");
-	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/nothing 2>&1", 64,
-			    "nothing': No such file");
+	assert_refused("1.json 2.json 2b.json 3.json", "'2b.json'");
+	assert_refused("1.json 2.json w.json", "'w.json'");
+	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/nothing 2>&1", 64, "nothing'");
 	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --shard 3/4 -o $HERE/4.json");
 	assert_refused("1.json 2.json 4.json", "'4.json'");
 	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --max-states 5 --shard 3/3 -o $HERE/5.json");
@@ -115,13 +114,12 @@ Test(merge, files_that_are_not_as_they_should_be_are_named)
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("cd $HERE && sed 's/\"version\": \"/&9/' 3.json >version.json; sed 's/\"redis_version\": \"/&9/' 3.json >server.json; "
 		"sed '/\"suite\"/s/matrix[.]/&x/' 2.json >name.json; sed '/\"shard\"/q' 2.json >half.json; echo '<a/>' >a.xml; echo '[]' >list.json");
-	assert_refused("1.json 2.json version.json", "differ in the version of redrace");
-	assert_refused("1.json 2.json server.json", "differ in the server's version");
-	assert_refused("1.json 3.json name.json", "(shard 2/3) lacks 'matrix.");
-	assert_refused("1.json 3.json half.json",
-		       "'half.json' has no results of redrace in it (line ");
-	assert_refused("1.json 3.json a.xml", "'a.xml' has no results of redrace in it (line 1:");
-	assert_refused("1.json 3.json list.json", "'list.json' has no results");
+	assert_refused("1.json 2.json version.json", "version.json");
+	assert_refused("1.json 2.json server.json", "server.json");
+	assert_refused("1.json 3.json name.json", "'matrix.");
+	assert_refused("1.json 3.json half.json", "'half.json'");
+	assert_refused("1.json 3.json a.xml", "'a.xml'");
+	assert_refused("1.json 3.json list.json", "'list.json'");
 }
 
 /* A shard that forgets its last case. */
@@ -176,7 +174,7 @@ Test(merge, times_of_an_earlier_run_deal_evenly)
 	cr_assert_str_eq(cli_output, "[1,3]\nthreads\n4\n");
 	cli_assert_one_line(
 		"$REDRACE matrix incr --shard 1/2 --times $HERE/none.json 2>&1 >/dev/null", 64,
-		"cannot read");
+		"none.json");
 	cli_assert_one_line("$REDRACE matrix incr --times $HERE/w.json 2>&1 >/dev/null", 64,
 			    "--shard");
 	cli_assert_one_line("$REDRACE matrix incr --shard 3/2 2>&1 >/dev/null", 64, "--shard");
