@@ -90,7 +90,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		if (apps->lines[i])
 			app->unanswered |= 1U << app->n_requests;
 		apps->commands[client][3 + app->n_requests++] = apps->requests[i];
-		config->unanswered |= apps->lines[i] ? 1U << i : 0;
+		config->requests.unanswered |= apps->lines[i] ? 1U << i : 0;
 	}
 	for (size_t i = 0; i < n_apps && options->search.compare.restarts; i++) {
 		/* It is called newapp, or newappB. */
@@ -112,10 +112,10 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		snprintf(config->names[i], RR_CLIENT_NAME, "%s", apps->names[i]);
 	}
 	config->n_clients = apps->n;
-	config->n_requests = n_requests;
-	config->requests = apps->requests;
-	config->places = apps->places;
-	config->again = options->search.compare.restarts ? apps->again : NULL;
+	config->requests.n = n_requests;
+	config->requests.commands = apps->requests;
+	config->requests.places = apps->places;
+	config->requests.again = options->search.compare.restarts ? apps->again : NULL;
 	config->instances.apps = apps->clients;
 }
 

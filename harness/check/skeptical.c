@@ -70,7 +70,8 @@ static struct rr_skeptic_answer answer_of_request(struct parties *parties, struc
 	const struct rr_programs_config *config = parties->config;
 	const struct rr_ending whole = { .output = ended.output, .length = ended.length };
 	const uint32_t ending = rr_endings_put(&parties->endings, whole);
-	const long number = rr_answers_get(&parties->endings, ending, config->places[request].lane);
+	const long number = rr_answers_get(&parties->endings, ending,
+					   config->requests.places[request].lane);
 	struct rr_ending answer;
 
 	if (number < 0)
@@ -96,7 +97,7 @@ static struct rr_skeptic_answer answer_of_party(void *context, void *party, size
 	const struct rr_ending ending = rr_instance_ending(instance);
 	const bool is_declared = rr_ending_is_declared(parties->instances.refused, ending);
 
-	if (operation < parties->config->n_requests)
+	if (operation < parties->config->requests.n)
 		return answer_of_request(parties, ending, operation);
 	return (struct rr_skeptic_answer){
 		.has_ended = instance->process->has_ended,
@@ -138,12 +139,12 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 	parties = (struct parties){ .config = clients, .instances = rr_check_instances(check) };
 	parties.program = (struct rr_program){ .n_clients = clients->n_clients,
 					       .n_servers = 1,
-					       .n_requests = clients->n_requests,
-					       .places = clients->places,
-					       .unanswered = clients->unanswered,
+					       .requests = clients->requests,
 					       .names = check->options->app ? check->apps.name_of :
 									      check->names,
 					       .run_ops = &rr_program_run_ops };
+	parties.program.requests.again =
+		NULL; /* an app that is started again is an app as any other */
 	parties.instances.refused = check->options->refused;
 	parties.instances.process.is_unbuffered = true;
 	parties.instances.process.holds_day |= check->result->day != RR_DAY_GOES_ON;
@@ -164,11 +165,11 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 	};
 	/* One that takes another's place after a crash never begins. */
 	for (size_t i = 0; i < clients->n_clients; i++)
-		config.parties.n += !(clients->again && clients->again[i]);
+		config.parties.n += !(clients->requests.again && clients->requests.again[i]);
 	for (uint8_t i = 0; i < check->n_operations; i++) {
 		for (uint8_t j = i + 1; j-- > 0;) {
-			if (clients->n_requests ?
-				    strcmp(clients->requests[i], clients->requests[j]) == 0 :
+			if (clients->requests.n ?
+				    strcmp(clients->requests.commands[i], clients->requests.commands[j]) == 0 :
 				    clients->argv[i] == clients->argv[j])
 				config.parties.same_as[i] = j;
 		}

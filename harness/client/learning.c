@@ -20,7 +20,7 @@ static bool have_said_alike(const struct rr_client_table *table, const struct rr
 			    const struct rr_client_state *b)
 {
 	/* An app says what it has answered before it ends. */
-	if (!a->has_ended && !table->program->n_requests)
+	if (!a->has_ended && !table->program->requests.n)
 		return !b->has_ended;
 	return a->has_ended == b->has_ended && a->tally.failed == b->tally.failed &&
 	       rr_program_ends_alike(table->program, a->tally.ending, b->tally.ending);
@@ -396,7 +396,7 @@ bool rr_learning_classify(struct rr_client_table *table, uint32_t history)
 	    !table->program->has_attempts &&
 	    (table->learning.n_asked > RUNS_FEW || ++table->learning.n_classified > HISTORIES_FEW ||
 	     table->program->learning & RR_LEARN_ALL ||
-	     (loop != RR_NO_ID && table->program->n_requests > 0 &&
+	     (loop != RR_NO_ID && table->program->requests.n > 0 &&
 	      rr_learning_has_like_loop(table, loop, false)))) {
 		table->learning.merges_all = true;
 		ask_all_anew(table, RR_BELIEF_FEW_HISTORIES);

@@ -130,7 +130,7 @@ static bool refutes_table(const struct run *run)
 bool rr_program_run_ends_alike(void *context, long a, long b)
 {
 	struct rr_programs *programs = context;
-	const size_t n_requests = programs->config.n_requests;
+	const size_t n_requests = programs->config.requests.n;
 
 	if (n_requests)
 		return rr_answers_are_same(&programs->endings, n_requests, a, b);
@@ -178,8 +178,8 @@ static void compare_outputs(struct run *run, const struct rr_run_view *known, in
 	}
 	if (!may_keep_pids(run, true))
 		return;
-	if (programs->config.n_requests)
-		rr_answers_vary(&programs->endings, programs->config.n_requests, endings[0],
+	if (programs->config.requests.n)
+		rr_answers_vary(&programs->endings, programs->config.requests.n, endings[0],
 				endings[1]);
 	else
 		rr_endings_vary(&programs->endings, endings[0], endings[1]);

@@ -138,7 +138,7 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 static struct rr_request_end request_end(void *context, long ending, size_t request)
 {
 	struct rr_programs *programs = context;
-	const size_t number = programs->config.places[request].lane;
+	const size_t number = programs->config.requests.places[request].lane;
 	struct rr_request_end end = rr_answers_judge(
 		&programs->endings, rr_answers_get(&programs->endings, ending, number),
 		programs->config.instances.refused);
@@ -151,10 +151,7 @@ static struct rr_request_end request_end(void *context, long ending, size_t requ
 static void init_program(void *context, struct rr_program *program)
 {
 	struct rr_programs *programs = context;
-	program->n_requests = programs->config.n_requests;
-	program->places = programs->config.places;
-	program->again = programs->config.again;
-	program->unanswered = programs->config.unanswered;
+	program->requests = programs->config.requests;
 	program->request_end = request_end;
 	program->context = programs;
 	program->run_ops = &rr_program_run_ops;

@@ -37,16 +37,12 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	size_t n_requests; /* to the clients, which are apps; 0 = they are none */
-	const struct rr_request_place *places; /* of each request */
-	const uint8_t *again;                  /* of each client, see rr_program; NULL = none */
-	const char *const *requests;           /* their commands */
-	uint32_t unanswered;                   /* those that have no answer, as bits */
-	bool compares_outputs;                 /* what clients print counts */
-	enum rr_pids *pids;                    /* of all programs of a check, which are fixed where
+	struct rr_requests requests;
+	bool compares_outputs;      /* what clients print counts */
+	enum rr_pids *pids;         /* of all programs of a check, which are fixed where
 						* two runs differ; NULL = never */
-	bool tries_seeds;                      /* other ones of random values, before a yes */
-	const char *const *allowed;            /* lines that are not compared: regular
+	bool tries_seeds;           /* other ones of random values, before a yes */
+	const char *const *allowed; /* lines that are not compared: regular
 						   * expressions */
 	size_t n_allowed;
 	unsigned long n_audits;   /* paths that are played at random, by which loops are left */

@@ -145,15 +145,16 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
 static long ending_of(struct rr_programs *programs, size_t operation, long ending)
 {
-	return programs->config.n_requests ?
+	return programs->config.requests.n ?
 		       rr_answers_get(&programs->endings, ending,
-				      programs->config.places[operation].lane) :
+				      programs->config.requests.places[operation].lane) :
 		       ending;
 }
 
 static size_t client_of(const struct rr_programs *programs, size_t operation)
 {
-	return programs->config.n_requests ? programs->config.places[operation].client : operation;
+	return programs->config.requests.n ? programs->config.requests.places[operation].client :
+					     operation;
 }
 
 bool rr_programs_end_alike(void *context, size_t operation, uint32_t state, long ending,
@@ -193,7 +194,7 @@ bool rr_programs_fails(struct rr_programs *programs, size_t operation, uint32_t 
 	if (!programs->config.compares_outputs ||
 	    rr_ending_is_declared(programs->config.instances.refused, ended))
 		return false;
-	return is_strict || (programs->config.n_requests == 0 &&
+	return is_strict || (programs->config.requests.n == 0 &&
 			     (WIFSIGNALED(ended.status) ||
 			      rr_client_table_has_changed(programs->tables[operation], state,
 							  &programs->waiting)));
@@ -267,7 +268,7 @@ bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
 
 char *rr_programs_describe_request(struct rr_programs *programs, size_t request, long ending)
 {
-	return ending < 0 ? rr_request_words(programs->config.requests[request]) :
+	return ending < 0 ? rr_request_words(programs->config.requests.commands[request]) :
 			    rr_answer_words(rr_programs_ending(programs, ending));
 }
 

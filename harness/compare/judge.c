@@ -359,7 +359,7 @@ static uint32_t crashed_operations(const struct rr_judge *judge, const uint32_t 
 	/* Who has lost a reply and fails does not know what it holds. */
 	if (end.used.of[RR_LOST_REPLIES])
 		crashed |= all_operations(judge) & ~end.good;
-	for (size_t i = 0; product->config.program->n_requests && i < product->n_clients; i++) {
+	for (size_t i = 0; product->config.program->requests.n && i < product->n_clients; i++) {
 		if (rr_product_part(product, key, i)->is_crashed)
 			crashed = all_operations(judge);
 	}
@@ -484,7 +484,7 @@ static enum rr_anomaly name_shortfall(const struct rr_final *final, const struct
 		[RR_SHORT_OF_PARTS] = RR_ANOMALY_TAKEN_AND_NOT_DONE
 	};
 
-	const bool is_app = final->product->config.program->n_requests > 0;
+	const bool is_app = final->product->config.program->requests.n > 0;
 	const enum rr_shortfall shortfall = rr_serial_shortfall(final, left, is_app ? 0 : crashed);
 
 	/* What an app forgets in a crash is not half of anything. */
@@ -761,7 +761,7 @@ static bool is_serial_end_unexpected(struct rr_judge *judge)
 
 char *rr_judge_serial_orders(struct rr_judge *judge)
 {
-	const bool is_app = judge->setup.product->config.program->n_requests > 0;
+	const bool is_app = judge->setup.product->config.program->requests.n > 0;
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);

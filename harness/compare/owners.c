@@ -70,7 +70,7 @@ bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions
 	struct app apps[RR_RUN_CLIENTS] = { { 0 } };
 	bool has_begun = false;
 
-	for (size_t i = 0; i < product->n_clients && program->n_requests; i++) {
+	for (size_t i = 0; i < product->n_clients && program->requests.n; i++) {
 		for (uint32_t j = 0; j < product->clients[i].states[0].n_sent; j++)
 			apps[i].owners[j] = rr_owner_of_app(i);
 	}
@@ -79,7 +79,7 @@ bool rr_owners_find(struct rr_product *product, const struct rr_actions *actions
 		struct app *app = &apps[action->client % RR_RUN_CLIENTS];
 
 		owners[i] = action->client;
-		if (!program->n_requests)
+		if (!program->requests.n)
 			continue;
 		owners[i] = owner_of_lane(product, action, app);
 		if (rr_action_is_command(action) &&
@@ -99,7 +99,7 @@ const char *rr_owner_name(const struct rr_program *program, uint8_t owner, char 
 {
 	if (owner == RR_NOBODY)
 		return "the app";
-	if (!program->n_requests || owner >= RR_RUN_CLIENTS)
+	if (!program->requests.n || owner >= RR_RUN_CLIENTS)
 		return rr_program_client_name(program, owner % RR_RUN_CLIENTS);
 	snprintf(name, RR_OWNER_NAME, "request %d", owner + 1);
 	return name;

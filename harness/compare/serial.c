@@ -60,7 +60,7 @@ static const struct rr_client_state *ended_client(const struct rr_product *produ
 
 static bool is_app(const struct rr_product *product)
 {
-	return product->config.program->n_requests > 0;
+	return product->config.program->requests.n > 0;
 }
 
 /* A request, which an app that has crashed meanwhile has not answered. */
@@ -98,7 +98,7 @@ uint32_t rr_serial_broken(const struct rr_product *product, const uint32_t *key)
 {
 	uint32_t broken = 0;
 
-	for (size_t i = 0; is_app(product) && i < product->config.program->n_requests; i++)
+	for (size_t i = 0; is_app(product) && i < product->config.program->requests.n; i++)
 		broken |= request_end(product, key, i).has_failed ? 1U << i : 0;
 	return broken;
 }
@@ -125,7 +125,7 @@ struct rr_serial_end rr_serial_end_of(const struct rr_product *product, const ui
 
 			end.endings[i] = (int32_t)request_end(product, key, i).ending;
 			end.after[i] = rr_product_part(product, key, client)->after[i] &
-				       ~product->config.program->unanswered;
+				       ~product->config.program->requests.unanswered;
 		}
 	}
 	return end;
@@ -625,7 +625,7 @@ struct rr_serial_verdict rr_serial_judge(const struct rr_final *final,
 		verdict.allows_endings = false;
 		return verdict;
 	}
-	if (!verdict.allows_endings && final->product->config.program->n_requests > 0)
+	if (!verdict.allows_endings && final->product->config.program->requests.n > 0)
 		verdict.is_untimely = judge_likenesses(final, question, true).allows_endings;
 	return verdict;
 }

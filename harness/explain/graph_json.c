@@ -81,7 +81,7 @@ static struct graph_answers answers_of(const struct rr_graph_shown *shown)
 {
 	const struct rr_graph *graph = shown->graph;
 	const struct rr_program *program = shown->product->config.program;
-	struct graph_answers answers = { .n_requests = program->n_requests };
+	struct graph_answers answers = { .n_requests = program->requests.n };
 	const size_t n = graph->states.n * answers.n_requests;
 	bool has_changed = true;
 
@@ -231,7 +231,7 @@ static void find_connections(const struct graph_writer *writer, struct rr_record
 				/* With the mark there an app ends, which is nobody's step. */
 				if (!(rr_program_has_marks(program, c, lane) &&
 				      rr_program_request_at(program, c, lane) ==
-					      program->n_requests))
+					      program->requests.n))
 					setup->connections[c] |= 1U
 								 << rr_lane_ordinal(program, lane);
 			}

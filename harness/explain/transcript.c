@@ -110,7 +110,7 @@ static void say_request(struct rr_action *action, const struct rr_program *progr
 	struct rr_terms *terms = program->terms;
 	char *text, *said;
 
-	if (n > 1 || request == program->n_requests) {
+	if (n > 1 || request == program->requests.n) {
 		action->kind = RR_ACTION_CLOCK;
 		return;
 	}

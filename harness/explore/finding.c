@@ -59,7 +59,7 @@ enum rr_going rr_search_verify_finding(struct rr_search *search, const struct rr
 			add_clients(&search->product,
 				    rr_graph_key(graph, graph->edges[path->edges[i]].to), &places);
 	}
-	if (!search->program.n_requests) {
+	if (!search->program.requests.n) {
 		const struct rr_serial *serial = &search->judge.serial;
 		const struct rr_product *product = &search->product;
 		uint32_t deepest[RR_RUN_CLIENTS] = { 0 };
@@ -252,7 +252,7 @@ static struct rr_race *race_of(struct rr_search *search, const struct rr_outcome
 		&search->product, &search->scripts, &schedule->actions,
 		&(struct rr_transcript_headings){
 			.title = search->config->title,
-			.shows = sum_up(finding->found, search->program.n_requests > 0),
+			.shows = sum_up(finding->found, search->program.requests.n > 0),
 			.keys = shown,
 			.n_keys = n_shown,
 			.words_of_request = words_of_request,

@@ -24,7 +24,7 @@ static const uint32_t *state_of(const struct solo *solo, size_t i)
 
 static bool is_over(const struct rr_product *product, const uint32_t *key, size_t operation)
 {
-	return product->config.program->n_requests ?
+	return product->config.program->requests.n ?
 		       rr_product_is_through(product, key, operation) :
 		       rr_product_is_over(product, key, operation);
 }
@@ -59,7 +59,7 @@ static const struct rr_edge *step_alone(struct rr_product *product, const uint32
 	struct rr_transition best = { 0 };
 	int rank = 0;
 
-	if (!product->config.program->n_requests)
+	if (!product->config.program->requests.n)
 		return rr_judge_step_alone(product, key, operation);
 	edges = rr_product_list(product, key);
 	for (size_t i = 0; edges && i < edges->n; i++) {

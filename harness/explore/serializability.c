@@ -43,7 +43,7 @@ static bool open_programs(struct rr_search *search)
 	config->programs.ops->init(config->programs.context, &search->program);
 	/* What is believed of an app takes more starts to verify than its states take to be seen: what
 	 * is wrong among them is played instead. */
-	search->bounds.asks_last = search->bounds.has_found && search->program.n_requests > 0;
+	search->bounds.asks_last = search->bounds.has_found && search->program.requests.n > 0;
 	return true;
 }
 
@@ -146,7 +146,7 @@ static bool judge_later(struct rr_search *search, uint32_t state, bool *is)
 	struct rr_beginnings beginnings = { 0 };
 
 	*is = false;
-	if (!judge->serial.is_cut && product->has_ends && search->program.n_requests == 0 &&
+	if (!judge->serial.is_cut && product->has_ends && search->program.requests.n == 0 &&
 	    !rr_budget_has_faults(&product->config.budget) &&
 	    find_beginnings(&search->graph, state, &beginnings))
 		return rr_judge_later(judge, rr_graph_key(&search->graph, state), &beginnings, is);

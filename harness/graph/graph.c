@@ -100,7 +100,7 @@ static bool take_state(struct rr_graph *graph, uint32_t *state)
  * connection's or the thread's. Never 0. */
 static uint16_t turn_of(const struct rr_graph *graph, struct rr_transition step)
 {
-	const bool is_app = graph->product->config.program->n_requests > 0;
+	const bool is_app = graph->product->config.program->requests.n > 0;
 
 	return (uint16_t)((step.who << 8) + 1 +
 			  (is_app ? step.lane + (step.kind == RR_DO_GO ? GO_TURNS : 0) : 0));

@@ -698,7 +698,9 @@ const char *rr_program_client_name(const struct rr_program *program, size_t clie
 /* Whose app it is that was started again. */
 static size_t first_of(const struct rr_program *program, size_t client)
 {
-	return program->again && program->again[client] ? program->again[client] - 1U : client;
+	return program->requests.again && program->requests.again[client] ?
+		       program->requests.again[client] - 1U :
+		       client;
 }
 
 size_t rr_program_requests_of(const struct rr_program *program, size_t client)
@@ -706,8 +708,8 @@ size_t rr_program_requests_of(const struct rr_program *program, size_t client)
 	size_t n = 0;
 
 	client = first_of(program, client);
-	for (size_t i = 0; i < program->n_requests; i++)
-		n += program->places[i].client == client;
+	for (size_t i = 0; i < program->requests.n; i++)
+		n += program->requests.places[i].client == client;
 	return n;
 }
 
@@ -716,17 +718,17 @@ size_t rr_program_request_at(const struct rr_program *program, size_t client, si
 	size_t i = 0;
 
 	client = first_of(program, client);
-	while (i < program->n_requests &&
-	       (program->places[i].client != client || program->places[i].lane != lane))
+	while (i < program->requests.n && (program->requests.places[i].client != client ||
+					   program->requests.places[i].lane != lane))
 		i++;
 	return i;
 }
 
 bool rr_program_has_marks(const struct rr_program *program, size_t client, size_t lane)
 {
-	if (rr_program_request_at(program, client, lane) < program->n_requests)
+	if (rr_program_request_at(program, client, lane) < program->requests.n)
 		return true;
-	return program->n_requests > 0 && lane == RR_RUN_ORDINALS - 1;
+	return program->requests.n > 0 && lane == RR_RUN_ORDINALS - 1;
 }
 
 const char *rr_program_connection_name(const struct rr_program *program, size_t client,

@@ -105,6 +105,17 @@ struct rr_request_place {
 	uint8_t client, lane;
 };
 
+/* Where clients are apps: requests to them, which are the operations of a search. */
+struct rr_requests {
+	size_t n; /* 0: there are no apps, and clients are the operations */
+	const struct rr_request_place *places; /* of each request */
+	const char *const *commands;           /* that send them */
+	const uint8_t *again; /* of each client: the one + 1 whose app it is, started again when that
+			       * has crashed; 0 = it is there from the beginning; NULL = all are */
+	uint32_t unanswered;  /* requests without an answer, as bits: when they were done is not
+			      * known */
+};
+
 /* How a request of an app was answered. */
 struct rr_request_end {
 	long ending;     /* a number, as of a program that ends; -1: it was not answered */
@@ -254,14 +265,7 @@ struct rr_program {
 	 * included, and they take any reply. Other programs read clocks now and then, and may hang
 	 * on what no server says. */
 	bool is_exact;
-	/* Its clients are apps: so many requests to them are the operations of a search.
-	 * 0: these are the clients. */
-	size_t n_requests;
-	const struct rr_request_place *places; /* of each request */
-	const uint8_t *again; /* of each client: the one + 1 whose app it is, started again when that
-			       * has crashed; 0 = it is there from the beginning */
-	uint32_t unanswered;  /* requests without an answer, as bits: nobody knows when they were
-			      * done */
+	struct rr_requests requests;
 	/* Of each, by the tally of its app. */
 	struct rr_request_end (*request_end)(void *context, long ending, size_t request);
 };
@@ -277,13 +281,13 @@ const char *rr_program_connection_name(const struct rr_program *program, size_t 
 /* What must look as if it happened at once: so many whole runs of clients, or requests. */
 static inline size_t rr_program_operations(const struct rr_program *program)
 {
-	return program->n_requests ? program->n_requests : program->n_clients;
+	return program->requests.n ? program->requests.n : program->n_clients;
 }
 
 /* The client of an operation. */
 static inline size_t rr_program_client_of(const struct rr_program *program, size_t operation)
 {
-	return program->n_requests ? program->places[operation].client : operation;
+	return program->requests.n ? program->requests.places[operation].client : operation;
 }
 
 /* How many requests are the client's, or were those of the one before it that has crashed; and

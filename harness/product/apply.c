@@ -91,7 +91,7 @@ static uint16_t owners_of(const struct rr_state *state, const struct rr_question
 	const struct rr_sent *sent;
 	const uint16_t *owners;
 
-	if (client < 0 || !program->n_requests)
+	if (client < 0 || !program->requests.n)
 		return bit_of(client);
 	sent = rr_state_first_unanswered(state, (size_t)client,
 					 rr_slot_lane(program, 0, question->slot));
@@ -114,7 +114,7 @@ static void judge_holder(struct rr_state *state, uint16_t holders, uint16_t othe
 
 		if (rr_state_has_ended(state, i))
 			continue;
-		all |= program->n_requests ?
+		all |= program->requests.n ?
 			       rr_part_open(state->product, part, i) | rr_owner_of_app(i) :
 			       1U << i;
 	}

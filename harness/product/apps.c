@@ -145,7 +145,7 @@ bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first)
 	const struct rr_product *product = from->product;
 
 	*first = product->n_clients;
-	for (size_t i = product->n_clients; i-- > 0 && product->config.program->n_requests;) {
+	for (size_t i = product->n_clients; i-- > 0 && product->config.program->requests.n;) {
 		if (rr_state_has_ended(from, i))
 			continue;
 		if (!waits_for(from, i, RR_SENT_END))

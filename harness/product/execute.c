@@ -223,7 +223,7 @@ static bool is_whole_transaction(const struct rr_state *state, size_t client,
 	const struct rr_client_state *it = rr_state_client(state, client);
 	bool has_exec = false;
 
-	if (!state->product->config.program->n_requests || it->n_threads < 2 ||
+	if (!state->product->config.program->requests.n || it->n_threads < 2 ||
 	    !is_command(state, multi, "MULTI"))
 		return false;
 	for (int i = 0; i < RR_BUDGETS; i++) {

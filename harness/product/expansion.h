@@ -39,7 +39,7 @@ void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 /* Of an app it is kept whose each command is that is on its way, where locks are looked for. */
 static inline bool rr_product_follows_owners(const struct rr_product *product)
 {
-	return product->config.locks && product->config.program->n_requests > 0;
+	return product->config.locks && product->config.program->requests.n > 0;
 }
 
 /* Where a client is. Valid until one is fed. */
@@ -52,7 +52,7 @@ static inline const struct rr_client_state *rr_state_client(const struct rr_stat
 /* An app that is to be started again, while the one before it has not crashed. */
 static inline bool rr_state_is_absent(const struct rr_state *state, size_t client)
 {
-	const uint8_t *again = state->product->config.program->again;
+	const uint8_t *again = state->product->config.program->requests.again;
 
 	return again && again[client] && !state->clients[again[client] - 1].is_crashed;
 }

@@ -53,7 +53,7 @@ void rr_state_crash(struct rr_state *state, size_t client)
 		if (i == client || !state->product->config.program->separate)
 			crash_client(state, i);
 	}
-	again = state->product->config.program->again;
+	again = state->product->config.program->requests.again;
 	for (size_t i = 0; again && i < state->product->n_clients; i++) {
 		if (again[i] == client + 1)
 			rr_state_cancel_requests(state, i);

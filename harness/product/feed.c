@@ -202,7 +202,7 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 		part->owners = rr_intern_put(&product->owners, owners,
 					     step.to->n_sent * sizeof(owners[0]), NULL);
 	}
-	if (product->config.program->n_requests)
+	if (product->config.program->requests.n)
 		note_request(state, client, &view->states[row->from], input);
 	move_client(product, part, input, &view->states[row->from], &view->states[row->state]);
 	part->state = row->state;
@@ -325,7 +325,7 @@ static uint8_t find_receiver(const struct rr_state *state, size_t client)
 void rr_state_cancel_requests(struct rr_state *state, size_t client)
 {
 	const struct rr_program *program = state->product->config.program;
-	const uint8_t begun = state->clients[program->again[client] - 1].begun;
+	const uint8_t begun = state->clients[program->requests.again[client] - 1].begun;
 	const struct rr_client_state *it = rr_state_client(state, client);
 
 	for (uint32_t i = 0; i < it->n_sent; i++) {
@@ -376,7 +376,8 @@ void rr_state_run_client(struct rr_state *state, size_t client)
 	}
 	if (has_entered)
 		rr_state_judge_entry(state, client);
-	if (state->product->config.program->again && state->product->config.program->again[client])
+	if (state->product->config.program->requests.again &&
+	    state->product->config.program->requests.again[client])
 		rr_state_cancel_requests(state, client);
 }
 

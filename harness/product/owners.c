@@ -13,13 +13,13 @@ uint8_t rr_owners_answered(const struct rr_program *program, size_t client,
 			answered |= 1U
 				    << rr_program_request_at(program, client, state->sent[i].lane);
 	}
-	return (uint8_t)(answered & ~program->unanswered);
+	return (uint8_t)(answered & ~program->requests.unanswered);
 }
 
 /* Requests that have begun, have no answer, and have no command on its way. */
 static uint16_t waiting(const struct rr_owners_step *step, const uint16_t *owners)
 {
-	const uint32_t answered = (step->answered & ~step->program->unanswered) |
+	const uint32_t answered = (step->answered & ~step->program->requests.unanswered) |
 				  rr_owners_answered(step->program, step->client, step->from);
 	uint32_t asking = 0;
 

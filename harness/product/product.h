@@ -292,7 +292,7 @@ static inline const struct rr_client_state *rr_product_client(const struct rr_pr
 static inline bool rr_product_is_over(const struct rr_product *product, const uint32_t *key,
 				      size_t client)
 {
-	const uint8_t *again = product->config.program->again;
+	const uint8_t *again = product->config.program->requests.again;
 
 	return rr_product_part(product, key, client)->is_crashed ||
 	       (again && again[client] &&

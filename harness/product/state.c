@@ -155,7 +155,8 @@ uint16_t rr_part_open(const struct rr_product *product, const struct rr_part *pa
 {
 	const struct rr_client_state *state = &product->clients[client].states[part->state];
 	const uint16_t *owners = rr_intern_get(&product->owners, part->owners);
-	uint32_t open = part->begun & ~(part->answered | product->config.program->unanswered);
+	uint32_t open = part->begun &
+			~(part->answered | product->config.program->requests.unanswered);
 	size_t n[RR_RUN_ORDINALS] = { 0 };
 
 	for (uint32_t i = 0; i < state->n_sent; i++) {
@@ -174,10 +175,10 @@ size_t rr_product_client_of(const struct rr_product *product, const uint32_t *ke
 	const size_t first = rr_program_client_of(program, request);
 	const struct rr_part *part = rr_product_part(product, key, first);
 
-	if (!program->again || !part->is_crashed || part->begun >> request & 1)
+	if (!program->requests.again || !part->is_crashed || part->begun >> request & 1)
 		return first;
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (program->again[i] == first + 1)
+		if (program->requests.again[i] == first + 1)
 			return i;
 	}
 	return first;

@@ -585,7 +585,7 @@ json_t *end_json(const struct drive *drive, const struct end *end)
 	fclose(out);
 	for (size_t i = 0; i < end->n_operations; i++) {
 		const struct ended *ended = &end->operations[i];
-		const bool is_request = i < parties->program->n_requests;
+		const bool is_request = i < parties->program->requests.n;
 		char *name = is_request ? rr_asprintf("request%zu", i + 1) :
 					  rr_strdup(parties->names[i]);
 

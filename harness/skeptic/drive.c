@@ -122,7 +122,7 @@ static uint8_t owner_of(const struct execution *it, size_t client, const struct 
 {
 	const struct rr_program *program = it->drive->config->parties.program;
 
-	if (program->n_requests == 0)
+	if (program->requests.n == 0)
 		return (uint8_t)client;
 	if (sent->kind == RR_SENT_REQUEST || sent->kind == RR_SENT_ANSWER)
 		return (uint8_t)rr_program_request_at(program, client, sent->lane);
@@ -351,7 +351,7 @@ static bool is_late(const struct execution *it, size_t client)
 static bool is_slow(const struct execution *it)
 {
 	for (size_t i = 0;
-	     i < background(it) && it->drive->config->parties.program->n_requests == 0; i++) {
+	     i < background(it) && it->drive->config->parties.program->requests.n == 0; i++) {
 		if (is_late(it, i) && execution_can_act(it, i, DRIVE_ASIDE_ROUNDS))
 			return true;
 	}
@@ -479,7 +479,7 @@ static bool note_sleep(struct execution *it, size_t client, uint8_t operation)
 
 	driven->slept_ns = it->drive->config->parties.slept_ns(driven->party);
 	slept_ns = driven->slept_ns - before_ns;
-	if (it->drive->config->parties.program->n_requests > 0)
+	if (it->drive->config->parties.program->requests.n > 0)
 		return note_sleep_of_app(it, client, operation, slept_ns);
 	it->drive->has_slept |= slept_ns > 0;
 	if (it->drive->counts_sleeps)
@@ -505,10 +505,10 @@ static bool feed(struct execution *it, size_t client, uint8_t lane, struct rr_in
 		      parties->feed(driven->party, &input, lane, owed_ns, &it->drive->error)) ||
 	    !look_at(it, client, cause))
 		return false;
-	if (driven->has_ended && parties->program->n_requests == 0)
+	if (driven->has_ended && parties->program->requests.n == 0)
 		note_left(it, (uint8_t)client);
 	driven->n_printed = parties->answer(parties->context, driven->party,
-					    parties->program->n_requests ? SIZE_MAX : client)
+					    parties->program->requests.n ? SIZE_MAX : client)
 				    .length;
 	it->events[event].n_printed = driven->n_printed;
 	if (it->events[event].kind == EVENT_COMMAND)
@@ -668,7 +668,7 @@ static size_t list_choices(struct execution *it, size_t operation, struct choice
 		for (uint8_t lane = 0; lane < RR_RUN_ORDINALS; lane++) {
 			if (driven->listens >> lane & 1 &&
 			    it->drive->servers.inboxes[0][slot_of(i, lane)].n > 0 &&
-			    (parties->program->n_requests ? background(it) : i) == operation)
+			    (parties->program->requests.n ? background(it) : i) == operation)
 				choices[n++] = (struct choice){ (uint8_t)i, lane, true, 0 };
 		}
 	}
@@ -743,7 +743,7 @@ bool execution_begin(struct execution *it, struct drive *drive)
 	for (size_t i = 0; i < parties->n; i++) {
 		if (!look_at(it, i, (uint8_t)background(it)))
 			return false;
-		if (parties->program->n_requests > 0)
+		if (parties->program->requests.n > 0)
 			it->clients[i].slept_ns = parties->slept_ns(it->clients[i].party);
 		else if (!note_sleep(it, i, (uint8_t)background(it)))
 			return false;
@@ -766,12 +766,13 @@ bool execution_is_done(const struct execution *it, size_t operation)
 {
 	const struct rr_program *program = it->drive->config->parties.program;
 
-	if (program->n_requests == 0)
+	if (program->requests.n == 0)
 		return it->clients[operation].has_ended;
-	if (it->clients[program->places[operation].client].has_ended)
+	if (it->clients[program->requests.places[operation].client].has_ended)
 		return true;
 	return it->operations[operation].has_begun &&
-	       (it->operations[operation].is_answered || program->unanswered >> operation & 1) &&
+	       (it->operations[operation].is_answered ||
+		program->requests.unanswered >> operation & 1) &&
 	       !execution_can_act(it, operation, DRIVE_ASIDE_ROUNDS);
 }
 
@@ -821,7 +822,7 @@ bool execution_step(struct execution *it, size_t operation, uint64_t pick)
 
 bool execution_is_asleep(const struct execution *it, size_t operation)
 {
-	return it->drive->config->parties.program->n_requests == 0 &&
+	return it->drive->config->parties.program->requests.n == 0 &&
 	       it->clients[operation].asleep_ns > 0;
 }
 
@@ -881,7 +882,7 @@ bool execution_pass(struct execution *it, int64_t until_ns)
 bool execution_wait(struct execution *it, unsigned allowed)
 {
 	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
-	const bool are_requests = parties->program->n_requests > 0;
+	const bool are_requests = parties->program->requests.n > 0;
 	const int64_t waking_ns = first_waking_ns(it);
 	size_t n_waits = 0;
 

@@ -355,7 +355,7 @@ static void take_rounds(struct end *end, const struct execution *it, size_t oper
 			struct end_tokens *tokens)
 {
 	struct ended *ended = &end->operations[operation];
-	const bool is_attributed = it->drive->config->parties.program->n_requests == 0;
+	const bool is_attributed = it->drive->config->parties.program->requests.n == 0;
 	size_t *own = rr_calloc(it->n_events + 1, sizeof(*own));
 	size_t *kept = rr_calloc(it->n_events + 1, sizeof(*kept));
 	size_t *place = rr_calloc(it->n_events + 1, sizeof(*place));
@@ -540,7 +540,7 @@ bool end_take(struct end *end, struct execution *it, uint32_t ran, bool is_seria
 		reply = (struct rdl_reply){ .type = RDL_REPLY_NIL };
 	end->functions = rr_terms_reply(it->drive->terms, &reply);
 	for (size_t i = 0; i < parties->n_operations; i++) {
-		const size_t client = program->n_requests ? program->places[i].client : i;
+		const size_t client = program->requests.n ? program->requests.places[i].client : i;
 		const struct rr_skeptic_answer answer =
 			parties->answer(parties->context, it->clients[client].party, i);
 		struct ended *ended = &end->operations[i];

@@ -32,8 +32,9 @@ async function look(open, name) {
 			assert(!isWhole || await page.$$eval("table", (all) =>
 				all.every((one) => one.scrollWidth <= one.parentElement.clientWidth)),
 				`a table of ${name} is cut off at ${width}`);
-			/* A plot is scrolled to the side before its letters are too small. */
-			assert(await page.$$eval("img.plotted", (all) => all.every((one) => one.clientWidth >= 600)),
+			/* Letters of 15 px stay legible. */
+			assert(await page.$$eval("img.plotted", (all) =>
+				all.every((one) => one.clientWidth >= 0.5 * one.naturalWidth)),
 				`a plot of ${name} is too small at ${width}`);
 			assert.deepStrictEqual(name === "races.html" ? await brokenWords(page) : [], [], `${width}`);
 		}
