@@ -168,9 +168,9 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 		config.parties.n += !(clients->requests.again && clients->requests.again[i]);
 	for (uint8_t i = 0; i < check->n_operations; i++) {
 		for (uint8_t j = i + 1; j-- > 0;) {
-			if (clients->requests.n ?
-				    strcmp(clients->requests.commands[i], clients->requests.commands[j]) == 0 :
-				    clients->argv[i] == clients->argv[j])
+			if (clients->requests.n ? strcmp(clients->requests.commands[i],
+							 clients->requests.commands[j]) == 0 :
+						  clients->argv[i] == clients->argv[j])
 				config.parties.same_as[i] = j;
 		}
 	}
