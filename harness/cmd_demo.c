@@ -176,7 +176,7 @@ static void pause_tour(struct tour *tour)
 	wait_for_key(tour, "press a key, q to end ");
 }
 
-/* Prints as much of it as the terminal has room for, and goes on at a key. */
+/* Prints as much of it as the terminal has room for, and continues at a key. */
 static void print_paged(struct tour *tour, const char *text, size_t length)
 {
 	const size_t rows = rr_screen_rows();

@@ -253,7 +253,7 @@ static void explain_waiting(const struct rr_history *history, unsigned running, 
 	}
 }
 
-/* What was sent again after its reply was lost, and behind what clients crashed. */
+/* What was sent again after its reply was lost, and after which command clients crashed. */
 static void explain_faults(const struct rr_history *history, const struct rr_actions *actions,
 			   FILE *out)
 {

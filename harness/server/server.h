@@ -84,11 +84,11 @@ bool rr_asker_reset(struct rr_asker *asker);
 /* The same, and what is done for it is sent together with what comes next. */
 bool rr_asker_queue_reset(struct rr_asker *asker);
 
-/* Somebody else has started the server again: no connection is open. It is to be wiped
+/* Another process has started the server again: no connection is open. It is to be wiped
  * next. */
 void rr_asker_restarted(struct rr_asker *asker);
 
-/* Somebody else moves the server's clock. */
+/* Another process moves the server's clock. */
 void rr_asker_leave_clock(struct rr_asker *asker);
 
 /* From the next reset on its clock begins so much later. */

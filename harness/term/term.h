@@ -123,7 +123,7 @@ void rr_reply_release(struct rdl_reply *reply);
 /* By the reply to COMMAND INFO of one command. */
 struct rr_command_info rr_command_info_of(const struct rdl_reply *reply, const char *name);
 
-/* How long a command that waits does so, by its own words; INT64_MAX = for ever. */
+/* How long a command that waits does so, by its own words; INT64_MAX = indefinitely. */
 int64_t rr_command_time_out_ns(const struct rdl_command *command);
 
 /* A command of words, the last one NULL. */
