@@ -15,9 +15,9 @@ bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads, ten time
 	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 --repeats 10 $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
-bench-open: $(B)/redrace ## an open loop at 50, 80 and 95 % of the capacity of four strategies
+bench-open: $(B)/redrace ## an open loop at 50, 80 and 95 % of the capacity of four strategies, or of ONLY="incr"
 	@$(B)/redrace bench --rate 50%,80%,95% --threads 8 $(ARGS) \
-	  incr set-nx-ex lua-delifequals fair-queue; code=$$?; \
+	  $(or $(ONLY),incr set-nx-ex lua-delifequals fair-queue); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
 bench-floor: $(B)/redrace ## how near the strategies come to the limits of the machine, and the price of safety
