@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "race/race.h"
 
-/* What a page says of a race beside its trace. NULL = nothing. */
+/* What a page says of a race next to its trace. NULL = nothing. */
 struct rr_article {
 	const char *id;              /* of its element; needed */
 	const char *command;         /* that plays it again */
@@ -21,7 +21,7 @@ struct rr_article {
 	const char *why;             /* lines below them; NULL = none */
 };
 
-/* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says beside the trace. */
+/* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says next to the trace. */
 struct rr_style {
 	bool ascii;
 	bool colour;

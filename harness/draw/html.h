@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-/* ---- What each client knows of the shown keys, beside what the server holds ------ */
+/* ---- What each client knows of the shown keys, and what the server holds --------- */
 
 /* After a row. Texts belong to the knowledge or the picture; NULL = not known. */
 struct rr_row_knowledge {

@@ -28,8 +28,8 @@ struct tracker {
 	struct rr_row_knowledge now;
 	const char *before[RR_KEYS_SHOWN_MAX];                 /* held before this row */
 	size_t looked[RR_KEYS_SHOWN_MAX][RR_RACE_CLIENTS_MAX]; /* at which row */
-	int writer[RR_KEYS_SHOWN_MAX];                         /* who wrote it last, -1 = nobody */
-	size_t written[RR_KEYS_SHOWN_MAX];                     /* at which row */
+	int writer[RR_KEYS_SHOWN_MAX];     /* the client that wrote it last, -1 = none */
+	size_t written[RR_KEYS_SHOWN_MAX]; /* at which row */
 	struct queue unread[RR_RACE_CLIENTS_MAX];
 	struct queue transaction[RR_RACE_CLIENTS_MAX];
 };
@@ -254,6 +254,27 @@ static void apply_reply(struct tracker *tracker, const char *command, const char
 
 /* ---- Row by row ---------------------------------------------------------- */
 
+static void follow_event(struct tracker *tracker, const struct rr_row *row,
+			 const struct rr_event *event)
+{
+	const char *command = event->command;
+	struct queue *unread = &tracker->unread[row->client];
+
+	if (!row->sends && unread->n > 0 && row->fate == RR_FATE_CAME) {
+		/* The reply is the one to the oldest command that has none. */
+		command = unread->commands[0];
+		unread->n--;
+		memmove(unread->commands, unread->commands + 1,
+			unread->n * sizeof(unread->commands[0]));
+		apply_reply(tracker, command, event->reply, row);
+	} else if (row->sends && command &&
+		   (row->fate == RR_FATE_NONE || row->fate == RR_FATE_WAITS)) {
+		enqueue_command(unread, command);
+	} else if (row->sends && command) {
+		apply_reply(tracker, command, event->reply, row);
+	}
+}
+
 static void follow_row(struct tracker *tracker, const struct rr_row *row)
 {
 	const struct rr_race *race = tracker->picture->race;
@@ -266,22 +287,8 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 			tracker->now.held[i] = "(nil)";
 	}
 	if (row->kind == RR_ROW_MESSAGE && row->event && !tracker->shares_connections) {
-		const char *command = row->event->command;
-		struct queue *unread = &tracker->unread[row->client];
-
-		if (!row->sends && unread->n > 0 && row->fate == RR_FATE_CAME) {
-			/* The reply is the one to the oldest command that has none. */
-			command = unread->commands[0];
-			unread->n--;
-			memmove(unread->commands, unread->commands + 1,
-				unread->n * sizeof(unread->commands[0]));
-			apply_reply(tracker, command, row->event->reply, row);
-		} else if (row->sends && command &&
-			   (row->fate == RR_FATE_NONE || row->fate == RR_FATE_WAITS)) {
-			enqueue_command(unread, command);
-		} else if (row->sends && command) {
-			apply_reply(tracker, command, row->event->reply, row);
-		}
+		for (const struct rr_event *event = row->first; event <= row->event; event++)
+			follow_event(tracker, row, event);
 	}
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)

@@ -2,6 +2,7 @@
 /* Makes the rows of a picture, and what stands above and below them. */
 #include "model.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,9 @@
 /* Rounds of a repeat that are drawn at its beginning and its end together. */
 enum { ROUNDS_SHOWN = 2 };
 
+/* Rounds that are alike and were not written as a repeat: so many are folded, of at most so many steps. */
+enum { ROUNDS_LEAST = 4, ROUND_MOST = 8 };
+
 /* Of the commands that come before the first step, where there are more than so many. */
 enum { GIVEN_SHOWN = 3, GIVEN_MOST = 4 };
 
@@ -23,6 +27,8 @@ struct maker {
 	size_t number;
 	unsigned inside, gone, down;
 	const char *values[RR_KEYS_SHOWN_MAX]; /* as last drawn, unworded */
+	int writers[RR_KEYS_SHOWN_MAX];        /* the clients that wrote them, -1 = none */
+	bool are_locks[RR_KEYS_SHOWN_MAX];     /* were they written only if absent? */
 };
 
 /* ---- Texts --------------------------------------------------------------- */
@@ -123,14 +129,14 @@ static bool is_queued(const struct rr_event *event)
 	       strcmp(event->reply, "QUEUED") == 0;
 }
 
-/* What a program's client queues behind MULTI stands in one row with it: nothing happens
+/* What a program's client queues after MULTI stands in one row with it: nothing happens
  * before EXEC. True: the event is part of the last row now. */
 static bool join_queue(struct maker *maker, const struct rr_event *event)
 {
 	struct rr_picture *picture = maker->picture;
 	struct rr_row *row = picture->n_rows ? &picture->rows[picture->n_rows - 1] : NULL;
 
-	if (!picture->race->shows || !is_queued(event) || !row || !row->event ||
+	if (!maker->folded || !picture->race->shows || !is_queued(event) || !row || !row->event ||
 	    row->client != event->step->client || row->broke || event->step->remark ||
 	    !(is_queued(row->event) || strcasecmp(row->text, "MULTI") == 0))
 		return false;
@@ -141,6 +147,51 @@ static bool join_queue(struct maker *maker, const struct rr_event *event)
 	row->reply = keep_text(picture, rr_words_of_reply(event->reply));
 	set_sentence(picture, row);
 	return true;
+}
+
+/* Is it SETNX, or does it have the word NX, also in the text of a script? */
+static bool writes_if_absent(const char *command)
+{
+	for (const char *at = command; (at = strcasestr(at, "NX")); at += 2) {
+		const bool is_word = at == command || !isalnum((unsigned char)at[-1]);
+
+		if (!isalnum((unsigned char)at[2]) &&
+		    (is_word || (at - command == 3 && strncasecmp(command, "SET", 3) == 0)))
+			return true;
+	}
+	return false;
+}
+
+/* The key holds something else after the row. */
+static void set_value(struct maker *maker, struct rr_row *row, size_t key)
+{
+	struct rr_picture *picture = maker->picture;
+	const char *value = row->event->keys[key], *name = picture->keys[key].label;
+	const int writer = maker->writers[key];
+
+	maker->values[key] = value;
+	row->values[key] = keep_text(picture, rr_words_of_value(value));
+	row->labels[key] = keep_text(picture, rr_words("%s = %s", name, row->values[key]));
+	if (row->kind == RR_ROW_MESSAGE) {
+		const char *lock = picture->race->lock, *command = row->event->command;
+
+		maker->writers[key] = row->client;
+		maker->are_locks[key] = (lock && strcmp(lock, picture->race->keys[key]) == 0) ||
+					(command && writes_if_absent(command));
+	} else if (row->kind == RR_ROW_TIME && maker->folded && writer >= 0 &&
+		   strcmp(value, "(nil)") == 0) {
+		/* "10 s pass, t = 10 s: A's lease of lock ended"; once of all servers. */
+		const char *ended = keep_text(
+			picture,
+			rr_words("%s's %s%s %s", picture->lanes[picture->client_lanes[writer]].name,
+				 maker->are_locks[key] ? "lease of " : "", name,
+				 maker->are_locks[key] ? "ended" : "expired"));
+
+		if (!strstr(row->text, ended))
+			row->text = keep_text(picture, rr_words("%s%s %s", row->text,
+								row->has_ended ? "," : ":", ended));
+		row->has_ended = true;
+	}
 }
 
 /* Who leaves, or crashes, is still inside while doing so. */
@@ -162,7 +213,7 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	if (row->server >= 0)
 		row->server_name = picture->lanes[picture->server_lanes[row->server]].name;
 	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
-	row->event = event;
+	row->first = row->event = event;
 	if (event->reply && row->kind == RR_ROW_MESSAGE)
 		row->fate = step->is_lost                        ? RR_FATE_LOST :
 			    strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS :
@@ -182,12 +233,8 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
 		const char *value = row->event->keys[i];
 
-		if (!value || strcmp(value, maker->values[i]) == 0)
-			continue;
-		maker->values[i] = value;
-		row->values[i] = keep_text(picture, rr_words_of_value(value));
-		row->labels[i] = keep_text(picture, rr_words("%s = %s", picture->keys[i].label,
-							     row->values[i]));
+		if (value && strcmp(value, maker->values[i]) != 0)
+			set_value(maker, row, i);
 	}
 	picture->fates |= 1U << row->fate;
 	set_remark(picture, row);
@@ -217,6 +264,116 @@ static bool is_folded_away(const struct rr_event *event, int last)
 	       last > ROUNDS_SHOWN + 1;
 }
 
+/* ---- Rounds that clients go by themselves: they poll ---------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Is what happens in `b` what has happened in `a`, and nothing that stands out? */
+static bool is_again(const struct rr_event *a, const struct rr_event *b)
+{
+	const struct rr_step *x = a->step, *y = b->step;
+	const bool is_plain = (y->kind == RR_STEP_RUN && !y->is_lost && !y->is_waiting) ||
+			      y->kind == RR_STEP_TICK ||
+			      (y->kind == RR_STEP_NOTE && y->n_words == 0 &&
+			       same_text(x->text, y->text));
+
+	if (!is_plain || x->kind != y->kind || x->client != y->client || x->server != y->server ||
+	    x->amount != y->amount || x->repetitions || y->repetitions || b->differs || b->remark ||
+	    y->remark || y->injected || !same_text(a->command, b->command) ||
+	    !same_text(a->reply, b->reply))
+		return false;
+	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++) {
+		if (!same_text(a->keys[i], b->keys[i]))
+			return false;
+	}
+	return true;
+}
+
+struct rounds {
+	size_t n, length;            /* of so many events each */
+	const struct rr_event *poll; /* the only one of the first round that is a client's; NULL =
+				      * there are more */
+};
+
+/* The rounds that are alike from events[i] on; n is 0 where there are few. */
+static struct rounds find_rounds(const struct rr_trace *trace, size_t i)
+{
+	const struct rr_event *events = &trace->events[i];
+	const size_t left = trace->n_events - i;
+	struct rounds rounds = { .n = 0 };
+
+	while (rounds.n < ROUNDS_LEAST && ++rounds.length <= ROUND_MOST) {
+		size_t n = rounds.length;
+
+		while (n < left && is_again(&events[n - rounds.length], &events[n]))
+			n++;
+		rounds.n = n / rounds.length;
+	}
+	if (rounds.n < ROUNDS_LEAST)
+		return (struct rounds){ .n = 0 };
+
+	size_t n_client = 0;
+
+	for (size_t k = 0; k < rounds.length; k++) {
+		if (events[k].step->kind != RR_STEP_RUN)
+			continue;
+		n_client++;
+		rounds.poll = &events[k];
+	}
+	/* What is queued is not asked. */
+	if (n_client == 0 || (n_client == 1 && is_queued(rounds.poll)))
+		rounds.n = 0;
+	if (n_client != 1)
+		rounds.poll = NULL;
+	return rounds;
+}
+
+static void add_next(struct maker *maker, const struct rr_event *event)
+{
+	maker->number += event->step->kind != RR_STEP_NOTE;
+	if (!join_queue(maker, event))
+		add_event(maker, event);
+}
+
+/* The first round; then one row for the others of a poll, which has the number of the last step, and
+ * else one for those before the last round, which is drawn, too. */
+static void add_rounds(struct maker *maker, const struct rr_event *events,
+		       const struct rounds *rounds)
+{
+	struct rr_picture *picture = maker->picture;
+	const size_t n = rounds->n - (rounds->poll ? 1 : ROUNDS_SHOWN), length = rounds->length;
+	const size_t first = maker->number + 1;
+	struct rr_row *row;
+
+	for (size_t k = 0; k < length; k++)
+		add_next(maker, &events[k]);
+
+	const size_t from = maker->number + 1, last = maker->number + n * (from - first);
+
+	if (!rounds->poll) {
+		add_picture_row(maker, RR_ROW_FOLD,
+				keep_text(picture, rr_words("… %zu more rounds, steps %zu to %zu",
+							    n, from, last)));
+		maker->number = last;
+		for (size_t k = 0; k < length; k++)
+			add_next(maker, &events[(rounds->n - 1) * length + k]);
+		return;
+	}
+	maker->number = last;
+	add_event(maker, rounds->poll + n * length);
+	row = &picture->rows[picture->n_rows - 1];
+	/* Who asks is answered something else than OK. */
+	row->text = keep_text(picture, strcmp(or_empty(row->reply), "OK") == 0 ?
+					       rr_words("… %s, %zu more times", row->text, n) :
+					       rr_words("… polls %s %zu more times", row->text, n));
+	set_sentence(picture, row);
+}
+
+/* ---- All events ----------------------------------------------------------- */
+
 static void add_events(struct maker *maker)
 {
 	struct rr_picture *picture = maker->picture;
@@ -227,9 +384,17 @@ static void add_events(struct maker *maker)
 		const int last = maker->folded ? last_round(trace, i) : 0;
 		const int rounds = last - event->step->repetition;
 		const size_t from = maker->number + 1;
+		struct rounds polls = { .n = 0 };
 		size_t n_broke = 0;
 		struct rr_row *row;
 
+		if (maker->folded)
+			polls = find_rounds(trace, i);
+		if (polls.n) {
+			add_rounds(maker, event, &polls);
+			i += polls.n * polls.length - 1;
+			continue;
+		}
 		if (is_folded_away(event, last)) {
 			/* One row up to the last round. */
 			for (; is_folded_away(&trace->events[i], last); i++) {
@@ -250,9 +415,7 @@ static void add_events(struct maker *maker)
 			set_remark(picture, row);
 			event = &trace->events[i];
 		}
-		maker->number += event->step->kind != RR_STEP_NOTE;
-		if (!join_queue(maker, event))
-			add_event(maker, event);
+		add_next(maker, event);
 	}
 }
 
@@ -329,8 +492,10 @@ void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 	picture->title = keep_plain(picture, race->title);
 	picture->claims = keep_text(picture,
 				    rr_words("%s%s", *race->claims ? "claim " : "", race->claims));
-	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
+	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++) {
 		maker.values[i] = "(nil)";
+		maker.writers[i] = -1;
+	}
 
 	/* A single server stands between two clients. */
 	const bool between = race->n_clients == 2 && race->n_servers == 1;

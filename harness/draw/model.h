@@ -16,7 +16,7 @@ enum rr_row_kind {
 
 /* What became of the reply in this row. */
 enum rr_fate {
-	RR_FATE_NONE, /* nobody asked for it yet */
+	RR_FATE_NONE, /* it is not asked for yet */
 	RR_FATE_CAME,
 	RR_FATE_LOST,  /* sent by the server, never seen by the client */
 	RR_FATE_WAITS, /* not sent yet */
@@ -44,7 +44,10 @@ struct rr_row {
 	unsigned inside;                       /* clients in their critical sections, a bit each */
 	unsigned gone;                         /* clients that had crashed before it */
 	unsigned down;                         /* servers that did not answer before it */
-	const struct rr_event *event;          /* NULL = none */
+	bool has_ended;                        /* the text says whose leases ended */
+	/* From the first to the last one, in the order of the trace, that it shows: several of what
+	 * a transaction queues. NULL = none. */
+	const struct rr_event *first, *event;
 };
 
 /* A client or a server, in the order in which they stand side by side. */
@@ -111,8 +114,8 @@ char *rr_picture_name_tokens(const struct rr_picture *picture, char *text);
  * arguments, malloc'd; NULL: the step is none. */
 char *rr_script_words(const struct rr_trace *trace, const struct rr_step *step);
 
-/* With all rounds of a repeat, or with those between the first and the last
- * folded into a row. */
+/* With a row for each step; or for people, folded: rounds of a repeat, polls and what a transaction
+ * queues share rows, and where time passes it is said whose leases ended. */
 void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded);
 void rr_picture_free(struct rr_picture *picture);
 

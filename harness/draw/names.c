@@ -141,7 +141,7 @@ static char *first_line(const char *source)
 	return rr_plain_cut(source, length, LINE_SHOWN, "…");
 }
 
-/* Of the script with that hash, if a client has loaded it; NULL = nobody has. */
+/* Of the script with that hash, if a client has loaded it; NULL = none has. */
 static const char *find_source(const struct rr_trace *trace, const char *hash)
 {
 	for (size_t i = 0; i < trace->n_events; i++) {

@@ -267,7 +267,7 @@ static int count_lines(const char *text, size_t columns, int most)
 	return n < (size_t)most ? (int)n : most;
 }
 
-/* What a client says beside its lane, on a ground that keeps the lanes it is
+/* What a client says next to its lane, on a ground that keeps the lanes it is
  * written over from showing through; returns its height. */
 static int put_label(struct svg *svg, int x, int side, int y, const char *class, const char *text)
 {
@@ -448,7 +448,7 @@ static void draw_row(struct svg *svg, size_t index)
 		put_box(svg, MARGIN_PX / 2, svg->y, svg->width - MARGIN_PX, height, svg->back, NULL,
 			4);
 	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
-		/* Thick where a client is in its critical section, dotted where somebody is not
+		/* Thick where a client is in its critical section, dotted where one is not
 		 * there. */
 		const struct rr_lane *lane = &svg->picture->lanes[i];
 		const unsigned bit = 1U << lane->index;

@@ -2,7 +2,7 @@
 /*
  * A race as a table: a row for each step, a column for each client and key.
  * Where clients have no room side by side, they share a column; remarks stand
- * beside the table, or below their rows.
+ * next to the table, or below their rows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ struct sheet {
 };
 
 enum {
-	RULE_EXTRA = 9,    /* of a rule, beside its text */
+	RULE_EXTRA = 9,    /* of a rule, without its text */
 	CLIENT_MOST = 42,  /* wider cells are wrapped */
 	CLIENT_LEAST = 12, /* narrower ones are not readable */
 	SHARED_LEAST = 28, /* the same where one column is all clients', if there is room */
@@ -70,7 +70,7 @@ enum {
 	REMARKS_LEAST = 20,
 };
 
-/* Something happens that is no client's doing: a line across the table. */
+/* Something happens that no client does: a line across the table. */
 static bool sheet_is_rule(const struct rr_row *row)
 {
 	return row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT;
@@ -162,7 +162,7 @@ static bool shrink_columns(struct sheet *sheet, size_t width)
 	return true;
 }
 
-/* Remarks stand beside the columns, if there is room for them there. */
+/* Remarks stand next to the columns, if there is room for them there. */
 static void sheet_lay_out(struct sheet *sheet, size_t width)
 {
 	const struct rr_picture *picture = sheet->picture;

@@ -36,7 +36,11 @@
 		/* A row is an item of the list and a group of the picture. */
 		const rows = [...article.querySelectorAll(".played li")];
 		const groups = [...article.querySelectorAll(".played g[data-step]")];
-		const last = Math.max(0, ...rows.map((row) => Number(row.dataset.step)));
+		const steps = rows.map((row) => Number(row.dataset.step));
+		const last = Math.max(0, ...steps);
+		/* Steps that are folded have no row. */
+		const after = (step) => Math.min(last, ...steps.filter((one) => one > step));
+		const before = (step) => Math.max(0, ...steps.filter((one) => one < step));
 		const asked = rows.find((row) => row.dataset.ask);
 		const find = (what) => article.querySelector(what);
 		const form = find("form.ask");
@@ -143,8 +147,8 @@
 			place,
 			go(to, scroll = true) {
 				const next = to === null ? null : Math.min(last, Math.max(0, to));
-				if (next === step + 1 && next === Number(asked?.dataset.step) &&
-				    !revealed && step !== null) {
+				if (step !== null && next === after(step) && next > step &&
+				    next === Number(asked?.dataset.step) && !revealed) {
 					ask();
 					address();
 					return;
@@ -156,8 +160,8 @@
 			},
 			press(what) {
 				const now = step;
-				if (what === "next") this_race.go(now === null ? 1 : now + 1);
-				else if (what === "back") this_race.go((now === null ? last + 1 : now) - 1);
+				if (what === "next") this_race.go(after(now === null ? 0 : now));
+				else if (what === "back") this_race.go(before(now === null ? last + 1 : now));
 				else if (what === "start") { revealed = !asked; this_race.go(0); }
 				else if (what === "end") this_race.go(last);
 				else if (what === "all") this_race.go(null);

@@ -95,6 +95,23 @@ Test(pictures, transactions_take_a_row_and_connections_are_closed)
 			"[\"A\", \"B\"] and (.mend | contains(\"GET x … EXEC\"))");
 }
 
+/* A poll takes one row; step numbers are those of all steps, and of `why`. The file has them
+ * all. */
+Test(pictures, polls_are_folded)
+{
+	cr_assert_eq(cli_run(CHECK "--data-only --save $HERE/s.race -- sh -c 'i=0; "
+				   "while [ $i -lt 12 ] && [ \"$(" CLI
+				   "SET lock 1 NX)\" != OK ]; do i=$((i + 1)); done; " ADD(
+					   "x", "1") "; " CLI "DEL lock' 2>&1"),
+		     1, "%s", cli_output);
+	cli_assert_names("… polls SET lock 1 NX 11 more times");
+	cr_assert_eq(cli_run("grep -c 'SET lock 1 NX *=> (nil)' $HERE/s.race"), 0);
+	cr_assert_str_eq(cli_output, "12\n");
+	cli_assert_json("(.findings[0].steps | length) as $n | "
+			"[.findings[0].steps[].number] == [range(1; $n + 1)] and "
+			"(" CLI_WHY_STEPS " | flatten | all(. <= $n))");
+}
+
 Test(pictures, second_connections_are_explained)
 {
 	cli_write("two.py", "%s",

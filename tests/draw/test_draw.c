@@ -177,6 +177,41 @@ Test(draw, repeats_are_folded)
 	cr_assert_null(strstr(cli_output, "\n15  "));
 }
 
+/* Its row has the number of the last step. */
+Test(draw, polls_are_folded)
+{
+	static const char race[] =
+		"{ echo 'title t'; echo 'clients A B'; echo 'watch lock'; "
+		"echo 'A> SET lock a NX PX 9000'; "
+		"for i in $(seq 58); do echo 'B> SET lock b NX => (nil)'; done; echo 'tick 10s'; "
+		"for i in $(seq 5); do echo 'B> GET lock => (nil)'; echo 'tick 1s'; done; "
+		"for i in $(seq 6); do echo 'A> GET lock => (nil)'; echo 'B> TTL lock => -2'; done; "
+		"for i in $(seq 3); do echo 'A> PING => PONG'; done; "
+		"for i in $(seq 4); do echo 'A> SET x 1 => OK'; done; "
+		"echo 'verdict nothing broken'; } >$HERE/t.race; ";
+	cr_assert_eq(cli_runf("%s" PLAY "$HERE/t.race", race), 0, "%s", cli_output);
+	support_assert_golden("draw-polls.txt", cli_output);
+	cr_assert_eq(cli_run(PLAY "-f json $HERE/t.race | jq '.steps | length'"), 0);
+	cr_assert_str_eq(cli_output, "89\n");
+	cr_assert_eq(cli_run(PLAY "-f race $HERE/t.race | grep -c 'SET lock b NX *=> (nil)'"), 0);
+	cr_assert_str_eq(cli_output, "58\n");
+}
+
+Test(draw, says_whose_lease_has_ended)
+{
+	static const char race[] =
+		"printf 'title t\nclients A B\nwatch lock\nwatch x\nA> SET lock a NX PX 9000\n"
+		"B> SET x 1 EX 9\ntick 10s\nB> SET lock b NX\nB> DEL lock\nverdict nothing broken\n' "
+		">$HERE/t.race; ";
+
+	cr_assert_eq(cli_runf("%s" PLAY "$HERE/t.race", race), 0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output,
+				  " 10 s pass, t = 10 s: A's lease of lock ended, B's x expired "),
+			   "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "-f json $HERE/t.race | jq -r '.steps[2].text'"), 0);
+	cr_assert_str_eq(cli_output, "10 s pass, t = 10 s\n");
+}
+
 Test(draw, tells_what_was_done_to_a_file)
 {
 	const char *const parts[] = { "redis's append-only file lacks its last 5 bytes",

@@ -102,6 +102,28 @@ Test(race_page, follows_transactions_and_scripts)
 				     "data-beliefs=\"[[3,false],[3,false],null]\"\n");
 }
 
+/* What is queued shares a row in a finding: EXEC answers all of it. */
+Test(race_page, follows_transactions_of_findings)
+{
+	cr_assert_eq(
+		cli_run("cat >$HERE/t.race <<'EOF'\n"
+			"title t\nshows something\nclients A B\nwatch x\nwatch y\n\n"
+			"B> MSET x 5 y 6\nA> MULTI\nA> GET x\nA> SET y 7\nA> INCR x\nA> EXEC\n"
+			"B> MULTI\nB> GET x\nB> GET y\nB> DISCARD\nB> MULTI\nB> GET y\nB> EXEC\n"
+			"verdict nothing broken\nEOF\n"
+			"$REDRACE play -f html $HERE/t.race | grep -o 'data-beliefs=\"[^\"]*\"' | sed 's/&quot;//g'"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(
+		cli_output,
+		"data-beliefs=\"[[5,false],null,null,[6,false],null,null]\"\n"
+		"data-beliefs=\"[[5,false],null,null,[6,false],null,null]\"\n"
+		"data-beliefs=\"[[6,false],[6,false],null,[7,false],[7,false],null]\"\n"
+		"data-beliefs=\"[[6,false],[6,false],null,[7,false],[7,false],null]\"\n"
+		"data-beliefs=\"[[6,false],[6,false],null,[7,false],[7,false],null]\"\n"
+		"data-beliefs=\"[[6,false],[6,false],null,[7,false],[7,false],null]\"\n"
+		"data-beliefs=\"[[6,false],[6,false],null,[7,false],[7,false],[7,false]]\"\n");
+}
+
 /* ---- What is in a page --------------------------------------------------- */
 
 Test(race_page, asks_before_the_step_that_breaks)
