@@ -8,6 +8,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "array.h"
 #include "memory.h"
 #include "text.h"
 
@@ -19,6 +20,8 @@ struct rewriting {
 	bool is_row_head;    /* the cell that is open is one */
 	bool is_first;       /* the next cell begins its row */
 	int n_tables;
+	size_t n_anchors; /* ids of headings up to here, malloc'd */
+	char **anchors;
 };
 
 static bool begins(const char *at, const char *tag)
@@ -65,6 +68,29 @@ static void print_anchor(const char *html, size_t length, FILE *out)
 			fwrite(bytes, 1,
 			       (size_t)utf8proc_encode_char(utf8proc_tolower(letter), bytes), out);
 	}
+}
+
+/* A second heading that says the same gets -2 at its end. */
+static void print_id(struct rewriting *to, const char *html, size_t length)
+{
+	char *text, *anchor;
+	FILE *out = rr_open_text(&text);
+	size_t n = 1, i = 0;
+
+	print_anchor(html, length, out);
+	fclose(out);
+	anchor = rr_strdup(text);
+	while (i < to->n_anchors) {
+		if (strcmp(to->anchors[i++], anchor) != 0)
+			continue;
+		free(anchor);
+		anchor = rr_asprintf("%s-%zu", text, ++n);
+		i = 0;
+	}
+	free(text);
+	fputs(anchor, to->out);
+	rr_array_grow(&to->anchors, to->n_anchors, sizeof(*to->anchors));
+	to->anchors[to->n_anchors++] = anchor;
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------- */
@@ -176,7 +202,7 @@ static const char *print_tag(struct rewriting *to, const char *at)
 			return NULL;
 		to->heading = at + 4;
 		fprintf(to->out, "<h%c id=\"", at[2]);
-		print_anchor(to->heading, (size_t)(end - to->heading), to->out);
+		print_id(to, to->heading, (size_t)(end - to->heading));
 		fputs("\">", to->out);
 		return to->heading;
 	}
@@ -259,5 +285,8 @@ void rr_markdown_print_html(FILE *out, char *text, const struct rr_markdown *how
 		else
 			at = after;
 	}
+	for (size_t i = 0; i < to.n_anchors; i++)
+		free(to.anchors[i]);
+	free(to.anchors);
 	free(html);
 }

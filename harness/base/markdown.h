@@ -4,8 +4,8 @@
  * and files are written into Markdown with rr_markdown_print() (base/text.h), so that they show
  * themselves.
  *
- * The HTML is well-formed XML. Headings have the ids that GitHub gives them, tables and listings
- * can be scrolled, and columns that are aligned to the right have the class "number".
+ * The HTML is well-formed XML. Headings have the ids that GitHub gives them, but that the second of
+ * equal ones ends in -2 and not in -1; tables and listings can be scrolled, and columns that are aligned to the right have the class "number".
  */
 #ifndef RR_MARKDOWN_H
 #define RR_MARKDOWN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A race as a part of a page: a sentence, the steps, what clients believe, what was
- * found, how to play it again. All of it is there without a script. */
+ * found, how to replay it. All of it is there without a script. */
 #include "html.h"
 
 #include <jansson.h>
@@ -226,7 +226,7 @@ static void print_question(const struct rr_html *html, const char *question, con
 		json_array_append_new(list, json_string(choices->all[i]));
 	rr_xml_print(html->out,
 		     " data-ask=\"Step %zu, %s: %s. %s%s?\" data-answer=\"%s\" data-choices=\"",
-		     row->number, row->client_name ? row->client_name : "nobody", row->text,
+		     row->number, row->client_name ? row->client_name : "no client", row->text,
 		     question, about, answer);
 	print_json(html->out, list);
 	putc('"', html->out);
@@ -398,7 +398,7 @@ static void print_sentence(const struct rr_html *html)
 	fputs(picture->n_findings ? ".</strong></p>\n" : "</strong></p>\n", html->out);
 }
 
-/* ---- How to play it again ------------------------------------------------ */
+/* ---- How to read it, and how to replay it -------------------------------- */
 
 static const char legend[] =
 	"<details class=\"legend\"><summary>How to read it</summary>\n<ul>\n"
@@ -512,7 +512,7 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 
 	rr_trace_write(memory, html.picture->trace);
 	fclose(memory);
-	put_heading(&html, "Play it again");
+	put_heading(&html, "Replay");
 	if (command)
 		rr_xml_print(
 			html.out,

@@ -148,6 +148,9 @@ Test(markdown, documents_have_html_links_anchors_and_images)
 		"<p><a href=\"b.html\"><code>q</code></a> r <a href=\"#t\">s</a> <a href=\"https://v/\">u</a></p>");
 	assert_html("![one](p.svg)\n", &document, "<p>{p.svg: one}</p>");
 	assert_html("## `A`'s *b* & c_d, 竞态!\n", &document, "<h2 id=\"as-b--c_d-竞态\">");
+	assert_html("# A\n\n## B\n\n## B\n\n## B-2\n\n### B\n", &document,
+		    "<h1 id=\"a\">A</h1>\n<h2 id=\"b\">B</h2>\n<h2 id=\"b-2\">B</h2>\n"
+		    "<h2 id=\"b-2-2\">B-2</h2>\n<h3 id=\"b-3\">B</h3>");
 	assert_html("**b** c\n", &document, "<p><strong>b</strong> c</p>");
 	assert_html("| | b |\n|---|---|\n| c | d |\n", &document, "<th scope=\"col\">b</th>");
 	assert_html("| | b |\n|---|---|\n| c | d |\n", &document, "<td>c</td>\n<td>d</td>");
