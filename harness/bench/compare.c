@@ -183,9 +183,10 @@ static bool compare_all_counts(struct comparer *comparer)
 	name_missing(comparer, &comparer->before, after);
 	if (common)
 		return true;
-	rr_error_set(comparer->error, RR_ERROR_DATA,
-		     "'%s' and '%s' have no strategy in common with the same clients and policy",
-		     comparer->before.directory, after->directory);
+	rr_error_set(
+		comparer->error, RR_ERROR_DATA,
+		"'%s' and '%s' have no strategy in common with the same clients and policy: measure both with the same strategies, --threads and --processes",
+		comparer->before.directory, after->directory);
 	add_sentence(comparer, "count", "strategies", RR_EXIT_DATA, comparer->error->text);
 	return false;
 }
@@ -207,15 +208,19 @@ static bool is_comparable(struct comparer *comparer)
 		rr_print_sentence(comparer->out, 0, 2,
 				  "Figures are not compared: what differs is not the program alone "
 				  "(--anyway compares them).");
-	add_case(comparer, "environment",
-		 &(struct rr_case){
-			 .name = "servers, machines and settings",
-			 .message = !differences ? "are the same" :
-				    is_refused   ? "differ: figures are not compared" :
-						   "differ: figures are compared anyway",
-			 .details = differences ? text : NULL,
-		 },
-		 is_refused ? RR_EXIT_DATA : RR_EXIT_OK);
+	add_case(
+		comparer, "environment",
+		&(struct rr_case){
+			.name = "servers, machines and settings",
+			.message =
+				!differences ?
+					"are the same" :
+				is_refused ?
+					"differ: figures are not compared (--anyway compares them)" :
+					"differ: figures are compared anyway",
+			.details = differences ? text : NULL,
+		},
+		is_refused ? RR_EXIT_DATA : RR_EXIT_OK);
 	free(text);
 	return !is_refused;
 }

@@ -44,9 +44,10 @@ static const char *field_of(struct table *table, const char *name, const char *b
 
 	if (found || before)
 		return found ? found : before;
-	rr_error_set(table->error, RR_ERROR_DATA,
-		     "%s has no column '%s'; it was written by another program or version",
-		     table->path, name);
+	rr_error_set(
+		table->error, RR_ERROR_DATA,
+		"%s has no column '%s': it was written by another program or version: measure again with redrace bench",
+		table->path, name);
 	return NULL;
 }
 
@@ -63,9 +64,10 @@ static double number_of(struct table *table, const char *name)
 		return 0;
 	if (*end == '\0' && fabs(value) <= NUMBER_MAX) /* not if it is NaN */
 		return value;
-	rr_error_set(table->error, RR_ERROR_DATA,
-		     "%s:%zu: %s is '%.40s', which is no number or too large", table->path,
-		     table->row + 2, name, text);
+	rr_error_set(
+		table->error, RR_ERROR_DATA,
+		"%s:%zu: %s: expected a number up to %.0f, found '%.40s': measure again with redrace bench",
+		table->path, table->row + 2, name, NUMBER_MAX, text);
 	return 0;
 }
 
@@ -141,11 +143,13 @@ bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, stru
 			return false;
 	}
 	if (runs->csv.uneven)
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "%s:%zu: not as many fields as the header has", path,
-				    runs->csv.uneven);
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"%s:%zu: not as many fields as the header has: measure again with redrace bench",
+			path, runs->csv.uneven);
 	if (runs->n_rows == 0)
-		return rr_error_set(error, RR_ERROR_DATA, "%s has no rows", path);
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "%s has no rows: measure again with redrace bench", path);
 	qsort(runs->rows, runs->n_rows, sizeof(*runs->rows), compare_rows);
 	return true;
 }

@@ -583,7 +583,10 @@ json_t *rr_graph_json(const struct rr_graph_shown *shown, struct rr_error *error
 				 writer.servers.all, "client_states", writer.clients.all,
 				 "transitions", writer.transitions.all, "states", states);
 	} else {
-		rr_error_set(error, RR_ERROR_DATA, "there are too many clients");
+		rr_error_set(
+			error, RR_ERROR_DATA,
+			"a graph has at most %d connections of clients and %d servers: search fewer clients, with fewer connections each",
+			RR_RACE_CLIENTS_MAX, RR_RACE_SERVERS_MAX);
 	}
 	for (int i = 0; i < 2; i++) {
 		if (writer.contents[i].table && writer.contents[i].table->error.kind)

@@ -44,7 +44,9 @@ static enum rr_going conclude_graph(struct rr_search *search, void *context)
 	if (search->end == RR_GRAPH_STOPPED)
 		rr_error_interrupted(error);
 	else if (search->end != RR_GRAPH_WHOLE)
-		rr_error_set(error, RR_ERROR_DATA, "not all of its states were seen");
+		rr_error_set(
+			error, RR_ERROR_DATA,
+			"not all of its states were seen: with fewer clients, increments or faults there are fewer");
 	if (error->kind)
 		return rr_error_going(error);
 	going = rr_search_audit(search);

@@ -28,7 +28,7 @@ bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
 			&search->result->error, RR_ERROR_DATA,
-			"%s was answered in two ways, because its reply is random: whatever uses it can be searched only where the reply leaves no choice",
+			"%s was answered in two ways, because its reply is random: leave it out, or let the data (--init) have one possible reply",
 			command);
 	return rr_error_set(&search->result->error, error->kind, "%s", error->text);
 }

@@ -104,9 +104,10 @@ static bool read_next(const struct rr_product *product, const char **words, stru
 	length = strcspn(*words, " \t\r\n");
 	snprintf(text, RR_WORD_SIZE, "%.*s", (int)length, *words);
 	*words += length;
-	return length &&
-	       (rr_word_read(text, &names, said, &why) ||
-		rr_error_set(error, RR_ERROR_DATA, "the schedule's word '%s': %s", text, why.text));
+	return length && (rr_word_read(text, &names, said, &why) ||
+			  rr_error_set(error, RR_ERROR_DATA,
+				       "the schedule's word '%s': %s: save it again with --save",
+				       text, why.text));
 }
 
 /* The transition of a state that a word means; NULL: there is none, and the error says what there

@@ -136,8 +136,10 @@ static bool expect_reply(struct player *player, const struct rr_step *step)
 	struct client_connection *connection = step_connection(player, step);
 
 	if (connection->n_owed == OWED_MAX)
-		return player_fail(player, RR_ERROR_USAGE, step,
-				   "more than %d replies are waited for", OWED_MAX);
+		return player_fail(
+			player, RR_ERROR_USAGE, step,
+			"more than %d replies are waited for: let the client read some ('%s < *')",
+			OWED_MAX, name_of_client(player, step->client));
 	connection->owed[connection->n_owed].client = step->client;
 	connection->owed[connection->n_owed].step = step;
 	connection->n_owed++;
@@ -370,7 +372,7 @@ static bool read_reply(struct player *player, const struct rr_step *step, struct
 
 	if (!connection->connection)
 		return player_fail(player, RR_ERROR_USAGE, step,
-				   "%s has no connection to read from",
+				   "%s has no connection to read from: let it send a command first",
 				   name_of_client(player, step->client));
 	if (step->is_lost)
 		return lose_reply(player, step, event);
@@ -424,7 +426,7 @@ static bool run_command(struct player *player, const struct rr_step *step, struc
 		disconnect(&player->reserved);
 		return good;
 	}
-	/* Nobody listens where this client would have to connect to. */
+	/* No server listens where this client would have to connect to. */
 	make_command(player, step, event, &command);
 	free_command(&command);
 	record_reply(player, step, event, "(refused)");
@@ -443,19 +445,22 @@ static bool use_mutex(struct player *player, const struct rr_step *step)
 	while (mutex < player->mutexes + player->n_mutexes && strcmp(mutex->name, step->text) != 0)
 		mutex++;
 	if (mutex == player->mutexes + MUTEXES_MAX)
-		return player_fail(player, RR_ERROR_USAGE, step, "more than %d mutexes",
-				   MUTEXES_MAX);
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "more than %d mutexes: let some be one", MUTEXES_MAX);
 	if (mutex == player->mutexes + player->n_mutexes) {
 		player->n_mutexes++;
 		*mutex = (struct mutex){ .name = step->text, .holder = -1 };
 	}
 	if (locks && mutex->holder >= 0)
-		return player_fail(player, RR_ERROR_USAGE, step,
-				   "%s would wait for the mutex %s, which %s holds", client,
-				   mutex->name, name_of_client(player, mutex->holder));
+		return player_fail(
+			player, RR_ERROR_USAGE, step,
+			"%s would wait for the mutex %s, which %s holds: let %s unlock it first",
+			client, mutex->name, name_of_client(player, mutex->holder),
+			name_of_client(player, mutex->holder));
 	if (!locks && mutex->holder != step->client)
-		return player_fail(player, RR_ERROR_USAGE, step, "%s does not hold the mutex %s",
-				   client, mutex->name);
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "%s does not hold the mutex %s: let it lock it first", client,
+				   mutex->name);
 	mutex->holder = locks ? step->client : -1;
 	return true;
 }
@@ -490,7 +495,8 @@ static bool do_step(struct player *player, const struct rr_step *step, struct rr
 		event->reply = rr_strdup(value);
 		return rr_variable_set(&player->variables, step->text, strlen(step->text), value,
 				       strlen(value)) ||
-		       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
+		       player_fail(player, RR_ERROR_USAGE, step,
+				   "more than %d variables: use a name again", RR_VARIABLES_MAX);
 	}
 	case RR_STEP_TICK:
 		return rr_cluster_tick(player->cluster, step->amount) != RR_TICK_FAILED ||

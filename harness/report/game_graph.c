@@ -52,7 +52,7 @@ struct shown_graph {
 	struct rr_error *error;
 };
 
-enum { LEVEL_OVER = 8 }; /* a state behind a break, and nothing more is shown */
+enum { LEVEL_OVER = 8 }; /* a state after a break, and nothing more is shown */
 
 /* ---- The graph of the search --------------------------------------------------- */
 
@@ -122,9 +122,10 @@ static bool show_all(struct shown_graph *shown)
 				break;
 		}
 		if (k == json_array_size(edges)) {
-			rr_error_set(shown->error, RR_ERROR_DATA,
-				     "the beginning cannot be reached: nobody can do '%s' there",
-				     word);
+			rr_error_set(
+				shown->error, RR_ERROR_DATA,
+				"the beginning cannot be reached: no client can do '%s' there: begin otherwise",
+				word);
 			break;
 		}
 		begin = (uint32_t)number_at(edge, 0);
@@ -158,8 +159,10 @@ static bool show_all(struct shown_graph *shown)
 	}
 	/* A reader walks through small graphs. */
 	return shown->n_states <= RR_CHECKED_GAME_STATES ||
-	       rr_error_set(shown->error, RR_ERROR_DATA,
-			    "there are more than %d states to be shown", RR_CHECKED_GAME_STATES);
+	       rr_error_set(
+		       shown->error, RR_ERROR_DATA,
+		       "there are more than %d states to be shown: with fewer clients or faults there are fewer",
+		       RR_CHECKED_GAME_STATES);
 }
 
 /* ---- Counting ------------------------------------------------------------------ */

@@ -437,10 +437,11 @@ static bool run_first(struct rr_asker *asker)
 			continue;
 		asker->is_refused = true;
 		words = rr_command_text(command->words, command->n_words, 200);
-		snprintf(asker->error, sizeof(asker->error),
-			 "what is to be there at first, '%s', %s%.300s", words,
-			 blocks ? "waits for another client" : "is refused: ",
-			 blocks ? "" : reply.text);
+		snprintf(
+			asker->error, sizeof(asker->error),
+			"what is to be there at first, '%s', %s%.300s: leave it out, or write it in another way",
+			words, blocks ? "waits for another client" : "is refused: ",
+			blocks ? "" : reply.text);
 		free(words);
 		return false;
 	}

@@ -227,12 +227,11 @@ Test(comparing, wrong_usage_in_one_line)
 		cli_run("mkdir $HERE/e && sed 's/,7000,/,1e99,/' $HERE/a/runs.csv >$HERE/e/runs.csv"),
 		0);
 	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/e 2>&1", RR_EXIT_DATA,
-			    "runs.csv:2: lat_p50_ns is '1e99', which is no number or too large");
+			    "runs.csv:2: lat_p50_ns: expected a number up to ");
 	cr_assert_eq(
 		cli_run("mkdir $HERE/f && sed 's/,7000,/,nan,/' $HERE/a/runs.csv >$HERE/f/runs.csv"),
 		0);
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/f 2>&1", RR_EXIT_DATA,
-			    "lat_p50_ns is 'nan'");
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/f 2>&1", RR_EXIT_DATA, "found 'nan'");
 	cr_assert_eq(cli_run("echo 1 >>$HERE/a/runs.csv"), 0);
 	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a 2>&1", RR_EXIT_DATA,
 			    "runs.csv:7: not as many fields");
