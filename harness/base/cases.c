@@ -233,15 +233,25 @@ double rr_cases_age(const struct rr_cases *cases)
 	return rr_clock_s() - cases->begun;
 }
 
+json_t *rr_case_error(const struct rr_error *error)
+{
+	return json_pack("{s:s, s:o}", "kind", rr_error_kind_name(error->kind), "text",
+			 rr_case_text(error->text));
+}
+
 void rr_cases_add_error(struct rr_cases *cases, const char *suite, const char *name,
 			const struct rr_error *error)
 {
+	const enum rr_exit code = rr_exit_of(error->kind);
+
 	rr_cases_add(cases,
 		     &(struct rr_case){ .suite = suite,
 					.name = name,
-					.verdict = rr_case_verdict_of(rr_exit_of(error->kind)),
+					.verdict = rr_case_verdict_of(code),
 					.seconds = rr_cases_age(cases),
-					.message = error->text });
+					.message = error->text,
+					.properties = json_pack("{s:i, s:o}", "exit", (int)code,
+								"error", rr_case_error(error)) });
 }
 
 size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict)

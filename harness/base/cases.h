@@ -106,7 +106,10 @@ json_t *rr_case_lines(const char *text);
 /* How long the list has been there. */
 double rr_cases_age(const struct rr_cases *cases);
 
-/* What ended all of it, as a case that took all of the time. */
+/* {"kind": "data", "text": "..."}. */
+json_t *rr_case_error(const struct rr_error *error);
+
+/* What ended all of it, as a case that took all of the time. Its properties are `exit` and `error`. */
 void rr_cases_add_error(struct rr_cases *cases, const char *suite, const char *name,
 			const struct rr_error *error);
 

@@ -43,6 +43,19 @@ bool rr_error_file(struct rr_error *error, const char *verb, const char *path)
 			    strerror(errno));
 }
 
+const char *rr_error_kind_name(enum rr_error_kind kind)
+{
+	static const char *const names[] = {
+		[RR_ERROR_NONE] = "none",         [RR_ERROR_USAGE] = "usage",
+		[RR_ERROR_DATA] = "data",         [RR_ERROR_HANGS] = "hangs",
+		[RR_ERROR_REDIS] = "redis",       [RR_ERROR_FILE] = "file",
+		[RR_ERROR_SKIPPED] = "skipped",   [RR_ERROR_INTERRUPTED] = "interrupted",
+		[RR_ERROR_INTERNAL] = "internal",
+	};
+
+	return names[kind];
+}
+
 /* ---- Exit codes --------------------------------------------------------------- */
 
 /* All there are, the worst last. */

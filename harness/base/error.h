@@ -46,6 +46,10 @@ bool rr_error_interrupted(struct rr_error *error);
 /* RR_FAILED or RR_INTERRUPTED; RR_AGAIN without an error. */
 enum rr_going rr_error_going(const struct rr_error *error);
 
+/* What it is called in JSON: "usage", "data", "hangs", "redis", "file", "skipped", "interrupted",
+ * "internal"; "none". */
+const char *rr_error_kind_name(enum rr_error_kind kind);
+
 /* Of a file that cannot be "read", as errno says. */
 bool rr_error_file(struct rr_error *error, const char *verb, const char *path);
 

@@ -19,9 +19,10 @@
 /* What is written. */
 struct written {
 	struct rr_check *check;
-	char *words;   /* the verdict and the wrong end: lines */
-	char *drawing; /* the schedule; NULL = there is none */
-	char *rest;    /* why, what would fix it, and how to go on */
+	char *words;                    /* the verdict and the wrong end: lines */
+	char *drawing;                  /* the schedule; NULL = there is none */
+	char *rest;                     /* why, what would fix it, and how to go on */
+	const struct rr_error *failure; /* why there is none; NULL = there is a verdict */
 };
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
@@ -48,7 +49,7 @@ char *rr_checked_programs_words(const struct rr_check_options *options)
 	return text;
 }
 
-/* The program's own file, if it is below this directory; NULL = nobody knows. */
+/* The program's own file, if it is below this directory; NULL = not known. */
 static const char *find_source(const struct rr_check_options *options)
 {
 	const char *const *words = options->n_named ? NULL : options->command;
@@ -358,14 +359,15 @@ json_t *rr_checked_properties(const struct rr_check *check)
 }
 
 /* Those of a yes that was kept are believed where they say how much was searched. */
-static json_t *properties_of(const struct rr_check *check, enum rr_exit code)
+static json_t *properties_of(const struct written *written, enum rr_exit code)
 {
+	const struct rr_check *check = written->check;
 	const struct rr_record *record = &check->record;
 	json_t *properties = rr_record_text(record) ? rr_record_properties(record) : NULL;
 
 	if (!check->result)
-		return json_pack("{s:i, s:[], s:[]}", "exit", (int)code, "findings",
-				 "not_compared");
+		return json_pack("{s:i, s:o, s:[], s:[]}", "exit", (int)code, "error",
+				 rr_case_error(written->failure), "findings", "not_compared");
 	if (properties) {
 		json_object_set_new(properties, "starts",
 				    json_integer((json_int_t)check->n_skeptical));
@@ -511,14 +513,15 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 		written->drawing && *written->rest ? "\n" : "");
 	fputs(written->rest, lines);
 	fclose(lines);
-	rr_cases_add(&check->cases, &(struct rr_case){ .suite = "check",
-						       .name = name,
-						       .verdict = rr_case_verdict_of(code),
-						       .seconds = check->cases.seconds,
-						       .message = message,
-						       .details = *details ? details : NULL,
-						       .file = find_source(check->options),
-						       .properties = properties_of(check, code) });
+	rr_cases_add(&check->cases,
+		     &(struct rr_case){ .suite = "check",
+					.name = name,
+					.verdict = rr_case_verdict_of(code),
+					.seconds = check->cases.seconds,
+					.message = message,
+					.details = *details ? details : NULL,
+					.file = find_source(check->options),
+					.properties = properties_of(written, code) });
 	free(name);
 	free(message);
 	free(details);
@@ -560,7 +563,9 @@ void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 	struct rr_outputs outputs = check->options->report;
 	char words[RR_ERROR_SIZE];
 	static char nothing[] = "";
-	struct written written = { .check = check, .words = words, .rest = nothing };
+	struct written written = {
+		.check = check, .words = words, .rest = nothing, .failure = error
+	};
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 
 	memcpy(words, error->text, sizeof(words));

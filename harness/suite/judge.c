@@ -144,8 +144,14 @@ enum rr_exit rr_suite_judge(const struct rr_suite *suite, const struct rr_suite_
 	if (own.n == 1) {
 		one = own.cases[0];
 		json_object_update(properties, one.properties);
-	} else if (is_verdict(judged.code)) {
-		judged.code = RR_EXIT_INTERNAL;
+	} else {
+		struct rr_error error = result->error;
+
+		rr_error_set(&error, RR_ERROR_INTERNAL, "%s", one.message);
+		if (is_verdict(judged.code))
+			judged.code = RR_EXIT_INTERNAL;
+		json_object_set_new(properties, "exit", json_integer(judged.code));
+		json_object_set_new(properties, "error", rr_case_error(&error));
 	}
 	if (is_verdict(judged.code) && check->expected == SERIALIZABLE)
 		compare_known(&judged, check, properties);

@@ -85,14 +85,28 @@ Test(check_report, search_has_a_verdict_of_its_own)
 	json_decref(properties);
 }
 
-Test(check_report, error_has_its_exit_code)
+/* Takes the properties. */
+static void assert_is_error(json_t *properties, const char *kind, const char *begins)
 {
-	json_decref(check_program(
+	const json_t *error = json_object_get(properties, "error");
+	const char *text = json_string_value(json_object_get(error, "text"));
+
+	cr_assert_str_eq(json_string_value(json_object_get(error, "kind")), kind);
+	cr_assert_eq(strncmp(text, begins, strlen(begins)), 0, "%s", text);
+	json_decref(properties);
+}
+
+Test(check_report, error_has_its_exit_code_and_its_kind)
+{
+	json_t *properties = check_program(
 		"",
 		"echo x >>$HERE/runs; " CLI
 		"APPEND n $(wc -l <$HERE/runs) >/dev/null; [ $(wc -l <$HERE/runs) -gt 2 ] && " CLI
 		"FLUSHALL",
-		65));
+		65);
+	assert_is_error(properties, "data", "the program is not deterministic: ");
+	properties = check_program("--hangs-after 1", "kill -STOP $$", 65);
+	assert_is_error(properties, "hangs", "client A neither sends a command nor ends: ");
 }
 
 /* ---- Ends ------------------------------------------------------------------------------- */

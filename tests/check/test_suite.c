@@ -312,7 +312,9 @@ Test(suite, a_program_that_cannot_be_judged_is_an_error)
 		     "  init: {command: '" CLI "INCR counter', init: /nonexistent}\n",
 		     "", 65);
 	assert_verdicts("random: error, init: error");
-	cli_assert_json(".exit == 65");
+	cli_assert_json(".exit == 65 and .error.kind == \"data\"");
+	cli_assert_json("$all.cases[1].properties | .exit == 64 and .error.kind == \"usage\" and "
+			"(.error.text | contains(\"/nonexistent\"))");
 }
 
 /* The worker is gone; the others go on. */
@@ -324,6 +326,7 @@ Test(suite, a_check_that_kills_its_worker_is_an_error)
 		     "--jobs 1", 70);
 	assert_verdicts("killer: error, right: passed");
 	cli_assert_json("$all.cases[0].message | contains(\"SIGSEGV\")");
+	cli_assert_json(".exit == 70 and .error.kind == \"internal\"");
 }
 
 /* ---- Formats ------------------------------------------------------------------------- */
