@@ -487,8 +487,16 @@ static void write_article(FILE *out, const struct rr_picture *picture,
 	print_beliefs(&html);
 	fputs("</div>\n", out);
 	if (article->why) {
-		put_heading(&html, "Why");
-		rr_xml_print(out, "<pre>%s</pre>\n", article->why);
+		/* "Why (lost update):" is the heading of what follows. */
+		const char *lines = article->why;
+		const bool has_heading = strncmp(lines, "Why", 3) == 0;
+		const size_t length = has_heading ? rr_take_line(&lines) : 0;
+		char *heading = has_heading ? rr_strndup(article->why, length - 1) :
+					      rr_strdup("Why");
+
+		put_heading(&html, heading);
+		rr_xml_print(out, "<pre>%s</pre>\n", lines);
+		free(heading);
 	}
 	if (picture->n_findings > 0) {
 		put_heading(&html, "What was found");
