@@ -68,8 +68,8 @@ static const struct act acts[] = {
 			.after = "Each mutex was correct, and useless against the other." } } },
 	{ .name = "crash",
 	  .title = "A lock in Redis, and a holder that dies",
-	  .text = "SETNX takes the lock for all processes, DEL gives it back.\n"
-		  "A holder that dies in between never gives it back.",
+	  .text = "SETNX takes the lock for all processes, DEL releases it.\n"
+		  "A holder that dies in between never releases it.",
 	  .scenes = { { .words = { "play", "setnx-holder-dies" } } } },
 	{ .name = "lease",
 	  .title = "A lease that is too short",
@@ -78,7 +78,7 @@ static const struct act acts[] = {
 	  .scenes = { { .words = { "play", "token-keeps-overlap" } } } },
 	{ .name = "delete",
 	  .title = "Another client's lock",
-	  .text = "Without a random value it is worse: whoever comes too late deletes the lock of\n"
+	  .text = "Without a random value it is worse: a client that comes too late deletes the lock of\n"
 		  "the next holder, and a third client comes in.",
 	  .scenes = { { .words = { "play", "overrun-delete" } } } },
 	{ .name = "proof",

@@ -47,7 +47,7 @@ static const struct rr_option options_table[] = {
 	  .help = "print the JSON schema of redrace.yaml, which editors read",
 	  .at = offsetof(struct help_options, schema) },
 	{ .name = "complete",
-	  .help = "print what can follow the words of a command line, which stand behind --, for the completion of shells",
+	  .help = "print what can follow the words of a command line, which stand after --, for the completion of shells",
 	  .at = offsetof(struct help_options, complete) },
 };
 

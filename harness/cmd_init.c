@@ -55,12 +55,12 @@ static char *make_text(const struct project *project)
 	char *server = find_server(), *text;
 	FILE *out = rr_open_text(&text);
 
-	fputs("# What `redrace check` checks here. Each check runs several clients at once and\n"
+	fputs("# What `redrace check` checks here. Each check runs several clients concurrently and\n"
 	      "# searches all interleavings of their Redis commands for data, or outputs, that no\n"
 	      "# order of one after the other leaves. Every option of `redrace check --help=all` is a key\n"
 	      "# of the same name; docs/suites.md explains this file.\n\n"
 	      "defaults:\n"
-	      "  seconds: 60 # of each check; what is not searched by then is no success\n\n"
+	      "  seconds: 60 # of each check; what is not searched by then is not a success\n\n"
 	      "checks:\n"
 	      "  hit: # a name of your own\n",
 	      out);
@@ -82,7 +82,7 @@ static char *make_text(const struct project *project)
 		"    # expect: not serializable\n"
 		"    # known: [\"lost update (counter)\"]\n"
 		"\n"
-		"  # Or your server as it is, and requests to it that come at once. It listens on\n"
+		"  # Or your server as it is, and concurrent requests to it. It listens on\n"
 		"  # $PORT and finds Redis in REDIS_URL.\n"
 		"  # buy:\n"
 		"  #   app: %s\n"

@@ -38,7 +38,7 @@ static const struct {
 	{ RR_EIGHT, "The eight of the documents",
 	  "The same loop, under each of the ways that the five documents propose." },
 	{ RR_BROKEN, "Broken on purpose",
-	  "Each has one mistake, which stands in its file behind RACE, with the race that shows it." },
+	  "Each has one mistake, which stands in its file after RACE, with the race that shows it." },
 	{ RR_REPAIRED, "Repaired",
 	  "What the documents do by halves, put right as far as that way goes." },
 	{ RR_BEYOND, "Beyond the documents",

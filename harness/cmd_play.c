@@ -117,7 +117,7 @@ static bool check_race(const struct play_options *options, struct rr_error *erro
 		return true;
 	return rr_error_set(
 		error, RR_ERROR_USAGE,
-		"'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
+		"'%s' is not a strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
 		options->race);
 }
 

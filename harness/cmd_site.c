@@ -47,7 +47,7 @@ static bool take_subject(void *into, char *text, struct rr_error *error)
 		return take_name(config->races, &config->n_races, text, error);
 	return rr_error_set(
 		error, RR_ERROR_USAGE,
-		"'%s' is no race of ours, no strategy and no results directory of bench; 'redrace list' and 'redrace list --races' show what there is",
+		"'%s' is not a race of ours, a strategy or a results directory of bench; 'redrace list' and 'redrace list --races' show what there is",
 		text);
 }
 

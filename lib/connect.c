@@ -293,7 +293,7 @@ static enum rdl_outcome judge_role(struct rdl_link *link, const struct rdl_reply
 	if (reply->type == RDL_REPLY_ARRAY && reply->length > 0 && reply->elements[0].text &&
 	    strcmp(reply->elements[0].text, "master") == 0)
 		return RDL_OK;
-	return rdl_link_fail(link, RDL_ERROR, "%.100s:%d is no master", server_of(link)->host,
+	return rdl_link_fail(link, RDL_ERROR, "%.100s:%d is not a master", server_of(link)->host,
 			     server_of(link)->port);
 }
 

@@ -233,9 +233,10 @@ bool rr_files_can_write(const char *path, struct rr_error *error)
 static bool cannot_write(const char *path, struct rr_error *error)
 {
 	const char *what = errno == ENXIO && is_pipe(path) ?
-				   "nobody has opened this pipe to read it" :
-			   errno == EAGAIN ? "whoever has opened this pipe has read nothing" :
-					     NULL;
+				   "no process has opened this pipe to read it" :
+			   errno == EAGAIN ?
+				   "the process that has opened this pipe has read nothing" :
+				   NULL;
 
 	if (!what)
 		return rr_error_file(error, "write", path);

@@ -30,7 +30,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 					.min = 1 },
 	[RR_OPTION_JOBS] = { .name = "jobs",
 			     .letter = 'j',
-			     .help = "run N jobs at once, 1 to 64 (the number of processors)",
+			     .help = "run N jobs in parallel, 1 to 64 (the number of processors)",
 			     .min = 1,
 			     .max = 64 },
 	[RR_OPTION_MAX_STATES] = { .name = "max-states",

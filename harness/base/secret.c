@@ -121,9 +121,10 @@ bool rr_secret_from_file(const char *path, char *secret, size_t size, struct rr_
 	}
 	good = read_line(fd, secret, size);
 	close(fd);
-	return good || rr_error_set(error, RR_ERROR_USAGE,
-				    "the first line of '%s' is no password: it has 1 to %zu bytes",
-				    path, size - 1);
+	return good ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "the first line of '%s' is not a password: it has 1 to %zu bytes", path,
+			    size - 1);
 }
 
 /* A line has been typed, rather than a signal has come. */

@@ -190,7 +190,7 @@ static bool read_parts(struct parts *parts, const char *const *paths, size_t n,
 		    !json_is_object(json_object_get(note, "options")) ||
 		    !json_is_object(json_object_get(note, "cases")))
 			return rr_error_set(error, RR_ERROR_DATA,
-					    "'%s' is no shard: write it with --shard I/N",
+					    "'%s' is not a shard: write it with --shard I/N",
 					    part->path);
 		part->index = (int)index;
 		part->of = (int)of;

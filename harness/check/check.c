@@ -161,7 +161,7 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	if (check->options->app && !check->apps.driver[0])
 		return rr_error_set(
 			error, RR_ERROR_INTERNAL,
-			"redrace-app is missing, beside redrace or in ../libexec/redrace: --app needs it");
+			"redrace-app is missing, next to redrace or in ../libexec/redrace: --app needs it");
 	return true;
 }
 

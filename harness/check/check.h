@@ -29,7 +29,7 @@ enum {
 			    RR_ONLY(RR_FORMAT_MERMAID) | RR_ONLY(RR_FORMAT_RACE)
 };
 
-/* What a game of a check is made of (game.c): whoever writes its page is above. */
+/* What a game of a check is made of (game.c): the writer of its page is above. */
 struct rr_checked_game {
 	const struct rr_explore_result *result; /* with the graph of all states */
 	const char *programs;                   /* "sh counter.sh" */

@@ -176,7 +176,7 @@ static bool take_final(void *into, char *command, char *value, struct rr_error *
 	return true;
 }
 
-/* The name of a check: a command stands behind --, see rr_check_take_words(). */
+/* The name of a check: a command stands after --, see rr_check_take_words(). */
 static bool take_name(void *into, char *text, struct rr_error *error)
 {
 	struct rr_check_command *command = into;
@@ -191,7 +191,7 @@ static bool take_name(void *into, char *text, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .help = "Programs" },
 	{ .common = RR_OPTION_CLIENTS,
-	  .help = "number of clients, which run COMMAND at once (2)",
+	  .help = "number of clients, which run COMMAND concurrently (2)",
 	  .neighbour = "a client with a command of its own is --client NAME=COMMAND",
 	  .max = RR_RUN_CLIENTS,
 	  AT(n_clients) },
@@ -230,7 +230,7 @@ static const struct rr_option options_table[] = {
 	  AT(init) },
 	{ .name = "setup",
 	  .argument = "COMMAND",
-	  .help = "a shell command that fills the server before, behind --init, as a client does",
+	  .help = "a shell command that fills the server before, after --init, as a client does",
 	  AT(setup) },
 	{ .help = "What is right" },
 	{ .name = "refused",
@@ -286,7 +286,7 @@ static const struct rr_option options_table[] = {
 	  .help = "rounds of a client that leaves something new in each: how often it goes round (2, 8 and 32, one after the other)",
 	  AT(search.rounds) },
 	{ .name = "hold-clock",
-	  .help = "the time of day stands still while a program waits (done by itself where there is no end otherwise)",
+	  .help = "the time of day stands still while a program waits (done on its own where the search does not end otherwise)",
 	  AT(holds_day) },
 	{ .name = "accept-bounded",
 	  .help = "exit with 0, not 2, although a client has no end and was followed for --rounds rounds",

@@ -28,20 +28,20 @@
 #include "party/party.h"
 #include "verdict.h"
 
-/* Schedules that the skeptic runs beside a yes of a record. */
+/* Schedules that the skeptic runs for a yes of a record. */
 enum { SCHEDULES_AGAIN = 3 };
 
 /* ---- The file ------------------------------------------------------------------------------- */
 
 /*
  * In a directory that the user names, or in $XDG_CACHE_HOME/redrace or ~/.cache/redrace, one file for
- * each key. A file is replaced as a whole, so that two checks may keep the same at once, and only its
+ * each key. A file is replaced as a whole, so that two checks may keep the same at the same time, and only its
  * owner may read it. All files together stay below CACHE_MOST bytes: those go that were not used for
  * longest. What cannot be read or written is not there: nothing depends on it.
  */
 enum { CACHE_MOST = 64 * 1024 * 1024, CACHE_FILE_MOST = 16 * 1024 * 1024 };
 
-/* A file is that line, the digest of what comes behind it, the key and the content. */
+/* A file is that line, the digest of what comes after it, the key and the content. */
 static const char first_line[] = "redrace verdict 1\n";
 
 enum { HEAD = sizeof(first_line) - 1 + sizeof(uint64_t) };
@@ -615,7 +615,7 @@ void rr_record_keep(struct rr_check *check)
 				    json_integer(check->pids == RR_PIDS_FIXED));
 	if (!why && !content) {
 		json_decref(files);
-		why = "it is no text in UTF-8";
+		why = "it is not a text in UTF-8";
 	}
 	if (why) {
 		snprintf(record->why, sizeof(record->why), "%s", why);

@@ -92,7 +92,7 @@ static bool refuse_names(const struct rr_suite_options *whole, struct rr_error *
 	for (size_t i = 0; i < whole->n_chosen; i++)
 		rr_add_text(words, sizeof(words), " %s", whole->chosen[i]);
 	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%.100s': the command must stand behind --, as in: redrace check --%s",
+			    "'%.100s': the command must stand after --, as in: redrace check --%s",
 			    whole->chosen[0], words);
 }
 
@@ -125,7 +125,7 @@ enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char 
 		else
 			rr_error_set(
 				error, RR_ERROR_USAGE,
-				"check what? The command stands behind --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
+				"check what? The command stands after --, as in: redrace check -- python3 hit.py; or write " RR_SUITE_FILE
 				", which 'redrace init' begins");
 		return RR_EXIT_OK;
 	}

@@ -629,7 +629,7 @@ static void print_stats(FILE *out, const struct rr_check *check)
 						  "this verdict",
 			  check->record.why);
 	rr_print_sentence(out, 2, STATS_COLUMN,
-			  "%-16s %lu states, %lu histories taken for one of them, %lu tests, %lu "
+			  "%-16s %lu states, %lu histories merged with one of them, %lu tests, %lu "
 			  "refinements",
 			  "clients", figures.learning.states, figures.learning.merges,
 			  figures.learning.tests, figures.learning.refinements);

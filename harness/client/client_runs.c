@@ -20,7 +20,7 @@ bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_cl
 		return true;
 	return rr_error_set(
 		&table->error, RR_ERROR_INTERNAL,
-		"a client has more threads, connections, mutexes or commands on their way than there is room for (18, 4 to each server, 16, 96)");
+		"a client has more threads, connections, mutexes or commands in flight than there is room for (18, 4 to each server, 16, 96)");
 }
 
 /* A run has come to a state that is known. Does it do the same there? */

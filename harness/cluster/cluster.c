@@ -64,7 +64,7 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 
 		if (master < 0)
 			return rr_error_set(error, RR_ERROR_USAGE,
-					    "a replica of '%s', which is no server",
+					    "a replica of '%s', which is not a server",
 					    options->replica_of);
 		if (!cluster->servers[master].options.tcp)
 			return rr_error_set(error, RR_ERROR_USAGE,
@@ -113,7 +113,7 @@ bool rr_cluster_is_whole(struct rr_cluster *cluster, struct rr_error *error)
 		rr_cluster_state(cluster, (int)i);
 		if (it->was_killed)
 			return rr_error_set(error, RR_ERROR_REDIS,
-					    "somebody has killed the server%s%s",
+					    "another process has killed the server%s%s",
 					    it->name[0] ? " " : "", it->name);
 	}
 	return !cluster->is_private || rr_guardian_is_there(&cluster->session->guardian, error);
@@ -227,7 +227,7 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 	if (cluster->shim[0] == '\0')
 		rr_error_set(
 			error, RR_ERROR_SKIPPED,
-			"there is no library of the clocks (redrace-clock.so) beside the program: time really passes");
+			"the library of the clocks (redrace-clock.so) is not next to the program: time really passes");
 	else if (try_out(cluster, error))
 		return true;
 	/* Only these are reasons to do without it. */

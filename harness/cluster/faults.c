@@ -297,7 +297,7 @@ static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
 	struct rr_server *master;
 
 	if (!server->options.replica_of)
-		return rr_error_set(error, RR_ERROR_USAGE, "%s is no replica", server->name);
+		return rr_error_set(error, RR_ERROR_USAGE, "%s is not a replica", server->name);
 	master = &cluster->servers[rr_cluster_find(cluster, server->options.replica_of)];
 	if (injection->fault == RR_FAULT_CATCH_UP) {
 		struct rr_replication wanted, has;

@@ -327,7 +327,7 @@ static bool is_likely(struct rr_cluster *cluster, const struct rr_server *server
 	if (floods_its_log(server))
 		return rr_error_set(
 			error, RR_ERROR_REDIS,
-			"'%.300s' is no redis-server: it writes without an end and does not answer",
+			"'%.300s' is not a redis-server: it writes without an end and does not answer",
 			program);
 	if (*is_settled || rr_clock_ns() - begun_ns < SUSPECT_MS * INT64_C(1000000))
 		return true;
@@ -338,7 +338,7 @@ static bool is_likely(struct rr_cluster *cluster, const struct rr_server *server
 		return rr_error_interrupted(error);
 	return rr_error_set(
 		error, RR_ERROR_REDIS,
-		"'%.300s' is no redis-server: it does not answer, and --version shows none",
+		"'%.300s' is not a redis-server: it does not answer, and --version shows none",
 		program);
 }
 

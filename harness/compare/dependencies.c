@@ -140,7 +140,7 @@ static bool is_same_end(const struct rr_history *history, uint32_t a, uint32_t b
 			  rr_contents_are_same(history->contents, a, b));
 }
 
-/* One that was executed, and queued behind MULTI, is none. */
+/* One that was executed, and queued after MULTI, is none. */
 static bool counts(const struct rr_history *history, const struct rr_history_event *event)
 {
 	const struct rdl_reply *reply;

@@ -180,7 +180,7 @@ static void look_for_library(struct rr_doctor *doctor, struct rr_topic topic)
 
 	rr_preload_find(topic.name, path, sizeof(path));
 	note(doctor, topic, warn_unless(path[0]), "%s",
-	     path[0] ? path : "is neither beside the program nor in ../libexec/redrace");
+	     path[0] ? path : "is neither next to the program nor in ../libexec/redrace");
 }
 
 static void look_at_limit(struct rr_doctor *doctor, struct rr_topic topic, int resource,

@@ -91,7 +91,7 @@ static enum rr_going show_failure(struct rr_search *search, const struct rr_sche
 	/* What a race's own findings may not say. */
 	const char *shows =
 		result->shortest_breaks & (RR_DEADLOCKS | RR_STARVES) ?
-			"No progress: whoever is left is refused again and again." :
+			"No progress: the clients that are left are refused again and again." :
 		result->shortest_breaks & RR_BREAKS_OWNERSHIP ?
 			"A client has removed or changed a lock that another one holds." :
 			NULL;

@@ -167,8 +167,8 @@ static bool print_complete(const struct report *report)
 		"two clients are in the critical section",
 		"two clients are in the critical section while a lease runs",
 		"a lock is changed by another client",
-		"clients wait for ever",
-		"clients wait for ever",
+		"clients wait indefinitely",
+		"clients wait indefinitely",
 	};
 	const struct rr_explore_result *result = &report->result;
 	const struct rr_explore_config *config = &report->config;

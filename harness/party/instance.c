@@ -203,7 +203,7 @@ static bool on_request(void *context, int connection, const struct rdl_command *
 	if (!lane)
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
-			"client %s uses more than %d connections at once: make its pool smaller",
+			"client %s uses more than %d connections at a time: make its pool smaller",
 			instance->plan.name, RR_RUN_ORDINALS);
 	if (traits & RR_REQUEST_REFUSED || (traits & RR_REQUEST_NAMES && lane->is_queueing) ||
 	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)) ||

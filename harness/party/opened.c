@@ -249,7 +249,7 @@ json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns)
 		file = stamp_as_json(path - 1, &stamp);
 		if (!file)
 			snprintf(opened->why, sizeof(opened->why),
-				 "the name of a file is no text in UTF-8");
+				 "the name of a file is not a text in UTF-8");
 		else if (has_changed)
 			snprintf(opened->why, sizeof(opened->why),
 				 "a program reads and writes %.300s, or it has changed meanwhile",

@@ -323,7 +323,7 @@ void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	/* Nobody knows what programs of others count. */
+	/* It is not known what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
 		add_mark(recorder, RR_STEP_COUNT, own_client(recorder, action->client));
 }

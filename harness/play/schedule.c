@@ -155,7 +155,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule, const struct rr_
 	const size_t size = sizeof(schedule->rest.note);
 	char name[RR_THREAD_NAME_SIZE];
 
-	snprintf(note, size, "deadlock, these would wait for ever:");
+	snprintf(note, size, "deadlock, these would wait indefinitely:");
 	for (size_t i = 0; i < view->n; i++) {
 		if (rr_thread_is_alive(&view->threads[i]))
 			rr_add_text(note, size, " %s", rr_thread_name(view, i, name));
@@ -164,7 +164,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule, const struct rr_
 	return (struct rr_decision){ .note = note };
 }
 
-/* Nobody can go on now. */
+/* No client can go on now. */
 static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 					const struct rr_guided *guided,
 					const struct rr_live_view *view)

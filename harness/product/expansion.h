@@ -220,7 +220,7 @@ void rr_state_lose_blocked(struct rr_state *state, size_t client, uint8_t lane);
 /* Is the connection closed, on which a command blocks? */
 bool rr_state_is_closed_blocked(const struct rr_state *state, size_t client, uint8_t lane);
 
-/* Does a server queue the command behind MULTI? */
+/* Does a server queue the command after MULTI? */
 bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent);
 
 /* Can the reply to the next command of a lane get lost? */

@@ -222,7 +222,7 @@ bool parser_allows_reserved(struct parser *parser)
 			parser,
 			"expected %.60s as a command of its own (docs/races.md), found it %s",
 			step->words[0].text,
-			step->kind == RR_STEP_RUN ? "behind MULTI" : "behind 'writes'");
+			step->kind == RR_STEP_RUN ? "after MULTI" : "after 'writes'");
 	}
 	return true;
 }
@@ -342,7 +342,7 @@ bool parser_allows_bytes(struct parser *parser)
 			parser_fail(
 				parser,
 				"expected %s that races may write (docs/races.md), found %s in %s",
-				is_bytes ? "bytes" : "a command behind bytes", found,
+				is_bytes ? "bytes" : "a command after bytes", found,
 				is_bytes ? "them" : "it");
 		}
 	}

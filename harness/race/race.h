@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A race: a transcript of what several clients do to one or more servers. It
- * is read from a text file and written to one, and what happens when somebody
- * plays it is observed and judged. docs/races.md explains the language.
+ * is read from a text file and written to one, and what happens when it is
+ * played is observed and judged. docs/races.md explains the language.
  */
 #ifndef RR_RACE_H
 #define RR_RACE_H
@@ -31,7 +31,7 @@ enum {
 /* What one line of a transcript does. */
 enum rr_step_kind {
 	RR_STEP_RUN,     /* A> COMMAND => REPLY */
-	RR_STEP_WRITE,   /* A writes COMMAND: nobody waits for the reply yet */
+	RR_STEP_WRITE,   /* A writes COMMAND: the reply is not waited for yet */
 	RR_STEP_BYTES,   /* A writes bytes "...": a part of a command */
 	RR_STEP_READ,    /* A < REPLY: the next one on its connection */
 	RR_STEP_ENTER,   /* A enters its critical section */
@@ -66,7 +66,7 @@ struct rr_step {
 	size_t length;                /* of bytes */
 	int64_t amount;               /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
 	const char *expected;         /* the pattern after =>; NULL = anything that
-				* is no error */
+				* is not an error */
 	const char *remark;           /* after !: why this is the deciding step, or NULL */
 	bool is_lost;                 /* => (lost): executed, the client never knows */
 	bool is_waiting;              /* => (waits): no reply yet */
@@ -151,7 +151,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error);
 
 void rr_race_free(struct rr_race *race);
 
-/* A copy of `length` bytes, with a NUL behind, that lives as long as the race. */
+/* A copy of `length` bytes, with a NUL at its end, that lives as long as the race. */
 char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 
 /* Frees the texts that were kept since `last` was the last one. */
@@ -229,7 +229,7 @@ enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64, RR_VARIABLE_SIZE = 512 
 /* As redis-cli prints it, arrays on one line; cut off with ... if too long. */
 void rr_reply_text(const struct rdl_reply *reply, char *text, size_t size);
 
-/* What the names behind a $ stand for. */
+/* What the names after a $ stand for. */
 struct rr_variables {
 	size_t n;
 	struct rr_variable {
@@ -279,7 +279,7 @@ enum rr_finding {
 	RR_LEFT_BEHIND,      /* a lock whose holder has left without it */
 	RR_HALF_DONE,        /* of keys that change together, only some did */
 	RR_WRITE_LOST,       /* an acknowledged write is gone after a fault */
-	RR_REPLIES_CROSSED,  /* somebody read the reply to another's command */
+	RR_REPLIES_CROSSED,  /* a client read the reply to another's command */
 	RR_FINDINGS
 };
 
@@ -371,7 +371,7 @@ bool rr_trace_saying_holds(const struct rr_trace *trace, const struct rr_saying 
 /*
  * Watches a race and finds what it breaks: who is inside, whose lock it is,
  * what was counted, what was there before a fault. It is told what happened
- * and what the keys hold, and asks nobody.
+ * and what the keys hold, and asks no server.
  */
 enum { RR_REMARK_SIZE = 160, RR_VALUE_SIZE = 512 };
 
@@ -387,7 +387,7 @@ struct rr_observer {
 	char conclusion[RR_FINDINGS][RR_REMARK_SIZE];
 	bool inside[RR_RACE_CLIENTS_MAX];
 	bool crashed[RR_RACE_CLIENTS_MAX];
-	int owner;          /* who made the lock; -1 = nobody we know of */
+	int owner;          /* the client that made the lock; -1 = not known */
 	bool owner_entered; /* since then */
 	struct rr_lock_state lock;
 	long long counted;
@@ -406,7 +406,7 @@ void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_lock_state *lock,
 		      long long now_s, char remark[RR_REMARK_SIZE]);
 
-/* A client has read the reply to a command of somebody else's. */
+/* A client has read the reply to a command of another client's. */
 void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
 			 char remark[RR_REMARK_SIZE]);
 

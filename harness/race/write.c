@@ -29,7 +29,8 @@ static void write_words(FILE *file, const char *const *words, size_t n)
 
 const char *rr_step_expectation(const struct rr_step *step)
 {
-	return step->expected ? step->expected : "a reply that is no error, as no => stands there";
+	return step->expected ? step->expected :
+				"a reply that is not an error, as no => stands there";
 }
 
 void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step)

@@ -104,10 +104,9 @@ static bool compare_marks(struct rr_free_replay *replay, const struct rr_action 
 				       after->is_inside ? "is" : "is not",
 				       action->is_inside ? "is" : "is not");
 	if (rr_relay_count_inside(after) != action->n_inside)
-		return rr_relay_differ(
-			&replay->relay, action,
-			"has %zu requests on their way from inside, and in the path %d",
-			rr_relay_count_inside(after), action->n_inside);
+		return rr_relay_differ(&replay->relay, action,
+				       "has %zu requests in flight from inside, and in the path %d",
+				       rr_relay_count_inside(after), action->n_inside);
 	if ((uint8_t)(after->tally.acknowledged - before->tally.acknowledged) != action->n_counted)
 		return rr_relay_differ(&replay->relay, action,
 				       "has counted %ld more, and in the path %d",

@@ -268,7 +268,7 @@ static bool execute_request(struct rr_relay *relay, const struct rr_action *acti
 		return rr_relay_differ(relay, action, "has sent it from %s its critical section",
 				       action->is_inside ? "outside" : "inside");
 	if (has_lost_answer(connection) != (action->answer == RR_ANSWER_UNHEARD))
-		return rr_relay_differ(relay, action, "%s hear a reply behind one that was lost",
+		return rr_relay_differ(relay, action, "%s receive a reply after one that was lost",
 				       action->answer == RR_ANSWER_UNHEARD ? "can" : "cannot");
 	if (!ask_server(relay, connection, action))
 		return false;
@@ -298,7 +298,7 @@ static bool execute_late(struct rr_relay *relay, const struct rr_action *action)
 			connection->n_late * sizeof(connection->late[0]));
 		return ask_server(relay, connection, action);
 	}
-	return rr_relay_differ(relay, action, "has left no connection in which '%s' is on its way",
+	return rr_relay_differ(relay, action, "has left no connection in which '%s' is in flight",
 			       command_text(relay, action->command, text));
 }
 

@@ -59,8 +59,9 @@ static const struct checked_task {
 	unsigned found; /* RR_OUTCOME_... */
 	const char *goal, *task, *of_app, *wrong, *hint;
 } checked_tasks[] = {
-	{ RR_OUTCOME_EXCLUSION, "exclusion", "Get two clients into their critical sections at once",
-	  "Get two requests into their critical sections at once", NULL,
+	{ RR_OUTCOME_EXCLUSION, "exclusion",
+	  "Get two clients into their critical sections at the same time",
+	  "Get two requests into their critical sections at the same time", NULL,
 	  "What keeps the second one out, and for how long?" },
 	{ RR_OUTCOME_UNEXPECTED, "count",
 	  "Let all clients end so that the data are not as expected",
@@ -152,12 +153,12 @@ bool rr_game_write_checked(FILE *out, const struct rr_checked_game *game, struct
 			   task->found && anomaly ? ")" : "");
 	intro = rr_asprintf(
 		game->is_app ?
-			"An app, and %zu requests to it at once. You say who goes on: a request is sent, a command of the app is executed, an answer arrives." :
-			"%zu clients at once. Redis runs one command at a time, and you say whose is executed next.",
+			"An app, and %zu concurrent requests to it. You say who goes on: a request is sent, a command of the app is executed, an answer arrives." :
+			"%zu clients. Redis runs one command at a time, and you say whose is executed next.",
 		game->n_clients);
 	if (!result->found)
 		explain = rr_asprintf(
-			"All %lu states of the search lead to data that some serial order leaves, too, whoever goes next: serializable, within the bounds of the check.",
+			"All %lu states of the search lead to data that some serial order leaves, too, whichever goes next: serializable, within the bounds of the check.",
 			result->states);
 	else if (game->is_app)
 		explain = rr_strdup("Of the shortest way to that redrace check says:");

@@ -46,7 +46,7 @@ struct rr_level_programs {
 struct rr_level {
 	const char *name, *title, *task, *goal, *sees, *solution;
 	const char *program; /* its lines; NULL = the strategy's, or none are known */
-	const char *intro[RR_LEVEL_TEXTS + 1]; /* NULL behind the last */
+	const char *intro[RR_LEVEL_TEXTS + 1]; /* NULL after the last */
 	const char *hints[RR_LEVEL_TEXTS + 1];
 	const char *explain[RR_LEVEL_TEXTS + 1];
 	const struct rr_strategy *strategy; /* NULL = programs */

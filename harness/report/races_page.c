@@ -19,7 +19,7 @@ bool rr_report_has_races(const struct rr_report *report)
 	return false;
 }
 
-/* ---- What keeps what a race breaks, to stand beside it ------------------------ */
+/* ---- What keeps what a race breaks, to stand next to it ----------------------- */
 
 bool rr_counterpart_play(struct rr_counterpart *counterpart, const struct rr_race *race,
 			 struct rr_cluster *cluster, struct rr_error *error)

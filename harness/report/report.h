@@ -33,7 +33,7 @@ bool rr_report_has_races(const struct rr_report *report);
 bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluster *cluster,
 		     bool *as_written, struct rr_error *error);
 
-/* ---- What is safe, beside a race (races_page.c) ----------------------------- */
+/* ---- What is safe, next to a race (races_page.c) ----------------------------- */
 
 /* The race that `race->safe` names, as it was played. */
 struct rr_counterpart {
@@ -47,7 +47,7 @@ bool rr_counterpart_play(struct rr_counterpart *counterpart, const struct rr_rac
 			 struct rr_cluster *cluster, struct rr_error *error);
 void rr_counterpart_free(struct rr_counterpart *counterpart);
 
-/* Puts it beside `race` in an article, if it was played. */
+/* Puts it next to `race` in an article, if it was played. */
 void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct rr_race *race,
 			 struct rr_article *article);
 

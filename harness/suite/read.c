@@ -478,7 +478,7 @@ static bool take_expectation(const struct yaml *yaml, struct rr_suite_check *che
 
 /* ---- Checks -------------------------------------------------------------------------- */
 
-/* The command stands behind the options: it is taken in a second pass. */
+/* The command stands after the options: it is taken in a second pass. */
 static bool take_entry(struct yaml *yaml, struct rr_suite_check *check,
 		       const yaml_node_pair_t *pair, bool is_command)
 {

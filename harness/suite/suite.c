@@ -67,7 +67,7 @@ static bool are_there(const struct rr_suite *suite, const struct rr_suite_option
 			error, RR_ERROR_USAGE,
 			nearest ?
 				"%.300s has no check '%.100s'; did you mean '%.200s'?" :
-				"%.300s has no check '%.100s'; a program to check stands behind --",
+				"%.300s has no check '%.100s'; a program to check stands after --",
 			suite->path, options->chosen[i], nearest);
 	}
 	free(names);
@@ -124,7 +124,7 @@ struct running {
 	struct rr_suite_result *results; /* of each check */
 };
 
-/* What comes back, and behind it the result as JSON. */
+/* What comes back, and after it the result as JSON. */
 struct outcome {
 	enum rr_exit code;
 	struct rr_error error;

@@ -110,7 +110,7 @@ bool rr_suite_takes_pairs(const struct rr_option *option);
 
 /* ---- Verdicts (judge.c) -------------------------------------------------------------- */
 
-/* What a check can be expected to come to, as verdicts begin; NULL behind the last one. The
+/* What a check can be expected to come to, as verdicts begin; NULL after the last one. The
  * first is the default. */
 extern const char *const rr_suite_outcomes[];
 

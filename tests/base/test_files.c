@@ -192,7 +192,7 @@ Test(files, pipes_are_given_up_when_nobody_reads_what_is_in_them)
 	cr_assert_geq(reader = open(path, O_RDWR | O_CLOEXEC), 0);
 	cr_assert_geq(fcntl(reader, F_SETPIPE_SZ, 4096), 4096);
 	cr_assert_not(rr_files_append(path, text, sizeof(text), &error));
-	assert_error("whoever has opened this pipe has read nothing in 5 s");
+	assert_error("the process that has opened this pipe has read nothing in 5 s");
 	if (fork() == 0) {
 		for (int i = 0; i < 4; i++) {
 			usleep(300000);

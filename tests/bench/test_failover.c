@@ -198,7 +198,7 @@ static void expect_end_noticed(int number, const char *words)
 
 Test(failover, a_replica_that_somebody_ends_is_named_at_once, .timeout = 600)
 {
-	expect_end_noticed(SIGKILL, "somebody has killed the server replica-1");
+	expect_end_noticed(SIGKILL, "another process has killed the server replica-1");
 	expect_end_noticed(SIGTERM, "the server replica-1 has ended");
 }
 
@@ -227,6 +227,6 @@ Test(failover, a_primary_that_is_dead_already_is_not_killed, .timeout = 600)
 		usleep(1000);
 	cr_expect_not(rr_formation_fail_over(&scene.formation, 0, &error));
 	cr_expect_eq(error.kind, RR_ERROR_REDIS);
-	cr_expect_str_eq(error.text, "somebody has killed the server primary");
+	cr_expect_str_eq(error.text, "another process has killed the server primary");
 	close_scene(&scene, NULL);
 }

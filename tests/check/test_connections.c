@@ -167,7 +167,7 @@ Test(connections_check, a_transaction_may_have_hundreds_of_commands)
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
 	cli_assert_property("search.verdict", "serializable");
-	/* One that is refused spoils it, however far behind MULTI. */
+	/* One that is refused spoils it, however far after MULTI. */
 	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo INCR; echo EXEC");
 	check_file("--data-only", "bash", text, 0);
 	cli_assert_property("search.verdict", "serializable");

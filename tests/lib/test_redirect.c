@@ -391,7 +391,7 @@ Test(redirect, what_a_replica_refuses_goes_to_the_master)
 	rdl_link_free(link);
 }
 
-/* A Sentinel with a password, that names one which is no master yet. */
+/* A Sentinel with a password, that names one which is not a master yet. */
 Test(redirect, who_is_named_is_asked_for_its_role)
 {
 	const struct line sentinel[] = { { "SENTINEL", "-NOAUTH who is it\r\n", master_is(1) },
@@ -408,7 +408,7 @@ Test(redirect, who_is_named_is_asked_for_its_role)
 	start(1, master);
 	/* What has never led to a master is not waited for. */
 	cr_assert_eq(rdl_run(link, &reply, "SET y 1"), RDL_ERROR);
-	cr_assert_not_null(strstr(rdl_link_error(link), "is no master"), "%s",
+	cr_assert_not_null(strstr(rdl_link_error(link), "is not a master"), "%s",
 			   rdl_link_error(link));
 	cr_assert_eq(rdl_run(link, &reply, "SET y 1"), RDL_OK, "%s", rdl_link_error(link));
 	cr_assert_eq(count(0, "AUTH"), 1);

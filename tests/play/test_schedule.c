@@ -72,24 +72,24 @@ Test(schedules, rest_waits_for_leases_and_pauses)
 {
 	play("lua-delifequals --schedule 'A:SET A:GET pause:A:11s'", RR_EXIT_OK);
 	says("exclusion broken");
-	says_not("for ever");
+	says_not("indefinitely");
 }
 
 Test(schedules, crashed_holder_of_setnx_is_a_deadlock)
 {
 	play("setnx --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock: lock:0 is A's, who is dead, and never expires");
-	says("deadlock, these would wait for ever: B");
+	says("deadlock, these would wait indefinitely: B");
 	play("set-nx-ex --schedule 'A:SET crash:A'", RR_EXIT_OK);
 	says("nothing broken");
-	says_not("for ever");
+	says_not("indefinitely");
 }
 
 Test(schedules, crash_takes_threads_of_one_process_along)
 {
 	play("setnx --processes 1 --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock");
-	says_not("for ever");
+	says_not("indefinitely");
 }
 
 Test(schedules, mutex_is_of_one_process)
@@ -202,7 +202,7 @@ Test(schedules, wrong_words_and_options_are_64)
 		{ "none --step", "--step is for races" },
 		{ "none --interactive --schedule A", "leave out --schedule" },
 		{ "none --interactive --format svg", "takes neither" },
-		{ "lost-update --schedule A", "is no strategy" },
+		{ "lost-update --schedule A", "is not a strategy" },
 		{ "none --interactive </dev/null", "needs a terminal" },
 	};
 

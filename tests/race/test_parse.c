@@ -78,11 +78,11 @@ static const struct {
 	/* Swallowed by a bulk that is announced, a command's argument comes out as a command. */
 	{ HEAD "A writes bytes \"*2\\r\\n$3\\r\\nGET\\r\\n$27\\r\\n\"\n"
 	       "A> SET k \"\\r\\nCONFIG SET port 7999\\r\\n\"\nverdict nothing broken\n",
-	  "a.race:4: expected a command behind bytes that races may write (docs/races.md), found config in it" },
+	  "a.race:4: expected a command after bytes that races may write (docs/races.md), found config in it" },
 	{ HEAD "A writes bytes x\nA> SET k \"\\\\x43ONFIG\"\nverdict nothing broken\n",
-	  "a.race:4: expected a command behind bytes" },
+	  "a.race:4: expected a command after bytes" },
 	{ HEAD "A writes bytes x\nA> SET k $v\nverdict nothing broken\n",
-	  "a.race:4: expected a command behind bytes that races may write (docs/races.md), found a variable in it" },
+	  "a.race:4: expected a command after bytes that races may write (docs/races.md), found a variable in it" },
 	{ HEAD "A> DEBUG SET-DISABLE-DENY-SCRIPTS 1\n",
 	  "a.race:3: expected a command that races may have (docs/races.md), found 'DEBUG SET-DISABLE-DENY-SCRIPTS'" },
 	{ HEAD "A> ACL LOAD\n",
@@ -96,9 +96,9 @@ static const struct {
 	  "a.race:3: expected a command that races may have" },
 	/* What the program does it does at once. */
 	{ HEAD "A writes CONFIG SET hz 20\nverdict nothing broken\n",
-	  "a.race:3: expected CONFIG as a command of its own (docs/races.md), found it behind 'writes'" },
+	  "a.race:3: expected CONFIG as a command of its own (docs/races.md), found it after 'writes'" },
 	{ HEAD "A> MULTI\nA> PING\nA> REPLICAOF NO ONE\nverdict nothing broken\n",
-	  "a.race:5: expected REPLICAOF as a command of its own (docs/races.md), found it behind MULTI" },
+	  "a.race:5: expected REPLICAOF as a command of its own (docs/races.md), found it after MULTI" },
 	{ HEAD "tick 1000000001s\n", "a.race:3: expected a duration like 10s" },
 	{ HEAD "tick 1000000000001ms\n", "a.race:3: expected a duration like 10s" },
 	{ HEAD "tick 9000000000000000000000us\n", "a.race:3: expected a duration like 10s" },
