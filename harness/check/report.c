@@ -480,14 +480,16 @@ static void write_words(struct written *written)
 		const struct rr_outcome *finding = &check->result->findings[i];
 
 		if (i > 0) {
-			fprintf(out, "\nAnother wrong final state, %zu of %zu\n", i + 1,
-				check->result->n_findings);
+			fprintf(out, "\nAnother finding, %zu of %zu: %s\n", i + 1,
+				check->result->n_findings, rr_checked_kind_of(finding).name);
 			rr_checked_print_end(out, check, finding);
 			fputc('\n', out);
 		}
 		rr_draw(out, &finding->played.trace, RR_FORMAT_TEXT, &style);
-		if (i > 0)
+		if (check->result->n_findings > 1 && finding->why) {
+			fputc('\n', out);
 			rr_checked_print_why(out, finding);
+		}
 	}
 	if (check->result->n_unshown)
 		fprintf(out, "\nFurther wrong final states, which are not shown: %lu\n",

@@ -204,7 +204,9 @@ void rr_checked_print_advice(FILE *out, const struct rr_check *check)
 
 	if (!result->found)
 		return;
-	rr_checked_print_why(out, &result->findings[0]);
+	/* Of several, each stands below its picture. */
+	if (result->n_findings == 1)
+		rr_checked_print_why(out, &result->findings[0]);
 	if (result->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED | RR_OUTCOME_OUTPUTS))
 		rr_print_sentence(out, 0, 2, "%lu of %lu final states%s %s wrong.", result->wrong,
 				  result->finals,

@@ -274,6 +274,34 @@ static enum rr_going show_others(struct rr_search *search, uint32_t shown)
 	return going;
 }
 
+/* What breaks on the way to an end, right or wrong, if no schedule so far has shown it. */
+static enum rr_going show_on_the_way(struct rr_search *search)
+{
+	static const struct {
+		unsigned breaks, found;
+	} all[] = { { RR_BREAKS_EXCLUSION, RR_OUTCOME_EXCLUSION },
+		    { RR_BREAKS_OWNERSHIP, RR_OUTCOME_OWNERSHIP } };
+	struct rr_explore_result *result = search->result;
+	enum rr_going going = RR_GO_ON;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && going == RR_GO_ON; i++) {
+		struct rr_path path = { 0 };
+		unsigned shown = 0;
+
+		for (size_t k = 0; k < result->n_findings; k++)
+			shown |= result->findings[k].found;
+		if (!(result->breaks & all[i].breaks) || shown & all[i].found)
+			continue;
+		if (result->n_findings == RR_FINDINGS_SHOWN ||
+		    rr_deadline_is_over(&search->deadline, "other findings were played"))
+			result->n_unshown++;
+		else if (rr_graph_shortest(&search->graph, all[i].breaks, &path))
+			going = show_path(search, &path);
+		rr_path_release(&path);
+	}
+	return going;
+}
+
 static enum rr_going show_shortest(struct rr_search *search)
 {
 	struct rr_explore_result *result = search->result;
@@ -291,6 +319,8 @@ static enum rr_going show_shortest(struct rr_search *search)
 	    result->shortest_breaks & RR_BREAKS_COUNT)
 		going = show_others(search, rr_graph_path_state(&search->graph, &path));
 	rr_path_release(&path);
+	if (going == RR_GO_ON && search->config->shows_all)
+		going = show_on_the_way(search);
 	return going;
 }
 

@@ -293,6 +293,21 @@ static enum rr_going run_orders(struct rr_search *search, const uint32_t *key)
 	return going;
 }
 
+/* What a schedule shows of all that the search has found. */
+static unsigned found_by(const struct rr_search *search, const struct rr_schedule *schedule)
+{
+	const unsigned found = search->result->found;
+	unsigned shown = rr_product_all_are_over(&search->product, schedule->end) ?
+				 found & ~(unsigned)RR_OUTCOME_STUCK :
+				 found & ~(unsigned)RR_OUTCOME_NOT_SERIAL;
+
+	if (!(schedule->broken & RR_BREAKS_EXCLUSION))
+		shown &= ~(unsigned)RR_OUTCOME_EXCLUSION;
+	if (!(schedule->broken & RR_BREAKS_OWNERSHIP))
+		shown &= ~(unsigned)RR_OUTCOME_OWNERSHIP;
+	return shown;
+}
+
 enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_schedule *schedule)
 {
 	struct rr_explore_result *result = search->result;
@@ -301,8 +316,8 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 	uint32_t nearest = RR_NO_ID;
 	enum rr_going going = RR_GO_ON;
 
-	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words) };
-	finding->found = result->n_findings == 1 ? result->found : RR_OUTCOME_NOT_SERIAL;
+	*finding = (struct rr_outcome){ .words = rr_strdup(schedule->words),
+					.found = found_by(search, schedule) };
 	if (!note_end(search, finding, schedule->end, &nearest))
 		going = rr_error_going(&search->result->error);
 	if (going == RR_GO_ON && finding->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS) &&
@@ -310,8 +325,9 @@ enum rr_going rr_search_show_finding(struct rr_search *search, const struct rr_s
 		going = run_orders(search, schedule->end);
 	if (going == RR_GO_ON)
 		finding->played.race = race_of(search, finding, schedule, nearest, steps);
+	/* Other schedules may show more. */
 	if (result->n_findings == 1)
-		result->found = finding->found;
+		result->found = finding->found | (result->found & ~(unsigned)RR_OUTCOME_NOT_SERIAL);
 	if (going == RR_GO_ON && finding->found) {
 		uint8_t *owners = rr_calloc(schedule->actions.n + 1, sizeof(*owners));
 		const bool is_known = rr_owners_find(&search->product, &schedule->actions, owners);

@@ -129,6 +129,29 @@ Test(cache, findings_of_other_kinds_are_replayed)
 		    1);
 }
 
+/* A lease of 10 s ends while its holder works: data are wrong, and in another schedule a client gives
+ * back what the other one holds. One schedule is kept; all of them are not. */
+Test(cache, one_schedule_does_not_show_all_that_was_found)
+{
+	cli_write("in/held.py", "%s",
+		  "import raw\n"
+		  "r = raw.Connection()\n"
+		  "if r('SET', 'lock', 1, 'NX', 'EX', 10):\n"
+		  "    n = int(r('GET', 'n') or 0)\n"
+		  "    if n < 1: r('SET', 'n', n + 1); r('INCR', 'sold')\n"
+		  "    r('DEL', 'lock')\n");
+	check_keeps("--expiries 1 --data-only -- " CLI_PYTHON "in/held.py", 1);
+	cr_assert_eq(
+		cli_run("jq -e '.cases[0].properties | .kinds | contains([\"foreign_release\"])' "
+			"$HERE/out/report.json"),
+		0, "%s", cli_output);
+	check_keeps_nothing("--expiries 1 --data-only --all -- " CLI_PYTHON "in/held.py", 1,
+			    "several findings");
+	cr_assert_eq(cli_run("jq -e '.cases[0].properties.findings | map(.kind) | length == 2 and "
+			     "contains([\"foreign_release\"])' $HERE/out/report.json"),
+		     0, "%s", cli_output);
+}
+
 Test(cache, inconclusive_verdict_is_not_kept)
 {
 	cli_write("program", "echo there is no library; exit 1\n");
