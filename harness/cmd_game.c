@@ -56,7 +56,7 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 	struct rr_draft draft;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (rr_draft_needs_file(options.output, error))
+	if (!rr_draft_is_for_page(options.output, error))
 		return RR_EXIT_USAGE;
 	rr_draft_open(&draft);
 

@@ -53,7 +53,7 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 	bool as_written = true;
 
 	rr_command_line_parse(&report_line, &options, argc, argv);
-	if (rr_draft_needs_file(options.output, error))
+	if (!rr_draft_is_for_page(options.output, error))
 		return RR_EXIT_USAGE;
 	/* Servers are started only for races. */
 	if (rr_report_has_races(&options.report))

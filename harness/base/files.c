@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format.h"
 #include "machine.h"
 #include "memory.h"
 #include "text.h"
@@ -271,11 +272,17 @@ bool rr_files_append(const char *path, const char *text, size_t length, struct r
 	       cannot_write(path, error);
 }
 
-bool rr_draft_needs_file(const char *path, struct rr_error *error)
+bool rr_draft_is_for_page(const char *path, struct rr_error *error)
 {
-	return !path && isatty(STDOUT_FILENO) &&
-	       !rr_error_set(error, RR_ERROR_USAGE,
-			     "where to? A page would fill the terminal: name a file with -o FILE");
+	enum rr_format format;
+
+	if (!path && isatty(STDOUT_FILENO))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"where to? A page would fill the terminal: name a file with -o FILE");
+	return !path || rr_format_of_file(path, 1U << RR_FORMAT_HTML, &format) ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--output '%s': a page is HTML: expected .html at its end", path);
 }
 
 void rr_draft_open(struct rr_draft *draft)

@@ -47,8 +47,9 @@ struct rr_draft {
 };
 void rr_draft_open(struct rr_draft *draft);
 
-/* Asked before the work: is `path` NULL and standard output a terminal, which a page would fill? */
-bool rr_draft_needs_file(const char *path, struct rr_error *error);
+/* Asked before the work: may a page of HTML go there? Not where `path` is NULL and standard output a
+ * terminal, which it would fill, nor where the name ends as that of another format. */
+bool rr_draft_is_for_page(const char *path, struct rr_error *error);
 bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error);
 
 /* The names of the files in a folder that end in `suffix`, in order; malloc'd, as each

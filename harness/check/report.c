@@ -393,8 +393,9 @@ static json_t *properties_of(const struct written *written, enum rr_exit code)
 /* As a page: what is on the terminal, and the steps to be clicked through. */
 static void draw_page(FILE *out, const struct written *written)
 {
-	static char replay[] = "--replay", file[] = "schedule.race";
+	static char replay[] = "--replay";
 	const struct rr_check *check = written->check;
+	char *file = rr_strdup(check->options->save ? check->options->save : "schedule.race");
 	const char *words = written->words, *figures = strstr(words, " (");
 	const size_t first = strcspn(words, "\n");
 	char *command = rr_checked_command(check->options, replay, file);
@@ -415,6 +416,7 @@ static void draw_page(FILE *out, const struct written *written)
 	const struct rr_style style = { .article = &article };
 
 	rr_draw(out, &check->result->findings[0].played.trace, RR_FORMAT_HTML, &style);
+	free(file);
 	free(command);
 	free(heading);
 	free(why);

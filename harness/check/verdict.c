@@ -566,9 +566,12 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 				  cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (is_yes)
 		rr_print_sentence(
-			out, 2, 4, "Bounds: %s state%s, every interleaving%s.", number,
+			out, 2, 4, "Bounds: %s state%s, every interleaving%s%s.", number,
 			result->states == 1 ? "" : "s",
-			has_faults ? "" : ", no crashes or other faults (--crashes 1 adds one)");
+			has_faults ? "" : ", no crashes or other faults (--crashes 1 adds one)",
+			has_faults || !result->has_leases ?
+				"" :
+				"; no lease ends while its holder works (--expiries 1 lets one end)");
 	else if (!vacuous.id)
 		rr_print_sentence(out, 2, 4, "No failure in %s state%s.", number,
 				  result->states == 1 ? "" : "s");

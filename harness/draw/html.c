@@ -393,9 +393,11 @@ static void print_sentence(const struct rr_html *html)
 		else
 			rr_xml_text(html->out, found->heading);
 	}
+	if (picture->n_findings)
+		fputs(picture->no_finding ? ". " : ".", html->out);
 	if (picture->no_finding)
 		rr_xml_print(html->out, "%s", picture->no_finding);
-	fputs(picture->n_findings ? ".</strong></p>\n" : "</strong></p>\n", html->out);
+	fputs("</strong></p>\n", html->out);
 }
 
 /* ---- How to read it, and how to replay it -------------------------------- */

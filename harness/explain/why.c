@@ -195,8 +195,8 @@ static void explain_lock(const struct rr_history *history, const struct rr_lock_
 			fprintf(out, "%s's ", name_of(history, it, name));
 			write_event(out, history, it, true);
 			fputs(rr_server_find_key(table, it->after, lock, &key) ?
-				      " changed the lock" :
-				      " released the lock",
+				      " changed the lock on key" :
+				      " released the lock on key",
 			      out);
 			write_word(out, &key_name, KEY_SHOWN);
 			fprintf(out, " that %s's ", name_of(history, maker, name));

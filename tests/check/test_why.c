@@ -191,8 +191,8 @@ Test(why, each_lock_that_is_anothers_is_named)
 		    "redis.call(\\\"RPUSH\\\", \\\"jobs\\\", \\\"mail\\\")\" 0; " CLI
 		    "DEL owner since >/dev/null'",
 		    "foreign_release");
-	cli_assert_json(".why | split(\"\\n\") | (map(contains(\"lock owner\")) | any) and "
-			"(map(contains(\"lock since\")) | any)");
+	cli_assert_json(".why | split(\"\\n\") | (map(contains(\"key owner\")) | any) and "
+			"(map(contains(\"key since\")) | any)");
 }
 
 /* B's lock has no lease, and only A's is over. */

@@ -18,6 +18,7 @@ static const struct {
 	{ "", COUNT },
 	{ "", CLI "INCR counter" },
 	{ "", "[ \"$(" CLI "SET lock 1 NX)\" = OK ] || exit 1\n" COUNT "\n" CLI "DEL lock" },
+	{ "", "[ \"$(" CLI "SET lock 1 NX EX 10)\" = OK ] || exit 1\n" COUNT "\n" CLI "DEL lock" },
 	{ "--final 'GET counter' 3", CLI "INCR counter" },
 	{ "--data-only --expiries 1",
 	  "[ \"$(" CLI "SET lock 1 NX PX 10000)\" = OK ] || exit 1\n" COUNT },

@@ -40,6 +40,8 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "explore none --processes 3", "--processes" },
 		{ "explore none --processes 1 --crashes 1", "--processes" },
 		{ "play none --processes 3", "--processes" },
+		{ "report lost-update -o x.pdf", "'x.pdf'" },
+		{ "game lost -o x.txt", "'x.txt'" },
 	};
 	char command[300];
 

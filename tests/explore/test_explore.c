@@ -72,6 +72,15 @@ Test(explore, failures_say_why)
 			".steps[$passes - 1].kind == \"tick\"");
 }
 
+/* What was found, and what that means, are sentences of their own. */
+Test(explore, a_page_says_what_was_found)
+{
+	explore("set-nx-ex --expiries 1 --show ownership -o $HERE/page.html", 0);
+	cr_assert_eq(cli_run("grep -o '✗ foreign release: [^<]*' $HERE/page.html | head -n 1"), 0);
+	cr_assert_str_eq(cli_output, "✗ foreign release: A removes B&#39;s lock. A client has "
+				     "removed or changed a lock that another one holds.\n");
+}
+
 Test(explore, sound_strategies_are_safe)
 {
 	assert_breaks("set-nx-ex lua-delifequals", "lua-delifequals", "");
