@@ -109,9 +109,8 @@ static struct run_lane *lane_of(struct rr_client_run *run, struct rdl_link *link
 	return NULL;
 }
 
-/* A script that is sent whole is known by its hash as well: whether the client knew
- * that is no difference. */
-static void name_script(const struct rr_client_run *run, int server, struct rdl_command *command)
+static uint32_t answer_at_once(const struct rr_client_run *run, int server,
+			       struct rdl_command *command)
 {
 	const struct rr_program *program = run->program;
 	const struct rdl_command load = {
@@ -121,31 +120,23 @@ static void name_script(const struct rr_client_run *run, int server, struct rdl_
 	const struct rdl_reply *reply;
 	uint32_t answer;
 
-	if (!program->knows_scripts || command->n_words < 3 ||
-	    !rr_word_is(&command->words[0], "EVAL"))
-		return;
-	answer = program->ask(program->ask_context, server, &load);
-	if (answer == RR_NO_ID)
-		return;
-	reply = &program->terms->reply[answer].reply;
-	if (reply->type != RDL_REPLY_STRING)
-		return;
-	command->words[0] = (struct rdl_word){ "EVALSHA", 7 };
-	command->words[1] = (struct rdl_word){ reply->text, reply->length };
-}
-
-static uint32_t answer_at_once(const struct rr_client_run *run, int server,
-			       struct rdl_command *command)
-{
-	const struct rr_program *program = run->program;
-
 	/* Nobody else could notice it, and whether it is sent depends on what the link has been
 	 * used for before. */
 	if (rr_word_is(&command->words[0], "COMMAND") ||
 	    (command->n_words > 1 && rr_word_is(&command->words[0], "SCRIPT") &&
 	     rr_word_is(&command->words[1], "LOAD")))
 		return program->ask(program->ask_context, server, command);
-	name_script(run, server, command);
+	if (!program->knows_scripts || command->n_words < 3 ||
+	    !rr_word_is(&command->words[0], "EVAL"))
+		return RR_NO_ID;
+	/* A script that is sent whole is known by its hash as well: whether the client knew that is
+	 * no difference. */
+	answer = program->ask(program->ask_context, server, &load);
+	reply = answer == RR_NO_ID ? NULL : &program->terms->reply[answer].reply;
+	if (reply && reply->type == RDL_REPLY_STRING) {
+		command->words[0] = (struct rdl_word){ "EVALSHA", 7 };
+		command->words[1] = (struct rdl_word){ reply->text, reply->length };
+	}
 	return RR_NO_ID;
 }
 
@@ -222,23 +213,6 @@ static void take_sent(struct run_thread *thread)
 
 /* ---- Its threads: fibers on stacks that are used again ----------------------------- */
 
-static void live(void *argument);
-
-static struct rr_stack *take_stack(struct rr_stacks *stacks)
-{
-	struct rr_stack *stack = stacks->free;
-
-	if (stack) {
-		stacks->free = stack->next;
-		return stack;
-	}
-	stack = rr_calloc(1, sizeof(*stack));
-	if (rr_fiber_make(&stack->fiber, live, stack))
-		return stack;
-	free(stack);
-	return NULL;
-}
-
 void rr_stacks_release(struct rr_stacks *stacks)
 {
 	while (stacks->free) {
@@ -298,10 +272,20 @@ static void live(void *argument)
 /* False: there is no stack for it. */
 static bool begin_thread(struct run_thread *thread)
 {
-	thread->stack = take_stack(thread->run->program->stacks);
-	if (!thread->stack)
-		return false;
-	thread->stack->thread = thread;
+	struct rr_stacks *stacks = thread->run->program->stacks;
+	struct rr_stack *stack = stacks->free;
+
+	if (stack) {
+		stacks->free = stack->next;
+	} else {
+		stack = rr_calloc(1, sizeof(*stack));
+		if (!rr_fiber_make(&stack->fiber, live, stack)) {
+			free(stack);
+			return false;
+		}
+	}
+	stack->thread = thread;
+	thread->stack = stack;
 	return true;
 }
 
