@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whose the commands of a schedule are: of a client, or, where clients are apps, of the request
- * that has caused it (product/owners.h). Where it may be one of several, it is not known.
+ * that has caused it (product/owners.c). Where it may be one of several, it is not known.
  */
 #include "dependencies.h"
 

@@ -276,9 +276,8 @@ static void take_places(struct learner *learner, unsigned long most)
 		learner->number = i;
 		memcpy(&learner->place, rr_intern_get(&learner->serial->orders, i),
 		       sizeof(learner->place));
-		moves = learner->later ?
-				rr_product_expand_logged(learner->product, learner->place.key) :
-				rr_product_expand(learner->product, learner->place.key);
+		moves = rr_product_expand(learner->product, learner->place.key,
+					  learner->later != NULL);
 		if (moves && is_app(learner->product) &&
 		    rr_product_apps_wait(learner->product, learner->place.key,
 					 is_under_way(learner)))

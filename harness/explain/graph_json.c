@@ -474,7 +474,7 @@ static json_t *edges_of(struct graph_writer *writer, uint32_t state, const bool 
 {
 	const struct rr_graph *graph = writer->graph;
 	const uint32_t *key = rr_graph_key(graph, state);
-	const struct rr_edges *edges = rr_product_expand_logged(writer->product, key);
+	const struct rr_edges *edges = rr_product_expand(writer->product, key, true);
 	json_t *array = json_array();
 
 	for (size_t i = 0; edges && i < edges->n; i++) {

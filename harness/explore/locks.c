@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which keys are locks (product/locks.h): each operation, a client of programs or a request to apps,
+/* Which keys are locks (struct rr_locks): each operation, a client of programs or a request to apps,
  * is run alone, and another one from where it has created a key that it removes in the end. */
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -181,7 +181,7 @@ static bool run_walk(struct rr_walks *walks, struct rr_schedule *schedule)
 		const struct rr_edge *edge;
 		int client;
 
-		edges = rr_product_expand(product, key);
+		edges = rr_product_expand(product, key, false);
 		if (!edges)
 			return false;
 		edge = pick_edge(walks, edges, step);

@@ -141,26 +141,11 @@ static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key, boo
 	return state;
 }
 
-/* Is the counter what the clients were told it is? */
-static bool judge_count(struct rr_graph *graph, uint32_t state, unsigned *flags)
-{
-	struct rr_count count;
-
-	if (!graph->product->config.strategy)
-		return true;
-	if (!rr_product_count(graph->product, rr_graph_key(graph, state), &count))
-		return false;
-	if (!count.is_number || count.value < count.least || count.value > count.most) {
-		*flags |= RR_STATE_WRONG;
-		graph->breaks |= RR_BREAKS_COUNT;
-	}
-	return true;
-}
-
 static bool expand_state(struct rr_graph *graph, uint32_t state)
 {
-	const struct rr_edges *edges = rr_product_expand(graph->product,
-							 rr_graph_key(graph, state));
+	struct rr_product *product = graph->product;
+	const struct rr_edges *edges = rr_product_expand(product, rr_graph_key(graph, state),
+							 false);
 	const uint64_t first = graph->n_edges;
 	unsigned flags;
 	uint16_t holder;
@@ -168,8 +153,17 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	if (!edges)
 		return false;
 	flags = edges->flags | RR_STATE_KNOWN;
-	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
-		return false;
+	/* Is the counter what the clients were told it is? */
+	if (flags & RR_STATE_FINAL && product->config.strategy) {
+		struct rr_count count;
+
+		if (!rr_product_count(product, rr_graph_key(graph, state), &count))
+			return false;
+		if (rr_count_is_wrong(&count)) {
+			flags |= RR_STATE_WRONG;
+			graph->breaks |= RR_BREAKS_COUNT;
+		}
+	}
 	holder = graph->config.detour ? holder_of_turn(graph, state, edges) : 0;
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct rr_edge *edge = &edges->all[i];

@@ -67,7 +67,7 @@ static void spread_marks(struct marking *marking)
 static bool changes_servers(const struct rr_graph *graph, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < graph->product->n_servers; i++) {
-		const struct rr_server_table *table = rr_product_table(graph->product, i);
+		const struct rr_server_table *table = graph->product->tables[i];
 		const uint32_t was = rr_graph_key(graph, from)[i], is = rr_graph_key(graph, to)[i];
 		const struct rr_server_snapshot *a = &table->states[was], *b = &table->states[is];
 

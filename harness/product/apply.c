@@ -27,7 +27,7 @@ static bool lease_is_over(const struct rr_state *state, size_t client)
 const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 					 const struct rr_question *question)
 {
-	struct rr_server_table *table = rr_product_table(state->product, server);
+	struct rr_server_table *table = state->product->tables[server];
 	const struct rr_server_row *row;
 
 	if (rr_product_failed(state->product))
@@ -63,7 +63,7 @@ static bool violates_ownership(const struct rr_state *state, uint16_t maker, int
 static void judge_lock(struct rr_state *state, size_t server, uint32_t before, uint32_t after,
 		       int client)
 {
-	const struct rr_server_snapshot *states = rr_product_table(state->product, server)->states;
+	const struct rr_server_snapshot *states = state->product->tables[server]->states;
 	const struct rr_server_snapshot *was = &states[before], *is = &states[after];
 	const struct rr_strategy *strategy = state->product->config.strategy;
 	uint16_t *maker = &state->common.makers[server];
@@ -83,7 +83,7 @@ static void judge_lock(struct rr_state *state, size_t server, uint32_t before, u
 		*maker = is->lock ? bit_of(client) : 0;
 }
 
-/* Whose bits (owners.h) a command is that `client` has asked the first server. */
+/* Whose a command is (owners, as bits) that `client` has asked the first server. */
 static uint16_t owners_of(const struct rr_state *state, const struct rr_question *question,
 			  int client)
 {
@@ -100,7 +100,7 @@ static uint16_t owners_of(const struct rr_state *state, const struct rr_question
 		      rr_owner_of_app((size_t)client);
 }
 
-/* The lock of some was changed by others: see locks.h. */
+/* The lock of some was changed by others: see struct rr_locks. */
 static void judge_holder(struct rr_state *state, uint16_t holders, uint16_t others)
 {
 	const struct rr_program *program = state->product->config.program;
@@ -130,12 +130,12 @@ static void judge_holder(struct rr_state *state, uint16_t holders, uint16_t othe
 }
 
 /* A question of `client`, or time (-1), has changed what a server holds: whose locks were that? See
- * locks.h. */
+ * struct rr_locks. */
 static void judge_locks(struct rr_state *state, uint32_t before, uint32_t after,
 			const struct rr_question *question, int client)
 {
 	const struct rr_locks *locks = state->product->config.locks;
-	const struct rr_server_table *table = rr_product_table(state->product, 0);
+	const struct rr_server_table *table = state->product->tables[0];
 	struct rr_common *common = &state->common;
 	uint16_t owners;
 
@@ -186,8 +186,8 @@ void rr_state_log_served(struct rr_state *state, size_t server, const struct rr_
 			 struct rr_served *served)
 {
 	const struct rr_program *program = state->product->config.program;
-	const struct rr_wake *wakes =
-		rr_server_table_wakes(rr_product_table(state->product, server), row, &served->n);
+	const struct rr_wake *wakes = rr_server_table_wakes(state->product->tables[server], row,
+							    &served->n);
 
 	memcpy(served->all, wakes, served->n * sizeof(wakes[0]));
 	for (size_t i = 0; i < served->n; i++) {
@@ -216,7 +216,7 @@ void rr_state_wake_served(struct rr_state *state, size_t server, const struct rr
 		const uint8_t lane = rr_slot_lane(program, server, served->all[i].slot);
 
 		if (rr_part_is_deaf(&state->clients[client], lane))
-			rr_state_run_client(state, client);
+			rr_state_feed(state, client, NULL);
 		else
 			rr_state_answer(state, client, lane, RR_ANSWER_REPLY, served->all[i].reply);
 	}
@@ -255,36 +255,20 @@ void rr_state_close(struct rr_state *state, size_t client, int lane)
 
 /* ---- The critical section ------------------------------------------------- */
 
-size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < part->n_answers; i++)
-		n += part->answers[i].lane == lane;
-	return n;
-}
-
-/* Is a command that was sent from within the critical section still on its way? */
-static bool writes_inside(const struct rr_client_state *client, const struct rr_part *part)
-{
-	for (uint32_t i = 0; i < client->n_sent; i++) {
-		const uint8_t lane = client->sent[i].lane;
-		size_t answered = rr_part_n_answers(part, lane);
-
-		for (uint32_t j = 0; j < i; j++)
-			answered -= client->sent[j].lane == lane && answered;
-		if (client->sent[i].is_inside && answered == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_in_critical_section(const struct rr_state *state, size_t client)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_part *part = &state->clients[client];
+	size_t n[RR_RUN_LANES] = { 0 };
+	bool is = it->is_inside;
 
-	return !rr_state_has_ended(state, client) &&
-	       (it->is_inside || writes_inside(it, &state->clients[client]));
+	/* A command that was sent from within may still be on its way. */
+	for (uint32_t i = 0; i < it->n_sent && !is; i++) {
+		const uint8_t lane = it->sent[i].lane;
+
+		is = ++n[lane] > rr_part_n_answers(part, lane) && it->sent[i].is_inside;
+	}
+	return is && !rr_state_has_ended(state, client);
 }
 
 void rr_state_judge_entry(struct rr_state *state, size_t client)

@@ -9,15 +9,18 @@
 
 enum { STEPS_MAX = 64 };
 
-/* Commands for Redis alone: marks are not the app's own. */
-static const struct rr_sent *next_command(const struct rr_state *state, size_t client, uint32_t i)
+/* The first command for Redis that can be executed: marks are not the app's own. NULL: there is
+ * none. */
+static const struct rr_sent *next_command(const struct rr_state *state, size_t client)
 {
-	const struct rr_sent *sent = &rr_state_client(state, client)->sent[i];
+	const struct rr_client_state *it = rr_state_client(state, client);
 
-	return sent->kind == RR_SENT_COMMAND &&
-			       sent == rr_state_next_sent(state, client, sent->lane) ?
-		       sent :
-		       NULL;
+	for (const struct rr_sent *sent = it->sent; sent < it->sent + it->n_sent; sent++) {
+		if (sent->kind == RR_SENT_COMMAND &&
+		    sent == rr_state_next_sent(state, client, sent->lane))
+			return sent;
+	}
+	return NULL;
 }
 
 /* ---- What it does alone -------------------------------------------------------------- */
@@ -31,26 +34,19 @@ enum step {
 /* Executes a command of the app, or has the first one that blocks time out. */
 static enum step step_command(struct rr_state *state, size_t client)
 {
-	int64_t left_ns = 0, timed_ns = RR_NEVER;
-	uint8_t timed = 0;
+	const struct rr_sent *sent = next_command(state, client);
+	int64_t left_ns;
+	uint8_t lane;
 
-	for (uint32_t i = 0; i < rr_state_client(state, client)->n_sent; i++) {
-		const uint8_t lane = rr_state_client(state, client)->sent[i].lane;
-		const struct rr_sent *sent = next_command(state, client, i);
-
-		if (sent) {
-			rr_state_deliver(state, client, sent, RR_DO_EXECUTE);
-			return STEP_DONE;
-		}
-		if (rr_state_is_blocked(state, client, lane, &left_ns) && left_ns < timed_ns) {
-			timed = lane;
-			timed_ns = left_ns;
-		}
+	if (sent) {
+		rr_state_deliver(state, client, sent, RR_DO_EXECUTE);
+		return STEP_DONE;
 	}
-	if (timed_ns == RR_NEVER)
+	left_ns = rr_state_times_out_ns(state, client, &lane);
+	if (left_ns == RR_NEVER)
 		return STEP_NONE;
-	rr_state_age_client(state, client, timed_ns);
-	rr_state_time_out(state, client, timed);
+	rr_state_age_client(state, client, left_ns);
+	rr_state_time_out(state, client, lane);
 	return STEP_DONE;
 }
 
@@ -61,21 +57,15 @@ static enum step step_thread(struct rr_state *state, size_t client)
 	struct rr_input input;
 
 	for (uint8_t i = 0; i < n; i++) {
-		if (!rr_state_wake(state, client, i, &input))
+		if (!rr_state_can_wake(state, client, i))
 			continue;
+		rr_state_wake(state, client, i, &input);
 		if (input.kind != RR_INPUT_TIMEOUT)
 			return STEP_HAS_NEWS;
 		rr_state_feed(state, client, &input);
 		return STEP_DONE;
 	}
 	return STEP_NONE;
-}
-
-static enum step step_alone(struct rr_state *state, size_t client)
-{
-	const enum step step = step_command(state, client);
-
-	return step == STEP_NONE ? step_thread(state, client) : step;
 }
 
 /* Goes on alone to where it has been (Brent's algorithm finds that out), and changes nothing. */
@@ -86,8 +76,10 @@ static bool polls(const struct rr_state *from, size_t client)
 	rr_state_copy(&at, from);
 	rr_state_copy(&seen, from);
 	for (int step = 1; step <= STEPS_MAX; step++) {
-		if (step_alone(&at, client) != STEP_DONE || rr_product_failed(from->product) ||
-		    rr_state_has_ended(&at, client) || !rr_state_has_servers_of(&at, from))
+		if ((step_command(&at, client) != STEP_DONE &&
+		     step_thread(&at, client) != STEP_DONE) ||
+		    rr_product_failed(from->product) || rr_state_has_ended(&at, client) ||
+		    !rr_state_has_servers_of(&at, from))
 			return false;
 		if (rr_state_is_same(&at, &seen))
 			return true;
@@ -101,16 +93,11 @@ static bool polls(const struct rr_state *from, size_t client)
 static bool waits_for_others(const struct rr_state *from, size_t client)
 {
 	struct rr_state at;
-	int64_t left_ns;
+	uint8_t lane;
 
+	if (next_command(from, client) || rr_state_times_out_ns(from, client, &lane) != RR_NEVER)
+		return false;
 	rr_state_copy(&at, from);
-	for (uint32_t i = 0; i < rr_state_client(from, client)->n_sent; i++) {
-		const uint8_t lane = rr_state_client(from, client)->sent[i].lane;
-
-		if (next_command(from, client, i) ||
-		    (rr_state_is_blocked(from, client, lane, &left_ns) && left_ns != RR_NEVER))
-			return false;
-	}
 	return step_thread(&at, client) == STEP_NONE;
 }
 
@@ -140,7 +127,7 @@ static bool waits_for(const struct rr_state *state, size_t client, enum rr_sent_
 	return does;
 }
 
-bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first)
+bool rr_state_is_end_of_apps(const struct rr_state *from, size_t *first)
 {
 	const struct rr_product *product = from->product;
 

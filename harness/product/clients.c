@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a client can do next: its commands are executed, its threads go on, it begins
  * an attempt. */
+#include "base/marks.h"
 #include "base/reply.h"
 #include "expansion.h"
-
-static void wake_at(struct rr_expansion *it, int64_t left_ns)
-{
-	it->next_ns = rr_lesser_ns(it->next_ns, left_ns);
-}
 
 /* Counted before it is made. */
 static void count_transition(struct rr_expansion *it, size_t thread, bool is_busy)
@@ -68,25 +64,27 @@ static bool may_time_out(struct rr_expansion *it, const struct rr_state *from, s
 static void add_blocked(struct rr_expansion *it, const struct rr_state *from, size_t client,
 			uint8_t lane, int64_t left_ns, bool is_busy)
 {
-	const bool is_closed = rr_state_is_closed_blocked(from, client, lane);
-	bool slowly = false;
+	const struct rr_client_state *known = rr_state_client(from, client);
+	const struct rr_terms *terms = it->product->config.program->terms;
+	const struct rr_sent *sent = rr_state_first_unanswered(from, client, lane);
+	const struct rr_sent *end = known->sent + known->n_sent, *behind = sent ? sent + 1 : end;
+	bool slowly = false, is_closed;
 	struct rr_state next;
 
+	while (behind < end && behind->lane != lane)
+		behind++;
+	is_closed = behind < end && strcmp(terms->command[behind->command].words.words[0].text,
+					   RR_MARK_CLOSED) == 0;
 	if (left_ns != RR_NEVER)
 		it->product->clients[client].table->states[from->clients[client].state].has_blocked =
 			true;
 	if (rr_state_is_in_round(from, client))
 		it->round_ns = rr_lesser_ns(it->round_ns, left_ns);
 	else
-		wake_at(it, left_ns);
+		it->next_ns = rr_lesser_ns(it->next_ns, left_ns);
 	if (!it->alone && rr_state_is_in_budget(from, RR_DO_LOSE) &&
-	    rr_state_can_lose(from, client, lane) &&
-	    rr_expansion_wants(it, RR_DO_LOSE, client, lane)) {
-		rr_state_copy(&next, from);
-		rr_state_take_from_budget(&next, RR_DO_LOSE);
-		rr_state_lose_blocked(&next, client, lane);
-		rr_expansion_add(it, RR_DO_LOSE, client, lane, &next);
-	}
+	    rr_state_can_lose(from, client, lane))
+		add_execution(it, from, client, sent, RR_DO_LOSE);
 	if (!is_closed && !may_time_out(it, from, client, left_ns, &slowly))
 		return;
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane),
@@ -132,7 +130,7 @@ static void add_wake(struct rr_expansion *it, const struct rr_state *from, size_
 	const int64_t ns = rr_state_asleep_ns(from, client);
 	struct rr_state next;
 
-	wake_at(it, ns);
+	it->next_ns = rr_lesser_ns(it->next_ns, ns);
 	if (it->alone || rr_expansion_is_quiet(it) || !rr_state_may_pass_slowly(from, ns, client) ||
 	    !rr_expansion_wants(it, RR_DO_WAKE, client, 0))
 		return;
@@ -151,8 +149,8 @@ static void add_begin(struct rr_expansion *it, const struct rr_state *begun, siz
 }
 
 /* An attempt has begun, or goes on: it sends, waits or ends at once. */
-static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle,
-		      bool is_busy)
+static void add_begun(struct rr_expansion *it, const struct rr_state *begun, size_t client,
+		      bool is_idle, bool is_busy)
 {
 	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
 	const size_t n_before = it->n_clients;
@@ -184,16 +182,15 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 		struct rr_state next;
 		struct rr_input input;
 
-		rr_state_copy(&next, begun);
-		if (!rr_state_wake(&next, client, i, &input)) {
-			wake_at(it, rr_state_left_ns(begun, client, i));
+		if (!rr_state_can_wake(begun, client, i)) {
+			it->next_ns = rr_lesser_ns(it->next_ns, rr_state_left_ns(begun, client, i));
 			continue;
 		}
 		count_transition(it, i, is_busy);
-		if (!rr_expansion_wants(it, RR_DO_GO, client, i)) {
-			rr_expansion_drop(it);
+		if (!rr_expansion_wants(it, RR_DO_GO, client, i))
 			continue;
-		}
+		rr_state_copy(&next, begun);
+		rr_state_wake(&next, client, i, &input);
 		rr_state_feed(&next, client, &input);
 		rr_expansion_add(it, RR_DO_GO, client, i, &next);
 	}
@@ -203,22 +200,11 @@ static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t cl
 		add_begin(it, begun, client, true);
 }
 
-/* Has it gone round as often as the bound says, in a loop in which it never does the same? */
-static bool has_no_end(const struct rr_state *from, size_t client)
-{
-	const struct rr_product *product = from->product;
-	const struct rr_client_table *table = product->clients[client].table;
-
-	return table->learning.is_bounded &&
-	       table->states[from->clients[client].state].rounds > product->config.rounds;
-}
-
 void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
-	const bool is_idle = rr_state_is_idle(from, client);
-	const bool is_busy = !is_idle && rr_state_has_begun(from, client) &&
-			     !rr_state_may_go_round(from, client);
+	const struct rr_client_table *table = product->clients[client].table;
+	const struct rr_client_state *known = &table->states[from->clients[client].state];
 	const int64_t next_ns = it->next_ns;
 	struct rr_state begun;
 
@@ -228,12 +214,22 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 		add_wake(it, from, client);
 		return;
 	}
-	if (has_no_end(from, client) && !it->unbounded) {
+	/* Has it gone round as often as the bound says, in a loop in which it never does the same? */
+	if (table->learning.is_bounded && known->rounds > product->config.rounds &&
+	    !it->unbounded) {
 		it->flags |= RR_STATE_CUT;
 		it->is_endless = true;
 		return;
 	}
-	if (is_idle && !it->unbounded && product->config.bounded &&
+	if (!rr_state_is_idle(from, client)) {
+		/* May it go round there, as far as is known without trying? */
+		const bool is_busy = rr_state_has_begun(from, client) && !known->spins &&
+				     !rr_state_is_in_round(from, client);
+
+		add_begun(it, from, client, false, is_busy);
+		return;
+	}
+	if (!it->unbounded && product->config.bounded &&
 	    from->clients[client].rounds >= product->config.rounds) {
 		it->flags |= RR_STATE_CUT;
 		return;
@@ -245,11 +241,9 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 	}
 	if (product->log)
 		it->n_shared = product->log->n - it->slice;
-	if (is_idle)
-		it->next_ns = RR_NEVER;
-	add_begun(it, &begun, client, is_idle, is_busy);
-	if (is_idle)
-		it->next_ns = next_ns;
+	it->next_ns = RR_NEVER;
+	add_begun(it, &begun, client, true, false);
+	it->next_ns = next_ns;
 	it->n_shared = 0;
 	rr_expansion_drop(it);
 }
@@ -301,39 +295,23 @@ static bool is_local_command(struct rr_state *state, size_t client, const struct
 	return connection && rr_state_is_queued(state, client, sent);
 }
 
-/* The command that is next on the only lane on which the client waits for anything: in
- * which order it hears several things may matter to it. NULL = there is none. */
-static const struct rr_sent *only_sent(const struct rr_state *state, size_t client)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-
-	if (it->n_threads != 1 || it->stops[0].kind != RR_STOP_RECEIVE)
-		return NULL;
-	return rr_state_next_sent(state, client, it->stops[0].lane);
-}
-
-/* Does the client have commands on their way on that connection only? */
-static bool is_only_lane(const struct rr_client_state *client, uint8_t lane)
-{
-	for (uint32_t i = 0; i < client->n_sent; i++) {
-		if (client->sent[i].lane != lane)
-			return false;
-	}
-	return true;
-}
-
-/* Does no other client name a key of the command? */
+/* Does no other client name a key of the command, and has its client commands on their way on that
+ * connection only? */
 static bool is_of_own_keys(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
+	const struct rr_client_state *it = rr_state_client(state, client);
 	struct rr_product *product = state->product;
 	struct rr_key_use *use = product->config.key_use;
 	struct rr_actions *log = product->log;
 	struct rr_state next;
 
 	if (!use || !no_fault_can_tell(&state->common.left, true) ||
-	    sent->kind != RR_SENT_COMMAND || rr_state_connection(state, client, sent->lane) ||
-	    !is_only_lane(rr_state_client(state, client), sent->lane))
+	    sent->kind != RR_SENT_COMMAND || rr_state_connection(state, client, sent->lane))
 		return false;
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (it->sent[i].lane != sent->lane)
+			return false;
+	}
 	rr_state_copy(&next, state);
 	product->log = NULL;
 	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
@@ -343,9 +321,8 @@ static bool is_of_own_keys(struct rr_state *state, size_t client, const struct r
 				 rr_state_next_end_ns(&next) != rr_state_next_end_ns(state));
 }
 
-/* A step that nobody else can notice, if any client has one: it is a persistent set of
- * its own (Godefroid 1996), and it is in no loop that is not followed to its end. True: it was
- * added, and stands for all that could be done. */
+/* Such a step is a persistent set of its own (Godefroid 1996), and it is in no loop that is not
+ * followed to its end. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
 	const struct rr_product_config *config = &it->product->config;
@@ -353,15 +330,19 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left, false))
 		return false;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		const bool can_act = !rr_state_has_ended(from, i) &&
-				     rr_state_asleep_ns(from, i) == 0;
-		const struct rr_sent *sent = can_act ? only_sent(from, i) : NULL;
+		const struct rr_client_state *client = rr_state_client(from, i);
+		const struct rr_sent *sent;
 
-		if (!sent || rr_state_is_in_loop(from, i) ||
-		    !(is_local_command(from, i, sent) || is_of_own_keys(from, i, sent)))
+		/* In which order a client that waits on several lanes hears may matter to it. */
+		if (rr_state_has_ended(from, i) || rr_state_asleep_ns(from, i) > 0 ||
+		    rr_state_is_in_loop(from, i) || client->n_threads != 1 ||
+		    client->stops[0].kind != RR_STOP_RECEIVE)
 			continue;
-		add_execution(it, from, i, sent, RR_DO_EXECUTE);
-		return true;
+		sent = rr_state_next_sent(from, i, client->stops[0].lane);
+		if (sent && (is_local_command(from, i, sent) || is_of_own_keys(from, i, sent))) {
+			add_execution(it, from, i, sent, RR_DO_EXECUTE);
+			return true;
+		}
 	}
 	return false;
 }

@@ -15,7 +15,6 @@ struct other_key {
 	uint32_t own, connection;
 };
 
-/* A connection without its slot; number 0 is one that is as new. */
 uint32_t rr_connection_number(struct rr_server_table *table, const struct rr_connection *connection)
 {
 	struct rr_connection copy;
@@ -64,7 +63,7 @@ static bool question_has_slot(const struct rr_question *question)
 	       question->kind != RR_ASK_HOLD;
 }
 
-static bool put_connection(struct rr_server_table *table, struct rr_connections *connections,
+static void put_connection(struct rr_server_table *table, struct rr_connections *connections,
 			   uint16_t slot, uint32_t number)
 {
 	struct rr_connection *connection = rr_connections_find(connections, slot);
@@ -72,16 +71,14 @@ static bool put_connection(struct rr_server_table *table, struct rr_connections 
 	if (number == 0) {
 		if (connection)
 			rr_connections_drop(connections, connection);
-		return true;
+		return;
 	}
 	if (!connection)
 		connection = rr_connections_insert(connections, slot);
 	*connection = *(const struct rr_connection *)rr_intern_get(&table->singles, number);
 	connection->slot = slot;
-	return true;
 }
 
-/* Puts a row together from what is known. False: not all of it is. */
 bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 		       struct rr_connections *connections, struct rr_server_row *row,
 		       struct rr_server_snapshot *state)
@@ -92,11 +89,11 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	struct rr_connections before;
 	struct rr_own own;
 
-	rr_connections_copy(&before, connections);
 	/* What blocks is served in an order of all. */
 	if (id == RR_NO_ID || question->kind == RR_ASK_READ || table->is_tree ||
 	    rr_connections_any_blocks(connections))
 		return false;
+	rr_connections_copy(&before, connections);
 	own = table->own[id];
 	for (size_t i = 0; i < before.n; i++) {
 		const struct rr_connection *connection = &before.all[i];
@@ -134,41 +131,13 @@ bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row 
 				    "a tick");
 }
 
-static bool note_own(struct rr_server_table *table, const struct rr_own_key *key,
-		     const struct rr_own *own, const struct rr_server_row *row, uint32_t *number)
+static bool is_same_own(const struct rr_own *a, const struct rr_own *b)
 {
-	bool is_new;
-
-	*number = rr_intern_put(&table->owns, key, sizeof(*key), &is_new);
-	if (!is_new) {
-		const struct rr_own *a = &table->own[*number];
-
-		return (a->reply == own->reply && a->connection == own->connection &&
-			a->blocks == own->blocks && a->wakes == own->wakes &&
-			a->after.data == own->after.data &&
-			a->after.clock_ns == own->after.clock_ns &&
-			a->after.was_wiped == own->after.was_wiped) ||
-		       rr_server_differ(table, row);
-	}
-	rr_array_grow(&table->own, *number, sizeof(*own));
-	table->own[*number] = *own;
-	return true;
+	return a->reply == b->reply && a->connection == b->connection && a->blocks == b->blocks &&
+	       a->wakes == b->wakes && a->after.data == b->after.data &&
+	       a->after.clock_ns == b->after.clock_ns && a->after.was_wiped == b->after.was_wiped;
 }
 
-static bool note_other(struct rr_server_table *table, const struct other_key *key, uint32_t after,
-		       const struct rr_server_row *row)
-{
-	bool is_new;
-	const uint32_t number = rr_intern_put(&table->others, key, sizeof(*key), &is_new);
-
-	if (!is_new)
-		return table->other[number] == after || rr_server_differ(table, row);
-	rr_array_grow(&table->other, number, sizeof(after));
-	table->other[number] = after;
-	return true;
-}
-
-/* Takes apart what was learned; or finds that it is not what was learned before. */
 bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key *key,
 			  const struct rr_connections *before, struct rr_connections *after,
 			  const struct rr_server_row *row, const struct rr_server_snapshot *state)
@@ -185,23 +154,33 @@ bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key
 				      0,
 	};
 	uint32_t number;
+	bool is_new;
 
 	if (question->kind == RR_ASK_READ || table->is_tree || rr_connections_any_blocks(before))
 		return true;
-	if (!note_own(table, key, &own, row, &number))
-		return false;
+	number = rr_intern_put(&table->owns, key, sizeof(*key), &is_new);
+	if (is_new) {
+		rr_array_grow(&table->own, number, sizeof(own));
+		table->own[number] = own;
+	} else if (!is_same_own(&table->own[number], &own)) {
+		return rr_server_differ(table, row);
+	}
 	for (size_t i = 0; i < before->n; i++) {
 		const struct rr_connection *other = &before->all[i];
 		const struct other_key other_key = { number, rr_connection_number(table, other) };
+		uint32_t to, it;
 
 		if (other->listens ||
 		    (question_has_slot(question) && other->slot == question->slot))
 			continue;
-		if (!note_other(table, &other_key,
-				rr_connection_number(table,
-						     rr_connections_find(after, other->slot)),
-				row))
-			return false;
+		to = rr_connection_number(table, rr_connections_find(after, other->slot));
+		it = rr_intern_put(&table->others, &other_key, sizeof(other_key), &is_new);
+		if (is_new) {
+			rr_array_grow(&table->other, it, sizeof(to));
+			table->other[it] = to;
+		} else if (table->other[it] != to) {
+			return rr_server_differ(table, row);
+		}
 	}
 	return true;
 }

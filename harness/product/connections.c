@@ -94,29 +94,28 @@ static bool belongs_to_transaction(const char *name, const struct rdl_reply *rep
 	       (reply->type == RDL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
-static uint64_t names_in_commands(const struct rr_server_table *table, const uint32_t *commands,
-				  uint32_t n)
+/* The full list of those that were there before; NULL: there were none. */
+static const uint32_t *commands_before(const struct rr_server_table *table,
+				       const uint32_t *commands)
 {
-	uint64_t names = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (!(commands[i] & NO_COMMAND))
-			names |= table->terms->command[commands[i]].names;
-	}
-	return names;
+	return commands[0] < (NO_COMMAND | IS_LIST) ?
+		       NULL :
+		       rr_intern_get(&table->lists, commands[0] & ~(NO_COMMAND | IS_LIST));
 }
 
 uint64_t rr_connection_names(const struct rr_server_table *table,
 			     const struct rr_connection *connection)
 {
-	const uint32_t *commands = connection->commands;
 	uint32_t n = connection->n_commands;
-	uint64_t names = names_in_commands(table, commands, n);
+	uint64_t names = 0;
 
-	while (n > 0 && commands[0] >= (NO_COMMAND | IS_LIST)) {
-		commands = rr_intern_get(&table->lists, commands[0] & ~(NO_COMMAND | IS_LIST));
+	for (const uint32_t *commands = connection->commands; commands;
+	     commands = commands_before(table, commands)) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (!(commands[i] & NO_COMMAND))
+				names |= table->terms->command[commands[i]].names;
+		}
 		n = RR_CONNECTION_COMMANDS;
-		names |= names_in_commands(table, commands, n);
 	}
 	for (uint32_t i = 0; i < connection->n_messages; i++)
 		names |= table->terms->reply[connection->messages[i]].names;
@@ -138,33 +137,22 @@ static void append_command(struct rr_server_table *table, struct rr_connection *
 	connection->commands[connection->n_commands++] = command;
 }
 
-static bool are_named(const struct rr_server_table *table, const uint32_t *commands, uint32_t n,
-		      const char *name)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t command = commands[i];
-
-		if (!(command & NO_COMMAND) &&
-		    strcmp(rr_server_command_name(table, command), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Among its commands, or those of the lists before them. */
 static bool sent_command(const struct rr_server_table *table,
 			 const struct rr_connection *connection, const char *name)
 {
-	const uint32_t *commands = connection->commands;
 	uint32_t n = connection->n_commands;
 
-	while (!are_named(table, commands, n, name)) {
-		if (n == 0 || commands[0] < (NO_COMMAND | IS_LIST))
-			return false;
-		commands = rr_intern_get(&table->lists, commands[0] & ~(NO_COMMAND | IS_LIST));
+	for (const uint32_t *commands = connection->commands; commands;
+	     commands = commands_before(table, commands)) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (!(commands[i] & NO_COMMAND) &&
+			    strcmp(rr_server_command_name(table, commands[i]), name) == 0)
+				return true;
+		}
 		n = RR_CONNECTION_COMMANDS;
 	}
-	return true;
+	return false;
 }
 
 bool rr_server_table_is_watched(const struct rr_server_table *table, uint32_t state)
@@ -280,7 +268,7 @@ void rr_connection_block(struct rr_connections *connections, uint16_t slot, uint
 	connection->rank = rank;
 }
 
-bool rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
+void rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
 				struct rr_server_row *row)
 {
 	struct rr_wake wakes[RR_ASKER_SLOTS];
@@ -304,7 +292,6 @@ bool rr_connections_note_served(struct rr_server_table *table, struct rr_connect
 		connection->left_ns = 0;
 	}
 	row->wakes = rr_intern_put(&table->wakes, wakes, n * sizeof(wakes[0]), NULL);
-	return true;
 }
 
 /* The next connection from *i on that is not as new but for a command that blocks. */

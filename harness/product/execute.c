@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What one client's next step does to a state: a command of it is executed, or one of its
  * threads goes on with what it waits for besides replies. */
-#include "base/marks.h"
 #include "base/reply.h"
 #include "expansion.h"
 
@@ -41,6 +40,21 @@ bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t la
 	return true;
 }
 
+int64_t rr_state_times_out_ns(const struct rr_state *state, size_t client, uint8_t *lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	int64_t first_ns = RR_NEVER, left_ns;
+
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (rr_state_is_blocked(state, client, it->sent[i].lane, &left_ns) &&
+		    left_ns < first_ns) {
+			first_ns = left_ns;
+			*lane = it->sent[i].lane;
+		}
+	}
+	return first_ns;
+}
+
 void rr_state_time_out(struct rr_state *state, size_t client, uint8_t lane)
 {
 	const size_t server = rr_state_lane_server(state, lane);
@@ -60,53 +74,8 @@ void rr_state_time_out(struct rr_state *state, size_t client, uint8_t lane)
 	rr_state_wake_served(state, server, &served);
 }
 
-const struct rr_sent *rr_state_first_unanswered(const struct rr_state *state, size_t client,
-						uint8_t lane)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-	size_t answered = rr_part_n_answers(&state->clients[client], lane);
-
-	for (uint32_t i = 0; i < it->n_sent; i++) {
-		if (it->sent[i].lane == lane && answered-- == 0)
-			return &it->sent[i];
-	}
-	return NULL;
-}
-
-void rr_state_lose_blocked(struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_sent *sent = rr_state_first_unanswered(state, client, lane);
-
-	if (!sent)
-		return;
-	rr_state_log(state,
-		     (struct rr_action){ .kind = RR_ACTION_ANSWER,
-					 .client = (uint8_t)client,
-					 .server = (uint8_t)rr_state_lane_server(state, lane),
-					 .lane = lane,
-					 .command = sent->command,
-					 .answer = RR_ANSWER_LOST });
-	rr_state_answer(state, client, lane, RR_ANSWER_LOST, 0);
-}
-
-bool rr_state_is_closed_blocked(const struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-	const struct rr_terms *terms = state->product->config.program->terms;
-	const struct rr_sent *sent = rr_state_first_unanswered(state, client, lane);
-	int64_t left_ns;
-
-	if (!sent || !rr_state_is_blocked(state, client, lane, &left_ns))
-		return false;
-	for (const struct rr_sent *next = sent + 1; next < it->sent + it->n_sent; next++) {
-		if (next->lane == lane)
-			return strcmp(terms->command[next->command].words.words[0].text,
-				      RR_MARK_CLOSED) == 0;
-	}
-	return false;
-}
-
-/* No reply will come: the connection is closed, or nobody listens there. */
+/* No reply will come: the connection is closed, or nobody listens there; or it is lost, of a command
+ * that blocks. */
 static void answer_without_reply(struct rr_state *state, size_t client, const struct rr_sent *sent,
 				 enum rr_answer_kind kind, bool is_fault)
 {
@@ -197,8 +166,7 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 						.reply = reply,
 						.blocks = blocks,
 						.is_inside = sent->is_inside });
-	if (!rr_server_table_are_alike(rr_product_table(state->product, server), row->from,
-				       row->to))
+	if (!rr_server_table_are_alike(state->product->tables[server], row->from, row->to))
 		state->common.blind = 0;
 	rr_state_log_served(state, server, row, &served);
 	if (!blocks || answer != RR_ANSWER_REPLY)
@@ -253,6 +221,7 @@ void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sen
 		      enum rr_transition_kind kind)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
+	int64_t left_ns;
 
 	if (rr_state_is_cut(state, client, sent->lane))
 		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, false);
@@ -260,6 +229,8 @@ void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sen
 		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED, false);
 	else if (kind == RR_DO_DROP)
 		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, true);
+	else if (kind == RR_DO_LOSE && rr_state_is_blocked(state, client, sent->lane, &left_ns))
+		answer_without_reply(state, client, sent, RR_ANSWER_LOST, false);
 	else if (kind == RR_DO_EXECUTE && is_whole_transaction(state, client, sent))
 		execute_transaction(state, client, sent);
 	else
@@ -284,41 +255,6 @@ bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_s
 
 /* ---- What threads wait for besides replies -------------------------------- */
 
-/* A subscriber receives a message, or that its connection is gone, or that the time is
- * over. */
-static void listen_for(struct rr_state *state, size_t client, uint8_t lane, struct rr_input *input)
-{
-	uint32_t message;
-
-	if (rr_state_is_cut(state, client, lane)) {
-		state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
-		input->kind = RR_INPUT_LOST;
-		return;
-	}
-	message = read_next_message(state, client, lane);
-	input->kind = message == RR_NO_ID ? RR_INPUT_TIMEOUT : RR_INPUT_MESSAGE;
-	input->value = message == RR_NO_ID ? 0 : message;
-}
-
-static void pass_mutex(struct rr_state *state, size_t client, uint8_t thread,
-		       const struct rr_stop *stop)
-{
-	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
-	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
-
-	if (stop->kind == RR_STOP_LOCK)
-		*owner = self;
-	else if (*owner == self)
-		*owner = 0;
-}
-
-static bool has_unread(const struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_connection *connection = rr_state_connection(state, client, lane);
-
-	return rr_state_is_cut(state, client, lane) || (connection && connection->n_messages > 0);
-}
-
 bool rr_stop_ends_by_time(const struct rr_stop *stop)
 {
 	return (stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
@@ -332,9 +268,14 @@ int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t th
 	bool can_go_on = false;
 
 	switch (stop->kind) {
-	case RR_STOP_LISTEN:
-		can_go_on = has_unread(state, client, stop->lane);
+	case RR_STOP_LISTEN: {
+		const struct rr_connection *connection = rr_state_connection(state, client,
+									     stop->lane);
+
+		can_go_on = rr_state_is_cut(state, client, stop->lane) ||
+			    (connection && connection->n_messages > 0);
 		break;
+	}
 	case RR_STOP_WAIT:
 	case RR_STOP_JOIN:
 		can_go_on = stop->is_ready;
@@ -356,25 +297,49 @@ int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t th
 	return stop->duration_ns - state->clients[client].waited_ns[thread];
 }
 
-bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input)
+bool rr_state_can_wake(const struct rr_state *state, size_t client, uint8_t thread)
+{
+	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
+	const struct rr_part *part = &state->clients[client];
+	size_t at;
+
+	if (stop->kind != RR_STOP_RECEIVE)
+		return rr_state_left_ns(state, client, thread) <= 0;
+	/* It waits on a lane whose next reply was lost, while commands behind it are still on their
+	 * way: if it notices now, they are dropped with the connection. */
+	at = rr_part_first_answer(part, stop->lane);
+	return at < part->n_answers && part->answers[at].kind == RR_ANSWER_LOST;
+}
+
+void rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input)
 {
 	const struct rr_product_config *config = &state->product->config;
 	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
+	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
+	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
+	uint32_t message;
 
 	*input = (struct rr_input){ .kind = RR_INPUT_GO, .thread = thread };
-	if (stop->kind == RR_STOP_RECEIVE) {
-		input->kind = RR_INPUT_LOST;
-		return rr_state_notice_loss(state, client, stop->lane);
-	}
-	if (rr_state_left_ns(state, client, thread) > 0)
-		return false;
 	switch (stop->kind) {
+	case RR_STOP_RECEIVE:
+		input->kind = RR_INPUT_LOST;
+		rr_state_drop_connection(state, client, stop->lane);
+		break;
 	case RR_STOP_WAIT:
 		if (!stop->is_ready)
 			input->kind = RR_INPUT_TIMEOUT;
 		break;
 	case RR_STOP_LISTEN:
-		listen_for(state, client, stop->lane, input);
+		/* A subscriber receives a message, or that its connection is gone, or that the time
+		 * is over. */
+		if (rr_state_is_cut(state, client, stop->lane)) {
+			state->clients[client].is_cut &= ~(UINT64_C(1) << stop->lane);
+			input->kind = RR_INPUT_LOST;
+			break;
+		}
+		message = read_next_message(state, client, stop->lane);
+		input->kind = message == RR_NO_ID ? RR_INPUT_TIMEOUT : RR_INPUT_MESSAGE;
+		input->value = message == RR_NO_ID ? 0 : message;
 		break;
 	case RR_STOP_CLOCK:
 		if (!config->absolute)
@@ -384,11 +349,13 @@ bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct
 			       (int64_t)client * config->skew_ns;
 		break;
 	case RR_STOP_LOCK:
+		*owner = self;
+		break;
 	case RR_STOP_UNLOCK:
-		pass_mutex(state, client, thread, stop);
+		if (*owner == self)
+			*owner = 0;
 		break;
 	default:
 		break;
 	}
-	return true;
 }

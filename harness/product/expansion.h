@@ -13,6 +13,12 @@
 
 #include "product.h"
 
+/* Increments that a client is through with, however they ended. */
+static inline long rr_client_state_n_done(const struct rr_client_state *client)
+{
+	return client->tally.ok + client->tally.unknown + client->tally.failed;
+}
+
 /* Longer than a lease by more than the second that a timestamp is rounded by. */
 #define RR_LAPSE_NS INT64_C(2000000000)
 
@@ -86,15 +92,6 @@ static inline bool rr_state_is_in_round(const struct rr_state *state, size_t cli
 					      state->clients[client].state);
 }
 
-/* May it go round there, as far as is known without trying? */
-static inline bool rr_state_may_go_round(const struct rr_state *state, size_t client)
-{
-	const struct rr_client_table *table = state->product->clients[client].table;
-
-	return table->states[state->clients[client].state].spins ||
-	       rr_state_is_in_round(state, client);
-}
-
 static inline bool rr_state_is_cut(const struct rr_state *state, size_t client, int lane)
 {
 	return state->clients[client].is_cut >> lane & 1;
@@ -103,7 +100,7 @@ static inline bool rr_state_is_cut(const struct rr_state *state, size_t client, 
 static inline const struct rr_server_snapshot *rr_state_server(const struct rr_state *state,
 							       size_t server)
 {
-	return &rr_product_table(state->product, server)->states[state->servers[server]];
+	return &state->product->tables[server]->states[state->servers[server]];
 }
 
 static inline size_t rr_state_lane_server(const struct rr_state *state, int lane)
@@ -133,8 +130,7 @@ static inline const struct rr_connection *rr_state_connection(const struct rr_st
 {
 	const size_t server = rr_state_lane_server(state, lane);
 
-	return rr_server_table_connection(rr_product_table(state->product, server),
-					  state->servers[server],
+	return rr_server_table_connection(state->product->tables[server], state->servers[server],
 					  rr_state_lane_slot(state, client, lane));
 }
 
@@ -193,7 +189,8 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 /* ---- What a client's next step does (execute.c) ------------------------------ */
 
 /* EXECUTE, LOSE or DROP of the next command of a connection; one that is gone answers
- * in its own way. */
+ * in its own way. LOSE also of one that blocks: its client may notice at any time, and until then
+ * the server may serve it. */
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
 		      enum rr_transition_kind kind);
 
@@ -206,19 +203,11 @@ uint32_t rr_product_mutate(const struct rr_product *product, uint32_t number, ui
 bool rr_state_is_blocked(const struct rr_state *state, size_t client, uint8_t lane,
 			 int64_t *left_ns);
 
+/* How long it takes until the first command of a client times out, and where; RR_NEVER: none does. */
+int64_t rr_state_times_out_ns(const struct rr_state *state, size_t client, uint8_t *lane);
+
 /* The command that blocks on a lane times out. */
 void rr_state_time_out(struct rr_state *state, size_t client, uint8_t lane);
-
-/* The first command on a lane that has no answer, whether it blocks or not; NULL = there is none. */
-const struct rr_sent *rr_state_first_unanswered(const struct rr_state *state, size_t client,
-						uint8_t lane);
-
-/* The reply to the command that blocks on a lane is lost: its client may notice at any time, and
- * until then the server may serve it. */
-void rr_state_lose_blocked(struct rr_state *state, size_t client, uint8_t lane);
-
-/* Is the connection closed, on which a command blocks? */
-bool rr_state_is_closed_blocked(const struct rr_state *state, size_t client, uint8_t lane);
 
 /* Does a server queue the command after MULTI? */
 bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent);
@@ -233,24 +222,50 @@ bool rr_stop_ends_by_time(const struct rr_stop *stop);
  * its next attempt, if nobody else does anything; RR_NEVER = only others can help. */
 int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t thread);
 
-/* Can the thread go on? If so, `input` is what it receives, and `state` what
- * comes of it. */
-bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input);
+/* Can the thread go on? Then rr_state_wake(): `input` is what it receives, and `state` what comes of
+ * it. */
+bool rr_state_can_wake(const struct rr_state *state, size_t client, uint8_t thread);
+void rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input);
 
 /* ---- What is done to clients (feed.c) --------------------------------------- */
 
 /* How many of the commands on a lane have been answered. */
-size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane);
+static inline size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane)
+{
+	size_t n = 0;
 
-/* Owners (owners.h) of an app that are not through: requests that have no answer, or a command on its
+	for (size_t i = 0; i < part->n_answers; i++)
+		n += part->answers[i].lane == lane;
+	return n;
+}
+
+/* The first command on a lane that has no answer, whether it blocks or not; NULL = there is none. */
+static inline const struct rr_sent *rr_part_first_unanswered(const struct rr_part *part,
+							     const struct rr_client_state *client,
+							     uint8_t lane)
+{
+	size_t answered = rr_part_n_answers(part, lane);
+
+	for (uint32_t i = 0; i < client->n_sent; i++) {
+		if (client->sent[i].lane == lane && answered-- == 0)
+			return &client->sent[i];
+	}
+	return NULL;
+}
+
+static inline const struct rr_sent *rr_state_first_unanswered(const struct rr_state *state,
+							      size_t client, uint8_t lane)
+{
+	return rr_part_first_unanswered(&state->clients[client], rr_state_client(state, client),
+					lane);
+}
+
+/* Owners of an app that are not through: requests that have no answer, or a command on its
  * way. */
 uint16_t rr_part_open(const struct rr_product *product, const struct rr_part *part, size_t client);
 
 /* Was a reply on the lane lost? Nothing more will be received there. */
 bool rr_part_is_deaf(const struct rr_part *part, uint8_t lane);
-
-/* A client runs on as long as what it waits for is there. */
-void rr_state_run_client(struct rr_state *state, size_t client);
 
 /* The command that is to be executed next on a lane; NULL = none, or one blocks there. */
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane);
@@ -263,22 +278,28 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane);
 void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
 		     uint32_t reply);
 
-/* Does a thread wait on a lane whose next reply was lost, while commands behind it are
- * still on their way? If so, it notices now: they are dropped with the connection. */
-bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane);
+/* The connection is gone, and whatever else it would have brought. */
+void rr_state_drop_connection(struct rr_state *state, size_t client, uint8_t lane);
+
+/* The first answer on a lane; part->n_answers = none. */
+static inline size_t rr_part_first_answer(const struct rr_part *part, uint8_t lane)
+{
+	size_t i = 0;
+
+	while (i < part->n_answers && part->answers[i].lane != lane)
+		i++;
+	return i;
+}
 
 /* Of an app that is started again: requests that had begun before the crash do not come to it, and
  * it is told so as soon as it waits for them. */
 void rr_state_cancel_requests(struct rr_state *state, size_t client);
 
-/* Feeds a client one input and lets it run on. */
-void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input);
+/* Feeds a client that input, unless it is NULL, and then what it waits for as long as that is there. */
+void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *first);
 
 /* An attempt begins, if one is to begin. False: its names are all in use. */
 bool rr_state_begin_attempt(struct rr_state *state, size_t client);
-
-/* Increments that a client is through with, however they ended. */
-long rr_state_n_done(const struct rr_state *state, size_t client);
 
 /* ---- The transitions of a state (transitions.c) ----------------------------- */
 
@@ -336,23 +357,20 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
 /* Do all apps that have not ended wait for their ends, and have nothing left to do? Then nothing
  * happens but that they are told to end, one after the other. *first: who is next. */
-bool rr_state_is_end_of_apps(struct rr_state *from, size_t *first);
+bool rr_state_is_end_of_apps(const struct rr_state *from, size_t *first);
 
 /* ---- Time and faults (time.c, quiet.c, faults.c) ----------------------------- */
 
 /* Time passes everywhere, but for a program that has received nothing yet: it may begin later. After a
  * pause it does, and its clock says so; where keys expire, it has begun before. */
-void rr_state_pass_time(struct rr_state *state, int64_t ns);
-void rr_state_expire(struct rr_state *state, int64_t ns);
-void rr_state_pause(struct rr_state *state, int64_t ns);
+void rr_state_pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kind kind);
 bool rr_state_has_begun(const struct rr_state *state, size_t client);
-/* On one server. */
+
 /* For one client alone, as its own clock says. */
 void rr_state_age_client(struct rr_state *state, size_t client, int64_t ns);
-void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
 
-/* All clients begin at once; one that has slept first sends what it sends later. */
-void rr_state_begin_sleeps(struct rr_state *state);
+/* On one server. */
+void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
 
 /* A client that has received something has slept before it sends what it sends now. */
 void rr_state_fall_asleep(struct rr_state *state, size_t client);

@@ -105,20 +105,26 @@ void rr_state_jump(struct rr_state *state, size_t server, int64_t ns)
 
 /* ---- Time ----------------------------------------------------------------- */
 
+/* A fault is wanted, and one of its kind is left: it happens in `next`. */
+static bool begin_fault(struct rr_expansion *it, const struct rr_state *from,
+			enum rr_transition_kind kind, size_t who, struct rr_state *next)
+{
+	if (!rr_state_is_in_budget(from, kind) || !rr_expansion_wants(it, kind, who, 0))
+		return false;
+	rr_state_copy(next, from);
+	rr_state_take_from_budget(next, kind);
+	return true;
+}
+
 /* Time passes out of a budget in halves. */
 static void add_passing(struct rr_expansion *it, const struct rr_state *from,
 			enum rr_transition_kind kind, int64_t ns)
 {
 	struct rr_state next;
 
-	if (!rr_state_is_in_budget(from, kind) || !rr_expansion_wants(it, kind, 0, 0))
+	if (!begin_fault(it, from, kind, 0, &next))
 		return;
-	rr_state_copy(&next, from);
-	rr_state_take_from_budget(&next, kind);
-	if (kind == RR_DO_PAUSE || kind == RR_DO_PAUSE_HALF)
-		rr_state_pause(&next, ns);
-	else
-		rr_state_expire(&next, ns);
+	rr_state_pass_time(&next, ns, kind);
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
@@ -133,14 +139,14 @@ static bool add_key_end(struct rr_expansion *it, const struct rr_state *from, si
 		return true;
 	rr_state_copy(&next, from);
 	for (size_t i = 0; i < before && next_ns != RR_NEVER; i++) {
-		rr_state_expire(&next, next_ns);
+		rr_state_pass_time(&next, next_ns, RR_DO_WHOLE);
 		next_ns = rr_state_next_end_ns(&next);
 	}
 	if (next_ns == RR_NEVER || !rr_expansion_wants(it, RR_DO_WHOLE, before, 0)) {
 		rr_expansion_drop(it);
 		return next_ns != RR_NEVER;
 	}
-	rr_state_expire(&next, next_ns);
+	rr_state_pass_time(&next, next_ns, RR_DO_WHOLE);
 	rr_state_take_from_budget(&next, RR_DO_WHOLE);
 	rr_expansion_add(it, RR_DO_WHOLE, before, 0, &next);
 	return true;
@@ -162,53 +168,37 @@ static void add_key_ends(struct rr_expansion *it, const struct rr_state *from)
 
 void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	size_t n;
+	const size_t n = it->product->n_servers;
+	const int64_t lease_ns = it->product->config.lease_ns;
+	bool is_last = false;
+	struct rr_state next;
 
-	if (rr_state_is_in_budget(from, RR_DO_CRASH)) {
-		/* If all are of one process, it is the first of them that crashes. */
-		for (size_t i = 0; i < it->product->n_clients; i++) {
-			if (rr_state_has_ended(from, i))
-				continue;
-			if (rr_expansion_wants(it, RR_DO_CRASH, i, 0)) {
-				struct rr_state next;
-
-				rr_state_copy(&next, from);
-				rr_state_take_from_budget(&next, RR_DO_CRASH);
-				rr_state_crash(&next, i);
-				rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
-			}
-			if (!it->product->config.program->separate)
-				break;
+	/* If all are of one process, it is the first of them that crashes. */
+	for (size_t i = 0; i < it->product->n_clients && !is_last; i++) {
+		if (rr_state_has_ended(from, i))
+			continue;
+		is_last = !it->product->config.program->separate;
+		if (begin_fault(it, from, RR_DO_CRASH, i, &next)) {
+			rr_state_crash(&next, i);
+			rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
 		}
 	}
-	n = it->product->n_servers;
-	for (size_t i = 1; i < n; i++) {
-		struct rr_state next;
-
-		if (!rr_state_is_in_budget(from, RR_DO_RESTART) || from->common.down >= 0 ||
-		    !rr_expansion_wants(it, RR_DO_RESTART, i, 0))
-			continue;
-		rr_state_copy(&next, from);
-		rr_state_take_from_budget(&next, RR_DO_RESTART);
-		rr_state_restart(&next, i);
-		rr_expansion_add(it, RR_DO_RESTART, i, 0, &next);
+	for (size_t i = 1; i < n && from->common.down < 0; i++) {
+		if (begin_fault(it, from, RR_DO_RESTART, i, &next)) {
+			rr_state_restart(&next, i);
+			rr_expansion_add(it, RR_DO_RESTART, i, 0, &next);
+		}
 	}
 	for (size_t i = n > 1; i < n; i++) {
-		struct rr_state next;
-
-		if (!rr_state_is_in_budget(from, RR_DO_JUMP) ||
-		    !rr_expansion_wants(it, RR_DO_JUMP, i, 0))
-			continue;
 		/* A server's clock jumps forward by more than a lease. */
-		rr_state_copy(&next, from);
-		rr_state_take_from_budget(&next, RR_DO_JUMP);
-		rr_state_jump(&next, i, it->product->config.lease_ns + RR_LAPSE_NS);
-		rr_expansion_add(it, RR_DO_JUMP, i, 0, &next);
+		if (begin_fault(it, from, RR_DO_JUMP, i, &next)) {
+			rr_state_jump(&next, i, lease_ns + RR_LAPSE_NS);
+			rr_expansion_add(it, RR_DO_JUMP, i, 0, &next);
+		}
 	}
 	if (it->product->config.keys_are_leases) {
 		add_key_ends(it, from);
 	} else {
-		const int64_t lease_ns = it->product->config.lease_ns;
 		const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
 		const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
 		const int64_t next_ns = rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));

@@ -4,16 +4,6 @@
 
 /* ---- Feeding clients ------------------------------------------------------ */
 
-static long n_done(const struct rr_client_state *client)
-{
-	return client->tally.ok + client->tally.unknown + client->tally.failed;
-}
-
-long rr_state_n_done(const struct rr_state *state, size_t client)
-{
-	return n_done(rr_state_client(state, client));
-}
-
 /* The client goes on: times count from new where it stands elsewhere. */
 static void move_client(const struct rr_product *product, struct rr_part *part,
 			const struct rr_input *input, const struct rr_client_state *before,
@@ -21,8 +11,9 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 {
 	const bool is_bounded = product->config.bounded;
 
-	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
-		if (i == input->thread || i >= after->n_threads || i >= before->n_threads ||
+	/* Of other threads no time has been counted. */
+	for (uint32_t i = 0; i < before->n_threads; i++) {
+		if (i == input->thread || i >= after->n_threads ||
 		    !rr_stop_is_same(&before->stops[i], &after->stops[i]))
 			part->waited_ns[i] = 0;
 	}
@@ -32,7 +23,9 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 	if (after->has_ended || rr_client_state_is_fresh(after))
 		part->passed_ns = 0;
 	if (after->is_attempt && is_bounded && input->kind != RR_INPUT_ATTEMPT)
-		part->rounds = n_done(after) == n_done(before) ? (uint8_t)(part->rounds + 1) : 0;
+		part->rounds = rr_client_state_n_done(after) == rr_client_state_n_done(before) ?
+				       (uint8_t)(part->rounds + 1) :
+				       0;
 	if (after->has_ended || !is_bounded)
 		part->rounds = 0;
 }
@@ -43,9 +36,10 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 	const struct rr_client_view *view = &state->product->clients[client];
 	const struct rr_client_state *from = &view->states[row->from];
 	const struct rr_client_state *to = &view->states[row->state];
-
 	uint8_t n_inside = 0;
 
+	if (!state->product->log)
+		return;
 	for (uint32_t i = 0; i < to->n_sent; i++)
 		n_inside += to->sent[i].is_inside;
 	rr_state_log(state, (struct rr_action){
@@ -117,22 +111,13 @@ static struct rr_input with_gone(const struct rr_state *state, size_t client,
 	return heard;
 }
 
-/* The requests that were answered, as bits. */
-static uint8_t answered(const struct rr_state *state)
-{
-	uint8_t all = 0;
-
-	for (size_t i = 0; i < state->product->n_clients; i++)
-		all |= state->clients[i].answered;
-	return all;
-}
-
 /* Who was answered before another one began comes before it. */
 static void note_request(struct rr_state *state, size_t client, const struct rr_client_state *it,
 			 const struct rr_input *input)
 {
 	const uint8_t lane = it->stops[input->thread].lane;
 	const size_t request = rr_program_request_at(state->product->config.program, client, lane);
+	struct rr_part *part = &state->clients[client];
 	uint32_t i = 0;
 
 	while (i < it->n_sent && it->sent[i].lane != lane)
@@ -140,10 +125,12 @@ static void note_request(struct rr_state *state, size_t client, const struct rr_
 	if (input->kind != RR_INPUT_REPLY || i == it->n_sent)
 		return;
 	if (it->sent[i].kind == RR_SENT_REQUEST) {
-		state->clients[client].begun |= (uint8_t)(1U << request);
-		state->clients[client].after[request] = answered(state);
+		part->begun |= (uint8_t)(1U << request);
+		part->after[request] = 0;
+		for (size_t j = 0; j < state->product->n_clients; j++)
+			part->after[request] |= state->clients[j].answered;
 	} else if (it->sent[i].kind == RR_SENT_ANSWER) {
-		state->clients[client].answered |= (uint8_t)(1U << request);
+		part->answered |= (uint8_t)(1U << request);
 	}
 }
 
@@ -220,16 +207,6 @@ static void take_answer(struct rr_part *part, size_t i)
 		(part->n_answers - i) * sizeof(part->answers[0]));
 }
 
-/* The first answer on a lane; part->n_answers = none. */
-static size_t find_lane_answer(const struct rr_part *part, uint8_t lane)
-{
-	size_t i = 0;
-
-	while (i < part->n_answers && part->answers[i].lane != lane)
-		i++;
-	return i;
-}
-
 void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
@@ -260,8 +237,7 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 	}
 }
 
-/* The connection is gone, and whatever else it would have brought. */
-static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
+void rr_state_drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 {
 	struct rr_part *part = &state->clients[client];
 
@@ -282,7 +258,7 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 static bool has_answer(const struct rr_state *state, size_t client, uint8_t lane)
 {
 	const struct rr_part *part = &state->clients[client];
-	const size_t at = find_lane_answer(part, lane);
+	const size_t at = rr_part_first_answer(part, lane);
 	int64_t left_ns;
 
 	return at < part->n_answers && (part->answers[at].kind != RR_ANSWER_LOST ||
@@ -297,17 +273,6 @@ bool rr_part_is_deaf(const struct rr_part *part, uint8_t lane)
 			return true;
 	}
 	return false;
-}
-
-bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_part *part = &state->clients[client];
-	const size_t at = find_lane_answer(part, lane);
-
-	if (at == part->n_answers || part->answers[at].kind != RR_ANSWER_LOST)
-		return false;
-	drop_connection(state, client, lane);
-	return true;
 }
 
 /* A thread that waits for a reply that is there; n_threads = none does. */
@@ -341,10 +306,12 @@ void rr_state_cancel_requests(struct rr_state *state, size_t client)
 	}
 }
 
-void rr_state_run_client(struct rr_state *state, size_t client)
+void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *first)
 {
 	bool has_entered = false;
 
+	if (first)
+		feed_once(state, client, first, &has_entered);
 	while (!rr_product_failed(state->product)) {
 		const uint8_t thread = find_receiver(state, client);
 		const struct rr_client_state *it = rr_state_client(state, client);
@@ -359,7 +326,7 @@ void rr_state_run_client(struct rr_state *state, size_t client)
 		/* The thread that waits for a reply on `lane` gets what is there. */
 		lane = it->stops[thread].lane;
 		part = &state->clients[client];
-		at = find_lane_answer(part, lane);
+		at = rr_part_first_answer(part, lane);
 		answer = part->answers[at];
 		input = (struct rr_input){ .kind = RR_INPUT_REPLY,
 					   .thread = thread,
@@ -370,7 +337,7 @@ void rr_state_run_client(struct rr_state *state, size_t client)
 			input.kind = answer.kind == RR_ANSWER_REFUSED ? RR_INPUT_REFUSED :
 									RR_INPUT_LOST;
 			input.value = 0;
-			drop_connection(state, client, lane);
+			rr_state_drop_connection(state, client, lane);
 		}
 		feed_once(state, client, &input, &has_entered);
 	}
@@ -379,16 +346,6 @@ void rr_state_run_client(struct rr_state *state, size_t client)
 	if (state->product->config.program->requests.again &&
 	    state->product->config.program->requests.again[client])
 		rr_state_cancel_requests(state, client);
-}
-
-void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input)
-{
-	bool has_entered = false;
-
-	feed_once(state, client, input, &has_entered);
-	if (has_entered)
-		rr_state_judge_entry(state, client);
-	rr_state_run_client(state, client);
 }
 
 void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
@@ -403,14 +360,12 @@ void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum r
 	}
 	part->answers[part->n_answers++] =
 		(struct rr_part_answer){ .lane = lane, .kind = (uint8_t)kind, .reply = reply };
-	rr_state_run_client(state, client);
+	rr_state_feed(state, client, NULL);
 }
 
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane)
 {
-	const struct rr_client_state *it = rr_state_client(state, client);
 	const struct rr_part *part = &state->clients[client];
-	size_t answered = 0;
 	int64_t left_ns;
 
 	if (rr_state_is_blocked(state, client, lane, &left_ns))
@@ -418,17 +373,11 @@ const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t cl
 	for (size_t i = 0; i < part->n_answers; i++) {
 		const struct rr_part_answer *answer = &part->answers[i];
 
-		if (answer->lane != lane)
-			continue;
-		if (answer->kind == RR_ANSWER_SHUT || answer->kind == RR_ANSWER_REFUSED)
+		if (answer->lane == lane &&
+		    (answer->kind == RR_ANSWER_SHUT || answer->kind == RR_ANSWER_REFUSED))
 			return NULL;
-		answered++;
 	}
-	for (uint32_t i = 0; i < it->n_sent; i++) {
-		if (it->sent[i].lane == lane && answered-- == 0)
-			return &it->sent[i];
-	}
-	return NULL;
+	return rr_state_first_unanswered(state, client, lane);
 }
 
 /* ---- Beginning an attempt ------------------------------------------------- */
@@ -440,17 +389,15 @@ bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 
 	if (!rr_state_client(state, client)->is_attempt)
 		return true;
-	/* Played once, random values are as they come. */
 	if (state->product->config.is_live) {
-		input.value = -1;
-		rr_state_feed(state, client, &input);
-		return true;
+		input.value = -1; /* Played once, random values are as they come. */
+	} else {
+		names = names_elsewhere(state, client) | rr_state_client(state, client)->names;
+		while (names & rr_name_bit((int)client, (int)input.value)) {
+			if (++input.value == RR_GENERATIONS)
+				return false;
+		}
 	}
-	names = names_elsewhere(state, client) | rr_state_client(state, client)->names;
-	while (input.value < RR_GENERATIONS && names & rr_name_bit((int)client, (int)input.value))
-		input.value++;
-	if (input.value == RR_GENERATIONS)
-		return false;
 	rr_state_feed(state, client, &input);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "key_use.h"
+#include "product.h"
 
 #include <stdlib.h>
 #include <string.h>

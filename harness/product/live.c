@@ -266,7 +266,8 @@ static enum rr_did go_on(struct rr_live *live, size_t client, uint8_t thread)
 		rr_state_begin_attempt(&next, client);
 		if (live->log.n > 0)
 			live->log.all[0].stop.duration_ns = live->config.wait_ns;
-	} else if (rr_state_wake(&next, client, thread, &input)) {
+	} else if (rr_state_can_wake(&next, client, thread)) {
+		rr_state_wake(&next, client, thread, &input);
 		rr_state_feed(&next, client, &input);
 	} else {
 		return RR_DID_REFUSE;
@@ -330,7 +331,7 @@ static enum rr_did pass_time(struct rr_live *live, int64_t ns)
 	if (config->pass && !config->pass(config->context, ns))
 		return RR_DID_FAIL;
 	rr_state_copy(&next, &live->state);
-	rr_state_pass_time(&next, ns);
+	rr_state_pass_time(&next, ns, RR_DO_WAIT);
 	live->now_ns += ns;
 	return go_to(live, &next);
 }
@@ -381,26 +382,6 @@ enum rr_did rr_live_do(struct rr_live *live, struct rr_transition transition, in
 
 /* ---- The beginning ---------------------------------------------------------- */
 
-static bool open_tables(struct rr_live *live)
-{
-	const struct rr_live_config *config = &live->config;
-
-	while (live->n_servers < config->program->n_servers) {
-		struct rr_server_table *table = &live->tables[live->n_servers];
-
-		live->n_servers++;
-		if (!rr_server_table_init(table, config->cluster, (int)live->n_servers - 1,
-					  config->program->terms, config->scripts, "", false)) {
-			live->product.error = table->error;
-			return false;
-		}
-		table->is_tree = table->is_live = true;
-		if (config->pass)
-			rr_asker_leave_clock(table->asker);
-	}
-	return true;
-}
-
 static bool open_product(struct rr_live *live)
 {
 	const struct rr_live_config *config = &live->config;
@@ -414,8 +395,20 @@ static bool open_product(struct rr_live *live)
 	};
 
 	live->product = (struct rr_product){ 0 };
-	if (!open_tables(live) ||
-	    !rr_product_init(&live->product, &product, &live->tables[0], NULL))
+	while (live->n_servers < config->program->n_servers) {
+		struct rr_server_table *table = &live->tables[live->n_servers];
+
+		live->n_servers++;
+		if (!rr_server_table_init(table, config->cluster, (int)live->n_servers - 1,
+					  config->program->terms, config->scripts, "", false)) {
+			live->product.error = table->error;
+			return false;
+		}
+		table->is_tree = table->is_live = true;
+		if (config->pass)
+			rr_asker_leave_clock(table->asker);
+	}
+	if (!rr_product_init(&live->product, &product, &live->tables[0], NULL))
 		return false;
 	for (size_t i = 0; i < live->n_servers; i++)
 		live->product.tables[i] = &live->tables[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "owners.h"
+#include "product.h"
 
 #include <string.h>
 

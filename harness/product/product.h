@@ -26,12 +26,114 @@
 
 #include "base/error.h"
 #include "client/client.h"
-#include "key_use.h"
 #include "live.h"
-#include "locks.h"
-#include "owners.h"
 #include "replay/replay.h"
 #include "server_table.h"
+
+/* ---- Who names which keys (key_use.c) ----------------------------------------- */
+
+/*
+ * A command is noticed by nobody else if no other client ever names one of its keys. In which order
+ * such commands are executed does not matter then, and the search takes one of them at once, without
+ * the others (a persistent set of one transition: Godefroid 1996).
+ *
+ * Which keys a command has the server says (COMMAND GETKEYS). One that has keys which the server
+ * does not know before it runs (scripts, SORT), or that is about all of them (KEYS, FLUSHALL),
+ * may touch any key. What others name is known when the search is through: if a client names a
+ * key then of which it was taken for granted that it does not, RR_BELIEF_OWN_KEYS is withdrawn, and
+ * the search begins again with what is known by then.
+ */
+struct rr_key_use {
+	struct rr_terms *terms;
+	struct rr_beliefs *beliefs;
+	struct rr_intern keys;       /* their names */
+	uint8_t *clients;            /* of each key: who names it, as bits */
+	uint8_t *alone;              /* of each key: who was taken for the only one */
+	unsigned of_any;             /* clients that have a command which may touch any key */
+	unsigned relying;            /* clients of whom something was taken for granted */
+	bool waits;                  /* somebody has a command that waits, perhaps for a time */
+	bool relies_on_no_waits;     /* a key got a time to live in a step that was taken at once */
+	struct rr_named_keys *named; /* of each command */
+	uint32_t n_named;            /* that there is room for */
+};
+
+/* Both must outlive it. */
+void rr_key_use_init(struct rr_key_use *use, struct rr_terms *terms, struct rr_beliefs *beliefs);
+void rr_key_use_release(struct rr_key_use *use);
+
+/* Before a search: nothing is taken for granted yet, and what is known of keys stays. */
+void rr_key_use_begin(struct rr_key_use *use);
+
+/* A client has sent that command, or will. */
+void rr_key_use_note(struct rr_key_use *use, struct rr_asker *asker, size_t client,
+		     uint32_t command);
+
+/* Does no other client name a key of the command? If so, that is taken for granted from now on.
+ * `sets_time`: a key gets a time to live by it, or loses it. */
+bool rr_key_use_is_own(struct rr_key_use *use, struct rr_asker *asker, size_t client,
+		       uint32_t command, bool sets_time);
+
+/* ---- Owners (owners.c) ---------------------------------------------------------- */
+
+/*
+ * Whose the commands of an app are: of the request that has caused them. A command is caused by what
+ * its app was told last: that a request begins, or the reply to a command of one. Where another
+ * request waits meanwhile for something in the app, the command may be that one's: it has several
+ * owners then. For locks the request whose reply it was is taken to continue (`is_likely`), if it has
+ * no answer yet and sends on one connection only: else a server that handles one request after the
+ * other would have no locks that are followed.
+ *
+ * Owners are bits, one for each request and, from RR_RUN_CLIENTS on, one for what each app does of
+ * its own accord. Several bits: it is one of them.
+ */
+static inline uint16_t rr_owner_of_app(size_t client)
+{
+	return (uint16_t)(1U << (RR_RUN_CLIENTS + client));
+}
+
+/* A step of an app from one state of its table to another. */
+struct rr_owners_step {
+	const struct rr_program *program;
+	size_t client;
+	const struct rr_client_state *from, *to;
+	const struct rr_input *input;
+	uint8_t begun, answered; /* its requests, before that */
+	bool is_likely;          /* see above */
+};
+
+/* Requests whose answers are there and were not taken yet, as bits. */
+uint8_t rr_owners_answered(const struct rr_program *program, size_t client,
+			   const struct rr_client_state *state);
+
+/* `owners`: of what the app has sent and not taken a reply to, in the order of from->sent; they
+ * become those of to->sent. Returns the bit of the request that begins with the step; 0 = none. */
+uint8_t rr_owners_follow(const struct rr_owners_step *step, uint16_t owners[RR_RUN_SENT]);
+
+/* ---- Locks ---------------------------------------------------------------------- */
+
+/*
+ * Locks of checked programs and apps, and who holds them. Which keys are locks no name tells: a key
+ * that one client's complete run creates and removes again, as another one's does, which is refused
+ * and changes nothing else while the first one has it (explore/locks.c finds them).
+ *
+ * The holder is the client that gave the key its last value, until it removes the key, ends or
+ * crashes, or the key expires. Whoever else removes it, gives it another value or puts its end off
+ * breaks its ownership. So it is with a request to an app, which ends when it has its answer and
+ * nothing of what it sent is on its way. Two things do not break it:
+ *
+ * - Another value, once time has passed since the holder's: a lock whose value is a time is made to
+ *   be taken over then, and what tells that from force is only in its clients' code. The new client
+ *   holds it, and what the old one does to it from then on counts.
+ * - A time to live for a key that has none: that repairs what a crash might leave.
+ */
+enum { RR_LOCKS_MAX = 16 };
+
+struct rr_locks {
+	size_t n;
+	struct rr_lock_key all[RR_LOCKS_MAX];
+};
+
+/* ---- States --------------------------------------------------------------------- */
 
 enum {
 	RR_PRODUCT_WORDS = RR_RUN_CLIENTS + RR_CLUSTER_SERVERS + 1,
@@ -50,7 +152,7 @@ struct rr_part {
 	uint8_t rounds;           /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
 	uint8_t answered, begun; /* requests of an app, as bits */
-	uint32_t owners; /* of what an app has sent (owners.h), by the product's number; 0 where
+	uint32_t owners; /* of what an app has sent (see above), by the product's number; 0 where
 			  * nobody looks who holds what */
 	uint8_t after[RR_RUN_CLIENTS];     /* those that were when each of them began */
 	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
@@ -76,7 +178,7 @@ struct rr_common {
 	int8_t waits;                        /* where bounded */
 	uint16_t makers[RR_CLUSTER_SERVERS]; /* whose command made the lock there, or lock number
 					      * so much of programs: a client's bit, of apps
-					      * owners (owners.h); 0 = nobody's */
+					      * owners; 0 = nobody's */
 	uint16_t late_makers;       /* locks: time has passed since programs have made them */
 	uint8_t owners[RR_MUTEXES]; /* client * threads + thread + 1; 0 = free */
 	uint8_t n_late;
@@ -209,12 +311,12 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_ac
  * What leads on from a state. The edges are the product's, until it is asked again;
  * NULL: product->error. `key` may be that of one of them.
  *
- * rr_product_expand() finds all edges, without actions. With rr_product_expand_logged()
- * they have some. rr_product_list() only says which transitions there are: nothing
- * is known of where they lead, and one that the bounds cut off may be among them.
+ * rr_product_expand() finds all edges, with their actions if `is_logged`. rr_product_list()
+ * only says which transitions there are: nothing is known of where they lead, and one that
+ * the bounds cut off may be among them.
  */
-const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key);
-const struct rr_edges *rr_product_expand_logged(struct rr_product *product, const uint32_t *key);
+const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key,
+					 bool is_logged);
 const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_t *key);
 
 /* Does the transition end the time-out of a command that blocks? */
@@ -239,7 +341,7 @@ const struct rr_sent *rr_product_next_sent(const struct rr_product *product, con
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
 			     struct rr_actions *actions);
 
-/* Whose the next command is that a transition of an app is about (owners.h), where somebody looks
+/* Whose the next command is that a transition of an app is about, where somebody looks
  * who holds what; 0 = there is none. And has a request nothing on its way, with its answer? */
 uint16_t rr_product_next_owners(const struct rr_product *product, const uint32_t *key,
 				struct rr_transition transition);
@@ -261,6 +363,11 @@ struct rr_count {
 };
 
 bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr_count *count);
+
+static inline bool rr_count_is_wrong(const struct rr_count *count)
+{
+	return !count->is_number || count->value < count->least || count->value > count->most;
+}
 
 /* Has real clients go a path (replays.c): it must leave what the product says at `end`,
  * and of what it breaks (bits of expected.h) two clients in the critical section, a wrong
@@ -329,12 +436,6 @@ static inline struct rr_client_table *rr_product_client_table(const struct rr_pr
 	struct rr_client_table *table = product->clients[client].table;
 
 	return !table || table->clients & ((1U << client) - 1) ? NULL : table;
-}
-
-static inline struct rr_server_table *rr_product_table(const struct rr_product *product,
-						       size_t server)
-{
-	return product->tables[server];
 }
 
 #endif

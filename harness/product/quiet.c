@@ -29,10 +29,9 @@ enum {
 bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 {
 	struct rr_product *product = state->product;
-	struct rr_state first;
 	struct rr_expansion it = {
 		.product = product,
-		.alone = &first,
+		.alone = state,
 		.unbounded = unbounded,
 		.slice = product->log ? product->log->n : 0,
 		.next_ns = RR_NEVER,
@@ -40,10 +39,7 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 	};
 
 	rr_expand_client(&it, state, client);
-	if (!it.is_done)
-		return false;
-	rr_state_copy(state, &first);
-	return true;
+	return it.is_done;
 }
 
 /* One attempt of a client from this state, with nobody else going on. True: it was
@@ -52,7 +48,7 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
  * that out), and no more does one of too many steps. */
 static bool attempt_is_refused(const struct rr_state *from, size_t client, struct rr_state *after)
 {
-	const long done = rr_state_n_done(from, client);
+	const long done = rr_client_state_n_done(rr_state_client(from, client));
 	struct rr_state seen;
 
 	rr_state_copy(after, from);
@@ -62,18 +58,13 @@ static bool attempt_is_refused(const struct rr_state *from, size_t client, struc
 		if (!rr_state_step_alone(after, client, true))
 			return step == 1 && !rr_product_failed(from->product);
 		if (rr_state_client(after, client)->is_attempt)
-			return rr_state_n_done(after, client) == done;
+			return rr_client_state_n_done(rr_state_client(after, client)) == done;
 		if (rr_state_is_same(after, &seen))
 			return false;
 		if ((step & (step - 1)) == 0)
 			rr_state_copy(&seen, after);
 	}
 	return false;
-}
-
-static bool leaves_something(const struct rr_state *before, const struct rr_state *after)
-{
-	return !rr_state_has_servers_of(before, after);
 }
 
 /* Is this client refused again and again, and servers are never as they were? */
@@ -88,7 +79,7 @@ static bool client_counts_up(const struct rr_state *from, size_t client)
 		    !attempt_is_refused(&states[n], client, &states[n + 1]))
 			return false;
 		for (int i = 0; i <= n; i++) {
-			if (!leaves_something(&states[i], &states[n + 1]))
+			if (rr_state_has_servers_of(&states[i], &states[n + 1]))
 				return false;
 		}
 	}
@@ -165,15 +156,9 @@ static bool goes_round(const struct rr_state *from, size_t client)
 
 static bool is_timed_blocked(const struct rr_state *state, size_t client)
 {
-	const struct rr_client_state *it = rr_state_client(state, client);
-	int64_t left_ns;
+	uint8_t lane;
 
-	for (uint32_t i = 0; i < it->n_sent; i++) {
-		if (rr_state_is_blocked(state, client, it->sent[i].lane, &left_ns) &&
-		    left_ns != RR_NEVER)
-			return true;
-	}
-	return false;
+	return rr_state_times_out_ns(state, client, &lane) != RR_NEVER;
 }
 
 /* Has it nothing to do but to wait? */
@@ -211,7 +196,7 @@ static bool is_quiet(const struct rr_state *from, bool must_end, bool *changes)
 			continue;
 		}
 		is = attempt_is_refused(from, i, &after);
-		*changes |= is && leaves_something(from, &after);
+		*changes |= is && !rr_state_has_servers_of(from, &after);
 		is = is && !(must_end && rr_state_next_end_ns(&after) > next_ns);
 	}
 	product->log = log;
@@ -245,7 +230,7 @@ static void add_wait(struct rr_expansion *it, const struct rr_state *from,
 	common->blind = (int8_t)(is_blind ? common->blind + 1 : 0);
 	for (size_t i = 0; i < it->product->n_clients; i++)
 		next.clients[i].rounds = 0;
-	rr_state_pass_time(&next, ns);
+	rr_state_pass_time(&next, ns, kind);
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
@@ -271,7 +256,7 @@ static bool is_other_after(const struct rr_state *from, int64_t ns, bool changes
 	bool changes_later = false;
 
 	rr_state_copy(&later, from);
-	rr_state_pass_time(&later, ns);
+	rr_state_pass_time(&later, ns, RR_DO_WAIT);
 	later.common.blind++;
 	return !is_quiet(&later, false, &changes_later) || changes_later != changes;
 }
@@ -314,6 +299,8 @@ static bool blocks_in_round(const struct rr_state *from, size_t client)
 {
 	struct rr_state at;
 
+	if (!rr_state_is_in_round(from, client))
+		return false;
 	rr_state_copy(&at, from);
 	for (int step = 0; step < ROUND_STEPS_MAX; step++) {
 		if (!rr_state_is_in_round(&at, client))
@@ -356,17 +343,19 @@ static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 
 	rr_state_copy(&near, from);
 	if (next_ns > SHORTLY_NS)
-		rr_state_pass_time(&near, next_ns - SHORTLY_NS);
+		rr_state_pass_time(&near, next_ns - SHORTLY_NS, RR_DO_NEAR);
 	return is_quiet(&near, true, &changes);
 }
 
 void rr_expand_ending(struct rr_expansion *it, const struct rr_state *from)
 {
-	const int64_t ns = rr_state_run_on_ns(from, RR_NO_WAITER);
 	struct rr_state next;
+	int64_t ns;
 
-	if (!it->product->config.sleeps || ns > MOMENT_NS ||
-	    !rr_state_may_pass_slowly(from, ns, RR_NO_WAITER) ||
+	if (!it->product->config.sleeps)
+		return;
+	ns = rr_state_run_on_ns(from, RR_NO_WAITER);
+	if (ns > MOMENT_NS || !rr_state_may_pass_slowly(from, ns, RR_NO_WAITER) ||
 	    !rr_expansion_wants(it, RR_DO_WAIT, 0, 0))
 		return;
 	rr_state_copy(&next, from);

@@ -15,7 +15,7 @@ static bool leaves_data(struct rr_free_replay *replay, const struct rr_product *
 			const uint32_t *end, struct rr_error *error)
 {
 	for (size_t i = 0; i < product->n_servers; i++) {
-		struct rr_server_table *table = rr_product_table(product, i);
+		struct rr_server_table *table = product->tables[i];
 		const struct rr_server_snapshot *expected = &table->states[end[i]];
 		struct rr_server_snapshot seen = { .was_wiped = expected->was_wiped };
 
@@ -51,11 +51,6 @@ static bool leaves_clients(const struct rr_free_replay *replay, const struct rr_
 	return true;
 }
 
-static bool is_wrong(const struct rr_count *count)
-{
-	return !count->is_number || count->value < count->least || count->value > count->most;
-}
-
 /* Is the counter something else than what clients were told that it is? */
 static bool counts_wrong(struct rr_free_replay *replay, const struct rr_product *product)
 {
@@ -75,7 +70,7 @@ static bool counts_wrong(struct rr_free_replay *replay, const struct rr_product 
 	count.is_number = rr_asker_say(rr_free_replay_server(replay, 0), &reply, "GET %s",
 				       product->config.counter) &&
 			  rr_count_of(&reply, &count.value);
-	return is_wrong(&count);
+	return rr_count_is_wrong(&count);
 }
 
 /* Is what the path breaks seen, and nothing else? */
@@ -101,8 +96,9 @@ static bool breaks_as_found(struct rr_free_replay *replay, struct rr_product *pr
 		*error = product->error;
 		return false;
 	}
-	return counts_wrong(replay, product) == is_wrong(&count) ||
-	       fail_end(error, is_wrong(&count) ? "the counter is right" : "the counter is wrong");
+	return counts_wrong(replay, product) == rr_count_is_wrong(&count) ||
+	       fail_end(error, rr_count_is_wrong(&count) ? "the counter is right" :
+							   "the counter is wrong");
 }
 
 bool rr_product_replay(struct rr_product *product, struct rr_free_replay *replay,

@@ -2,8 +2,6 @@
 /* What a server says of its data, and the states that are known by that. */
 #include "server_state.h"
 
-#include "locks.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,17 +166,6 @@ bool rr_server_find_key(const struct rr_server_table *table, uint32_t state,
 	return false;
 }
 
-/* Of a command that makes a script known; NULL: it is none. */
-static const struct rdl_word *script_of(const struct rr_server_table *table, uint32_t command)
-{
-	const struct rdl_command *words = &table->terms->command[command].words;
-	const char *name = rr_server_command_name(table, command);
-
-	if (words->n_words > 2 && (strcmp(name, "EVAL") == 0 || strcmp(name, "EVAL_RO") == 0))
-		return &words->words[1];
-	return words->n_words == 3 && strcmp(name, "SCRIPT") == 0 ? &words->words[2] : NULL;
-}
-
 /* Scripts that clients have sent since the last look. */
 static bool see_scripts(struct rr_server_table *table, struct rr_asker *asker)
 {
@@ -186,15 +173,18 @@ static bool see_scripts(struct rr_server_table *table, struct rr_asker *asker)
 	struct rdl_reply reply;
 
 	for (; table->n_looked < table->terms->n_commands; table->n_looked++) {
-		const struct rdl_word *source = script_of(table, table->n_looked);
+		const struct rdl_command *words = &table->terms->command[table->n_looked].words;
+		const char *name = rr_server_command_name(table, table->n_looked);
+		const bool is_eval = words->n_words > 2 &&
+				     (strcmp(name, "EVAL") == 0 || strcmp(name, "EVAL_RO") == 0);
 		struct rdl_command hash = {
 			.n_words = 4,
 			.words = { { "EVAL", 4 }, { sha1, strlen(sha1) }, { "0", 1 } },
 		};
 
-		if (!source)
+		if (!is_eval && (words->n_words != 3 || strcmp(name, "SCRIPT") != 0))
 			continue;
-		hash.words[3] = *source;
+		hash.words[3] = words->words[is_eval ? 1 : 2];
 		if (!rr_asker_run(asker, &reply, &hash))
 			return false;
 		rr_scripts_add(&table->seen, reply.text, "", 0);

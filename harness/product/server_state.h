@@ -54,7 +54,7 @@ void rr_connection_block(struct rr_connections *connections, uint16_t slot, uint
 
 /* Which of the commands that blocked have been served, a list for the row; for how long the others
  * block still. */
-bool rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
+void rr_connections_note_served(struct rr_server_table *table, struct rr_connections *connections,
 				struct rr_server_row *row);
 
 bool rr_connections_any_blocks(const struct rr_connections *connections);

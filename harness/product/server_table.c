@@ -135,19 +135,6 @@ bool rr_server_may_draw(const struct rr_server_table *table, const char *name,
 			rr_script_asks_of_objects(text));
 }
 
-/* Idle times, frequencies and encodings are no part of the data, and what memory is used is not the
- * clients' alone. */
-static bool refuse_command(struct rr_server_table *table, const struct rr_question *question)
-{
-	const char *name = rr_server_command_name(table, (uint32_t)question->argument);
-
-	return (strcmp(name, "OBJECT") != 0 && strcmp(name, "MEMORY") != 0) ||
-	       rr_error_set(&table->error, RR_ERROR_DATA,
-			    "%s was sent, which cannot be judged: it is answered by more than "
-			    "the data, so leave it out of what is searched",
-			    name);
-}
-
 const struct rr_wake *rr_server_table_wakes(const struct rr_server_table *table,
 					    const struct rr_server_row *row, size_t *n)
 {
@@ -201,8 +188,18 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 		row->reply = rr_connection_take_message(connection);
 		return true;
 	}
-	if (question->kind == RR_ASK_COMMAND && !refuse_command(table, question))
-		return false;
+	if (question->kind == RR_ASK_COMMAND) {
+		const char *name = rr_server_command_name(table, (uint32_t)question->argument);
+
+		/* Idle times, frequencies and encodings are no part of the data, and what memory is
+		 * used is not the clients' alone. */
+		if (strcmp(name, "OBJECT") == 0 || strcmp(name, "MEMORY") == 0)
+			return rr_error_set(
+				&table->error, RR_ERROR_DATA,
+				"%s was sent, which cannot be judged: it is answered by more than "
+				"the data, so leave it out of what is searched",
+				name);
+	}
 	table->n_asked++;
 	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
 			  &row->blocks))
@@ -222,9 +219,10 @@ bool rr_server_ask(struct rr_server_table *table, struct rr_server_snapshot *sta
 		state->was_wiped = true;
 		connections->n = 0;
 	}
-	return good && rr_server_read_data(table, table->asker, state) &&
-	       rr_connections_note_served(table, connections, row) &&
-	       rr_connections_look(table, connections);
+	if (!good || !rr_server_read_data(table, table->asker, state))
+		return false;
+	rr_connections_note_served(table, connections, row);
+	return rr_connections_look(table, connections);
 }
 
 /* ---- Learning ------------------------------------------------------------- */
@@ -252,31 +250,20 @@ uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct
 	return rr_server_add_state(table, &state, &after, is_new);
 }
 
-static uint32_t find_next_state(struct rr_server_table *table, uint32_t from,
-				struct rr_server_row *row, bool *is_new)
-{
-	struct rr_connections connections = rr_server_connections(table, from);
-	struct rr_server_snapshot state;
-	uint32_t to;
-
-	if (rr_server_compose(table, from, &connections, row, &state))
-		return rr_server_add_state(table, &state, &connections, is_new);
-	if (!rr_server_bring_to(table, from))
-		return RR_NO_ID;
-	to = rr_server_ask_from(table, from, row, is_new);
-	table->at = to;
-	return to;
-}
-
 static const struct rr_server_row *learn_row(struct rr_server_table *table, uint32_t from,
 					     const struct rr_question *question, const void *key,
 					     size_t size)
 {
+	struct rr_connections connections = rr_server_connections(table, from);
 	struct rr_server_row row = { .from = from, .question = *question };
+	struct rr_server_snapshot state;
 	bool is_new = false;
 	uint32_t id;
 
-	row.to = find_next_state(table, from, &row, &is_new);
+	if (rr_server_compose(table, from, &connections, &row, &state))
+		row.to = rr_server_add_state(table, &state, &connections, &is_new);
+	else if (rr_server_bring_to(table, from))
+		row.to = table->at = rr_server_ask_from(table, from, &row, &is_new);
 	if (table->error.kind)
 		return NULL;
 	id = rr_intern_put(&table->rows, key, size, NULL);

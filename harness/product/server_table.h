@@ -158,6 +158,30 @@ bool rr_server_table_is_watched(const struct rr_server_table *table, uint32_t st
 bool rr_server_table_has_expired(const struct rr_server_table *table, uint32_t state, uint64_t key);
 uint64_t rr_digest_of_key(long long db, const struct rdl_reply *name);
 
+/* A key of a server's state; texts are the table's. */
+struct rr_server_key {
+	long long database;
+	const char *name, *dump;
+	size_t length, dump_length;
+	long long left_ms; /* until it ends; -1 = it does not */
+};
+
+/* The next key of a state, from *at on, which begins as 0. False: there are no more. */
+bool rr_server_next_key(const struct rr_server_table *table, uint32_t state, size_t *at,
+			struct rr_server_key *key);
+
+/* A key that is a lock of programs. */
+struct rr_lock_key {
+	long long database;
+	const char *name; /* the table's */
+	size_t length;
+	uint32_t clients; /* whose complete runs create and remove it, as bits: of apps requests */
+};
+
+/* A key by its name. False: it is not there. */
+bool rr_server_find_key(const struct rr_server_table *table, uint32_t state,
+			const struct rr_lock_key *lock, struct rr_server_key *key);
+
 /* Do two states differ in nothing but which commands block, and for how long still? */
 bool rr_server_table_are_alike(const struct rr_server_table *table, uint32_t a, uint32_t b);
 

@@ -117,7 +117,12 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_ac
 		       !rr_state_has_ended(&state, i) && rr_state_step_alone(&state, i, false))
 			continue;
 	}
-	rr_state_begin_sleeps(&state);
+	/* What is there from the beginning may expire, too. All clients begin at once; one that has
+	 * slept first sends what it sends later. */
+	for (size_t i = 0; i < product->n_servers; i++)
+		product->has_ends |= rr_state_server(&state, i)->first_end_ns != RR_NEVER;
+	for (size_t i = 0; i < product->n_clients; i++)
+		rr_state_fall_asleep(&state, i);
 	product->log = NULL;
 	rr_state_pack(&state, NULL, nothing, key);
 	return !rr_product_failed(product);
@@ -186,26 +191,11 @@ size_t rr_product_client_of(const struct rr_product *product, const uint32_t *ke
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-static struct rr_client_table *table_of(struct rr_product *product, size_t client)
-{
-	const struct rr_program *program = product->config.program;
-	const bool is_shared = program->sent_as_own != NULL;
-	struct rr_client_own *own;
-
-	if (program->tables)
-		return program->tables[client];
-	own = &product->own[is_shared ? 0 : client];
-	if (is_shared && client > 0)
-		return &own->table;
-	own->kept.most = is_shared ? product->n_clients : 1;
-	rr_client_table_init(&own->table, program, 1U << client, &own->kept);
-	return &own->table;
-}
-
 bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
 		     struct rr_server_table *data, struct rr_server_table *locks)
 {
 	const struct rr_program *program = config->program;
+	const bool is_shared = program->sent_as_own != NULL;
 	const char *const get[] = { "GET", config->counter ? config->counter : "-", NULL };
 
 	*product = (struct rr_product){
@@ -222,8 +212,14 @@ bool rr_product_init(struct rr_product *product, const struct rr_product_config 
 		product->tables[i] = locks ? locks : data;
 	product->get_counter = rr_terms_words(program->terms, get);
 	for (size_t i = 0; i < product->n_clients; i++) {
-		struct rr_client_table *table = table_of(product, i);
+		struct rr_client_table *table = program->tables ?
+							program->tables[i] :
+							&product->own[is_shared ? 0 : i].table;
 
+		if (!program->tables && (i == 0 || !is_shared)) {
+			product->own[i].kept.most = is_shared ? product->n_clients : 1;
+			rr_client_table_init(table, program, 1U << i, &product->own[i].kept);
+		}
 		if (!rr_client_view_init(&product->clients[i], table, (int)i)) {
 			product->error = table->error;
 			return false;

@@ -48,15 +48,6 @@ void rr_state_fall_asleep(struct rr_state *state, size_t client)
 		product->config.sleeps && !rr_state_is_in_loop(state, client) ? slept_ns : 0;
 }
 
-/* What is there from the beginning may expire, too. */
-void rr_state_begin_sleeps(struct rr_state *state)
-{
-	for (size_t i = 0; i < state->product->n_servers; i++)
-		state->product->has_ends |= rr_state_server(state, i)->first_end_ns != RR_NEVER;
-	for (size_t i = 0; i < state->product->n_clients; i++)
-		rr_state_fall_asleep(state, i);
-}
-
 static struct rr_written *find_lease(struct rr_common *common, uint64_t key)
 {
 	for (size_t i = 0; i < common->n_leases; i++) {
@@ -91,7 +82,7 @@ static void put_lease(struct rr_product *product, struct rr_common *common, uint
 void rr_state_note_leases(struct rr_state *state, size_t server, uint32_t before, int client)
 {
 	const struct rr_product *product = state->product;
-	struct rr_server_table *table = rr_product_table(state->product, server);
+	struct rr_server_table *table = state->product->tables[server];
 	struct rr_common *common = &state->common;
 	const uint32_t after = state->servers[server];
 	const struct rr_expiring *is;
@@ -136,8 +127,8 @@ static int64_t first_end_ns(const struct rr_state *state, bool of_late, size_t w
 
 	for (size_t i = 0; i < state->product->n_servers; i++) {
 		size_t n;
-		const struct rr_expiring *all = rr_server_table_expiring(
-			rr_product_table(state->product, i), state->servers[i], &n);
+		const struct rr_expiring *all = rr_server_table_expiring(state->product->tables[i],
+									 state->servers[i], &n);
 
 		for (size_t j = 0; j < n; j++) {
 			if (is_of_late(state, &all[j], waiter) == of_late)
@@ -164,26 +155,8 @@ static bool is_watched(const struct rr_state *state)
 	bool is = false;
 
 	for (size_t i = 0; i < state->product->n_servers; i++)
-		is |= rr_server_table_is_watched(rr_product_table(state->product, i),
-						 state->servers[i]);
+		is |= rr_server_table_is_watched(state->product->tables[i], state->servers[i]);
 	return is;
-}
-
-/* Would a command that blocks time out, but that of `waiter`? */
-static bool would_time_out(const struct rr_state *state, int64_t ns, size_t waiter)
-{
-	for (size_t i = 0; i < state->product->n_clients; i++) {
-		const struct rr_client_state *it = rr_state_client(state, i);
-		int64_t left_ns;
-
-		for (uint32_t j = 0; i != waiter && !rr_state_has_ended(state, i) && j < it->n_sent;
-		     j++) {
-			if (rr_state_is_blocked(state, i, it->sent[j].lane, &left_ns) &&
-			    left_ns <= ns)
-				return true;
-		}
-	}
-	return false;
 }
 
 bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t waiter)
@@ -196,8 +169,13 @@ bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t w
 	}
 	if (!time_runs_on(state, waiter))
 		return true;
-	if (would_time_out(state, ns, waiter))
-		return false;
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		uint8_t lane;
+
+		if (i != waiter && !rr_state_has_ended(state, i) &&
+		    rr_state_times_out_ns(state, i, &lane) <= ns)
+			return false;
+	}
 	if (first_end_ns(state, true, waiter) > ns || !is_watched(state))
 		return true;
 	state->product->left_out =
@@ -209,7 +187,7 @@ bool rr_state_may_pass_slowly(const struct rr_state *state, int64_t ns, size_t w
 /* Keys of late clients last for longer, by as much as passes. Whoever watches would notice. */
 static void hold_leases(struct rr_state *state, size_t server, int64_t ns, size_t waiter)
 {
-	const struct rr_server_table *table = rr_product_table(state->product, server);
+	const struct rr_server_table *table = state->product->tables[server];
 	const uint32_t from = state->servers[server];
 	const long long passed_ms = (table->states[from].clock_ns % MS + ns) / MS;
 	struct rr_server_key key;
@@ -243,13 +221,20 @@ static void hold_leases(struct rr_state *state, size_t server, int64_t ns, size_
 	}
 }
 
-/* How long ago a program has crashed or lost a reply, if one has; whoever holds a lock may be late. */
-static void note_passed(struct rr_state *state, int64_t ns)
+/* Time passes on all servers. How long ago has a program crashed or lost a reply, if one has? Whoever
+ * holds a lock may be late. */
+static void tick(struct rr_state *state, int64_t ns)
 {
 	const struct rr_product_config *config = &state->product->config;
 	struct rr_common *common = &state->common;
 	const int *left = common->left.of, *all = config->budget.of;
 
+	/* What it serves follows. */
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	for (size_t i = 0; i < state->product->n_servers; i++)
+		rr_state_tick_server(state, i, ns);
+	if (config->absolute)
+		common->now_ns += ns;
 	if (config->counts_lapses &&
 	    (left[RR_CRASHES] < all[RR_CRASHES] || left[RR_LOST_REPLIES] < all[RR_LOST_REPLIES]))
 		common->lapse_ns = rr_lesser_ns(common->lapse_ns + ns, RR_LAPSES_NS);
@@ -286,14 +271,8 @@ void rr_state_pass_slowly(struct rr_state *state, int64_t ns, size_t waiter)
 		if (goes_on)
 			pass_own_clock(state, i, ns - asleep_ns);
 	}
-	if (runs_on) /* What it serves follows. */
-		rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
-	for (size_t i = 0; runs_on && i < product->n_servers; i++)
-		rr_state_tick_server(state, i, ns);
-	if (runs_on && product->config.absolute)
-		state->common.now_ns += ns;
 	if (runs_on)
-		note_passed(state, ns);
+		tick(state, ns);
 }
 
 /* ---- Time that passes ------------------------------------------------------ */
@@ -318,16 +297,17 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
 	rr_state_wake_served(state, server, &served);
 }
 
-static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kind kind)
+void rr_state_pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kind kind)
 {
-	const struct rr_product *product = state->product;
+	const struct rr_product_config *config = &state->product->config;
+	const bool is_expiry = kind == RR_DO_HALF || kind == RR_DO_WHOLE;
+	const bool is_pause = kind == RR_DO_PAUSE_HALF || kind == RR_DO_PAUSE;
 	struct rr_common *common = &state->common;
 
-	for (size_t i = 0; i < product->n_clients; i++) {
+	for (size_t i = 0; i < state->product->n_clients; i++) {
 		if (rr_state_has_ended(state, i))
 			continue;
-		if (rr_state_has_begun(state, i) || kind == RR_DO_WHOLE) {
-			const struct rr_product_config *config = &state->product->config;
+		if (rr_state_has_begun(state, i) || is_expiry) {
 			const struct rr_client_state *it = rr_state_client(state, i);
 			struct rr_part *part = &state->clients[i];
 			const int64_t asleep_ns = rr_lesser_ns(part->asleep_ns, ns);
@@ -350,47 +330,22 @@ static void pass_time(struct rr_state *state, int64_t ns, enum rr_transition_kin
 					part->waited_ns[j] = rr_lesser_ns(part->waited_ns[j] + ns,
 									  stop->duration_ns);
 			}
-		} else if (kind == RR_DO_PAUSE) {
+		} else {
 			const struct rr_input late = { .kind = RR_INPUT_CLOCK, .value = ns };
 
 			/* A program that has received nothing yet begins so much later. What it
 			 * reads of its clock before its first command is later, too: a replay
 			 * notes that reading at its own time, and then holds the clock back. */
-			if (rr_state_client(state, i)->has_read)
+			if (is_pause && rr_state_client(state, i)->has_read)
 				rr_state_feed(state, i, &late);
-			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
-								.client = (uint8_t)i,
-								.ns = -ns });
-		} else {
 			rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_CLOCK,
 								.client = (uint8_t)i,
 								.ns = -ns });
 		}
 	}
-	/* What it serves follows. */
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
-	for (size_t i = 0; i < product->n_servers; i++)
-		rr_state_tick_server(state, i, ns);
-	if (product->config.absolute)
-		common->now_ns += ns;
-	note_passed(state, ns);
+	tick(state, ns);
 	if (common->down >= 0)
 		common->down_ns = common->down_ns > ns ? common->down_ns - ns : 0;
-}
-
-void rr_state_pass_time(struct rr_state *state, int64_t ns)
-{
-	pass_time(state, ns, RR_DO_WAIT);
-}
-
-void rr_state_expire(struct rr_state *state, int64_t ns)
-{
-	pass_time(state, ns, RR_DO_WHOLE);
-}
-
-void rr_state_pause(struct rr_state *state, int64_t ns)
-{
-	pass_time(state, ns, RR_DO_PAUSE);
 }
 
 bool rr_state_has_begun(const struct rr_state *state, size_t client)

@@ -13,15 +13,10 @@ static struct rr_edge *add_edge(struct rr_edges *edges)
 	return &edges->all[edges->n++];
 }
 
-static struct rr_transition make_transition(enum rr_transition_kind kind, size_t who, size_t lane)
-{
-	return (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane };
-}
-
 bool rr_expansion_wants(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
 			size_t lane)
 {
-	const struct rr_transition transition = make_transition(kind, who, lane);
+	const struct rr_transition transition = { (uint8_t)kind, (uint8_t)who, (uint8_t)lane };
 
 	if (it->is_done || rr_product_failed(it->product))
 		return false;
@@ -32,26 +27,11 @@ bool rr_expansion_wants(struct rr_expansion *it, enum rr_transition_kind kind, s
 	return !it->lists;
 }
 
-/* The actions of the next edge begin, with those that it shares with the one before. */
-static void begin_slice(struct rr_expansion *it)
-{
-	struct rr_actions *log = it->product->log;
-	const size_t before = it->slice;
-
-	if (!log)
-		return;
-	it->slice = log->n;
-	for (size_t i = 0; i < it->n_shared; i++) {
-		const struct rr_action action = log->all[before + i];
-
-		rr_actions_add(log, &action);
-	}
-}
-
 void rr_expansion_add(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
 		      size_t lane, const struct rr_state *next)
 {
-	const struct rr_actions *log = it->product->log;
+	struct rr_actions *log = it->product->log;
+	const size_t before = it->slice;
 	struct rr_edge *edge;
 
 	if (rr_product_failed(it->product))
@@ -62,13 +42,22 @@ void rr_expansion_add(struct rr_expansion *it, enum rr_transition_kind kind, siz
 		it->n_shared = 0;
 	} else {
 		edge = add_edge(it->edges);
-		edge->transition = make_transition(kind, who, lane);
+		edge->transition = (struct rr_transition){ (uint8_t)kind, (uint8_t)who,
+							   (uint8_t)lane };
 		edge->broken = (uint8_t)next->broken;
 		edge->from = it->slice;
 		edge->to = log ? log->n : 0;
 		rr_state_pack(next, it->from, it->key, edge->key);
 	}
-	begin_slice(it);
+	if (!log)
+		return;
+	/* The actions of the next edge begin, with those that it shares with this one. */
+	it->slice = log->n;
+	for (size_t i = 0; i < it->n_shared; i++) {
+		const struct rr_action action = log->all[before + i];
+
+		rr_actions_add(log, &action);
+	}
 }
 
 void rr_expansion_drop(struct rr_expansion *it)
@@ -135,37 +124,16 @@ static void add_lates(struct rr_expansion *it, const struct rr_state *from)
 	}
 }
 
-static void add_return(struct rr_expansion *it, const struct rr_state *from)
-{
-	const int8_t server = from->common.down;
-	struct rr_state next;
-
-	if (server < 0 || from->common.down_ns > 0 ||
-	    !rr_expansion_wants(it, RR_DO_RETURN, (size_t)server, 0))
-		return;
-	rr_state_copy(&next, from);
-	next.common.down = -1;
-	rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_UP, .server = (uint8_t)server });
-	rr_expansion_add(it, RR_DO_RETURN, (size_t)server, 0, &next);
-}
-
 /* ---- The whole ------------------------------------------------------------ */
-
-static bool is_final(const struct rr_state *state)
-{
-	for (size_t i = 0; i < state->product->n_clients; i++) {
-		if (!rr_state_has_ended(state, i))
-			return false;
-	}
-	return true;
-}
 
 static void expand_all(struct rr_expansion *it, struct rr_state *from)
 {
 	const bool is_step = it->wanted && rr_transition_is_step(*it->wanted);
+	const int8_t down = from->common.down;
+	struct rr_state next;
 	int n_lanes;
 
-	if (is_final(from)) {
+	if (rr_product_all_are_over(it->product, it->key)) {
 		it->flags = RR_STATE_FINAL;
 		add_lates(it, from);
 		return;
@@ -184,7 +152,6 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		for (int lane = 0; from->clients[i].is_crashed && lane < n_lanes; lane++) {
 			const size_t server = rr_state_lane_server(from, lane);
-			struct rr_state next;
 
 			if (!rr_state_connection(from, i, lane))
 				continue;
@@ -197,7 +164,14 @@ static void expand_all(struct rr_expansion *it, struct rr_state *from)
 				rr_expansion_drop(it);
 		}
 	}
-	add_return(it, from);
+	if (down >= 0 && from->common.down_ns <= 0 &&
+	    rr_expansion_wants(it, RR_DO_RETURN, (size_t)down, 0)) {
+		rr_state_copy(&next, from);
+		next.common.down = -1;
+		rr_state_log(&next,
+			     (struct rr_action){ .kind = RR_ACTION_UP, .server = (uint8_t)down });
+		rr_expansion_add(it, RR_DO_RETURN, (size_t)down, 0, &next);
+	}
 	rr_expand_faults(it, from);
 	if (it->n_busy == 0 && rr_expansion_is_quiet(it))
 		rr_expand_quiet(it, from);
@@ -228,14 +202,10 @@ static const struct rr_edges *expand_state(struct rr_product *product, const uin
 	return rr_product_failed(product) ? NULL : edges;
 }
 
-const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key)
+const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key,
+					 bool is_logged)
 {
-	return expand_state(product, key, false, (struct rr_expansion){ 0 });
-}
-
-const struct rr_edges *rr_product_expand_logged(struct rr_product *product, const uint32_t *key)
-{
-	return expand_state(product, key, true, (struct rr_expansion){ 0 });
+	return expand_state(product, key, is_logged, (struct rr_expansion){ 0 });
 }
 
 const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_t *key)
@@ -262,7 +232,7 @@ bool rr_product_times_out(const struct rr_product *product, const uint32_t *key,
 	if (transition.kind != RR_DO_EXECUTE)
 		return false;
 	connection =
-		rr_server_table_connection(rr_product_table(product, server), key[server],
+		rr_server_table_connection(product->tables[server], key[server],
 					   (uint16_t)(transition.who * RR_RUN_ORDINALS +
 						      rr_lane_ordinal(program, transition.lane)));
 	return connection && connection->blocks;
@@ -275,7 +245,7 @@ bool rr_product_pass(struct rr_product *product, const uint32_t *key, int64_t ns
 
 	memcpy(from, key, product->n_words * sizeof(*key));
 	rr_state_unpack(product, from, &state);
-	rr_state_pass_time(&state, ns);
+	rr_state_pass_time(&state, ns, RR_DO_WAIT);
 	rr_state_pack(&state, NULL, from, next);
 	return !rr_product_failed(product);
 }
@@ -302,15 +272,9 @@ bool rr_product_is_through(const struct rr_product *product, const uint32_t *key
 const struct rr_sent *rr_product_next_sent(const struct rr_product *product, const uint32_t *key,
 					   struct rr_transition transition)
 {
-	const struct rr_part *part = rr_product_part(product, key, transition.who);
-	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
-	size_t executed = rr_part_n_answers(part, transition.lane);
-
-	for (uint32_t i = 0; i < state->n_sent; i++) {
-		if (state->sent[i].lane == transition.lane && executed-- == 0)
-			return &state->sent[i];
-	}
-	return NULL;
+	return rr_part_first_unanswered(rr_product_part(product, key, transition.who),
+					rr_product_client(product, key, transition.who),
+					transition.lane);
 }
 
 void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
