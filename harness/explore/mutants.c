@@ -89,34 +89,36 @@ static const char *script_of_command(const struct rdl_command *command,
 	return word_is(command, 0, "EVAL") && command->n_words > 1 ? command->words[1].text : NULL;
 }
 
-/* For rr_program: changes the command, or says what it is answered. */
-static uint32_t apply_mutation(void *context, struct rdl_command *command)
+/* See rr_program. Each command that is executed comes here: most are of another kind. */
+static uint32_t apply_mutation(void *context, uint32_t number, uint32_t *answer)
 {
 	struct rr_mutation *mutation = context;
 	struct rr_terms *terms = mutation->terms;
-	const uint32_t id = rr_terms_command(terms, command);
+	struct rdl_command command;
 
-	if (mutation->how == RR_MUTANT_NO_MUTEX || id == RR_NO_ID ||
-	    terms->command[id].kind != mutation->kind)
-		return RR_NO_ID;
+	*answer = RR_NO_ID;
+	if (mutation->how == RR_MUTANT_NO_MUTEX || terms->command[number].kind != mutation->kind)
+		return number;
+	command = terms->command[number].words;
 	switch (mutation->how) {
 	case RR_MUTANT_SKIP:
-		return mutation->answer;
+		*answer = mutation->answer;
+		return number;
 	case RR_MUTANT_NO_NX:
-		if (word_is(command, 0, "SETNX"))
-			always_set(command);
+		if (word_is(&command, 0, "SETNX"))
+			always_set(&command);
 		else
-			remove_words(command, option_of_set(command, "NX"), 1);
+			remove_words(&command, option_of_set(&command, "NX"), 1);
 		break;
 	case RR_MUTANT_NO_LEASE:
-		remove_words(command, lease_of_set(command), 2);
+		remove_words(&command, lease_of_set(&command), 2);
 		break;
 	default:
-		command->words[0] = make_word("EVAL");
-		command->words[1] = make_word(mutation->script);
+		command.words[0] = make_word("EVAL");
+		command.words[1] = make_word(mutation->script);
 		break;
 	}
-	return RR_NO_ID;
+	return rr_terms_command(terms, &command);
 }
 
 /* Of a command; all of it fits into a name. */

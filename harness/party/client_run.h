@@ -245,9 +245,9 @@ struct rr_program {
 	 * of the reply, RR_NO_ID = the server is gone. */
 	uint32_t (*ask)(void *ask_context, int server, const struct rdl_command *command);
 	void *ask_context;
-	/* Changes a command before a server executes it, or answers it instead: the number of a
-	 * reply, else RR_NO_ID. NULL: all are executed as they were sent. */
-	uint32_t (*mutate)(void *mutate_context, struct rdl_command *command);
+	/* The command that a server executes instead of one; or that one is answered instead, by
+	 * *answer, the number of a reply, else RR_NO_ID. NULL: all are executed as they were sent. */
+	uint32_t (*mutate)(void *mutate_context, uint32_t command, uint32_t *answer);
 	void *mutate_context;
 	bool on_sockets;            /* commands and replies of its own links go over sockets, the
 			     * other ends of which are the run's */

@@ -65,13 +65,13 @@ void rr_connections_drop(struct rr_connections *connections, const struct rr_con
 		(--connections->n - i) * sizeof(connections->all[0]));
 }
 
-struct rr_connections rr_server_connections(const struct rr_server_table *table, uint32_t state)
+void rr_server_connections(const struct rr_server_table *table, uint32_t state,
+			   struct rr_connections *connections)
 {
-	struct rr_connections connections;
-	const struct rr_connection *all = rr_server_table_connections(table, state, &connections.n);
+	const struct rr_connection *all = rr_server_table_connections(table, state,
+								      &connections->n);
 
-	memcpy(connections.all, all, connections.n * sizeof(all[0]));
-	return connections;
+	memcpy(connections->all, all, connections->n * sizeof(all[0]));
 }
 
 /* ---- What they carry -------------------------------------------------------- */

@@ -9,14 +9,10 @@
 uint32_t rr_product_mutate(const struct rr_product *product, uint32_t number, uint32_t *left_out)
 {
 	const struct rr_program *program = product->config.program;
-	struct rdl_command command;
 
 	*left_out = RR_NO_ID;
-	if (!program->mutate)
-		return number;
-	command = program->terms->command[number].words;
-	*left_out = program->mutate(program->mutate_context, &command);
-	return rr_terms_command(program->terms, &command);
+	return program->mutate ? program->mutate(program->mutate_context, number, left_out) :
+				 number;
 }
 
 static struct rr_question question_of(const struct rr_state *state, size_t client,

@@ -39,7 +39,8 @@ static inline void rr_connections_copy(struct rr_connections *to, const struct r
 	memcpy(to->all, from->all, from->n * sizeof(from->all[0]));
 }
 
-struct rr_connections rr_server_connections(const struct rr_server_table *table, uint32_t state);
+void rr_server_connections(const struct rr_server_table *table, uint32_t state,
+			   struct rr_connections *connections);
 
 struct rr_connection *rr_connections_find(struct rr_connections *connections, uint16_t slot);
 struct rr_connection *rr_connections_insert(struct rr_connections *connections, uint16_t slot);

@@ -231,10 +231,11 @@ uint32_t rr_server_ask_from(struct rr_server_table *table, uint32_t from, struct
 			    bool *is_new)
 {
 	struct rr_server_snapshot state = table->states[from];
-	struct rr_connections before = rr_server_connections(table, from);
-	struct rr_connections after;
-	const struct rr_own_key key = rr_server_own_key(table, from, &before, &row->question);
+	struct rr_connections before, after;
+	struct rr_own_key key;
 
+	rr_server_connections(table, from, &before);
+	key = rr_server_own_key(table, from, &before, &row->question);
 	rr_connections_copy(&after, &before);
 	state.parent = from;
 	state.question = row->question;
@@ -254,12 +255,13 @@ static const struct rr_server_row *learn_row(struct rr_server_table *table, uint
 					     const struct rr_question *question, const void *key,
 					     size_t size)
 {
-	struct rr_connections connections = rr_server_connections(table, from);
 	struct rr_server_row row = { .from = from, .question = *question };
+	struct rr_connections connections;
 	struct rr_server_snapshot state;
 	bool is_new = false;
 	uint32_t id;
 
+	rr_server_connections(table, from, &connections);
 	if (rr_server_compose(table, from, &connections, &row, &state))
 		row.to = rr_server_add_state(table, &state, &connections, &is_new);
 	else if (rr_server_bring_to(table, from))

@@ -77,8 +77,9 @@ static bool is_same_again(struct rr_server_table *table, uint32_t number)
 	const struct rr_server_row row = table->row[number];
 	struct rr_server_row again = { .from = row.from, .question = row.question };
 	struct rr_server_snapshot state = table->states[row.from];
-	struct rr_connections connections = rr_server_connections(table, row.from);
+	struct rr_connections connections;
 
+	rr_server_connections(table, row.from, &connections);
 	if (!rr_server_bring_to(table, row.from))
 		return true;
 	table->at = RR_NO_ID;

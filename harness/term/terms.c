@@ -190,15 +190,24 @@ static void add_command(struct rr_terms *terms, uint32_t id)
 
 uint32_t rr_terms_command(struct rr_terms *terms, const struct rdl_command *command)
 {
-	char *bytes = NULL;
-	size_t size;
-	FILE *file = rr_open_memory(&bytes, &size);
+	size_t size = 0, at = 0;
+	char *bytes;
 	bool is_new;
 	uint32_t id;
 
 	for (size_t i = 0; i < command->n_words; i++)
-		append(file, command->words[i].text, command->words[i].length);
-	fclose(file);
+		size += sizeof(uint32_t) + command->words[i].length;
+	bytes = rr_malloc(size);
+	/* As append() writes it: a file in memory would cost more than all else here. */
+	for (size_t i = 0; i < command->n_words; i++) {
+		const struct rdl_word *word = &command->words[i];
+		const uint32_t length = (uint32_t)word->length;
+
+		memcpy(bytes + at, &length, sizeof(length));
+		if (length)
+			memcpy(bytes + at + sizeof(length), word->text, length);
+		at += sizeof(length) + length;
+	}
 	id = rr_intern_put(&terms->commands, bytes, size, &is_new);
 	free(bytes);
 	if (is_new)

@@ -145,26 +145,29 @@ static bool is(const struct rdl_word *word, const char *text)
 }
 
 /* SET ... NX without NX, and WATCH as PING. */
-static uint32_t weaken(void *context, struct rdl_command *command)
+static uint32_t weaken(void *context, uint32_t number, uint32_t *answer)
 {
+	struct rr_terms *terms = context;
+	struct rdl_command command = terms->command[number].words;
 	size_t kept = 0;
 
-	(void)context;
-	for (size_t i = 0; i < command->n_words; i++) {
-		if (!is(&command->words[i], "NX"))
-			command->words[kept++] = command->words[i];
+	*answer = RR_NO_ID;
+	for (size_t i = 0; i < command.n_words; i++) {
+		if (!is(&command.words[i], "NX"))
+			command.words[kept++] = command.words[i];
 	}
-	command->n_words = kept;
-	if (is(&command->words[0], "WATCH")) {
-		command->words[0] = (struct rdl_word){ "PING", 4 };
-		command->n_words = 1;
+	command.n_words = kept;
+	if (is(&command.words[0], "WATCH")) {
+		command.words[0] = (struct rdl_word){ "PING", 4 };
+		command.n_words = 1;
 	}
-	return RR_NO_ID;
+	return rr_terms_command(terms, &command);
 }
 
 static void weaken_it(struct scheduled *scheduled)
 {
 	scheduled->program.mutate = weaken;
+	scheduled->program.mutate_context = scheduled->program.terms;
 }
 
 static int broken_runs(const char *strategy, void (*change)(struct scheduled *scheduled))
