@@ -21,7 +21,7 @@
  *
  * Strategies are fibers, whose runs cost next to nothing, and say where an attempt begins. All
  * beginnings with as much done are taken for each other until something tells them apart, and
- * are tested when the search is through (learning_attempts.c).
+ * are tested when the search is through.
  */
 #ifndef RR_LEARNING_H
 #define RR_LEARNING_H
@@ -95,7 +95,9 @@ enum { RR_LEARNING_WORDS = 48 }; /* of a cover, when all is known */
 /* learning.c. Does a client do the same in both? And so late? */
 bool rr_learning_does_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
 bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32_t b);
-bool rr_learning_is_same_input(const struct rr_received *a, const struct rr_received *b);
+
+/* How many inputs two words have in common at their beginnings; `timed`: with the time that passes. */
+size_t rr_learning_common(const struct rr_inputs *a, const struct rr_inputs *b, bool timed);
 
 /* The history with one more input; RR_NO_ID: table->error, or it cannot hear that. */
 uint32_t rr_learning_go(struct rr_client_table *table, uint32_t state,
@@ -109,11 +111,8 @@ struct rr_inputs rr_learning_history_and(const struct rr_client_table *table, ui
 /* Is a history a part of another one? */
 bool rr_learning_is_behind(const struct rr_client_table *table, uint32_t state, uint32_t first);
 
-/* The row of the hypothesis from a state; NULL: it has none. And what a client has to do behind it: in
- * what a strategy does on its way to the beginning of an attempt, histories differ that are one state
- * there. */
-const struct rr_client_row *rr_learning_row(const struct rr_client_table *table, uint32_t state,
-					    const struct rr_received *received);
+/* What a client has to do behind a row of the hypothesis: in what a strategy does on its way to the
+ * beginning of an attempt, histories differ that are one state there. */
 uint32_t rr_learning_said(const struct rr_client_table *table, const struct rr_client_row *row);
 
 /* All states that can be reached from one, the nearest first, and by which row each is; RR_NO_ID: it
@@ -158,26 +157,15 @@ void rr_learning_keep_apart(struct rr_client_table *table, uint32_t history);
  * is followed for some rounds. */
 void rr_learning_bound(struct rr_client_table *table, uint32_t state, uint32_t first_round);
 
-/* learning_loops.c: the state that a history is; RR_NO_ID: none. */
+/* Of a new state at which an attempt begins, or the client has ended: notes what it has in mind; and
+ * returns the state that it is, which may be itself. Those with as much done are taken for each other
+ * until something tells them apart, so a client that is refused is where it was. */
+void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
+uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
 
-/* Because other replies than its last one were tested and have led there, as in rr_learning_assume(). */
-uint32_t rr_learning_find_assumed(const struct rr_client_table *table, uint32_t history);
-
-/* Because it has heard the same as another one, and only what it heard last, on two connections, in
- * another order. No run is made for that: it is tested when the search is through. */
-uint32_t rr_learning_find_diamond(struct rr_client_table *table, uint32_t history);
-
-/* Of all that are known. */
-uint32_t rr_learning_find_state(struct rr_client_table *table, uint32_t history);
-
-/* Because it is one more round of a loop, or several. Where there is no end to what a client does,
- * none is looked for any more. */
+/* learning_loops.c: the state of which a history is one more round, or several; RR_NO_ID: none. Where
+ * there is no end to what a client does, none is looked for any more. */
 uint32_t rr_learning_find_loop(struct rr_client_table *table, uint32_t history);
-
-/* Was a command of that name, as it is waited for there, ever answered so? A word that was heard in
- * one state may tell another what no server says: a program may do anything then, and hang. */
-bool rr_learning_may_hear(const struct rr_client_table *table, uint32_t state,
-			  const struct rr_input *input);
 
 /* Does the client do the same at the beginning of another loop; of one that it was made to leave? */
 bool rr_learning_has_like_loop(const struct rr_client_table *table, uint32_t first, bool is_left);
@@ -196,12 +184,6 @@ void rr_learning_follow_loop(struct rr_client_table *table, uint32_t first, uint
 
 /* Of a state: how often in a row it has done the like? And is there no end to that? */
 void rr_learning_count_rounds(struct rr_client_table *table, uint32_t state);
-
-/* learning_attempts.c: of a new state at which an attempt begins, or the client has ended: the
- * one that it is, which may be itself. And the tests of these. */
-void rr_learning_note_attempt(struct rr_client_table *table, uint32_t state);
-uint32_t rr_learning_find_attempt(struct rr_client_table *table, uint32_t state);
-void rr_learning_verify_attempts(struct rr_client_table *table);
 
 /* learning_verify.c: words that cover all transitions known from a state, `most` at most; how
  * many there are. Release each, and free the array. */

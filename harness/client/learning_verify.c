@@ -23,7 +23,21 @@ enum { WALKS = 20, WALKS_MAX = 400, WALK_MAX = 2000, RANDOM_MAX = 40 };
 enum { PAIR_STEPS = 4000, PAIR_STEPS_EACH = 400, PAIR_ROWS = 16 };
 
 /* Where attempts are marked, some of which are refused hundreds of times. */
-enum { ATTEMPTS_WALKS = 45, ATTEMPTS_LEAVES = 9, ATTEMPTS_RANDOM_MAX = 1200 };
+enum {
+	ATTEMPTS_WALKS = 45,
+	ATTEMPTS_LEAVES = 9,
+	ATTEMPTS_RANDOM_MAX = 1200,
+	ATTEMPTS_RUNS = 1500, /* for words behind other histories */
+	REFUSALS_MAX = 4,     /* kinds of them that are followed from one beginning */
+	STEPS_MAX = 60000 /* after which no other beginning is followed, nor, in a second turn, left
+			       * behind fewer refusals */
+};
+
+/* Nothing was refined since the search began, and nothing has failed. */
+static bool stands(const struct rr_client_table *table)
+{
+	return !rr_learning_has_changed(table) && !rr_client_table_failed(table);
+}
 
 /* ---- Words that cover what is known ---------------------------------------------------------- */
 
@@ -100,6 +114,7 @@ size_t rr_learning_cover(const struct rr_client_table *table, uint32_t state,
 		.on = rr_malloc(size),
 		.is_covered = rr_calloc(table->rows.n + 1, sizeof(*cover.is_covered)),
 	};
+	struct rr_received *longest = rr_calloc(WORD_MAX, sizeof(*longest));
 	size_t n = 0;
 
 	memset(cover.on, 0xff, size);
@@ -109,25 +124,25 @@ size_t rr_learning_cover(const struct rr_client_table *table, uint32_t state,
 	for (uint32_t i = 0; i < cover.n_reached && n < most; i++) {
 		for (uint32_t r = table->states[cover.reached[i]].first_row;
 		     r != RR_NO_ID && n < most; r = row_at(&cover, r)->next) {
-			struct rr_inputs *word = &(*words)[n];
+			struct rr_inputs word = { .all = longest };
 
 			if (row_at(&cover, r)->state == RR_NO_ID || cover.is_covered[r])
 				continue;
-			word->all = rr_calloc(WORD_MAX, sizeof(*word->all));
-			add_path(&cover, word, cover.reached[i]);
-			for (uint32_t on = r; on != RR_NO_ID && word->n < WORD_MAX;
+			add_path(&cover, &word, cover.reached[i]);
+			for (uint32_t on = r; on != RR_NO_ID && word.n < WORD_MAX;
 			     on = cover.on[row_at(&cover, on)->state])
-				add_row(&cover, word, on);
+				add_row(&cover, &word, on);
 			if (table->program->learning & RR_PLANT_NO_LAST_EDGES)
-				word->n -= word->n > 1;
-			word->all = rr_realloc(word->all, word->n, sizeof(*word->all));
-			n++;
+				word.n -= word.n > 1;
+			word.all = rr_memdup(longest, word.n * sizeof(*longest));
+			(*words)[n++] = word;
 		}
 	}
 	free(cover.reached);
 	free(cover.via);
 	free(cover.on);
 	free(cover.is_covered);
+	free(longest);
 	return n;
 }
 
@@ -368,9 +383,7 @@ static void walk_pairs(struct rr_client_table *table)
 	struct pairs pairs = { 0 };
 	uint32_t idle = 0, n = 0;
 
-	for (; pairs.steps < PAIR_STEPS && idle < RR_LEARNING_IDLE &&
-	       !rr_learning_has_changed(table) && !rr_client_table_failed(table);
-	     n++) {
+	for (; pairs.steps < PAIR_STEPS && idle < RR_LEARNING_IDLE && stands(table); n++) {
 		const uint32_t before = pairs.seen.n;
 		const bool good = take_walk(table, WALKS + WALKS_MAX + n, NULL, &pairs);
 
@@ -427,6 +440,76 @@ static void verify_merge(struct rr_client_table *table, uint32_t history, bool i
 		rr_learning_keep_apart(table, history);
 }
 
+/* Behind histories the client does what is said of the beginning that they are taken for. */
+static void compare_histories(struct rr_client_table *table, uint32_t first, uint32_t n_histories,
+			      uint64_t most_runs)
+{
+	struct rr_inputs *words;
+	const size_t n = rr_learning_cover(table, first, &words, RR_LEARNING_WORDS);
+
+	for (uint32_t i = 0; i < n_histories && table->n_runs < most_runs; i++) {
+		if (i == first || table->states[i].same != first)
+			continue;
+		for (size_t j = 0; j < n && stands(table); j++) {
+			if (!rr_learning_test(table, i, first, &words[j]))
+				rr_learning_note_refinement(table);
+		}
+	}
+	rr_learning_release_words(words, n);
+}
+
+/* So it does behind many refusals: of `most` kinds, behind so many rounds and more. */
+static void follow_loops(struct rr_client_table *table, uint32_t first, uint32_t n_histories,
+			 int most, int rounds)
+{
+	struct rr_inputs *words;
+	const size_t n = rr_learning_cover(table, first, &words, RR_LEARNING_WORDS);
+
+	for (uint32_t i = 0; i < n_histories && most > 0 && stands(table); i++) {
+		if (i == first || table->states[i].same != first ||
+		    !rr_learning_is_behind(table, i, first))
+			continue;
+		rr_learning_follow_loop(table, first, i, words, n, rounds);
+		most--;
+	}
+	rr_learning_release_words(words, n);
+}
+
+static bool is_beginning(const struct rr_client_table *table, uint32_t state)
+{
+	return table->states[state].is_attempt && table->states[state].same == state;
+}
+
+static void verify_attempts(struct rr_client_table *table)
+{
+	const uint64_t most_runs = table->n_runs + ATTEMPTS_RUNS;
+	const uint32_t n = table->n_states;
+	struct rr_learning *learning = &table->learning;
+
+	for (uint32_t i = 0; i < n && stands(table) && table->n_runs < most_runs; i++) {
+		if (is_beginning(table, i))
+			compare_histories(table, i, n, most_runs);
+	}
+	if (!stands(table))
+		return;
+	/* From each beginning as far as clients are followed; then, from the first ones, behind fewer
+	 * refusals, and of other kinds. */
+	learning->steps = learning->untested = 0;
+	for (uint32_t i = 0; i < n && stands(table); i++) {
+		if (!is_beginning(table, i) || !table->states[i].is_loop_head)
+			continue;
+		if (learning->steps < STEPS_MAX)
+			follow_loops(table, i, n, 1, RR_REFUSALS_ROUNDS);
+		else
+			learning->untested++;
+	}
+	learning->steps = 0;
+	for (uint32_t i = 0; i < n && stands(table) && learning->steps < STEPS_MAX; i++) {
+		if (is_beginning(table, i) && table->states[i].is_loop_head)
+			follow_loops(table, i, n, REFUSALS_MAX, 1);
+	}
+}
+
 /* Serial orders that are looked at afterwards may have asked for more, or for nothing. */
 bool rr_learning_verify(struct rr_client_table *table)
 {
@@ -438,7 +521,7 @@ bool rr_learning_verify(struct rr_client_table *table)
 		n_rows += table->row[i].state != RR_NO_ID;
 	if (n_rows == table->learning.n_verified && !rr_learning_has_changed(table))
 		return true;
-	rr_learning_verify_attempts(table);
+	verify_attempts(table);
 	for (uint32_t i = 1; i < n && !rr_client_table_failed(table); i++) {
 		const struct rr_client_state *it = &table->states[i];
 		const size_t ran = (size_t)(table->n_runs - n_runs);
@@ -452,8 +535,7 @@ bool rr_learning_verify(struct rr_client_table *table)
 			verify_merge(table, i, is_round,
 				     is_round ? RR_LEARNING_WORDS : RUNS_MAX - ran);
 	}
-	if (table->learning.merges > 0 && !rr_learning_has_changed(table) &&
-	    !rr_client_table_failed(table))
+	if (table->learning.merges > 0 && stands(table))
 		walk_all(table);
 	table->learning.n_verified = n_rows;
 	return !rr_client_table_failed(table);

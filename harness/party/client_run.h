@@ -169,6 +169,12 @@ struct rr_input {
 	int64_t value;
 };
 
+static inline bool rr_input_is_same(const struct rr_input *a, const struct rr_input *b)
+{
+	return a->kind == b->kind && a->thread == b->thread && a->gone == b->gone &&
+	       a->value == b->value;
+}
+
 /* Is its value what came on a connection? */
 static inline bool rr_input_has_reply(const struct rr_input *input)
 {
