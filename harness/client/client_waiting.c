@@ -49,29 +49,20 @@ enum { LOOPS_TRIED = 2 * RR_LOOP_ROUNDS };
 
 /* Where a client was on its way, and what it received there. */
 struct way {
-	uint32_t n; /* inputs; states[n] is where it has ended */
-	uint32_t *states;
-	struct rr_input *inputs;
-	int64_t *passed_ns;
+	struct rr_inputs inputs;
+	uint32_t *states; /* one more than inputs: where it has ended is the last */
 };
 
 static struct way way_to(const struct rr_client_table *table, const struct rr_client_row *row)
 {
-	struct way way = { .n = table->states[row->from].depth + 1 };
+	const struct rr_received last = { row->input, row->passed_ns };
+	struct way way = { .inputs = rr_learning_history_and(table, row->from, &last, 1) };
 	uint32_t state = row->from;
 
-	way.states = rr_calloc(way.n + 1, sizeof(*way.states));
-	way.inputs = rr_calloc(way.n, sizeof(*way.inputs));
-	way.passed_ns = rr_calloc(way.n, sizeof(*way.passed_ns));
-	way.states[way.n] = row->to;
-	way.inputs[way.n - 1] = row->input;
-	way.passed_ns[way.n - 1] = row->passed_ns;
-	for (uint32_t i = way.n - 1; i > 0; i--) {
+	way.states = rr_calloc(way.inputs.n + 1, sizeof(*way.states));
+	way.states[way.inputs.n] = row->to;
+	for (size_t i = way.inputs.n; i-- > 0; state = table->states[state].parent)
 		way.states[i] = state;
-		way.inputs[i - 1] = table->states[state].input;
-		way.passed_ns[i - 1] = table->states[state].passed_ns;
-		state = table->states[state].parent;
-	}
 	return way;
 }
 
@@ -97,11 +88,11 @@ static uint32_t taken_for(const struct rr_client_table *table, uint32_t state)
 static bool is_repeated(const struct rr_client_table *table, const struct way *way, uint32_t from,
 			uint32_t again, uint32_t length)
 {
-	if (again + length > way->n)
+	if (again + length > way->inputs.n)
 		return false;
 	for (uint32_t i = 0; i < length; i++) {
-		const struct rr_input *one = &way->inputs[from + i];
-		const struct rr_input *other = &way->inputs[again + i];
+		const struct rr_input *one = &way->inputs.all[from + i].input;
+		const struct rr_input *other = &way->inputs.all[again + i].input;
 
 		if (one->kind != other->kind || one->thread != other->thread ||
 		    one->value != other->value ||
@@ -174,7 +165,7 @@ static bool is_refused(const struct rr_client_table *table, const struct way *wa
 		       uint32_t next, const struct rr_waiting *waiting)
 {
 	const struct rr_terms *terms = table->program->terms;
-	const struct rr_input *input = &way->inputs[at];
+	const struct rr_input *input = &way->inputs.all[at].input;
 	const uint32_t command = command_answered(table, way->states[at], input);
 	const struct kind_reply said = { kind_answered(table, way->states[at], input),
 					 (uint32_t)input->value };
@@ -190,8 +181,8 @@ static bool is_refused(const struct rr_client_table *table, const struct way *wa
 	if (reply->type == RDL_REPLY_NIL &&
 	    rr_word_is(&terms->command[command].words.words[0], "EXEC"))
 		return true;
-	return next < way->n &&
-	       said.kind == kind_answered(table, way->states[next], &way->inputs[next]);
+	return next < way->inputs.n &&
+	       said.kind == kind_answered(table, way->states[next], &way->inputs.all[next].input);
 }
 
 /* Does the client only wait between two of its states? */
@@ -204,13 +195,14 @@ static bool is_waiting(const struct rr_client_table *table, const struct way *wa
 	    (from >= length && is_repeated(table, way, from, from - length, length)))
 		return true;
 	for (uint32_t i = from; i < to; i++) {
+		const struct rr_input *input = &way->inputs.all[i].input;
 		const struct serial_step step = { table, taken_for(table, way->states[i]),
 						  taken_for(table, way->states[i + 1]) };
 
-		if (rr_input_has_reply(&way->inputs[i]) && step.from != step.to &&
+		if (rr_input_has_reply(input) && step.from != step.to &&
 		    rr_intern_find(&waiting->steps, &step, sizeof(step)) == RR_NO_ID &&
 		    !is_refused(table, way, i, i + length, waiting) &&
-		    !is_answered_between(table, way->states[i], &way->inputs[i], waiting))
+		    !is_answered_between(table, way->states[i], input, waiting))
 			return false;
 	}
 	return true;
@@ -220,27 +212,25 @@ static bool is_waiting(const struct rr_client_table *table, const struct way *wa
  * afterwards, until it ends? If so, that is the way. */
 static bool leave_out(struct rr_client_table *table, struct way *way, uint32_t from, uint32_t to)
 {
-	uint32_t *states = rr_calloc(way->n + 1, sizeof(*states));
-	const uint32_t length = to - from;
+	const size_t n = way->inputs.n, length = to - from;
+	struct rr_received *all = way->inputs.all;
+	uint32_t *states = rr_calloc(n + 1, sizeof(*states));
 	bool good = true;
 
 	memcpy(states, way->states, (from + 1) * sizeof(*states));
-	for (uint32_t i = to; i < way->n && good; i++) {
+	for (size_t i = to; i < n && good; i++) {
 		const struct rr_client_row *row = rr_client_table_follow(
-			table, states[i - length], &way->inputs[i], way->passed_ns[i]);
+			table, states[i - length], &all[i].input, all[i].passed_ns);
 
 		good = row && (do_the_same(table, row->to, way->states[i + 1]) ||
-			       (i + 1 == way->n && table->states[row->to].has_ended));
+			       (i + 1 == n && table->states[row->to].has_ended));
 		if (good)
 			states[i + 1 - length] = row->to;
 	}
 	if (good) {
-		way->n -= length;
-		memcpy(way->states, states, (way->n + 1) * sizeof(*states));
-		memmove(&way->inputs[from], &way->inputs[to],
-			(way->n - from) * sizeof(*way->inputs));
-		memmove(&way->passed_ns[from], &way->passed_ns[to],
-			(way->n - from) * sizeof(*way->passed_ns));
+		way->inputs.n -= length;
+		memcpy(way->states, states, (way->inputs.n + 1) * sizeof(*states));
+		memmove(&all[from], &all[to], (n - to) * sizeof(*all));
 	}
 	free(states);
 	return good;
@@ -250,8 +240,8 @@ static bool leave_out(struct rr_client_table *table, struct way *way, uint32_t f
 static bool leave_loop_out(struct rr_client_table *table, struct way *way,
 			   const struct rr_waiting *waiting, int *n_tried)
 {
-	for (uint32_t length = 1; length < way->n; length++) {
-		for (uint32_t from = 0; from + length < way->n; from++) {
+	for (uint32_t length = 1; length < way->inputs.n; length++) {
+		for (uint32_t from = 0; from + length < way->inputs.n; from++) {
 			if (!do_the_same(table, way->states[from], way->states[from + length]) ||
 			    !is_waiting(table, way, from, from + length, waiting))
 				continue;
@@ -274,9 +264,8 @@ uint32_t rr_client_table_without_waiting(struct rr_client_table *table,
 
 	while (leave_loop_out(table, &way, waiting, &n_tried))
 		;
-	end = way.states[way.n];
+	end = way.states[way.inputs.n];
 	free(way.states);
-	free(way.inputs);
-	free(way.passed_ns);
+	free(way.inputs.all);
 	return end;
 }
