@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States and rows of the table of a program's clients. */
+/* States and rows of the table of a program's clients, and the runs by which they are learned. */
 #include "client_table.h"
 
 #include <stdlib.h>
@@ -103,6 +103,203 @@ static uint32_t put_state(struct rr_client_table *table, struct rr_client_state 
 	return id;
 }
 
+/* ---- Keeping ------------------------------------------------------------------ */
+
+static struct rr_kept_run *find_kept(const struct rr_client_table *table, uint32_t state)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	for (size_t i = 0; i < kept->n; i++) {
+		if (kept->all[i].table == table && kept->all[i].at == state)
+			return &kept->all[i];
+	}
+	return NULL;
+}
+
+static void forget_kept(struct rr_kept_runs *kept, struct rr_kept_run *which)
+{
+	*which = kept->all[--kept->n];
+}
+
+static void keep_run(struct rr_client_table *table, uint32_t state, int client,
+		     struct rr_client_run *run, int64_t unread_ns)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	if (find_kept(table, state)) {
+		rr_client_run_free(run);
+		return;
+	}
+	if (kept->n == kept->most) {
+		struct rr_kept_run *oldest = &kept->all[0], *newest = &kept->all[0];
+		struct rr_kept_run *least;
+
+		for (size_t i = 1; i < kept->n; i++) {
+			if (kept->all[i].used < oldest->used)
+				oldest = &kept->all[i];
+			if (kept->all[i].used > newest->used)
+				newest = &kept->all[i];
+		}
+		least = oldest->used < kept->taken ? oldest : newest;
+
+		rr_client_run_free(least->run);
+		forget_kept(kept, least);
+	}
+	kept->all[kept->n++] = (struct rr_kept_run){
+		.table = table,
+		.at = state,
+		.client = client,
+		.run = run,
+		.unread_ns = unread_ns,
+		.used = ++kept->n_uses,
+	};
+}
+
+void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state)
+{
+	struct rr_kept_run *kept = find_kept(table, state);
+
+	if (!kept)
+		return;
+	rr_client_run_free(kept->run);
+	forget_kept(table->kept, kept);
+}
+
+static void drop_runs(struct rr_client_table *table)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	for (size_t i = kept->n; i-- > 0;) {
+		if (kept->all[i].table != table)
+			continue;
+		rr_client_run_free(kept->all[i].run);
+		forget_kept(kept, &kept->all[i]);
+	}
+}
+
+/* ---- Bringing ----------------------------------------------------------------- */
+
+static bool check_run(struct rr_client_table *table, const struct rr_client_run *run)
+{
+	const struct rr_error *problem;
+	const enum rr_going going = rr_client_run_going(run, &problem);
+
+	if (going == RR_AGAIN)
+		return false;
+	if (going != RR_GO_ON)
+		return rr_error_set(&table->error, problem->kind, "%s", problem->text);
+	if (!rr_client_run_view(run)->is_too_much)
+		return true;
+	return rr_error_set(
+		&table->error, RR_ERROR_INTERNAL,
+		"a client has more threads, connections, mutexes or commands on their way than there is room for (%d, %d to each server, %d, %d)",
+		RR_RUN_THREADS, RR_RUN_OWN_ORDINALS, RR_RUN_MUTEXES, RR_RUN_SENT);
+}
+
+/* A run has come to a state that is known. Does it do the same there? */
+static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run, int client,
+			  struct rr_client_state *state)
+{
+	/* What a client does that is exact is in its signature. */
+	if (!table->program->is_exact ||
+	    rr_run_view_signature(rr_client_run_view(run)) != state->signature) {
+		const struct rr_run_view known = rr_client_state_view(state);
+
+		rr_client_run_compare(run, &known, state->client);
+	}
+	state->is_seen_again = check_run(table, run);
+	if (state->is_seen_again)
+		state->clients |= 1U << client;
+	return state->is_seen_again;
+}
+
+static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, int client,
+		    uint32_t to)
+{
+	const uint32_t depth = table->states[to].depth;
+	uint32_t *way = rr_malloc((depth + 1) * sizeof(*way));
+	bool good = check_run(table, run);
+
+	for (uint32_t i = depth + 1; i-- > 0; to = table->states[to].parent)
+		way[i] = to;
+	for (uint32_t i = 0; i <= depth && good; i++) {
+		struct rr_client_state *state = &table->states[way[i]];
+
+		if (i > 0)
+			rr_client_run_feed(run, &state->input, state->passed_ns);
+		good = does_as_known(table, run, client, state);
+	}
+	free(way);
+	return good;
+}
+
+/* A new run, brought to a state. NULL: table->error. */
+static struct rr_client_run *bring_run(struct rr_client_table *table, int client, uint32_t to)
+{
+	struct rr_client_run *run = rr_client_run_new(table->program, client);
+
+	table->n_runs++;
+	if (table->n_states == 0 ? check_run(table, run) : feed_to(table, run, client, to))
+		return run;
+	rr_client_run_free(run);
+	return NULL;
+}
+
+int rr_client_table_first_client(const struct rr_client_table *table)
+{
+	return __builtin_ctz(table->clients);
+}
+
+int rr_client_table_next_client(struct rr_client_table *table)
+{
+	int client;
+
+	if (table->is_of_first)
+		return rr_client_table_first_client(table);
+	do
+		client = table->next_client++ % (int)table->program->n_clients;
+	while (!(table->clients >> client & 1));
+	return client;
+}
+
+bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32_t state,
+			       const struct rr_client_row *row)
+{
+	struct rr_client_run *run = bring_run(table, client, state);
+	bool good = run != NULL;
+
+	if (run && row) {
+		rr_client_run_feed(run, &row->input, row->passed_ns);
+		good = does_as_known(table, run, client, &table->states[row->to]);
+	}
+	/* Such a run may learn what nobody has seen before. */
+	if (run && good && !row && !table->states[state].has_ended &&
+	    (!table->is_of_first || client == rr_client_table_first_client(table)))
+		keep_run(table, state, client, run, 0);
+	else if (run)
+		rr_client_run_free(run);
+	return good;
+}
+
+/* A run that stands at a state: it was kept, unless its clock has gone on for longer than passed_ns
+ * since, or is brought there. The caller's to keep or to free. NULL: table->error. */
+static struct rr_client_run *take_run(struct rr_client_table *table, uint32_t state,
+				      int64_t passed_ns, int *client)
+{
+	struct rr_kept_run *kept = find_kept(table, state);
+	struct rr_client_run *run;
+
+	if (!kept || kept->unread_ns > passed_ns) {
+		*client = rr_client_table_next_client(table);
+		return bring_run(table, *client, state);
+	}
+	run = kept->run;
+	*client = kept->client;
+	table->kept->taken = kept->used;
+	forget_kept(table->kept, kept);
+	return run;
+}
+
 /* ---- Rows ----------------------------------------------------------------- */
 
 static const struct rr_client_row *add_client_row(struct rr_client_table *table,
@@ -154,15 +351,14 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	struct rr_client_row row = { .from = key->state,
 				     .input = *input,
 				     .is_timed = key->passed_ns != -1 };
-	struct rr_client_run *run = rr_client_table_take_run(table, key->state, passed_ns,
-							     &row.client);
+	struct rr_client_run *run = take_run(table, key->state, passed_ns, &row.client);
 	const struct rr_run_view *view;
 	struct rr_client_state state;
 
 	if (!run)
 		return NULL;
 	rr_client_run_feed(run, input, passed_ns);
-	if (!rr_client_table_check_run(table, run)) {
+	if (!check_run(table, run)) {
 		rr_client_run_free(run);
 		return NULL;
 	}
@@ -171,7 +367,6 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	/* Some processes read their clock now and then: once is enough for all times. */
 	row.is_timed |= view->has_read;
 	row.has_entered = view->has_entered;
-	row.signature = rr_run_view_signature(view);
 	row.passed_ns = row.is_timed ? passed_ns : 0;
 	/* Where a row leads to. */
 	state = (struct rr_client_state){ .parent = row.from,
@@ -189,8 +384,7 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	if (table->states[row.to].has_ended)
 		rr_client_run_free(run);
 	else
-		rr_client_table_keep_run(table, row.to, row.client, run,
-					 row.is_timed ? 0 : passed_ns);
+		keep_run(table, row.to, row.client, run, row.is_timed ? 0 : passed_ns);
 	if (row.is_timed && !table->is_timed && table->program->tables)
 		rr_belief_withdraw(table->program->beliefs, RR_BELIEF_TIMELESS, table);
 	if (row.is_timed) {
@@ -201,18 +395,16 @@ static const struct rr_client_row *learn_client_row(struct rr_client_table *tabl
 	return add_client_row(table, key, &row);
 }
 
-/* A run is made after all of what was only assumed: that is a history now. */
-static const struct rr_client_row *learn_assumed(struct rr_client_table *table, struct row_key *key,
-						 const struct rr_client_row *row, int64_t passed_ns)
+/* With the time that has passed, if it is timed: that is in the key, too, then. */
+static const struct rr_client_row *find_timed(const struct rr_client_table *table,
+					      struct row_key *key, int64_t passed_ns)
 {
-	const struct rr_client_row assumed = *row;
+	const struct rr_client_row *row = find_row(table, key);
 
-	row = learn_client_row(table, key, &assumed.input, passed_ns);
-	if (!row)
-		return NULL;
-	table->row[row - table->row].state = assumed.state;
-	table->states[row->to].same = assumed.state;
-	return row;
+	if (!row || !row->is_timed)
+		return row;
+	key->passed_ns = passed_ns;
+	return find_row(table, key);
 }
 
 const struct rr_client_row *rr_client_table_find(const struct rr_client_table *table,
@@ -220,29 +412,28 @@ const struct rr_client_row *rr_client_table_find(const struct rr_client_table *t
 						 int64_t passed_ns)
 {
 	struct row_key key = key_of(state, input);
-	const struct rr_client_row *row = find_row(table, &key);
 
-	if (!row || !row->is_timed)
-		return row;
-	key.passed_ns = passed_ns;
-	return find_row(table, &key);
+	return find_timed(table, &key, passed_ns);
 }
 
 const struct rr_client_row *rr_client_table_follow(struct rr_client_table *table, uint32_t state,
 						   const struct rr_input *input, int64_t passed_ns)
 {
 	struct row_key key = key_of(state, input);
-	const struct rr_client_row *row = find_row(table, &key);
+	const struct rr_client_row *row = find_timed(table, &key, passed_ns);
+	const uint32_t assumed = row && row->is_assumed ? row->state : RR_NO_ID;
 
-	if (row && row->is_timed) {
-		key.passed_ns = passed_ns;
-		row = find_row(table, &key);
-	}
 	if (rr_client_table_failed(table))
 		return NULL;
-	if (!row || !row->is_assumed)
-		return row ? row : learn_client_row(table, &key, input, passed_ns);
-	return learn_assumed(table, &key, row, passed_ns);
+	if (row && !row->is_assumed)
+		return row;
+	row = learn_client_row(table, &key, input, passed_ns);
+	/* A run is made after all of what was only assumed: that is a history now. */
+	if (row && assumed != RR_NO_ID) {
+		table->row[row - table->row].state = assumed;
+		table->states[row->to].same = assumed;
+	}
+	return row;
 }
 
 const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
@@ -322,14 +513,14 @@ bool rr_client_table_begin(struct rr_client_table *table)
 	table->error.kind = RR_ERROR_NONE;
 	if (table->n_states > 0)
 		return true;
-	run = rr_client_table_take_run(table, 0, 0, &client);
+	run = take_run(table, 0, 0, &client);
 	if (!run)
 		return false;
 	rr_client_run_compare(run, NULL, client);
 	state.client = client;
 	state.clients = 1U << client;
 	first = put_state(table, &state, rr_client_run_view(run));
-	rr_client_table_keep_run(table, first, client, run, 0);
+	keep_run(table, first, client, run, 0);
 	if (table->states[first].is_attempt)
 		rr_learning_find_attempt(table, first);
 	return true;
@@ -338,7 +529,7 @@ bool rr_client_table_begin(struct rr_client_table *table)
 void rr_client_table_release(struct rr_client_table *table)
 {
 	if (table->kept)
-		rr_client_table_drop_runs(table);
+		drop_runs(table);
 	for (uint32_t i = 0; i < table->n_states; i++)
 		free(table->states[i].stops);
 	free(table->states);

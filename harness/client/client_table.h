@@ -2,7 +2,7 @@
 /*
  * The table of what clients of a program do: (state, what a thread of it receives) ->
  * state. It belongs to a program, the code of a strategy or a command line, and not to a
- * client: who knows its own name by itself reads it as `self`, see client_view.h.
+ * client: who knows its own name by itself reads it as `self`, see rr_client_view.
  *
  * A state is what the client has received since it began. A row that is asked
  * for the first time is filled by a run of the client alone (client_run.h), which has
@@ -65,7 +65,7 @@ struct rr_client_state {
 	bool is_seen_again;      /* by another run, which did the same */
 	uint16_t rounds;         /* so often in a row it has done the like, but for values, and
 				  * was not taken for a state that was there */
-	/* Where an attempt begins, or the client has ended (learning_attempts.c). */
+	/* Where an attempt begins, or the client has ended. */
 	uint64_t memory;     /* of the attempt in which a reply was lost; 0: of none */
 	uint32_t opening;    /* where its first attempt began; equal clients may differ in it */
 	uint32_t next_alike; /* with as much done and another sequel; RR_NO_ID: none */
@@ -89,7 +89,6 @@ struct rr_client_row {
 	bool is_assumed;  /* other replies in that state have led to the same */
 	bool is_walked;   /* a walk that was really run went on from here as is known */
 	bool has_entered; /* its critical section on the way */
-	uint64_t signature;
 };
 
 /*
@@ -276,6 +275,9 @@ int rr_client_table_first_client(const struct rr_client_table *table);
  */
 bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, unsigned long most);
 
+/* Frees the run that is kept at a state. */
+void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state);
+
 /* Adds a row of which it is only assumed where it leads: not timed, or timed as another one
  * from that state. */
 const struct rr_client_row *rr_client_table_assume(struct rr_client_table *table,
@@ -299,17 +301,38 @@ static inline bool rr_client_state_is_fresh(const struct rr_client_state *state)
 	return state->is_attempt && state->memory == 0;
 }
 
-/* ---- Among the table's own files ------------------------------------------------- */
+/* ---- As one client sees it (client_view.c) --------------------------------------- */
 
-/* client_runs.c: a run that stands at a state; it was kept, unless its clock has gone on
- * for longer than passed_ns since, or is brought there. The caller's to keep or to free.
- * NULL: table->error. */
-struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
-					       int64_t passed_ns, int *client);
-void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
-			      struct rr_client_run *run, int64_t unread_ns);
-void rr_client_table_drop_run(struct rr_client_table *table, uint32_t state);
-void rr_client_table_drop_runs(struct rr_client_table *table);
-bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run);
+/*
+ * The table is about a client `self`, which equal clients share; here names that are self's have
+ * become the client's own: random values in what it sends, and back in what it hears (rr_program:
+ * heard_as_self, sent_as_own).
+ */
+struct rr_client_view {
+	struct rr_client_table *table;
+	int client;
+	bool is_another; /* than `self` */
+	/* States that the client has come to, by their numbers in the table: its own
+	 * copies. */
+	struct rr_client_state *states;
+	uint32_t n_states; /* that there is room for */
+	uint32_t *heard;   /* replies as self hears them, by the numbers of those that the
+			    * client hears, + 1; 0 = not known yet */
+	uint32_t n_heard;
+};
+
+/* The table must outlive the view. False: table->error. */
+bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *table, int client);
+void rr_client_view_release(struct rr_client_view *view);
+
+/* What self hears instead. */
+struct rr_input rr_client_view_as_self(struct rr_client_view *view, const struct rr_input *input);
+
+/* As rr_client_table_ask(). The state that the row leads to can be looked at then. */
+const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint32_t state,
+					       const struct rr_input *input, int64_t passed_ns);
+
+/* Of fibers: does the client itself do what self has done? Runs all attempts again. */
+bool rr_client_view_verify(struct rr_client_view *view);
 
 #endif

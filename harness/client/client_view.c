@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "client_view.h"
+#include "client_table.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,57 +125,98 @@ const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint
 	return row;
 }
 
-/* ---- Verifying -------------------------------------------------------------- */
+/* ---- Again ------------------------------------------------------------------ */
 
-/* What the client itself has to be told. */
-static struct rr_input as_own(const struct rr_client_view *view, const struct rr_input *input)
+/* Runs of clients that do again what the table knows: of another client than `self`, or with the random
+ * values of another draw. */
+struct again {
+	struct rr_client_table *table;
+	struct rr_client_view *view; /* NULL: the clients are the same, and the draw is another */
+	struct rr_program program;
+	struct rr_renaming renaming; /* of the values of that draw */
+	struct rr_client_run *run;
+};
+
+static void feed_again(struct again *it, struct rr_input input, int64_t passed_ns)
 {
-	const struct rr_program *program = program_of(view);
-	struct rr_input own = *input;
-
-	if (rr_input_has_reply(input))
-		own.value = program->heard_as_self(program->context, view->client,
-						   (uint32_t)input->value);
-	return own;
+	if (it->view)
+		input = rr_client_view_as_self(it->view, &input);
+	else if (rr_input_has_reply(&input))
+		input.value = rr_rename_reply(&it->renaming, it->program.terms,
+					      (uint32_t)input.value);
+	rr_client_run_feed(it->run, &input, passed_ns);
 }
 
-static bool follows(struct rr_client_view *view, struct rr_client_run *run, uint32_t to)
+static bool does_again(struct again *it, uint32_t state)
 {
-	const struct rr_client_state *known = &view->table->states[to];
+	const struct rr_run_view *did = rr_client_run_view(it->run);
+	struct rr_run_view view;
+
+	if (it->view) {
+		see_state(it->view, state);
+		return rr_run_view_signature(did) == it->view->states[state].signature;
+	}
+	view = *did;
+	for (uint32_t i = 0; i < view.n_sent; i++)
+		view.sent[i].command = rr_rename_command(&it->renaming, it->program.terms,
+							 view.sent[i].command);
+	return rr_run_view_signature(&view) == it->table->states[state].signature;
+}
+
+static bool follows(struct again *it, uint32_t to)
+{
+	const struct rr_client_state *known = &it->table->states[to];
 
 	if (known->parent != RR_NO_ID) {
-		const struct rr_input input = as_own(view, &known->input);
-
-		if (!follows(view, run, known->parent))
+		if (!follows(it, known->parent))
 			return false;
-		rr_client_run_feed(run, &input, known->passed_ns);
+		feed_again(it, known->input, known->passed_ns);
 	}
-	see_state(view, to);
-	return rr_run_view_signature(rr_client_run_view(run)) == view->states[to].signature;
+	return does_again(it, to);
 }
 
-bool rr_client_view_verify(struct rr_client_view *view)
+/* Up to the ends of so many attempts: those before an end are compared with it. What only tests have
+ * seen does not matter. */
+static bool do_again(struct again *it, unsigned long most)
 {
-	struct rr_client_table *table = view->table;
+	struct rr_client_table *table = it->table;
 	bool is_same = true;
 
-	for (uint32_t i = 0; i < table->rows.n && is_same; i++) {
+	for (uint32_t i = 0; i < table->rows.n && is_same && most > 0; i++) {
 		const struct rr_client_row *row = &table->row[i];
-		struct rr_client_run *run;
-		struct rr_input input;
 
 		if (row->to == RR_NO_ID || row->state == RR_NO_ID ||
 		    !(table->states[row->to].is_attempt || table->states[row->to].has_ended))
 			continue;
-		run = rr_client_run_new(table->program, view->client);
+		most--;
+		it->run = rr_client_run_new(&it->program,
+					    it->view ? it->view->client : row->client);
 		table->n_runs++;
-		input = as_own(view, &row->input);
-		see_state(view, row->to);
-		is_same = follows(view, run, row->from);
-		rr_client_run_feed(run, &input, row->passed_ns);
-		is_same = is_same && rr_run_view_signature(rr_client_run_view(run)) ==
-					     view->states[row->to].signature;
-		rr_client_run_free(run);
+		is_same = follows(it, row->to);
+		rr_client_run_free(it->run);
 	}
+	return is_same;
+}
+
+bool rr_client_view_verify(struct rr_client_view *view)
+{
+	struct again again = { .table = view->table, .view = view, .program = *program_of(view) };
+
+	return do_again(&again, ULONG_MAX);
+}
+
+bool rr_client_table_is_same_draw(struct rr_client_table *table, unsigned draw, unsigned long most)
+{
+	struct again again = { .table = table, .program = *table->program };
+	struct rr_terms *terms = table->program->terms;
+	const size_t n_names = terms->n_names;
+	bool is_same;
+
+	again.program.draw = draw;
+	rr_renaming_add_draws(&again.renaming, terms, table->program->draw, draw);
+	is_same = do_again(&again, most);
+	rr_renaming_release(&again.renaming);
+	/* Nobody else comes across these values. */
+	terms->n_names = n_names;
 	return is_same;
 }

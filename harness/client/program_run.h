@@ -5,7 +5,6 @@
 #define RR_PROGRAM_RUN_H
 
 #include "ahead.h"
-#include "client_view.h"
 #include "learning.h"
 #include "programs.h"
 #include "random_values.h"
