@@ -52,8 +52,8 @@ static const char *shown_from(const struct rr_check *check, int ending, int othe
 	size_t n = 0;
 
 	if (printed.length <= OUTPUT_SHOWN || other < 0 ||
-	    !rr_endings_differ(rr_programs_endings(check->programs), (uint32_t)ending,
-			       (uint32_t)other, &at, &at_other))
+	    !rr_endings_differ(&check->programs->endings, (uint32_t)ending, (uint32_t)other, &at,
+			       &at_other))
 		return output;
 	while (at + n < output + printed.length && at_other + n < beside.output + beside.length &&
 	       at[n] == at_other[n])

@@ -258,7 +258,7 @@ static void add_remarks(json_t *properties, const struct rr_check *check,
 						     "first", rr_case_text(strangers->first)) :
 					   json_null());
 	json_object_set_new(properties, "varying_outputs",
-			    varying_as_json(rr_programs_endings(check->programs)));
+			    varying_as_json(&check->programs->endings));
 	json_object_set_new(properties, "unused_starts", json_integer((json_int_t)figures->unused));
 	json_object_set_new(
 		properties, "learned",
@@ -276,7 +276,7 @@ static json_t *ends_as_json(const struct rr_check *check, const struct rr_ends *
 
 	for (size_t i = 0; i < n; i++) {
 		/* What is compared of an end. */
-		const struct rr_endings *endings = rr_programs_endings(check->programs);
+		const struct rr_endings *endings = &check->programs->endings;
 		uint64_t digest = ends->all[i].data;
 
 		for (size_t k = 0; k < check->n_operations && !check->options->data_only; k++) {
@@ -301,7 +301,7 @@ json_t *rr_checked_properties(const struct rr_check *check)
 	const struct rr_explore_result *result = check->result;
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	json_t *first = outcome_as_json(check, &result->findings[0]);
-	const bool changes_data = rr_programs_change_data(check->programs);
+	const bool changes_data = check->programs->change_data;
 	char smallest[RR_SMALLEST_SIZE];
 	json_t *properties = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -588,7 +588,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"server use --app.");
 	print_not_compared(out, check);
 	print_refused(out, check);
-	if (!cut && !rr_programs_change_data(check->programs))
+	if (!cut && !check->programs->change_data)
 		rr_print_sentence(out, 2, 4, "No client changes any data.");
 	if (check->options->search.budget.of[RR_EXPIRIES] && !check->result->has_leases)
 		rr_print_sentence(
@@ -665,7 +665,7 @@ void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 		print_no_finding(out, check);
 	}
 	/* What is not compared, or not in its order, in what clients print. */
-	const struct rr_endings *endings = rr_programs_endings(check->programs);
+	const struct rr_endings *endings = &check->programs->endings;
 
 	if (endings->n_varying > 0)
 		rr_print_sentence(out, 2, 4,

@@ -75,12 +75,11 @@ static void note_line(struct rr_ahead *ahead, size_t client, bool can_stand)
 
 /* ---- Beginning ----------------------------------------------------------------------- */
 
-static struct rr_instance *begin(const struct rr_ahead *ahead, size_t client,
-				 struct rr_error *error)
+static struct rr_instance *begin(const struct rr_ahead *ahead, size_t client, uint64_t seed,
+				 int64_t late_ns, struct rr_error *error)
 {
 	return rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
-				 ahead->programs->names[client], rr_ahead_seed(ahead, client), 0,
-				 error);
+				 ahead->programs->names[client], seed, late_ns, error);
 }
 
 /* Those that come next, behind one that is started now. */
@@ -107,9 +106,9 @@ static void begin_next(struct rr_ahead *ahead, size_t client)
 			n += rr_instance_client(ahead->begun[k]) == client;
 		if (n == turns[client]) {
 			struct rr_error ignored = { 0 };
-			struct rr_instance *instance;
+			struct rr_instance *instance =
+				begin(ahead, client, rr_ahead_seed(ahead, client), 0, &ignored);
 
-			instance = begin(ahead, client, &ignored);
 			if (!instance) {
 				give_up(ahead);
 				return;
@@ -135,75 +134,57 @@ void rr_ahead_set_free(struct rr_ahead *ahead, size_t client)
 	ahead->free |= 1U << client;
 }
 
-struct rr_instance *rr_ahead_start_other(struct rr_ahead *ahead, size_t client, uint64_t seed,
-					 int64_t late_ns, struct rr_error *error)
+/* At its first stop. NULL: it is freed. */
+static struct rr_instance *settle(struct rr_instance *instance, struct rr_error *error)
 {
-	struct rr_instance *instance =
-		rr_instance_begin(ahead->instances, ahead->programs->argv[client], client,
-				  ahead->programs->names[client], seed, late_ns, error);
-
 	if (!instance || rr_instance_settle(instance, error))
 		return instance;
 	rr_instance_free(instance);
 	return NULL;
 }
 
-/* NULL: none was begun that could stand until now. */
-static struct rr_instance *take_begun(struct rr_ahead *ahead, size_t client)
+struct rr_instance *rr_ahead_start_other(struct rr_ahead *ahead, size_t client, uint64_t seed,
+					 int64_t late_ns, struct rr_error *error)
 {
-	struct rr_instance *instance;
-	size_t i = 0;
-
-	while (i < ahead->n && rr_instance_client(ahead->begun[i]) != client)
-		i++;
-	if (i == ahead->n)
-		return NULL;
-	if (!rr_instance_is_as_begun(ahead->begun[i])) {
-		note_line(ahead, client, false);
-		return NULL;
-	}
-	instance = remove_begun(ahead, i);
-	ahead->n_unused--;
-	return instance;
-}
-
-/* One that has failed beside others that were begun ahead, may have done so for them: they want
- * the same port. It is tried once more without. */
-static struct rr_instance *start_alone(struct rr_ahead *ahead, size_t client,
-				       struct rr_error *error)
-{
-	struct rr_instance *instance;
-
-	give_up(ahead);
-	error->kind = RR_ERROR_NONE;
-	instance = begin(ahead, client, error);
-	if (instance && rr_instance_settle(instance, error))
-		return instance;
-	rr_instance_free(instance);
-	return NULL;
+	return settle(begin(ahead, client, seed, late_ns, error), error);
 }
 
 struct rr_instance *rr_ahead_start(struct rr_ahead *ahead, size_t client, struct rr_error *error)
 {
-	struct rr_instance *instance = take_begun(ahead, client);
+	const uint64_t seed = rr_ahead_seed(ahead, client);
+	struct rr_instance *instance = NULL;
+	size_t i = 0;
 
+	while (i < ahead->n && rr_instance_client(ahead->begun[i]) != client)
+		i++;
+	if (i < ahead->n && rr_instance_is_as_begun(ahead->begun[i])) {
+		instance = remove_begun(ahead, i);
+		ahead->n_unused--;
+	} else if (i < ahead->n) {
+		/* It could not stand until now. */
+		note_line(ahead, client, false);
+	}
 	if (!instance)
-		instance = begin(ahead, client, error);
+		instance = begin(ahead, client, seed, 0, error);
 	if (!instance && ahead->n > 0) {
 		give_up(ahead);
 		error->kind = RR_ERROR_NONE;
-		instance = begin(ahead, client, error);
+		instance = begin(ahead, client, seed, 0, error);
 	}
 	if (!instance)
 		return NULL;
 	ahead->expected &= ~(1U << client);
 	begin_next(ahead, client);
-	if (!rr_instance_settle(instance, error)) {
-		rr_instance_free(instance);
-		return ahead->n > 0 && error->kind == RR_ERROR_DATA ?
-			       start_alone(ahead, client, error) :
-			       NULL;
+	instance = settle(instance, error);
+	if (instance) {
+		note_line(ahead, client, rr_instance_can_stand(instance));
+		return instance;
 	}
-	note_line(ahead, client, rr_instance_can_stand(instance));
-	return instance;
+	if (ahead->n == 0 || error->kind != RR_ERROR_DATA)
+		return NULL;
+	/* One that has failed beside others that were begun ahead, may have done so for them: they
+	 * want the same port. It is tried once more without. */
+	give_up(ahead);
+	error->kind = RR_ERROR_NONE;
+	return settle(begin(ahead, client, seed, 0, error), error);
 }

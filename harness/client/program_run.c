@@ -373,33 +373,27 @@ static void compare_run(void *context, const struct rr_run_view *known, int clie
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* Takes a start from the budget; false, with the problem, where all are used. */
-static bool take_start(struct rr_programs *programs)
-{
-	struct rr_starts *starts = programs->config.starts;
-
-	if (!starts)
-		return true;
-	if (starts->most && starts->n >= starts->most && !programs->shows_finding) {
-		starts->was_refused = true;
-		return rr_error_set(&programs->problem, RR_ERROR_INTERRUPTED, "out of starts");
-	}
-	starts->n++;
-	return true;
-}
-
-static void start_instance(struct run *run, size_t client)
+/* `late_ns`: so much later it begins, as another run than that of before. */
+static void start_instance(struct run *run, size_t client, int64_t late_ns)
 {
 	struct rr_programs *programs = run->programs;
+	struct rr_starts *starts = programs->config.starts;
 
-	if (rr_programs_stand(programs) || !take_start(programs))
+	if (rr_programs_stand(programs))
 		return;
+	if (starts && starts->most && starts->n >= starts->most && !programs->shows_finding) {
+		starts->was_refused = true;
+		rr_error_set(&programs->problem, RR_ERROR_INTERRUPTED, "out of starts");
+		return;
+	}
+	if (starts)
+		starts->n++;
 	run->number = (uint32_t)programs->figures.starts++;
 	programs->instances.n_starts = run->number;
 	run->is_other = programs->other_seed != 0;
 	run->seed = run->is_other ? programs->other_seed : rr_ahead_seed(&programs->ahead, client);
-	run->instance = run->is_other ?
-				rr_ahead_start_other(&programs->ahead, client, run->seed, 0,
+	run->instance = run->is_other || late_ns ?
+				rr_ahead_start_other(&programs->ahead, client, run->seed, late_ns,
 						     &programs->problem) :
 				rr_ahead_start(&programs->ahead, client, &programs->problem);
 	if (!run->instance)
@@ -408,26 +402,6 @@ static void start_instance(struct run *run, size_t client)
 	note_drawing(run);
 	programs->figures.has_own_clock |= !rr_instance_has_shim(run->instance);
 	programs->figures.has_uv |= rr_instance_has_uv(run->instance);
-	exchange_drawn(run, client);
-	run->view = rr_instance_view(run->instance);
-}
-
-/* It has begun so much later: another run of it takes its place. */
-static void start_late(struct run *run, int64_t late_ns)
-{
-	struct rr_programs *programs = run->programs;
-	const size_t client = rr_instance_client(run->instance);
-
-	rr_instance_free(run->instance);
-	run->instance = NULL;
-	if (!take_start(programs))
-		return;
-	run->number = (uint32_t)programs->figures.starts++;
-	programs->instances.n_starts = run->number;
-	run->instance = rr_ahead_start_other(&programs->ahead, client, run->seed, late_ns,
-					     &programs->problem);
-	if (!run->instance)
-		return;
 	exchange_drawn(run, client);
 	run->view = rr_instance_view(run->instance);
 }
@@ -491,7 +465,7 @@ static void *begin_run(const struct rr_program *program, int client)
 		return run;
 	run->is_fact = !is_for_table && programs->plays_order && is_fact(run, 0);
 	if (!run->is_fact)
-		start_instance(run, (size_t)client);
+		start_instance(run, (size_t)client, 0);
 	if (!is_for_table)
 		reach_state(run, 0);
 	return run;
@@ -520,7 +494,11 @@ static void feed_instance(struct run *run, const struct rr_input *input, int64_t
 	if (run->has_left)
 		return;
 	if (run->instance && !rr_programs_stand(run->programs) && input->kind == RR_INPUT_CLOCK) {
-		start_late(run, input->value);
+		const size_t client = rr_instance_client(run->instance);
+
+		rr_instance_free(run->instance);
+		run->instance = NULL;
+		start_instance(run, client, input->value);
 		return;
 	}
 	if (!run->instance || rr_programs_stand(run->programs) ||
@@ -553,7 +531,7 @@ static void start_after_all(struct run *run)
 	run->is_fact = false;
 	run->history = 0;
 	run->loop.head = RR_NO_ID;
-	start_instance(run, (size_t)run->client.client);
+	start_instance(run, (size_t)run->client.client, 0);
 	reach_state(run, 0);
 	for (size_t i = 0; i < run->received.n && !rr_programs_stand(run->programs); i++) {
 		const struct rr_received *received = &run->received.all[i];

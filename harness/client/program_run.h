@@ -63,13 +63,13 @@ struct rr_programs {
 	struct rr_intern ended;    /* states of tables in which a client has ended */
 	struct unwaited *unwaited; /* by their numbers */
 	struct rr_waiting waiting; /* what shows that a client only waits, in this search */
-	bool change_data;          /* in any search */
+	bool change_data;          /* some server has changed its data, in any search */
 	bool time_has_passed;      /* in the search: see rr_programs_compare_times() */
 	uint32_t unlike[2];        /* endings of two clients with the same history */
 	struct rr_tokens tokens;
 	struct rr_programs_figures figures;
 	struct rr_learning_figures learned; /* before the time of day stood still, if that */
-	bool is_taken_back;                 /* came to nothing */
+	bool is_taken_back; /* that came to nothing, and what was found out before stands */
 	struct rr_error problem;
 };
 
@@ -88,12 +88,6 @@ static inline bool rr_programs_share(const struct rr_programs *programs,
 	return rr_programs_control(programs, line) && line->clients & (line->clients - 1);
 }
 
-/* All clients, as bits. */
-static inline uint32_t rr_programs_all(const struct rr_programs *programs)
-{
-	return (1U << programs->config.n_clients) - 1;
-}
-
 static inline struct rr_terms *rr_programs_terms(const struct rr_programs *programs)
 {
 	return programs->instances.program->terms;
@@ -107,20 +101,6 @@ enum rr_going rr_programs_verify(void *context, unsigned left_out, struct rr_err
 bool rr_programs_end_alike(void *context, size_t operation, uint32_t state, long ending,
 			   enum rr_likeness likeness);
 long rr_programs_own_ending(void *context, size_t operation, long ending);
-
-/*
- * program_names.c, before a search. A client that draws a new value for each attempt never does
- * the same twice. But a value that is on no server, with no other client and not on its way is the
- * client's alone: to call it something else, and the next one by its name, changes nothing that
- * anybody can see. So values get names in terms where histories have no end; where they are is
- * an input of a client from then on (rr_input), and instances rename them. True: there are more
- * such names than before.
- */
-bool rr_programs_name_values(struct rr_programs *programs);
-
-/* program_names.c: after a search. Does a client draw values in each of the rounds to which there is
- * no end? */
-bool rr_programs_draws_without_end(struct rr_programs *programs, struct command_line *line);
 
 /* A run of a client, as rr_client_table_run_again(), which draws other random values, if they are
  * under control. */

@@ -9,48 +9,41 @@
 #include "base/memory.h"
 #include "base/reply.h"
 #include "program_run.h"
-#include "party/party.h"
 
 enum {
 	WRONG_NAMES = 4,               /* values that were taken for random and are not */
+	NAMINGS = 4,                   /* searches that begin again because more values are known */
 	KEPT_MIN = 24,                 /* runs that are kept, however little memory there is */
 	KEPT_SIZE = 256 * 1024 * 1024, /* of memory for each beyond that */
 };
 
 /* ---- Making and freeing --------------------------------------------------------------------- */
 
-static struct command_line *line_for(struct rr_programs *programs, size_t client)
-{
-	const char *const *argv = programs->config.argv[client];
-	struct command_line *line = &programs->lines[programs->n_lines];
-
-	for (size_t i = 0; i < programs->n_lines && !programs->has_own_tables; i++) {
-		if (programs->lines[i].argv == argv)
-			return &programs->lines[i];
-	}
-	programs->n_lines++;
-	*line = (struct command_line){ .argv = argv };
-	return line;
-}
-
 static void make_tables(struct rr_programs *programs)
 {
 	programs->pids = programs->config.pids ? *programs->config.pids : RR_PIDS_OF_KERNEL;
 	for (size_t i = 0; i < programs->config.n_clients; i++) {
-		struct command_line *line = line_for(programs, i);
+		const char *const *argv = programs->config.argv[i];
+		size_t at = 0;
 
-		line->clients |= 1U << i;
-		programs->line_of[i] = line;
-		programs->tables[i] = &line->table;
+		while (at < programs->n_lines &&
+		       (programs->has_own_tables || programs->lines[at].argv != argv))
+			at++;
+		if (at == programs->n_lines)
+			programs->lines[programs->n_lines++] =
+				(struct command_line){ .argv = argv };
+		programs->lines[at].clients |= 1U << i;
+		programs->line_of[i] = &programs->lines[at];
+		programs->tables[i] = &programs->lines[at].table;
 	}
 	for (size_t i = 0; i < programs->n_lines; i++) {
-		rr_client_table_init(&programs->lines[i].table, &programs->program,
-				     programs->lines[i].clients, &programs->kept);
-		programs->lines[i].table.is_of_first =
-			rr_programs_share(programs, &programs->lines[i]) &&
-			programs->drawing & programs->lines[i].clients;
-		programs->lines[i].table.learning.n_played = programs->config.n_audits /
-							     programs->n_lines;
+		struct command_line *line = &programs->lines[i];
+
+		rr_client_table_init(&line->table, &programs->program, line->clients,
+				     &programs->kept);
+		line->table.is_of_first = rr_programs_share(programs, line) &&
+					  programs->drawing & line->clients;
+		line->table.learning.n_played = programs->config.n_audits / programs->n_lines;
 	}
 }
 
@@ -167,6 +160,135 @@ static void init_program(void *context, struct rr_program *program)
 	programs->instances.endings = &programs->endings;
 }
 
+/* ---- Values that are nowhere any more ---------------------------------------------------- */
+
+/*
+ * A client that draws a new value for each attempt never does the same twice. But a value that is on
+ * no server, with no other client and not on its way is the client's alone: to call it something
+ * else, and the next one by its name, changes nothing that anybody can see. So values get names in
+ * terms where histories have no end; where they are is an input of a client from then on (rr_input),
+ * and instances rename them.
+ */
+
+/* Is that first sent behind the first of the rounds to which there is no end? */
+static bool is_of_later_round(const struct rr_terms *terms, const struct rr_client_table *table,
+			      struct rdl_word text)
+{
+	const struct rr_client_state *states = table->states;
+	uint32_t at = table->learning.endless;
+	bool is_sent = false;
+
+	for (; at != table->learning.first_round && !is_sent; at = states[at].parent)
+		is_sent = rr_sent_has_text(terms, states[at].sent, states[at].n_sent, text);
+	for (at = table->learning.first_round; at != RR_NO_ID && is_sent; at = states[at].parent)
+		is_sent = !rr_sent_has_text(terms, states[at].sent, states[at].n_sent, text);
+	return is_sent;
+}
+
+/* How many random values does it draw, which no time of day is? *in_rounds: some in each round. */
+static size_t count_drawn(const struct rr_programs *programs, const struct command_line *line,
+			  bool *in_rounds)
+{
+	const struct rr_random_values *values = &line->values;
+	size_t n = 0;
+
+	*in_rounds = false;
+	for (size_t i = 0; i < values->n; i++) {
+		if (rr_is_time(values->names[i], programs->config.instances.process.start_ns))
+			continue;
+		n++;
+		*in_rounds = *in_rounds || is_of_later_round(rr_programs_terms(programs),
+							     &line->table, values->names[i]);
+	}
+	return n;
+}
+
+/* Who draws new random values without an end gives them the names of those that are nowhere any
+ * more: of all that were known when the search began. */
+static bool reuses_names(struct rr_programs *programs, struct command_line *line)
+{
+	struct rr_learning *learning = &line->table.learning;
+	size_t n_drawn;
+	bool draws;
+
+	if (!learning->reuses_names && !learning->is_bounded)
+		return false;
+	/* Another run of the history without an end shows which of its values are random. */
+	if (line->n_namings < NAMINGS && !programs->keeps_names)
+		rr_programs_run_otherwise(programs, line, learning->endless, NULL);
+	n_drawn = count_drawn(programs, line, &draws);
+	if (draws && n_drawn > line->n_named && line->n_namings < NAMINGS &&
+	    !programs->keeps_names) {
+		line->n_named = n_drawn;
+		line->n_namings++;
+		learning->is_bounded = false;
+	} else if (!draws || line->n_named == 0 || programs->keeps_names) {
+		learning->is_bounded = true;
+	}
+	learning->reuses_names = !learning->is_bounded;
+	return learning->reuses_names;
+}
+
+/* Before a search. True: there are more such names than before. */
+static bool name_values(struct rr_programs *programs)
+{
+	const int64_t start_ns = programs->config.instances.process.start_ns;
+	struct rr_terms *terms = rr_programs_terms(programs);
+	bool reuses = false;
+
+	for (size_t i = 0; i < programs->n_lines; i++)
+		reuses |= reuses_names(programs, &programs->lines[i]);
+	if (!reuses)
+		return false;
+	/* A client's values, by generations of its names, of which there are few. With control a value
+	 * is the same text wherever it is. */
+	for (size_t client = 0; client < programs->config.n_clients; client++) {
+		const struct command_line *line = programs->line_of[client];
+		const struct rr_random_values *values = &line->values;
+
+		for (size_t i = 0; i < values->n && !rr_programs_control(programs, line); i++) {
+			const struct rdl_word name = values->names[i];
+			const struct rdl_word own = programs->has_own_tables || client == 0 ?
+							    name :
+							    rr_token_of_client(name, client,
+									       start_ns);
+
+			rr_terms_add_name(terms, own, (int)client, (int)(i % RR_GENERATIONS));
+			if (own.text != name.text)
+				free((char *)own.text);
+		}
+	}
+	rr_terms_see_names(terms);
+	for (size_t i = 0; i < programs->n_lines; i++)
+		rr_client_table_see_names(&programs->lines[i].table);
+	return true;
+}
+
+/* Does a client draw values in each of the rounds to which there is no end? Then it draws other values
+ * at each start, by which those are found that may have one name. */
+static bool frees_draws(struct rr_programs *programs)
+{
+	bool frees = false;
+
+	for (size_t i = 0; i < programs->n_lines && !programs->problem.kind; i++) {
+		struct command_line *line = &programs->lines[i];
+		const struct rr_learning *learning = &line->table.learning;
+		bool draws;
+
+		if (!rr_programs_control(programs, line) ||
+		    (!learning->reuses_names && !learning->is_bounded))
+			continue;
+		rr_programs_run_otherwise(programs, line, learning->endless, NULL);
+		count_drawn(programs, line, &draws);
+		for (size_t j = 0; j < programs->config.n_clients && draws; j++) {
+			if (programs->config.argv[j] == line->argv)
+				rr_ahead_set_free(&programs->ahead, j);
+		}
+		frees |= draws;
+	}
+	return frees;
+}
+
 /* ---- Between searches ---------------------------------------------------------------------- */
 
 /* The table's values and the client's own, exchanged: to the first client its own are
@@ -243,27 +365,6 @@ static bool depend_on_scripts(const struct rr_programs *programs)
 	return i < terms->n_commands;
 }
 
-/* Is there no end to what it draws? Then it draws other values at each start, by which those are
- * found that may have one name. */
-static bool frees_draws(struct rr_programs *programs)
-{
-	bool frees = false;
-
-	for (size_t i = 0; i < programs->n_lines && !programs->problem.kind; i++) {
-		struct command_line *line = &programs->lines[i];
-
-		if (!rr_programs_control(programs, line) ||
-		    !rr_programs_draws_without_end(programs, line))
-			continue;
-		for (size_t j = 0; j < programs->config.n_clients; j++) {
-			if (programs->config.argv[j] == line->argv)
-				rr_ahead_set_free(&programs->ahead, j);
-		}
-		frees = true;
-	}
-	return frees;
-}
-
 /* True: more random values are names of terms (term/term.h), and what is known of servers does not
  * say where they are. */
 static bool begin_search(void *context, unsigned withdrawn)
@@ -296,7 +397,7 @@ static bool begin_search(void *context, unsigned withdrawn)
 		programs->problem.kind = RR_ERROR_NONE;
 	for (size_t i = 0; i < programs->n_lines; i++)
 		rr_learning_begin(&programs->lines[i].table);
-	has_names = rr_programs_name_values(programs);
+	has_names = name_values(programs);
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_tables; i++)
 		make_own_values(programs, i);
 	return has_names;
@@ -315,11 +416,6 @@ bool rr_programs_hold_day(struct rr_programs *programs)
 	return true;
 }
 
-void rr_programs_take_back(struct rr_programs *programs)
-{
-	programs->is_taken_back = true;
-}
-
 void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 {
 	const bool is_live = play != RR_PLAY_NOTHING;
@@ -328,7 +424,7 @@ void rr_programs_set_live(struct rr_programs *programs, enum rr_play play)
 	programs->shows_finding = play == RR_PLAY_FINDING || play == RR_PLAY_ORDER;
 	if (programs->shows_finding)
 		rr_ahead_expect(&programs->ahead,
-				play == RR_PLAY_ORDER ? 0 : rr_programs_all(programs));
+				play == RR_PLAY_ORDER ? 0 : (1U << programs->config.n_clients) - 1);
 	else if (!is_live)
 		rr_ahead_expect_any(&programs->ahead);
 	programs->instances.process.until_ns = is_live ?

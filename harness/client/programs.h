@@ -83,18 +83,12 @@ struct rr_programs_figures rr_programs_figures(const struct rr_programs *program
 bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
 			     struct rr_ending *ending);
 
-/* Has any server changed its data, in any search? */
-bool rr_programs_change_data(const struct rr_programs *programs);
-
 /* Seeds with which some client does something else than with its own, so many. */
 size_t rr_programs_other_seeds(const struct rr_programs *programs, uint64_t seeds[RR_SEEDS - 1]);
 
 /* Has any client sent a command that is a step? On several connections at once? */
 bool rr_programs_send(const struct rr_programs *programs);
 bool rr_programs_use_connections(const struct rr_programs *programs);
-
-/* How they ended, all of them. */
-const struct rr_endings *rr_programs_endings(const struct rr_programs *programs);
 
 /* Of a state that has ended, by its tally. */
 struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending);
@@ -164,10 +158,8 @@ int rr_programs_next_rounds(const struct rr_programs *programs);
 enum rr_going rr_programs_verify_rounds(struct rr_programs *programs, struct rr_error *error);
 
 /* There is no end to what they do: from now on the time of day stands still while they wait, and they
- * are learned anew. False: it stands still already, or none of them has read it. And: that came to
- * nothing, and what was found out before stands. */
+ * are learned anew. False: it stands still already, or none of them has read it. */
 bool rr_programs_hold_day(struct rr_programs *programs);
-void rr_programs_take_back(struct rr_programs *programs);
 
 /* What is played now is played by real processes, and not by what is known of them: each client is
  * told all of it, and must do what is known already. In a serial order a client is only started if
@@ -191,16 +183,6 @@ long rr_programs_named_ending(struct rr_programs *programs, size_t operation, lo
 /* May times of day be compared as any other number? Not if time has passed in the search, or if a
  * client has read the time of day after it had waited. */
 bool rr_programs_compare_times(struct rr_programs *programs, bool has_passed);
-
-/* In a serial order a client ends with that tally; or goes from one state of its table to another. A
- * server has changed its data, and given that reply to a command. `answers`: is that what a server
- * answers between two clients of a serial order? All of that shows when a client waits. */
-void rr_programs_note_serial(struct rr_programs *programs, long ending);
-void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to);
-void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply);
-void rr_programs_set_answers(struct rr_programs *programs,
-			     bool (*answers)(void *context, uint32_t command, uint32_t reply),
-			     void *context);
 
 /* An operation that has not ended well: is that a failure, and no refusal? So it is after a signal,
  * and after the client has changed data (`is_strict`: in any case), unless the user has declared it.

@@ -11,31 +11,6 @@
 #include "base/processes.h"
 #include "base/text.h"
 
-void rr_programs_note_serial(struct rr_programs *programs, long ending)
-{
-	rr_endings_note_serial(&programs->endings, (uint32_t)ending);
-}
-
-void rr_programs_note_step(struct rr_programs *programs, size_t client, uint32_t from, uint32_t to)
-{
-	rr_waiting_note_step(&programs->waiting, programs->tables[client], from, to);
-}
-
-void rr_programs_note_change(struct rr_programs *programs, uint32_t command, uint32_t reply)
-{
-	rr_waiting_note_change(&programs->waiting,
-			       rr_programs_terms(programs)->command[command].kind, reply);
-	programs->change_data = true;
-}
-
-void rr_programs_set_answers(struct rr_programs *programs,
-			     bool (*answers)(void *context, uint32_t command, uint32_t reply),
-			     void *context)
-{
-	programs->waiting.answers = answers;
-	programs->waiting.context = context;
-}
-
 /* Of a state in which a client has ended, found out once. */
 static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, uint32_t state)
 {
@@ -45,36 +20,32 @@ static struct unwaited unwaited_of(struct rr_programs *programs, size_t client, 
 		const struct rr_client_table *table;
 		uint64_t state;
 	} key = { table, state };
+	struct unwaited unwaited = { .n = 0 };
 	bool is_new;
 	uint32_t number = rr_intern_put(&programs->ended, &key, sizeof(key), &is_new);
 
 	if (!is_new)
 		return programs->unwaited[number];
 	rr_array_grow(&programs->unwaited, number, sizeof(*programs->unwaited));
-	programs->unwaited[number] = (struct unwaited){ .n = 0 };
 	for (uint32_t i = 0; i < n_rows; i++) {
-		if (table->row[i].to == state) {
-			/*
-			 * Ends by a row, again: what varies is found out. And how does it end
-			 * without waiting?
-			 */
-			struct rr_client_row row = table->row[i];
-			uint32_t end, ending;
+		/* Ends by a row, again: what varies is found out. And how does it end without
+		 * waiting? */
+		const struct rr_client_row row = table->row[i];
+		uint32_t end, ending;
 
-			if (rr_client_table_run_again(table, row.client, row.from, &row)) {
-				end = rr_client_table_without_waiting(table, &row,
-								      &programs->waiting);
-				ending = (uint32_t)table->states[end].tally.ending;
-				if (end != row.to && programs->unwaited[number].n < UNWAITED_MAX &&
-				    rr_endings_differ_by_waiting(
-					    &programs->endings,
-					    (uint32_t)table->states[row.to].tally.ending, ending))
-					programs->unwaited[number]
-						.endings[programs->unwaited[number].n++] = ending;
-			}
-		}
+		if (row.to != state ||
+		    !rr_client_table_run_again(table, row.client, row.from, &row))
+			continue;
+		end = rr_client_table_without_waiting(table, &row, &programs->waiting);
+		ending = (uint32_t)table->states[end].tally.ending;
+		if (end != row.to && unwaited.n < UNWAITED_MAX &&
+		    rr_endings_differ_by_waiting(&programs->endings,
+						 (uint32_t)table->states[row.to].tally.ending,
+						 ending))
+			unwaited.endings[unwaited.n++] = ending;
 	}
-	return programs->unwaited[number];
+	programs->unwaited[number] = unwaited;
+	return unwaited;
 }
 
 static struct rdl_reply output_as_reply(struct rr_ending ending)
@@ -91,12 +62,6 @@ static uint32_t put_printed(struct rr_programs *programs, struct rr_ending endin
 	ending.output = printed->text;
 	ending.length = printed->length;
 	return rr_endings_put(&programs->endings, ending);
-}
-
-static bool is_printed_as(struct rr_programs *programs, uint32_t ending, struct rr_ending as,
-			  uint32_t reply)
-{
-	return rr_endings_are_same(&programs->endings, ending, put_printed(programs, as, reply));
 }
 
 static bool times_may_differ(const struct rr_programs *programs)
@@ -132,14 +97,14 @@ static bool print_alike(struct rr_programs *programs, size_t client, uint32_t a,
 	rr_random_values_pair(values, values->names, &outputs[0], &outputs[1], &renaming);
 	renamed = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &outputs[1]));
 	rr_renaming_release(&renaming);
-	return is_printed_as(programs, a, other, renamed) ||
-	       (likeness == RR_LIKE_BUT_TIMES &&
-		is_printed_as(programs,
-			      put_printed(programs, one,
-					  rr_reply_without_times(terms,
-								 rr_terms_reply(terms, &outputs[0]),
-								 day_ns)),
-			      other, rr_reply_without_times(terms, renamed, day_ns)));
+	if (rr_endings_are_same(&programs->endings, a, put_printed(programs, other, renamed)))
+		return true;
+	if (likeness != RR_LIKE_BUT_TIMES)
+		return false;
+	a = put_printed(programs, one,
+			rr_reply_without_times(terms, rr_terms_reply(terms, &outputs[0]), day_ns));
+	b = put_printed(programs, other, rr_reply_without_times(terms, renamed, day_ns));
+	return rr_endings_are_same(&programs->endings, a, b);
 }
 
 /* How an operation ended, by the tally of its client: a number; -1 = a request has no answer. */
@@ -151,17 +116,11 @@ static long ending_of(struct rr_programs *programs, size_t operation, long endin
 		       ending;
 }
 
-static size_t client_of(const struct rr_programs *programs, size_t operation)
-{
-	return programs->config.requests.n ? programs->config.requests.places[operation].client :
-					     operation;
-}
-
 bool rr_programs_end_alike(void *context, size_t operation, uint32_t state, long ending,
 			   enum rr_likeness likeness)
 {
 	struct rr_programs *programs = context;
-	const size_t client = client_of(programs, operation);
+	const size_t client = rr_program_client_of(&programs->program, operation);
 	const long tally = programs->tables[client]->states[state].tally.ending;
 	const long known = ending_of(programs, operation, tally);
 	struct unwaited unwaited;
@@ -208,19 +167,15 @@ bool rr_programs_have_same_status(struct rr_programs *programs, long a, long b)
 	return one.status == other.status && one.http == other.http;
 }
 
-bool rr_programs_change_data(const struct rr_programs *programs)
-{
-	return programs->change_data;
-}
-
 long rr_programs_own_ending(void *context, size_t operation, long ending)
 {
 	struct rr_programs *programs = context;
 	const struct rr_ending known = rr_programs_ending(programs, ending);
 	const struct rdl_reply printed = output_as_reply(known);
 	struct rr_terms *terms = rr_programs_terms(programs);
-	const uint32_t own = rr_rename_reply(&programs->own[client_of(programs, operation)], terms,
-					     rr_terms_reply(terms, &printed));
+	const uint32_t own =
+		rr_rename_reply(&programs->own[rr_program_client_of(&programs->program, operation)],
+				terms, rr_terms_reply(terms, &printed));
 
 	return own == RR_NO_ID ? ending : (long)put_printed(programs, known, own);
 }
@@ -234,17 +189,13 @@ long rr_programs_named_ending(struct rr_programs *programs, size_t operation, lo
 	struct rr_renaming renaming = { 0 };
 	uint32_t named;
 
-	rr_programs_name_uncontrolled(programs, client_of(programs, operation), &renaming);
+	rr_programs_name_uncontrolled(programs, rr_program_client_of(&programs->program, operation),
+				      &renaming);
 	if (renaming.n == 0)
 		return own;
 	named = rr_rename_reply(&renaming, terms, rr_terms_reply(terms, &printed));
 	rr_renaming_release(&renaming);
 	return (long)put_printed(programs, known, named);
-}
-
-const struct rr_endings *rr_programs_endings(const struct rr_programs *programs)
-{
-	return &programs->endings;
 }
 
 struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending)
@@ -255,7 +206,8 @@ struct rr_ending rr_programs_ending(const struct rr_programs *programs, long end
 bool rr_programs_last_ending(struct rr_programs *programs, size_t operation,
 			     struct rr_ending *ending)
 {
-	const struct rr_client_table *table = programs->tables[client_of(programs, operation)];
+	const struct rr_client_table *table =
+		programs->tables[rr_program_client_of(&programs->program, operation)];
 	const struct rr_client_end end = rr_client_table_longest(table);
 	const long number = end.to == RR_NO_ID ? -1 :
 						 ending_of(programs, operation,

@@ -128,12 +128,9 @@ static uint32_t find_sending(const struct rr_programs *programs, const struct co
 
 	for (uint32_t i = line->table.n_states; i-- > 0;) {
 		const struct rr_client_state *state = &line->table.states[i];
-		uint32_t at = 0;
 
-		while (at < state->n_sent &&
-		       !rr_command_has_text(&terms->command[state->sent[at].command].words, value))
-			at++;
-		if (at < state->n_sent && state->same != RR_NO_ID)
+		if (state->same != RR_NO_ID &&
+		    rr_sent_has_text(terms, state->sent, state->n_sent, value))
 			return i;
 	}
 	return RR_NO_ID;

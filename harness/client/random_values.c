@@ -11,15 +11,23 @@
 /* At most one draw in so many may have come before. */
 enum { DRAWS_PER_REPEAT = 8 };
 
+/* values->n: it is none of them. */
+static size_t find_name(const struct rr_random_values *values, struct rdl_word name)
+{
+	size_t i = 0;
+
+	while (i < values->n && !rr_words_are_same(values->names[i], name))
+		i++;
+	return i;
+}
+
 /* RR_NAMES_MAX: there is no room for it. */
 static size_t number_of_name(struct rr_random_values *values, struct rdl_word name)
 {
-	for (size_t i = 0; i < values->n; i++) {
-		if (rr_words_are_same(values->names[i], name))
-			return i;
-	}
-	if (values->n == RR_NAMES_MAX)
-		return RR_NAMES_MAX;
+	const size_t at = find_name(values, name);
+
+	if (at < values->n || at == RR_NAMES_MAX)
+		return at;
 	rr_intern_put(&values->drawn, name.text, name.length, NULL);
 	values->names[values->n] = (struct rdl_word){ rr_memdup(name.text, name.length),
 						      name.length };
@@ -47,11 +55,9 @@ static bool note_draw(struct rr_random_values *values, struct rdl_word canonical
 /* Is that value nowhere any more? */
 static bool is_gone(const struct rr_random_values *values, struct rdl_word name, uint8_t gone)
 {
-	size_t i = 0;
+	const size_t at = find_name(values, name);
 
-	while (i < values->n && !rr_words_are_same(values->names[i], name))
-		i++;
-	return i < values->n && gone >> i % RR_GENERATIONS & 1;
+	return at < values->n && gone >> at % RR_GENERATIONS & 1;
 }
 
 bool rr_random_values_rename(struct rr_random_values *values, const struct rr_terms *terms,
@@ -103,11 +109,11 @@ static bool has_text(const struct rdl_reply *reply, struct rdl_word text)
 	return false;
 }
 
-static bool has_sent(const struct rr_terms *terms, const struct rr_run_view *view,
-		     struct rdl_word name)
+bool rr_sent_has_text(const struct rr_terms *terms, const struct rr_sent *sent, uint32_t n_sent,
+		      struct rdl_word text)
 {
-	for (uint32_t i = 0; i < view->n_sent; i++) {
-		if (rr_command_has_text(&terms->command[view->sent[i].command].words, name))
+	for (uint32_t i = 0; i < n_sent; i++) {
+		if (rr_command_has_text(&terms->command[sent[i].command].words, text))
 			return true;
 	}
 	return false;
@@ -139,8 +145,8 @@ static bool find_reused(const struct rr_random_values *values, const struct rr_t
 
 		if (rr_names_differ(&terms->command[before].words, now, name, text) &&
 		    is_gone(values, *name, gone) && !rr_is_time(*text, start_ns) &&
-		    !has_sent(terms, seen, *name) && !rr_instance_renames(instance, *text) &&
-		    is_fresh(values, terms, tokens, *text))
+		    !rr_sent_has_text(terms, seen->sent, seen->n_sent, *name) &&
+		    !rr_instance_renames(instance, *text) && is_fresh(values, terms, tokens, *text))
 			return true;
 	}
 	return false;
@@ -164,18 +170,15 @@ bool rr_random_values_reuse(struct rr_random_values *values, const struct rr_ter
 	return rr_instance_rename(instance, name, text);
 }
 
-/* As bits, those that an instance has sent, under their names. */
-static uint64_t values_sent(const struct rr_random_values *values, const struct rr_terms *terms,
-			    const uint32_t *sent, size_t n_sent)
+/* As bits, those that are in a command. */
+static uint64_t values_in(const struct rr_random_values *values, const struct rr_terms *terms,
+			  uint32_t command)
 {
 	uint64_t in = 0;
 
-	for (size_t i = 0; i < n_sent; i++) {
-		for (size_t j = 0; j < values->n; j++)
-			in |= rr_command_has_text(&terms->command[sent[i]].words,
-						  values->names[j]) ?
-				      UINT64_C(1) << j :
-				      0;
+	for (size_t i = 0; i < values->n; i++) {
+		if (rr_command_has_text(&terms->command[command].words, values->names[i]))
+			in |= UINT64_C(1) << i;
 	}
 	return in;
 }
@@ -191,13 +194,12 @@ static size_t find_shared(const struct rr_random_values *values, const struct rr
 
 	for (uint32_t i = 0; i < terms->n_commands; i++) {
 		struct rdl_word name, other;
-		size_t at = 0;
+		size_t at;
 
 		if (!rr_names_differ(&terms->command[i].words, &terms->command[command].words,
 				     &name, &other))
 			continue;
-		while (at < values->n && !rr_words_are_same(values->names[at], name))
-			at++;
+		at = find_name(values, name);
 		if (at >= values->n || at >= first || sent >> at & 1 ||
 		    rr_is_time(other, start_ns) || rr_instance_renames(instance, other) ||
 		    !is_fresh(values, terms, tokens, other))
@@ -212,15 +214,18 @@ bool rr_random_values_share(struct rr_random_values *values, const struct rr_ter
 			    const struct rr_tokens *tokens, struct rr_instance *instance,
 			    const struct rr_run_view *seen, const uint32_t *sent, size_t n_sent)
 {
-	const uint64_t is_sent = values->n ? values_sent(values, terms, sent, n_sent) : 0;
+	uint64_t is_sent = 0;
 	bool is_new;
 
+	for (size_t i = 0; i < n_sent && values->n > 0; i++)
+		is_sent |= values_in(values, terms, sent[i]);
 	for (uint32_t i = 0; i < seen->n_sent && values->n > 0; i++) {
 		struct rdl_word text;
 		const size_t name = find_shared(values, terms, tokens, instance,
 						seen->sent[i].command, is_sent, &text);
 
-		if (name == RR_NAMES_MAX || has_sent(terms, seen, values->names[name]) ||
+		if (name == RR_NAMES_MAX ||
+		    rr_sent_has_text(terms, seen->sent, seen->n_sent, values->names[name]) ||
 		    !note_draw(values, values->names[name], text,
 			       instance->config->process.start_ns, &is_new))
 			continue;
@@ -239,9 +244,10 @@ bool rr_random_values_see_forgotten(struct rr_random_values *values, const struc
 
 	for (size_t i = 0; i < names->n && instance->n_forgotten > 0; i++) {
 		const struct rdl_word name = { names->pairs[i].from, names->pairs[i].n_from };
-		const size_t n = values->n, at = has_sent(terms, seen, name) ?
-							 number_of_name(values, name) :
-							 n + 1;
+		const size_t n = values->n;
+		const size_t at = rr_sent_has_text(terms, seen->sent, seen->n_sent, name) ?
+					  number_of_name(values, name) :
+					  n + 1;
 
 		*is_wrong |= at == RR_NAMES_MAX;
 		if (at == n && at < RR_NAMES_MAX)
@@ -271,7 +277,7 @@ void rr_random_values_count(struct rr_random_values *values, struct rr_terms *te
 {
 	for (size_t i = 0; i < values->n; i++) {
 		if (*counted >> i & 1 || rr_instance_renames(instance, values->names[i]) ||
-		    !has_sent(terms, known, values->names[i]) ||
+		    !rr_sent_has_text(terms, known->sent, known->n_sent, values->names[i]) ||
 		    !has_really_sent(terms, instance, known, values->names[i]))
 			continue;
 		*counted |= UINT64_C(1) << i;
@@ -289,14 +295,6 @@ void rr_random_values_hear(const struct rr_random_values *values, const struct r
 
 /* ---- In several histories ----------------------------------------------------------- */
 
-static void see_history(struct rr_random_values *values, uint64_t sent, bool is_whole)
-{
-	for (size_t i = 0; i < values->n; i++) {
-		values->together[i] |= sent >> i & 1 ? sent : 0;
-		values->apart[i] |= is_whole && sent >> i & 1 ? ~sent : 0;
-	}
-}
-
 /* As bits, what is sent in each history. */
 static uint64_t *values_of_histories(const struct rr_random_values *values,
 				     const struct rr_terms *terms,
@@ -307,13 +305,9 @@ static uint64_t *values_of_histories(const struct rr_random_values *values,
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
 
-		/* As bits, what is sent in a state. */
-		const struct rr_run_view view = rr_client_state_view(state);
-		uint64_t in = 0;
-
-		for (size_t k = 0; k < values->n; k++)
-			in |= has_sent(terms, &view, values->names[k]) ? UINT64_C(1) << k : 0;
-		sent[i] = in | (state->parent == RR_NO_ID ? 0 : sent[state->parent]);
+		sent[i] = state->parent == RR_NO_ID ? 0 : sent[state->parent];
+		for (uint32_t j = 0; j < state->n_sent; j++)
+			sent[i] |= values_in(values, terms, state->sent[j].command);
 	}
 	return sent;
 }
@@ -331,7 +325,13 @@ void rr_random_values_see_histories(struct rr_random_values *values, const struc
 		const struct rr_client_state *state = &table->states[i];
 
 		/* What only tests have seen does not matter. */
-		see_history(values, sent[i], state->has_ended && state->same != RR_NO_ID);
+		for (size_t j = 0; j < values->n; j++) {
+			if (!(sent[i] >> j & 1))
+				continue;
+			values->together[j] |= sent[i];
+			values->apart[j] |= state->has_ended && state->same != RR_NO_ID ? ~sent[i] :
+											  0;
+		}
 	}
 	free(sent);
 	values->n_seen = values->n;

@@ -104,4 +104,8 @@ enum { RR_DRAWS_MIN = 8 };
 
 void rr_random_values_release(struct rr_random_values *values);
 
+/* Is a text in one of these commands? */
+bool rr_sent_has_text(const struct rr_terms *terms, const struct rr_sent *sent, uint32_t n_sent,
+		      struct rdl_word text);
+
 #endif

@@ -105,13 +105,19 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_judge_setup *setup, u
 	for (uint32_t i = 0; i < table->rows.n && processes; i++) {
 		const struct rr_server_row *row = &table->row[i];
 
-		if (row->question.kind == RR_ASK_COMMAND && !row->blocks &&
-		    table->states[row->from].contents != table->states[row->to].contents)
-			rr_programs_note_change(processes, (uint32_t)row->question.argument,
-						row->reply);
+		if (row->question.kind != RR_ASK_COMMAND || row->blocks ||
+		    table->states[row->from].contents == table->states[row->to].contents)
+			continue;
+		rr_waiting_note_change(
+			&processes->waiting,
+			rr_programs_terms(processes)->command[row->question.argument].kind,
+			row->reply);
+		processes->change_data = true;
 	}
-	if (processes)
-		rr_programs_set_answers(processes, answers_between, judge);
+	if (processes) {
+		processes->waiting.answers = answers_between;
+		processes->waiting.context = judge;
+	}
 	if (processes && rr_programs_compare_times(processes, product->time_has_passed))
 		judge->contents.day_ns = 0;
 	good = open_alone(judge, &judge->checker, 1, &comparison->checker, setup->of_checker);
@@ -131,7 +137,7 @@ static void release_alone(struct rr_alone *alone)
 void rr_judge_release(struct rr_judge *judge)
 {
 	if (judge->setup.programs && judge->setup.programs->processes)
-		rr_programs_set_answers(judge->setup.programs->processes, NULL, NULL);
+		judge->setup.programs->processes->waiting.answers = NULL;
 	rr_serial_release(&judge->serial);
 	rr_serial_release(&judge->partial);
 	rr_serial_release(&judge->later);

@@ -348,13 +348,15 @@ void rr_serial_tell(const struct rr_serial *serial, struct rr_programs *processe
 
 		for (size_t j = 0; j < RR_RUN_CLIENTS; j++) {
 			if (end->endings[j] >= 0)
-				rr_programs_note_serial(processes, end->endings[j]);
+				rr_endings_note_serial(&processes->endings,
+						       (uint32_t)end->endings[j]);
 		}
 	}
 	for (uint32_t i = 0; i < serial->steps.n; i++) {
 		const struct rr_serial_step *step = rr_intern_get(&serial->steps, i);
 
-		rr_programs_note_step(processes, step->client, step->from, step->to);
+		rr_waiting_note_step(&processes->waiting, processes->tables[step->client],
+				     step->from, step->to);
 	}
 }
 

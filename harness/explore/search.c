@@ -430,7 +430,7 @@ bool rr_search_run(struct rr_search *search, enum rr_going (*conclude)(struct rr
 	if (holds_day(search, good)) {
 		good = search_on(search, conclude, context);
 		if (!is_better(search, good, false)) {
-			rr_programs_take_back(search->config->programs.processes);
+			search->config->programs.processes->is_taken_back = true;
 			search->day = RR_DAY_GOES_ON;
 			return search->result->error.kind == RR_ERROR_NONE;
 		}
