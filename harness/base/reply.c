@@ -86,6 +86,16 @@ bool rr_word_is(const struct rdl_word *word, const char *text)
 	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
+bool rr_word_is_one_of(const struct rdl_word *word, const char *names)
+{
+	for (size_t n; *names; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		if (word->length == n && strncasecmp(word->text, names, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool rr_words_are_same(struct rdl_word a, struct rdl_word b)
 {
 	return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;

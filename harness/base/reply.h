@@ -26,6 +26,9 @@ char *rr_command_text(const struct rdl_word *words, size_t n, size_t most);
 /* Is it that word, in whichever letters? */
 bool rr_word_is(const struct rdl_word *word, const char *text);
 
+/* Is it one of these words, which blanks separate? */
+bool rr_word_is_one_of(const struct rdl_word *word, const char *names);
+
 /* Have both the same bytes? */
 bool rr_words_are_same(struct rdl_word a, struct rdl_word b);
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/reply.h"
@@ -147,22 +146,10 @@ static bool has_word(const struct rdl_command *command, size_t first, const char
 	return false;
 }
 
-static bool is_named(const struct rdl_command *command, const char *names)
-{
-	const struct rdl_word *word = &command->words[0];
-
-	for (size_t n; *names; names += n + (names[n] == ' ')) {
-		n = strcspn(names, " ");
-		if (word->length == n && strncasecmp(word->text, names, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 static enum shape shape_of(const struct rdl_command *command)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (is_named(command, table[i].names) &&
+		if (rr_word_is_one_of(&command->words[0], table[i].names) &&
 		    (!table[i].option || has_word(command, 1, table[i].option)) &&
 		    (!table[i].n_words || command->n_words == table[i].n_words))
 			return table[i].shape;

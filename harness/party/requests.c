@@ -10,52 +10,30 @@
 #include "base/reply.h"
 #include "server/server.h"
 
-/* By the first word and, where there is one, the second; of several rows the first. */
+/* By the first word, one of several names, and where there are any, the second; of several rows
+ * the first. */
 static const struct {
-	const char *name, *second;
+	const char *names;
+	const char *seconds; /* one that ends in a blank is what the word begins with */
 	unsigned traits;
 } table[] = {
 	{ "HELLO", NULL, RR_REQUEST_NAMES },
-	{ "COMMAND", NULL, RR_REQUEST_ASKED_ONCE },
-	{ "INFO", "KEYSPACE", RR_REQUEST_REFUSED },
-	{ "INFO", "STATS", RR_REQUEST_REFUSED },
-	{ "INFO", "CLIENTS", RR_REQUEST_REFUSED },
-	{ "INFO", "MEMORY", RR_REQUEST_REFUSED },
-	{ "INFO", "CPU", RR_REQUEST_REFUSED },
-	{ "INFO", "PERSISTENCE", RR_REQUEST_REFUSED },
-	{ "INFO", "COMMANDSTATS", RR_REQUEST_REFUSED },
-	{ "INFO", "ERRORSTATS", RR_REQUEST_REFUSED },
-	{ "INFO", "LATENCYSTATS", RR_REQUEST_REFUSED },
-	{ "INFO", NULL, RR_REQUEST_ASKED_ONCE },
-	{ "PING", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "INFO",
+	  "KEYSPACE STATS CLIENTS MEMORY CPU PERSISTENCE COMMANDSTATS ERRORSTATS LATENCYSTATS",
+	  RR_REQUEST_REFUSED },
+	{ "COMMAND INFO PING READONLY READWRITE ASKING", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "SCRIPT", "LOAD", RR_REQUEST_LOADS_SCRIPT },
-	{ "SCRIPT", "EXISTS", RR_REQUEST_ASKS_SCRIPTS },
-	{ "SCRIPT", "FLUSH", RR_REQUEST_ASKS_SCRIPTS },
+	{ "SCRIPT", "EXISTS FLUSH", RR_REQUEST_ASKS_SCRIPTS },
 	{ "SCRIPT", "DEBUG", RR_REQUEST_REFUSED },
 	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
 	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
-	{ "READONLY", NULL, RR_REQUEST_ASKED_ONCE },
-	{ "READWRITE", NULL, RR_REQUEST_ASKED_ONCE },
-	{ "ASKING", NULL, RR_REQUEST_ASKED_ONCE },
 	{ "RESET", NULL, RR_REQUEST_RESETS | RR_REQUEST_ENDS_QUEUE },
 	{ "CLIENT", "SETNAME", RR_REQUEST_NAMES },
-	{ "CLIENT", "GETNAME", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
-	{ "CLIENT", "ID", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
-	{ "CLIENT", "SETINFO", RR_REQUEST_ACCEPTED },
-	{ "CLIENT", "NO-EVICT", RR_REQUEST_ACCEPTED },
-	{ "CLIENT", "NO-TOUCH", RR_REQUEST_ACCEPTED },
-	{ "CLIENT", "LIST", RR_REQUEST_REFUSED },
-	{ "CLIENT", "INFO", RR_REQUEST_REFUSED },
-	{ "CLIENT", "KILL", RR_REQUEST_REFUSED },
-	{ "CLIENT", "REPLY", RR_REQUEST_REFUSED },
-	{ "CLIENT", "PAUSE", RR_REQUEST_REFUSED },
-	{ "CLIENT", "UNPAUSE", RR_REQUEST_REFUSED },
-	{ "CLIENT", "UNBLOCK", RR_REQUEST_REFUSED },
-	{ "CLIENT", "TRACKING", RR_REQUEST_REFUSED },
-	{ "CLIENT", "CACHING", RR_REQUEST_REFUSED },
-	{ "CLIENT", "TRACKINGINFO", RR_REQUEST_ASKED_ONCE },
-	{ "CLIENT", "GETREDIR", RR_REQUEST_ASKED_ONCE },
-	{ "CLIENT", "HELP", RR_REQUEST_ASKED_ONCE },
+	{ "CLIENT", "GETNAME ID", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
+	{ "CLIENT", "SETINFO NO-EVICT NO-TOUCH", RR_REQUEST_ACCEPTED },
+	{ "CLIENT", "LIST INFO KILL REPLY PAUSE UNPAUSE UNBLOCK TRACKING CACHING",
+	  RR_REQUEST_REFUSED },
+	{ "CLIENT", "TRACKINGINFO GETREDIR HELP", RR_REQUEST_ASKED_ONCE },
 	{ "CLIENT", NULL, RR_REQUEST_ASKED_ONCE | RR_REQUEST_MUST_FAIL },
 	{ "ECHO", "redrace:enter", RR_REQUEST_ENTERS },
 	{ "ECHO", "redrace:leave", RR_REQUEST_LEAVES },
@@ -63,68 +41,32 @@ static const struct {
 	{ "ECHO", RR_MARK_ANSWER, RR_REQUEST_ANSWERS },
 	{ "ECHO", RR_MARK_END, RR_REQUEST_ENDS },
 	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_QUEUES },
-	{ "EXEC", NULL, RR_REQUEST_ENDS_QUEUE },
-	{ "DISCARD", NULL, RR_REQUEST_ENDS_QUEUE },
-	{ "WATCH", NULL, RR_REQUEST_MAKES_DIRTY },
-	{ "SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
-	{ "SUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
-	{ "PSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
-	{ "SSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
-	{ "UNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
-	{ "PUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
-	{ "SUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
-	{ "BLPOP", NULL, RR_REQUEST_BLOCKS },
-	{ "BRPOP", NULL, RR_REQUEST_BLOCKS },
-	{ "BLMOVE", NULL, RR_REQUEST_BLOCKS },
-	{ "BRPOPLPUSH", NULL, RR_REQUEST_BLOCKS },
-	{ "BLMPOP", NULL, RR_REQUEST_BLOCKS },
-	{ "BZPOPMIN", NULL, RR_REQUEST_BLOCKS },
-	{ "BZPOPMAX", NULL, RR_REQUEST_BLOCKS },
-	{ "BZMPOP", NULL, RR_REQUEST_BLOCKS },
-	{ "XREAD", NULL, RR_REQUEST_BLOCKS },
-	{ "XREADGROUP", NULL, RR_REQUEST_BLOCKS },
-	{ "WAIT", NULL, RR_REQUEST_BLOCKS },
-	{ "WAITAOF", NULL, RR_REQUEST_BLOCKS },
-	{ "EVALSHA", NULL, RR_REQUEST_CALLS_SCRIPT },
-	{ "EVALSHA_RO", NULL, RR_REQUEST_CALLS_SCRIPT },
-	{ "MONITOR", NULL, RR_REQUEST_REFUSED },
+	{ "EXEC DISCARD", NULL, RR_REQUEST_ENDS_QUEUE },
+	{ "WATCH SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
+	{ "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
+	{ "UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
+	{ "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZPOPMAX BZMPOP", NULL,
+	  RR_REQUEST_BLOCKS },
+	{ "XREAD XREADGROUP WAIT WAITAOF", NULL, RR_REQUEST_BLOCKS },
+	{ "EVALSHA EVALSHA_RO", NULL, RR_REQUEST_CALLS_SCRIPT },
 	/* By HTTP: a server closes the connection. */
-	{ "POST", NULL, RR_REQUEST_REFUSED },
-	{ "HOST:", NULL, RR_REQUEST_REFUSED },
-	{ "SYNC", NULL, RR_REQUEST_REFUSED },
-	{ "PSYNC", NULL, RR_REQUEST_REFUSED },
-	{ "REPLICAOF", NULL, RR_REQUEST_REFUSED },
-	{ "SLAVEOF", NULL, RR_REQUEST_REFUSED },
-	{ "FAILOVER", NULL, RR_REQUEST_REFUSED },
-	{ "SHUTDOWN", NULL, RR_REQUEST_REFUSED },
-	{ "DEBUG", NULL, RR_REQUEST_REFUSED },
-	{ "MIGRATE", NULL, RR_REQUEST_REFUSED },
-	{ "BGSAVE", NULL, RR_REQUEST_REFUSED },
-	{ "BGREWRITEAOF", NULL, RR_REQUEST_REFUSED },
+	{ "POST HOST:", NULL, RR_REQUEST_REFUSED },
+	{ "MONITOR SYNC PSYNC REPLICAOF SLAVEOF REPLCONF FAILOVER SHUTDOWN DEBUG MIGRATE", NULL,
+	  RR_REQUEST_REFUSED },
+	{ "BGSAVE BGREWRITEAOF MEMORY SLOWLOG LATENCY", NULL, RR_REQUEST_REFUSED },
 	{ "OBJECT", "HELP", RR_REQUEST_ASKED_ONCE },
 	{ "OBJECT", NULL, RR_REQUEST_REFUSED },
-	{ "MEMORY", NULL, RR_REQUEST_REFUSED },
-	{ "CONFIG", "SET", RR_REQUEST_REFUSED },
-	{ "CONFIG", "REWRITE", RR_REQUEST_REFUSED },
-	{ "CONFIG", "RESETSTAT", RR_REQUEST_REFUSED },
-	{ "ACL", "SETUSER", RR_REQUEST_REFUSED },
-	{ "ACL", "DELUSER", RR_REQUEST_REFUSED },
-	{ "ACL", "LOAD", RR_REQUEST_REFUSED },
-	{ "ACL", "SAVE", RR_REQUEST_REFUSED },
-	{ "ACL", "LOG", RR_REQUEST_REFUSED },
-	{ "ACL", "GENPASS", RR_REQUEST_REFUSED },
-	{ "REPLCONF", NULL, RR_REQUEST_REFUSED },
-	{ "SLOWLOG", NULL, RR_REQUEST_REFUSED },
-	{ "LATENCY", NULL, RR_REQUEST_REFUSED },
+	{ "CONFIG", "SET REWRITE RESETSTAT", RR_REQUEST_REFUSED },
+	{ "ACL", "SETUSER DELUSER LOAD SAVE LOG GENPASS", RR_REQUEST_REFUSED },
 };
 
-/* As rr_word_is(); a text that ends in a blank is what the word begins with. */
-static bool begins_word(const struct rdl_word *word, const char *text)
+static bool is_second(const struct rdl_word *word, const char *names)
 {
-	const size_t length = strlen(text);
+	const size_t length = strlen(names);
 
-	return rr_word_is(word, text) || (text[length - 1] == ' ' && word->length > length &&
-					  strncasecmp(word->text, text, length) == 0);
+	return names[length - 1] == ' ' ?
+		       word->length >= length && strncasecmp(word->text, names, length) == 0 :
+		       rr_word_is_one_of(word, names);
 }
 
 /* Does a script, or a library of functions, ask for what is kept of an object beside its
@@ -146,9 +88,9 @@ unsigned rr_request_traits(const struct rdl_command *command)
 	if (asks_of_objects(command))
 		return RR_REQUEST_REFUSED;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (rr_word_is(&command->words[0], table[i].name) &&
-		    (!table[i].second ||
-		     (command->n_words > 1 && begins_word(&command->words[1], table[i].second))))
+		if (rr_word_is_one_of(&command->words[0], table[i].names) &&
+		    (!table[i].seconds ||
+		     (command->n_words > 1 && is_second(&command->words[1], table[i].seconds))))
 			return table[i].traits;
 	}
 	return 0;
