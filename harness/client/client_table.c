@@ -192,7 +192,7 @@ static bool check_run(struct rr_client_table *table, const struct rr_client_run 
 		return true;
 	return rr_error_set(
 		&table->error, RR_ERROR_INTERNAL,
-		"a client has more threads, connections, mutexes or commands on their way than there is room for (%d, %d to each server, %d, %d)",
+		"a client has more threads, connections, mutexes or commands in flight than there is room for (%d, %d to each server, %d, %d)",
 		RR_RUN_THREADS, RR_RUN_OWN_ORDINALS, RR_RUN_MUTEXES, RR_RUN_SENT);
 }
 

@@ -24,25 +24,10 @@ static enum rdl_outcome acknowledge(const struct rr_attempt *attempt, enum rdl_o
 	return outcome;
 }
 
-static enum rdl_outcome increment_inside(const struct rr_attempt *attempt)
-{
-	const struct rr_attempt_hooks *hooks = attempt->hooks;
-	enum rdl_outcome outcome;
-
-	tell(attempt, hooks->enter);
-	rdl_mark(attempt->client->data, RDL_MARK_ENTER);
-	outcome = hooks->increment ? hooks->increment(attempt->context) :
-				     attempt->strategy->increment(attempt->client);
-	if (!attempt->strategy->writes_at_release)
-		outcome = acknowledge(attempt, outcome);
-	rdl_mark(attempt->client->data, RDL_MARK_LEAVE);
-	tell(attempt, hooks->leave);
-	return outcome;
-}
-
 enum rdl_outcome rr_attempt_make(struct rr_attempt *attempt)
 {
 	const struct rr_strategy *strategy = attempt->strategy;
+	const struct rr_attempt_hooks *hooks = attempt->hooks;
 	enum rdl_outcome outcome;
 
 	attempt->released = RDL_OK;
@@ -56,7 +41,14 @@ enum rdl_outcome rr_attempt_make(struct rr_attempt *attempt)
 	attempt->entered = outcome == RDL_OK;
 	if (outcome != RDL_OK)
 		return outcome == RDL_UNKNOWN ? RDL_LOST : outcome;
-	outcome = increment_inside(attempt);
+	tell(attempt, hooks->enter);
+	rdl_mark(attempt->client->data, RDL_MARK_ENTER);
+	outcome = hooks->increment ? hooks->increment(attempt->context) :
+				     strategy->increment(attempt->client);
+	if (!strategy->writes_at_release)
+		outcome = acknowledge(attempt, outcome);
+	rdl_mark(attempt->client->data, RDL_MARK_LEAVE);
+	tell(attempt, hooks->leave);
 	attempt->released = strategy->release(attempt->client);
 	if (outcome == RDL_OK && strategy->writes_at_release)
 		return acknowledge(attempt, attempt->released);

@@ -400,23 +400,31 @@ static enum rdl_outcome on_deliver(void *context, struct rdl_link *link, struct 
 	return RDL_OK;
 }
 
+/* Over a socket the message comes as a reply that the link then owes. */
 static enum rdl_outcome on_listen(void *context, struct rdl_link *link, struct rdl_reply *message,
 				  int64_t timeout_ns)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
 	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
-	const struct rr_input *input;
+	struct run_lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
+	const struct rr_input *input = lane ? stop_at(thread, where) : NULL;
+	const bool has_come = input && input->kind == RR_INPUT_MESSAGE;
 
-	if (run->is_dead || !lane_of(run, link, &where.lane))
+	if (!input || (input->kind == RR_INPUT_LOST && !run->program->on_sockets))
 		return RDL_UNKNOWN;
-	input = stop_at(thread, where);
-	if (!input || input->kind == RR_INPUT_LOST)
-		return RDL_UNKNOWN;
-	if (input->kind != RR_INPUT_MESSAGE)
+	if (!has_come && input->kind != RR_INPUT_LOST)
 		return RDL_BUSY;
-	*message = run->program->terms->reply[input->value].reply;
-	return RDL_OK;
+	if (!run->program->on_sockets) {
+		*message = run->program->terms->reply[input->value].reply;
+		return RDL_OK;
+	}
+	if (has_come)
+		rr_wire_reply(&lane->wire, &run->program->terms->reply[input->value].reply);
+	else
+		rr_wire_close(&lane->wire);
+	link->pending++;
+	return rdl_receive(link, message);
 }
 
 static int on_open(void *context, struct rdl_link *link)
@@ -486,27 +494,6 @@ static enum rdl_outcome on_receive(void *context, struct rdl_link *link, struct 
 	return is_refused ? RDL_ERROR : outcome;
 }
 
-static enum rdl_outcome on_listen_there(void *context, struct rdl_link *link,
-					struct rdl_reply *message, int64_t timeout_ns)
-{
-	struct run_thread *thread = context;
-	struct rr_client_run *run = thread->run;
-	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
-	struct run_lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
-	const struct rr_input *input = lane ? stop_at(thread, where) : NULL;
-
-	if (!input)
-		return RDL_UNKNOWN;
-	if (input->kind == RR_INPUT_MESSAGE)
-		rr_wire_reply(&lane->wire, &run->program->terms->reply[input->value].reply);
-	else if (input->kind == RR_INPUT_LOST)
-		rr_wire_close(&lane->wire);
-	else
-		return RDL_BUSY;
-	link->pending++;
-	return rdl_receive(link, message);
-}
-
 /* ---- Time ----------------------------------------------------------------- */
 
 static int64_t on_now(void *context, enum rdl_clock clock)
@@ -566,32 +553,28 @@ static void on_mark(void *context, enum rdl_mark mark)
 	view->is_holding = view->is_holding || view->is_inside;
 }
 
-/* The process's own is known by the number of its first client. */
-static uint8_t mutex_number(struct rr_client_run *run, struct rdl_mutex *mutex)
-{
-	const size_t n = sizeof(run->mutexes) / sizeof(run->mutexes[0]);
-	const int own = run->program->separate ? run->client : 0;
-	size_t i = 0;
-
-	if (mutex == &run->mutex)
-		return (uint8_t)own;
-	while (i < n - 1 && run->mutexes[i] && run->mutexes[i] != mutex)
-		i++;
-	if (run->mutexes[i] && run->mutexes[i] != mutex)
-		run->view.is_too_much = true;
-	run->mutexes[i] = mutex;
-	return (uint8_t)(RR_RUN_MUTEXES + (size_t)run->client * n + i);
-}
-
 static void on_mutex(void *context, struct rdl_mutex *mutex, bool take)
 {
 	struct run_thread *thread = context;
 	struct rr_client_run *run = thread->run;
+	const size_t n = sizeof(run->mutexes) / sizeof(run->mutexes[0]);
+	struct rr_stop where = { .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK };
+	size_t i = 0;
 
 	if (run->is_dead || run->program->without_mutex)
 		return;
-	stop_at(thread, (struct rr_stop){ .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
-					  .mutex = mutex_number(run, mutex) });
+	/* The process's own is known by the number of its first client. */
+	if (mutex == &run->mutex) {
+		where.mutex = (uint8_t)(run->program->separate ? run->client : 0);
+	} else {
+		while (i < n - 1 && run->mutexes[i] && run->mutexes[i] != mutex)
+			i++;
+		if (run->mutexes[i] && run->mutexes[i] != mutex)
+			run->view.is_too_much = true;
+		run->mutexes[i] = mutex;
+		where.mutex = (uint8_t)(RR_RUN_MUTEXES + (size_t)run->client * n + i);
+	}
+	stop_at(thread, where);
 }
 
 static void on_random(void *context, unsigned char *bytes, size_t n)
@@ -630,7 +613,7 @@ static const struct rdl_driver_ops socket_ops = {
 	.open = on_open,
 	.await = on_await,
 	.receive = on_receive,
-	.listen = on_listen_there,
+	.listen = on_listen,
 };
 
 /* ---- Runs ----------------------------------------------------------------- */

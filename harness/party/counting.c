@@ -30,34 +30,13 @@ static void acknowledge(void *context)
 
 /* ---- Increments ----------------------------------------------------------- */
 
-/* Waiting between attempts is the explorer's: it takes as long as it likes. */
-static bool insist(struct seat *seat)
-{
-	const struct rr_counting *counting = seat->counting;
-	struct rr_run_tally *tally = rr_client_run_tally(seat->run);
-	enum rdl_outcome outcome;
-
-	tally->refused = 0;
-	while (rr_client_run_begin_attempt(seat->run)) {
-		outcome = rr_attempt_make(&seat->attempt);
-		if (!is_alive(seat))
-			return false;
-		if (!(outcome == RDL_UNKNOWN && counting->repeats) &&
-		    !rr_was_refused(counting->strategy, outcome, seat->attempt.entered)) {
-			tally->ok += outcome == RDL_OK;
-			tally->unknown += outcome == RDL_UNKNOWN;
-			tally->failed += outcome != RDL_OK && outcome != RDL_UNKNOWN;
-			return true;
-		}
-		tally->refused++;
-	}
-	return false;
-}
-
 static void count_up(void *argument)
 {
 	struct seat *seat = argument;
-	const struct rr_strategy *strategy = seat->counting->strategy;
+	const struct rr_counting *counting = seat->counting;
+	const struct rr_strategy *strategy = counting->strategy;
+	struct rr_run_tally *tally = rr_client_run_tally(seat->run);
+	enum rdl_outcome outcome = RDL_OK;
 
 	seat->opened = true;
 
@@ -71,11 +50,24 @@ static void count_up(void *argument)
 		seat->counting->cannot_open = is_alive(seat);
 		return;
 	}
-	for (long i = 0; i < seat->counting->increments; i++) {
-		if (!insist(seat))
-			return;
+	for (long i = 0; i < counting->increments; i++) {
+		bool is_refused = true;
+
+		/* Waiting between attempts is the explorer's: it takes as long as it likes. */
+		for (tally->refused = 0; is_refused; tally->refused += is_refused) {
+			if (!rr_client_run_begin_attempt(seat->run))
+				return;
+			outcome = rr_attempt_make(&seat->attempt);
+			if (!is_alive(seat))
+				return;
+			is_refused = (outcome == RDL_UNKNOWN && counting->repeats) ||
+				     rr_was_refused(strategy, outcome, seat->attempt.entered);
+		}
+		tally->ok += outcome == RDL_OK;
+		tally->unknown += outcome == RDL_UNKNOWN;
+		tally->failed += outcome != RDL_OK && outcome != RDL_UNKNOWN;
 	}
-	rr_client_run_tally(seat->run)->refused = 0;
+	tally->refused = 0;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

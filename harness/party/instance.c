@@ -414,28 +414,6 @@ static void swap_lanes(struct rr_lane *a, struct rr_lane *b)
 	*b = copy;
 }
 
-/* Behind the mark of the app's record; NULL = there is none. */
-static const char *record_of_end(const struct rr_instance *instance)
-{
-	static const char record[] = { RR_MARK_RECORD, '0', ' ' };
-	const struct rdl_word output = rr_process_output(instance->process);
-	const char *at = memmem(output.text, output.length, record, sizeof(record));
-
-	return at ? at + sizeof(record) : NULL;
-}
-
-/* Has the app itself ended before it asked Redis for anything? As many connections as there were
- * marks on are redrace-app's. */
-static bool app_is_gone(const struct rr_instance *instance)
-{
-	size_t n_marks = 0;
-
-	for (size_t i = 0; i < RR_RUN_ORDINALS; i++)
-		n_marks += keeps_lane(instance, i) && instance->lanes[i].is_used;
-	return instance->app && instance->app->has_app && instance->n_connections <= n_marks &&
-	       record_of_end(instance);
-}
-
 static bool fail_hanging(const struct rr_instance *instance, struct rr_error *error)
 {
 	const struct rdl_word output = rr_process_output(instance->process);
@@ -465,11 +443,13 @@ static bool fail_hanging(const struct rr_instance *instance, struct rr_error *er
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
+	static const char mark[] = { RR_MARK_RECORD, '0', ' ' }; /* of the app's record */
 	const struct rr_program_page *page = instance->process->clock.page;
 	const int64_t passed_ns = atomic_load(&page->passed_ns);
 	uint64_t n_reads;
 	struct rdl_word output;
 	enum rr_process_end end;
+	const char *record;
 
 	instance->error = error;
 	end = rr_process_wait(instance->process, error);
@@ -514,16 +494,24 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	    WEXITSTATUS(instance->process->status) == RR_APP_FAILED)
 		return rr_error_set(error, RR_ERROR_DATA, "%.*s", (int)strcspn(output.text, "\n"),
 				    output.text);
-	if (end == RR_PROCESS_STOPPED && app_is_gone(instance)) {
-		const char *record = record_of_end(instance);
-		const char *printed = record + strcspn(record, "\n") + 1;
+	/* Has the app itself ended before it asked Redis for anything? As many connections as there
+	 * were marks on are redrace-app's. */
+	size_t n_marks = 0;
+
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++)
+		n_marks += keeps_lane(instance, i) && instance->lanes[i].is_used;
+	if (end == RR_PROCESS_STOPPED && instance->app && instance->app->has_app &&
+	    instance->n_connections <= n_marks &&
+	    (record = memmem(output.text, output.length, mark, sizeof(mark)))) {
+		const char *printed = record + sizeof(mark) + strcspn(record + sizeof(mark), "\n") +
+				      1;
 		char *reason = rr_reason_line(printed,
 					      strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
 
 		rr_error_set(
 			error, RR_ERROR_DATA,
 			"the app exited with %d before it asked Redis for anything%s%s%s: start it by hand, with PORT and REDIS_URL set, and see why",
-			atoi(record), reason[0] ? "; it printed '" : "", reason,
+			atoi(record + sizeof(mark)), reason[0] ? "; it printed '" : "", reason,
 			reason[0] ? "'" : "");
 		free(reason);
 		return false;
@@ -741,27 +729,6 @@ static void add_stop(struct rr_run_view *view, struct rr_stop stop)
 		view->stops[view->n_threads++] = stop;
 }
 
-/* Of very many commands the first are enough, as long as each lane has room for one. */
-static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint8_t number)
-{
-	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
-
-	if (!lane->is_used || lane->n == 0)
-		return;
-	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
-	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
-		const struct rr_request *request = rr_lane_request(lane, i);
-
-		if (request->answer == RR_NO_ID)
-			view->sent[view->n_sent++] =
-				(struct rr_sent){ .lane = number,
-						  .is_inside = request->is_inside,
-						  .is_waiting = request->is_waiting,
-						  .kind = request->kind,
-						  .command = request->command };
-	}
-}
-
 struct rr_ending rr_instance_ending(const struct rr_instance *instance)
 {
 	const struct rdl_word output = rr_process_output(instance->process);
@@ -800,14 +767,33 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 				    .has_read = instance->has_read };
 	struct rr_ending ending;
 
-	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
-		view_lane(&view, &instance->lanes[i], i);
+	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct rr_lane *lane = &instance->lanes[i];
+		/* Of very many commands the first are enough, as long as each lane has room for
+		 * one. */
+		const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - i);
+
+		if (!lane->is_used || lane->n == 0)
+			continue;
+		add_stop(&view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = i });
+		for (size_t j = 0; j < lane->n && view.n_sent < room; j++) {
+			const struct rr_request *request = rr_lane_request(lane, j);
+
+			if (request->answer == RR_NO_ID)
+				view.sent[view.n_sent++] =
+					(struct rr_sent){ .lane = i,
+							  .is_inside = request->is_inside,
+							  .is_waiting = request->is_waiting,
+							  .kind = request->kind,
+							  .command = request->command };
+		}
+	}
 	/*
 	 * Where it is subscribed a message may come, also before a reply. A time-out may be over at
 	 * any time, as long as the program is owed no reply.
 	 */
 	const bool may_time_out = view.n_threads == 0 &&
-				  rr_program_clock_has_waiter(&instance->process->clock);
+				  rr_program_clock_left_ns(&instance->process->clock) != INT64_MAX;
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct rr_lane *lane = &instance->lanes[i];

@@ -106,28 +106,14 @@ static void make_environment(const struct rr_process *process, char *words[VARIA
 	words[n] = NULL;
 }
 
-/* Of its streams of random bytes. */
-static uint64_t random_key_of(const struct rr_process *process)
-{
-	const struct rr_process_config *config = process->plan->config;
-	uint64_t seed = config->seed, key;
-	char *words;
-
-	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = (uint64_t)rr_clock_ns();
-	words = rr_asprintf("%" PRIu64 " %u %s", seed, config->life, process->plan->name);
-	key = rr_bytes_digest(0, words, strlen(words));
-	free(words);
-	return key;
-}
-
 static bool launch(struct rr_process *process, struct rr_error *error)
 {
 	const struct rr_process_plan *plan = process->plan;
 	const struct rr_process_config *config = plan->config;
 	struct rr_program_page *page = process->clock.page;
-	char *argv[ARGUMENTS_MAX + 1] = { NULL }, *environment[VARIABLES_MAX];
+	char *argv[ARGUMENTS_MAX + 1] = { NULL }, *environment[VARIABLES_MAX], *key;
 	struct rr_error why = { 0 };
+	uint64_t seed = config->seed;
 	bool good;
 
 	make_environment(process, environment);
@@ -160,7 +146,12 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	process->guarded.runs_here = process->guarded.is_watched = true;
 	process->guarded.watches_files = config->opened != NULL;
 	atomic_store(&page->redis_port, process->port);
-	atomic_store(&page->random_key, random_key_of(process));
+	/* Of its streams of random bytes. */
+	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = (uint64_t)rr_clock_ns();
+	key = rr_asprintf("%" PRIu64 " %u %s", seed, config->life, plan->name);
+	atomic_store(&page->random_key, rr_bytes_digest(0, key, strlen(key)));
+	free(key);
 	atomic_store(&page->fixes_pids, config->pids && *config->pids == RR_PIDS_FIXED);
 	good = rr_guardian_run(config->guardian, &process->guarded, (const char *const *)argv,
 			       (const char *const *)environment, -1, &why);

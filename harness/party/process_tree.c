@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+
 enum {
 	TEXT_SIZE = 512,
 	PATH_SIZE = 320,
@@ -108,38 +110,18 @@ static char state_in(const char *text)
 	return name_end && name_end[1] ? name_end[2] : 'X';
 }
 
-/* Is a thread about to sleep, as its state says already? One that reaps a child has that
- * state all the while, and may be kept from its processor. The file about its system call
- * is read when it has left its processor or has another state ("running"). Without the
- * right to read it (ptrace(2)) the state has to do. */
-static bool is_running(struct rr_thread_files *files, const char *directory)
-{
-	char text[TEXT_SIZE];
-
-	read_file(files, directory, RR_THREAD_SYSCALL, text);
-	return strncmp(text, "running", strlen("running")) == 0;
-}
-
-/* FNV-1a. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* How often and how long a thread has run; one that waits for time, its ticket. */
 static uint64_t thread_stamp(const struct sight *sight, struct rr_thread_files *files,
 			     const char *directory, const char *thread)
 {
-	const uint64_t begin = hash_text(UINT64_C(0xcbf29ce484222325), thread);
+	const uint64_t begin = rr_bytes_digest(0, thread, strlen(thread));
 	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock, files->thread);
 	char text[TEXT_SIZE];
 
 	if (ticket)
-		return (begin ^ ticket) * UINT64_C(0x100000001b3);
+		return rr_bytes_digest(begin, &ticket, sizeof(ticket));
 	read_file(files, directory, RR_THREAD_SCHEDSTAT, text);
-	return hash_text(begin, text);
+	return rr_bytes_digest(begin, text, strlen(text));
 }
 
 /* ---- A process ------------------------------------------------------------------- */
@@ -174,6 +156,7 @@ static long look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 	struct rr_thread_files *files = files_of(sight->tree->files, atoi(thread), &spare);
 	char directory[PATH_SIZE - 16], text[TEXT_SIZE];
 	long n_threads;
+	char state;
 
 	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
 	read_file(files, directory, RR_THREAD_STAT, text);
@@ -183,9 +166,15 @@ static long look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 	for (int i = 2; i < THREADS_FIELD && field; i++)
 		field = strchr(field + 1, ' ');
 	n_threads = field ? strtol(field, NULL, 10) : 0;
-	sight->n_threads += !strchr("ZX", state_in(text));
-	sight->look.sleeps = strchr("SZTtXI", state_in(text)) != NULL &&
-			     !is_running(files, directory);
+	state = state_in(text);
+	sight->n_threads += !strchr("ZX", state);
+	sight->look.sleeps = strchr("SZTtXI", state) != NULL;
+	/* Is it only about to sleep, as its state says already? One that reaps a child has that
+	 * state all the while, and may be kept from its processor. The file about its system call
+	 * is read when it has left its processor or has another state ("running"). Without the
+	 * right to read it (ptrace(2)) the state has to do. */
+	if (sight->look.sleeps && read_file(files, directory, RR_THREAD_SYSCALL, text))
+		sight->look.sleeps = strncmp(text, "running", strlen("running")) != 0;
 	if (sight->look.sleeps) {
 		const uint64_t stamp = thread_stamp(sight, files, directory, thread);
 
@@ -194,8 +183,7 @@ static long look_at_thread(struct sight *sight, pid_t pid, const char *thread)
 			sight->tree->threads->of[sight->tree->threads->n++] =
 				(struct rr_thread){ atoi(thread), stamp };
 		look_at_children(sight, files, directory);
-	} else if (state_in(text) != 'D' &&
-		   read_file(files, directory, RR_THREAD_SCHEDSTAT, text)) {
+	} else if (state != 'D' && read_file(files, directory, RR_THREAD_SCHEDSTAT, text)) {
 		sight->look.awake = files->thread;
 		sight->look.ran_ns = strtoll(text, NULL, 10);
 	}

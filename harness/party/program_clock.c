@@ -143,11 +143,6 @@ static int64_t first_end(const struct rr_program_page *page)
 	return first_ns;
 }
 
-bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
-{
-	return first_end(clock->page) != INT64_MAX;
-}
-
 int64_t rr_program_clock_left_ns(const struct rr_program_clock *clock)
 {
 	const int64_t first_ns = first_end(clock->page);

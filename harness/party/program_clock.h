@@ -27,10 +27,8 @@ bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory
 int64_t rr_program_clock_tell(struct rr_program_clock *clock, int64_t ns);
 void rr_program_clock_close(struct rr_program_clock *clock);
 
-/* Does anybody sleep, wait with a time-out or for an alarm? */
-bool rr_program_clock_has_waiter(const struct rr_program_clock *clock);
-
-/* Until the first of those may go on; INT64_MAX: there is none. */
+/* Until the first of those may go on who sleep, wait with a time-out or for an alarm; INT64_MAX:
+ * there is none. */
 int64_t rr_program_clock_left_ns(const struct rr_program_clock *clock);
 
 /* Has anybody been woken who has not gone on yet? Nothing more may be done while he

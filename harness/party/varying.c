@@ -67,15 +67,6 @@ static bool is_token(struct rdl_word unit)
 	return isalnum((unsigned char)unit.text[0]) || is_mark(unit, ANY_TOKEN);
 }
 
-static size_t common_start(struct rdl_word a, struct rdl_word b)
-{
-	size_t n = 0;
-
-	while (n < a.length && n < b.length && a.text[n] == b.text[n])
-		n++;
-	return n;
-}
-
 static size_t common_end(struct rdl_word a, struct rdl_word b)
 {
 	size_t n = 0;
@@ -110,9 +101,13 @@ static bool is_number(struct rdl_word text)
 static void join_tokens(FILE *out, struct rdl_word a, struct rdl_word b)
 {
 	const size_t shorter = a.length < b.length ? a.length : b.length;
-	size_t start = common_start(a, b),
-	       end = common_end(part(a, start, a.length), part(b, start, b.length));
-	size_t start_of_number = start, end_of_number = end;
+	size_t start = 0, end, start_of_number, end_of_number;
+
+	while (start < shorter && a.text[start] == b.text[start])
+		start++;
+	end = common_end(part(a, start, a.length), part(b, start, b.length));
+	start_of_number = start;
+	end_of_number = end;
 
 	/* A number varies as a whole. */
 	while (start_of_number > 0 && isdigit((unsigned char)a.text[start_of_number - 1]))

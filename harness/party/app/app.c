@@ -107,17 +107,6 @@ static int run_shell(const char *command, unsigned port, int output)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Does anybody listen on the port? */
-static bool is_listened_to(unsigned port)
-{
-	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
-	struct rr_socket socket;
-	const bool listens = rr_sockets_next(&sockets, &socket);
-
-	rr_sockets_end(&sockets);
-	return listens;
-}
-
 struct holders {
 	size_t n;
 	pid_t pids[HOLDERS_MAX];
@@ -192,20 +181,6 @@ static FILE *open_children(void)
 	return fopen(path, "re");
 }
 
-/* How many children there are. One whose parent has ended is ours. */
-static size_t count_children(void)
-{
-	FILE *file = open_children();
-	size_t n = 0;
-	int child;
-
-	while (file && fscanf(file, "%d", &child) == 1)
-		n++;
-	if (file)
-		fclose(file);
-	return n;
-}
-
 /* Ends all children, and theirs. */
 static void end_children(void)
 {
@@ -222,15 +197,18 @@ static void end_children(void)
 
 /* ---- Marks ---------------------------------------------------------------------- */
 
+static struct sockaddr_in address_of(unsigned port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				     .sin_port = htons((uint16_t)port) };
+}
+
 /* A connection to Redis; -1: none. */
 static int connect_to_redis(void)
 {
 	const char *port = getenv("REDIS_PORT");
-	const struct sockaddr_in address = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-		.sin_port = htons((uint16_t)atoi(port ? port : "")),
-	};
+	const struct sockaddr_in address = address_of((unsigned)atoi(port ? port : ""));
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
@@ -293,13 +271,6 @@ struct forwarding {
 	size_t n;
 	struct connection connections[CONNECTIONS_MAX];
 };
-
-static struct sockaddr_in address_of(unsigned port)
-{
-	return (struct sockaddr_in){ .sin_family = AF_INET,
-				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-				     .sin_port = htons((uint16_t)port) };
-}
 
 /* What the app has sent, of which the status is read. */
 static void see_response(struct forwarding *forwarding, struct connection *connection,
@@ -536,7 +507,16 @@ static void fail(const struct app *app, const char *what, const char *advice)
  * of ours that are not the app's. */
 static void refuse_daemon(int status, size_t n_own)
 {
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || count_children() <= n_own)
+	FILE *file = open_children();
+	size_t n = 0;
+	int child;
+
+	/* One whose parent has ended is ours. */
+	while (file && fscanf(file, "%d", &child) == 1)
+		n++;
+	if (file)
+		fclose(file);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || n <= n_own)
 		return;
 	puts("the app exited with 0 and goes on in the background: start it in the foreground");
 	fflush(stdout);
@@ -562,11 +542,18 @@ static void fail_ended(const struct app *app, int status)
 
 static bool is_up(const struct app *app)
 {
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = app->port };
+	struct rr_socket socket;
 	char *command;
 	int status;
 
-	if (!app->ready[0])
-		return app->input >= 0 || is_listened_to(app->port);
+	if (!app->ready[0]) {
+		/* Does anybody listen on the port? */
+		const bool listens = app->input >= 0 || rr_sockets_next(&sockets, &socket);
+
+		rr_sockets_end(&sockets);
+		return listens;
+	}
 	command = fill_in(app->ready, app->port);
 	status = run_shell(command, app->port, app->log);
 	free(command);
