@@ -82,11 +82,14 @@ static void add(struct filter *filter, struct sock_filter instruction)
 #define RETURN(action) add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action))
 #define REFUSE(number) RETURN(SECCOMP_RET_ERRNO | (number))
 
-/* Programs of 32 bits on x86 have other numbers, and one for all calls of sockets, too. */
-static void add_i386(struct filter *filter, bool files)
+/* Returns the listener on which the kernel asks; -1: errno. `flags` beside that there is one. */
+static int install(unsigned flags, bool files)
 {
 	const unsigned char n = files ? sizeof(i386_calls) / sizeof(i386_calls[0]) : 0;
+	struct filter whole = { .n = 0 }, *filter = &whole;
+	struct sock_fprog program = { .filter = whole.all };
 
+	/* Programs of 32 bits on x86 have other numbers, and one for all calls of sockets, too. */
 	LOAD_FIELD(arch);
 	SKIP_UNLESS(AUDIT_ARCH_I386, (unsigned char)(8 + 2 * n));
 	LOAD_FIELD(nr);
@@ -101,10 +104,10 @@ static void add_i386(struct filter *filter, bool files)
 	SKIP_UNLESS(RR_I386_SOCKETCALL_CONNECT, 1);
 	RETURN(SECCOMP_RET_USER_NOTIF);
 	RETURN(SECCOMP_RET_ALLOW);
-}
-
-static void add_sockets(struct filter *filter)
-{
+	LOAD_FIELD(arch);
+	SKIP_IF(NATIVE, 1);
+	RETURN(SECCOMP_RET_ALLOW);
+	LOAD_FIELD(nr);
 	SKIP_UNLESS(SYS_connect, 1);
 	RETURN(SECCOMP_RET_USER_NOTIF);
 	SKIP_UNLESS(SYS_io_uring_setup, 1);
@@ -120,46 +123,29 @@ static void add_sockets(struct filter *filter)
 	SKIP_UNLESS_SET(MSG_FASTOPEN, 1);
 	REFUSE(EOPNOTSUPP);
 	RETURN(SECCOMP_RET_ALLOW);
-}
-
-/* A call that names a file is asked about; not one of an open file alone, as fstat(3) makes it. */
-static void add_files(struct filter *filter)
-{
-	for (unsigned i = 0; i < COUNT_FILES; i++)
-		SKIP_IF(file_calls[i], (unsigned char)(COUNT_FILES - i));
-	RETURN(SECCOMP_RET_ALLOW);
-	SKIP_UNLESS(SYS_newfstatat, 3);
-	LOAD_ARGUMENT(3);
-	SKIP_UNLESS(AT_EMPTY_PATH, 5);
-	RETURN(SECCOMP_RET_ALLOW);
-	SKIP_UNLESS(SYS_statx, 3);
-	LOAD_ARGUMENT(2);
-	SKIP_UNLESS(AT_EMPTY_PATH, 1);
-	RETURN(SECCOMP_RET_ALLOW);
-	LOAD_ARGUMENT(5);
-	SKIP_UNLESS((unsigned)RR_NOTED_CALL, 3);
-	LOAD_HIGH(5);
-	SKIP_UNLESS((unsigned)(RR_NOTED_CALL >> 32), 1);
-	RETURN(SECCOMP_RET_ALLOW);
-	RETURN(SECCOMP_RET_USER_NOTIF);
-}
-
-/* Returns the listener on which the kernel asks; -1: errno. `flags` beside that there is one. */
-static int install(unsigned flags, bool files)
-{
-	struct filter whole = { .n = 0 }, *filter = &whole;
-	struct sock_fprog program = { .filter = whole.all };
-
-	add_i386(filter, files);
-	LOAD_FIELD(arch);
-	SKIP_IF(NATIVE, 1);
-	RETURN(SECCOMP_RET_ALLOW);
-	LOAD_FIELD(nr);
-	add_sockets(filter);
-	if (files)
-		add_files(filter);
-	else
+	/* A call that names a file is asked about; not one of an open file alone, as fstat(3) makes
+	 * it. */
+	if (files) {
+		for (unsigned i = 0; i < COUNT_FILES; i++)
+			SKIP_IF(file_calls[i], (unsigned char)(COUNT_FILES - i));
 		RETURN(SECCOMP_RET_ALLOW);
+		SKIP_UNLESS(SYS_newfstatat, 3);
+		LOAD_ARGUMENT(3);
+		SKIP_UNLESS(AT_EMPTY_PATH, 5);
+		RETURN(SECCOMP_RET_ALLOW);
+		SKIP_UNLESS(SYS_statx, 3);
+		LOAD_ARGUMENT(2);
+		SKIP_UNLESS(AT_EMPTY_PATH, 1);
+		RETURN(SECCOMP_RET_ALLOW);
+		LOAD_ARGUMENT(5);
+		SKIP_UNLESS((unsigned)RR_NOTED_CALL, 3);
+		LOAD_HIGH(5);
+		SKIP_UNLESS((unsigned)(RR_NOTED_CALL >> 32), 1);
+		RETURN(SECCOMP_RET_ALLOW);
+		RETURN(SECCOMP_RET_USER_NOTIF);
+	} else {
+		RETURN(SECCOMP_RET_ALLOW);
+	}
 	program.len = whole.n;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 			    flags | SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);

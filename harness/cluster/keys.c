@@ -40,29 +40,21 @@ void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
 	snprintf(name, RR_KEY_SIZE, "%squeue", prefix);
 }
 
-/* The keys that rdl_delay_queue_new() makes of a name. */
-static enum rdl_outcome delete_queue(struct rdl_link *link, const char *prefix)
+enum rdl_outcome rr_keys_delete(struct rdl_link *link, const char *prefix, int n_keys)
 {
+	/* The keys that rdl_delay_queue_new() makes of a name. */
 	static const char *const suffixes[] = { "due", "processing", "takes", "attempts", "dead" };
 	enum rdl_outcome outcome = RDL_OK;
-	char name[RR_KEY_SIZE];
+	char queue[RR_KEY_SIZE];
 	struct rdl_reply reply;
 
-	rr_keys_queue(name, prefix);
+	rr_keys_queue(queue, prefix);
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && outcome == RDL_OK; i++) {
 		char key[RR_KEY_SIZE + 16];
 
-		snprintf(key, sizeof(key), "%s:%s", name, suffixes[i]);
+		snprintf(key, sizeof(key), "%s:%s", queue, suffixes[i]);
 		outcome = rdl_run(link, &reply, "DEL %s", key);
 	}
-	return outcome;
-}
-
-enum rdl_outcome rr_keys_delete(struct rdl_link *link, const char *prefix, int n_keys)
-{
-	enum rdl_outcome outcome = delete_queue(link, prefix);
-	struct rdl_reply reply;
-
 	for (int i = 0; i < n_keys && outcome == RDL_OK; i++) {
 		/*
 		 * With them goes what a lock, or a strategy, keeps beside its own key: fencing

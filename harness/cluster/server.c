@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/processes.h"
@@ -260,16 +261,6 @@ static bool write_conf(const struct rr_cluster *cluster, const struct rr_server 
 
 /* ---- The program that is to be a server ------------------------------------------- */
 
-/* A server says little before it answers; yes(1) fills the disk. */
-static bool floods_its_log(const struct rr_server *server)
-{
-	char path[128];
-	struct stat info;
-
-	snprintf(path, sizeof(path), "%s/log", server->process.directory);
-	return stat(path, &info) == 0 && info.st_size > LOG_BYTES_MAX;
-}
-
 /* Starts the program with --version in a process group of its own, its output into the
  * pipe; it ends with us. -1 = it cannot be started. */
 static pid_t ask_version(const char *program, const int pipe_ends[2])
@@ -323,8 +314,12 @@ static bool is_likely(struct rr_cluster *cluster, const struct rr_server *server
 		      bool *is_settled, struct rr_error *error)
 {
 	const char *program = cluster->options.program;
+	char path[128];
+	struct stat info;
 
-	if (floods_its_log(server))
+	/* A server says little before it answers; yes(1) fills the disk. */
+	snprintf(path, sizeof(path), "%s/log", server->process.directory);
+	if (stat(path, &info) == 0 && info.st_size > LOG_BYTES_MAX)
 		return rr_error_set(
 			error, RR_ERROR_REDIS,
 			"'%.300s' is not a redis-server: it writes without an end and does not answer",
@@ -400,28 +395,26 @@ static void last_log_line(const struct rr_server *server, char *line, size_t siz
 	fclose(log);
 }
 
-/* FNV-1a, ends of texts included. */
+/* Ends of texts included. */
 static uint64_t mix_reply(uint64_t digest, const struct rdl_reply *reply)
 {
-	if (reply->type == RDL_REPLY_ARRAY) {
-		for (size_t i = 0; i < reply->length; i++)
-			digest = mix_reply(digest, &reply->elements[i]);
-		return digest;
-	}
-	for (size_t i = 0; reply->text && i <= reply->length; i++)
-		digest = (digest ^ (unsigned char)reply->text[i]) * UINT64_C(1099511628211);
+	if (reply->type != RDL_REPLY_ARRAY)
+		return reply->text ? rr_bytes_digest(digest, reply->text, reply->length + 1) :
+				     digest;
+	for (size_t i = 0; i < reply->length; i++)
+		digest = mix_reply(digest, &reply->elements[i]);
 	return digest;
 }
 
 /* Of all that a client can configure; 0 = it did not answer. */
 static uint64_t digest_configuration(struct rr_server *server)
 {
-	uint64_t digest = UINT64_C(14695981039346656037);
 	struct rdl_reply reply;
+	uint64_t digest;
 
 	if (rdl_run(server->admin, &reply, "CONFIG GET *") != RDL_OK)
 		return 0;
-	digest = mix_reply(digest, &reply);
+	digest = mix_reply(0, &reply);
 	if (rdl_run(server->admin, &reply, "ACL LIST") == RDL_OK)
 		digest = mix_reply(digest, &reply);
 	return digest;
@@ -562,17 +555,6 @@ bool rr_server_start_again(struct rr_cluster *cluster, struct rr_server *server,
 	return launch_server(cluster, server, error) && rr_server_await_up(cluster, server, error);
 }
 
-/* Then the race's clients say it, and not we for them. */
-static bool has_password_of_race(const struct rr_server_options *options)
-{
-	const char *const *line = options->config;
-	static const char setting[] = "requirepass ";
-
-	while (line && *line && strncmp(*line, setting, strlen(setting)) != 0)
-		line++;
-	return line && *line;
-}
-
 /* A TCP port that is free at the moment; 0 = none. */
 static int free_port(void)
 {
@@ -614,13 +596,19 @@ static bool start_with_port(struct rr_cluster *cluster, struct rr_server *server
 
 bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error)
 {
+	static const char setting[] = "requirepass ";
+	const char *const *line = server->options.config;
+
 	if (!rr_guardian_prepare(&cluster->session->guardian, &server->process, error))
 		return false;
 	server->state = RR_SERVER_DOWN;
 	server->address = (struct rdl_address){ .is_unix = true };
 	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
 		 server->process.directory);
-	if (server->options.tcp && !has_password_of_race(&server->options))
+	/* Where the race sets one, its clients say it, and not we for them. */
+	while (line && *line && strncmp(*line, setting, strlen(setting)) != 0)
+		line++;
+	if (server->options.tcp && !(line && *line))
 		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
 	server->own = server->address;
 	if (has_own_user(cluster, server)) {

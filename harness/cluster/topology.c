@@ -106,7 +106,6 @@ static bool are_nodes_content(const struct rr_formation *formation)
 
 	for (int i = 0; i < formation->n_servers; i++) {
 		const int number = formation->first + i;
-
 		struct rr_server *node = server_of(formation, number);
 		struct rdl_reply reply;
 
@@ -455,19 +454,6 @@ static bool declare(struct rr_formation *formation, const char *name, int n,
 	return true;
 }
 
-/* Those that hold data come first. */
-static bool declare_all(struct rr_formation *formation, struct rr_error *error)
-{
-	static const char primary[] = "primary";
-
-	if (formation->kind == RR_TOPOLOGY_CLUSTER)
-		return declare(formation, "node", 2 * PRIMARIES, RR_ROLE_NODE, NULL, error);
-	return declare(formation, primary, 1, RR_ROLE_MEMBER, NULL, error) &&
-	       declare(formation, "replica", REPLICAS, RR_ROLE_MEMBER, primary, error) &&
-	       (formation->kind != RR_TOPOLOGY_SENTINEL ||
-		declare(formation, "sentinel", SENTINELS, RR_ROLE_SENTINEL, primary, error));
-}
-
 /* Makes a Redis Cluster of the nodes. */
 static bool make_redis_cluster(struct rr_formation *formation, const char *key,
 			       struct rr_error *error)
@@ -522,7 +508,9 @@ static bool make_redis_cluster(struct rr_formation *formation, const char *key,
 bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluster,
 		       enum rr_topology kind, const char *key, struct rr_error *error)
 {
+	static const char primary[] = "primary";
 	const bool is_cluster = kind == RR_TOPOLOGY_CLUSTER;
+	bool good;
 
 	*formation = (struct rr_formation){
 		.cluster = cluster,
@@ -532,7 +520,15 @@ bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluste
 		.phase = RR_FORMATION_REJOINING,
 		.since_ns = rr_clock_ns(),
 	};
-	if (!declare_all(formation, error) || !rr_cluster_start(cluster, error))
+	/* Those that hold data come first. */
+	if (is_cluster)
+		good = declare(formation, "node", 2 * PRIMARIES, RR_ROLE_NODE, NULL, error);
+	else
+		good = declare(formation, primary, 1, RR_ROLE_MEMBER, NULL, error) &&
+		       declare(formation, "replica", REPLICAS, RR_ROLE_MEMBER, primary, error) &&
+		       (kind != RR_TOPOLOGY_SENTINEL || declare(formation, "sentinel", SENTINELS,
+								RR_ROLE_SENTINEL, primary, error));
+	if (!good || !rr_cluster_start(cluster, error))
 		return false;
 	if (is_cluster) {
 		if (!make_redis_cluster(formation, key, error))
