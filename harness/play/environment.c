@@ -96,36 +96,32 @@ bool connection_send(struct connection *connection, size_t n_words, const struct
 	       write_all(connection);
 }
 
-/* Feeds the parser with what comes until then, by rr_clock_ns(). */
-static enum connection_state feed_parser(struct connection *connection, int64_t deadline_ns)
-{
-	struct pollfd ready = { .fd = connection->context->fd, .events = POLLIN };
-	const int64_t left_ms = (deadline_ns - rr_clock_ns()) / 1000000;
-	char bytes[4096];
-	ssize_t n;
-
-	if (poll(&ready, 1, left_ms > 0 ? (int)left_ms : 0) < 1)
-		return CONNECTION_SILENT;
-	n = recv(connection->context->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-	if (n < 1)
-		return CONNECTION_CLOSED;
-	return redisReaderFeed(connection->context->reader, bytes, (size_t)n) == REDIS_OK ?
-		       CONNECTION_REPLY :
-		       CONNECTION_CLOSED;
-}
-
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE])
 {
 	const int64_t deadline_ns = rr_clock_ns() + timeout_ms * INT64_C(1000000);
+	redisReader *reader = connection->context->reader;
 	enum connection_state state = CONNECTION_REPLY;
 	void *reply = NULL;
 
-	while (!reply && state == CONNECTION_REPLY) {
-		if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
+	while (state == CONNECTION_REPLY) {
+		struct pollfd ready = { .fd = connection->context->fd, .events = POLLIN };
+		int64_t left_ms;
+		char bytes[4096];
+		ssize_t n;
+
+		if (redisReaderGetReply(reader, &reply) != REDIS_OK)
 			state = CONNECTION_CLOSED;
-		else if (!reply)
-			state = feed_parser(connection, deadline_ns);
+		if (reply || state == CONNECTION_CLOSED)
+			break;
+		left_ms = (deadline_ns - rr_clock_ns()) / 1000000;
+		if (poll(&ready, 1, left_ms > 0 ? (int)left_ms : 0) < 1) {
+			state = CONNECTION_SILENT;
+			break;
+		}
+		n = recv(ready.fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (n < 1 || redisReaderFeed(reader, bytes, (size_t)n) != REDIS_OK)
+			state = CONNECTION_CLOSED;
 	}
 	if (state == CONNECTION_CLOSED)
 		snprintf(text, RR_REPLY_TEXT_SIZE, "(closed)");

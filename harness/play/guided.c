@@ -137,51 +137,13 @@ int64_t rr_guided_lease_ns(const struct rr_guided *guided)
 
 /* ---- Decisions --------------------------------------------------------------- */
 
-static void act(struct rr_guided *guided, const struct rr_decision *decision)
-{
-	struct rr_transition transition = decision->transition;
-	const struct rr_error *error = rr_live_error(guided->live);
-
-	if (decision->note) {
-		rr_recorder_note(&guided->recorder, "%s", decision->note);
-		return;
-	}
-	if (transition.kind == RR_DO_LOSE) {
-		guided->loses[transition.who] = true;
-		return;
-	}
-	if (transition.kind == RR_DO_PAUSE) {
-		char duration[RR_GROUPED_SIZE];
-
-		rr_recorder_note(&guided->recorder, "%c stands still for %s",
-				 'A' + decision->transition.who,
-				 rr_exact_duration(duration, decision->ns));
-	}
-	/* A command's reply gets lost if that was asked for. */
-	if (transition.kind == RR_DO_EXECUTE && transition.who < guided->setup.n_clients &&
-	    guided->loses[transition.who]) {
-		guided->loses[transition.who] = false;
-		transition.kind = RR_DO_LOSE;
-	}
-	switch (rr_live_do(guided->live, transition, (decision->ns + 999) / 1000 * 1000)) {
-	case RR_DID_REFUSE:
-		rr_error_set(&guided->error, RR_ERROR_INTERNAL,
-			     "the clients did not do the same again");
-		break;
-	case RR_DID_FAIL:
-		rr_error_set(&guided->error, error->kind ? error->kind : RR_ERROR_REDIS, "%s",
-			     error->text);
-		break;
-	default:
-		break;
-	}
-}
-
 static void decide_all(struct rr_guided *guided)
 {
 	while (!guided->error.kind && !guided->cluster->session->signals.interrupted) {
 		const struct rr_live_view *view = rr_live_look(guided->live);
+		const struct rr_error *error = rr_live_error(guided->live);
 		struct rr_decision decision;
+		struct rr_transition transition;
 
 		guided->has_ended = view->n_alive == 0;
 		if (guided->has_ended)
@@ -194,7 +156,40 @@ static void decide_all(struct rr_guided *guided)
 		decision = guided->decide(guided->context, guided, view);
 		if (decision.stops)
 			return;
-		act(guided, &decision);
+		transition = decision.transition;
+		if (decision.note) {
+			rr_recorder_note(&guided->recorder, "%s", decision.note);
+			continue;
+		}
+		if (transition.kind == RR_DO_LOSE) {
+			guided->loses[transition.who] = true;
+			continue;
+		}
+		if (transition.kind == RR_DO_PAUSE) {
+			char duration[RR_GROUPED_SIZE];
+
+			rr_recorder_note(&guided->recorder, "%c stands still for %s",
+					 'A' + transition.who,
+					 rr_exact_duration(duration, decision.ns));
+		}
+		/* A command's reply gets lost if that was asked for. */
+		if (transition.kind == RR_DO_EXECUTE && transition.who < guided->setup.n_clients &&
+		    guided->loses[transition.who]) {
+			guided->loses[transition.who] = false;
+			transition.kind = RR_DO_LOSE;
+		}
+		switch (rr_live_do(guided->live, transition, (decision.ns + 999) / 1000 * 1000)) {
+		case RR_DID_REFUSE:
+			rr_error_set(&guided->error, RR_ERROR_INTERNAL,
+				     "the clients did not do the same again");
+			break;
+		case RR_DID_FAIL:
+			rr_error_set(&guided->error, error->kind ? error->kind : RR_ERROR_REDIS,
+				     "%s", error->text);
+			break;
+		default:
+			break;
+		}
 	}
 }
 
@@ -207,13 +202,32 @@ static uint32_t answer_at_once(void *context, int server, const struct rdl_comma
 	return rr_live_answer(guided->live, (size_t)server, command);
 }
 
-static void set_program(struct rr_guided *guided)
+bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
+		   struct rr_cluster *cluster, rr_decide decide, void *context)
 {
-	const struct rr_guided_setup *setup = &guided->setup;
-	const size_t n_servers = 1 + setup->strategy->lock.servers;
+	const struct rr_strategy *strategy = setup->strategy;
+	const size_t n_servers = 1 + strategy->lock.servers;
+	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, &strategy->wait, 0, NULL);
+	char title[120];
+	struct rr_recorder_setup recorder = {
+		.program = &guided->program,
+		.scripts = &guided->scripts,
+		.strategy = strategy,
+		.title = title,
+		.data_server = strategy->lock.servers ? "data" : "redis",
+		.is_detailed = true,
+		.added = add_event,
+		.context = guided,
+	};
+	struct rr_race *race;
+	const char *lacks;
+	bool good;
 
+	*guided = (struct rr_guided){
+		.setup = *setup, .cluster = cluster, .decide = decide, .context = context
+	};
 	guided->counting = (struct rr_counting){
-		.strategy = setup->strategy,
+		.strategy = strategy,
 		.n_servers = n_servers,
 		.increments = setup->increments,
 		.ttl_ms = LEASE_MS,
@@ -231,24 +245,6 @@ static void set_program(struct rr_guided *guided)
 	};
 	rr_counting_init(&guided->counting, &guided->program);
 	guided->program.learning = RR_LEARN_NOTHING;
-}
-
-static void begin_recorder(struct rr_guided *guided)
-{
-	const struct rr_guided_setup *setup = &guided->setup;
-	const struct rr_strategy *strategy = setup->strategy;
-	char title[120];
-	struct rr_recorder_setup recorder = {
-		.program = &guided->program,
-		.scripts = &guided->scripts,
-		.strategy = strategy,
-		.title = title,
-		.data_server = strategy->lock.servers ? "data" : "redis",
-		.is_detailed = true,
-		.added = add_event,
-		.context = guided,
-	};
-
 	/* Who waits in a queue listens on a connection of its own. */
 	for (size_t i = 0; i < setup->n_clients; i++)
 		recorder.connections[i] = strategy->lock.kind == RR_LOCK_QUEUE ? 3 : 1;
@@ -256,24 +252,8 @@ static void begin_recorder(struct rr_guided *guided)
 		 setup->n_clients, setup->n_clients == 1 ? "" : "s", setup->increments,
 		 setup->increments == 1 ? "" : "s", setup->processes == 1 ? ", one process" : "");
 	rr_recorder_begin(&guided->recorder, &recorder);
-	guided->recorder.race->path = strategy->name;
-}
-
-bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
-		   struct rr_cluster *cluster, rr_decide decide, void *context)
-{
-	const struct rr_strategy *strategy = setup->strategy;
-	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, &strategy->wait, 0, NULL);
-	struct rr_race *race;
-	const char *lacks;
-	bool good;
-
-	*guided = (struct rr_guided){
-		.setup = *setup, .cluster = cluster, .decide = decide, .context = context
-	};
-	set_program(guided);
-	begin_recorder(guided);
 	race = guided->recorder.race;
+	race->path = strategy->name;
 	guided->trace = (struct rr_trace){ .race = race };
 	guided->trace.events = rr_calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
 	rr_observer_begin(&guided->observer, race);

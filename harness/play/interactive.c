@@ -55,10 +55,8 @@ static bool is_goal_reached(const struct rr_guided *guided)
 
 /* ---- What is shown --------------------------------------------------------------- */
 
-static void say(struct keyboard *keyboard, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(struct keyboard *keyboard, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct keyboard *keyboard, const char *format,
+						      ...)
 {
 	va_list arguments;
 
@@ -226,21 +224,6 @@ static bool take_command(struct keyboard *keyboard, int key)
 	return true;
 }
 
-static struct rr_decision let_time_pass(const struct keyboard *keyboard, bool for_lease)
-{
-	const struct rr_live_view *view = keyboard->view;
-	const int64_t lease_ns = rr_guided_lease_ns(&keyboard->guided);
-	const int64_t next_ns = view->next_ns - view->now_ns;
-	const bool wakes = view->next_ns != RR_NEVER && next_ns > 0;
-	struct rr_decision decision = { .transition = { .kind = RR_DO_WAIT } };
-
-	if (!for_lease && wakes && (!lease_ns || next_ns < lease_ns))
-		decision.ns = next_ns;
-	else
-		decision.ns = lease_ns ? lease_ns : SECOND_NS;
-	return decision;
-}
-
 /* Keys by which something happens. True: `decision` is what; else there is a message. */
 static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
@@ -250,7 +233,15 @@ static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision
 	int client = tolower(key) - 'a';
 
 	if (kind == RR_DO_WAIT) {
-		*decision = let_time_pass(keyboard, isupper(key));
+		const int64_t lease_ns = rr_guided_lease_ns(&keyboard->guided);
+		const int64_t next_ns = view->next_ns - view->now_ns;
+		const bool wakes = view->next_ns != RR_NEVER && next_ns > 0;
+
+		*decision = (struct rr_decision){ .transition = { .kind = RR_DO_WAIT } };
+		if (!isupper(key) && wakes && (!lease_ns || next_ns < lease_ns))
+			decision->ns = next_ns;
+		else
+			decision->ns = lease_ns ? lease_ns : SECOND_NS;
 		return true;
 	}
 	if (kind != RR_TRANSITIONS) {

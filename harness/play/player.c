@@ -60,11 +60,10 @@ struct player {
 
 /* Sets PATH:LINE and the message as the error; false. `step` NULL: it is about
  * the race as a whole. */
-static bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr_step *step,
-			const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr_step *step,
-			const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool player_fail(struct player *player,
+							      enum rr_error_kind kind,
+							      const struct rr_step *step,
+							      const char *format, ...)
 {
 	char what[RR_ERROR_SIZE - 300];
 	va_list arguments;
@@ -184,18 +183,6 @@ static bool send_command(struct player *player, const struct rr_step *step, stru
 	return expect_reply(player, step);
 }
 
-/* Bytes that begin a command are owed a reply; those that go on with one, or
- * are cut into somebody else's, are not. */
-static bool write_bytes(struct player *player, const struct rr_step *step)
-{
-	const bool begins = step->length > 0 && step->text[0] == '*';
-
-	if (!connect_client(player, step))
-		return false;
-	connection_send_bytes(step_connection(player, step)->connection, step->text, step->length);
-	return !begins || expect_reply(player, step);
-}
-
 /* ---- Replies ------------------------------------------------------------ */
 
 /* Without a => any reply will do that is no error. */
@@ -243,24 +230,12 @@ static size_t find_blocked(const struct player *player, struct rdl_link *link, l
 	return n;
 }
 
-static bool has_blocked(const struct player *player, int server)
-{
-	struct rdl_link *link = rdl_link_new(rr_cluster_own_address(player->cluster, server),
-					     REPLY_MS);
-	long long id;
-	const bool has = link && find_blocked(player, link, &id) > 0;
-
-	rdl_link_free(link);
-	return has;
-}
-
 /* Can the command whose reply comes next block? *may_time_out: for so long at most. A server that
  * only computes would not answer when it is asked who blocks. */
 static bool may_block(const struct client_connection *connection, bool *may_time_out)
 {
-	static const char *const names[] = { "BLPOP",  "BRPOP",      "BLMOVE", "BRPOPLPUSH",
-					     "BLMPOP", "BZPOPMIN",   "BZMPOP", "BZPOPMAX",
-					     "XREAD",  "XREADGROUP", "WAIT",   "WAITAOF" };
+	static const char names[] = "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZMPOP BZPOPMAX "
+				    "XREAD XREADGROUP WAIT WAITAOF";
 	const struct rr_step *step = connection->n_owed ? connection->owed[0].step : NULL;
 	struct rdl_command command = { .n_words = 0 };
 
@@ -271,11 +246,7 @@ static bool may_block(const struct client_connection *connection, bool *may_time
 	     command.n_words++)
 		command.words[command.n_words] = step->words[command.n_words];
 	*may_time_out = rr_command_time_out_ns(&command) != INT64_MAX;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (rr_word_is(&command.words[0], names[i]))
-			return true;
-	}
-	return false;
+	return rr_word_is_one_of(&command.words[0], names);
 }
 
 /* How a server's process is: 'S' = it waits for what comes; and its own time until now. */
@@ -347,45 +318,47 @@ static enum connection_state await_reply(struct player *player, const struct rr_
 	return state == CONNECTION_SILENT ? connection_read(connection, 0, text) : state;
 }
 
-/* Executed, and never known to the client, whose connection is gone; those to
- * other servers stay. A command that blocks has no reply yet. */
-static bool lose_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
-{
-	struct client_connection *connection = step_connection(player, step);
-	char text[RR_REPLY_TEXT_SIZE];
-
-	if (read_or_rest(player, step, text) == CONNECTION_SILENT && !connection->blocked_id &&
-	    !has_blocked(player, step->server) &&
-	    await_reply(player, step, text) == CONNECTION_SILENT)
-		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
-	disconnect(connection);
-	record_reply(player, step, event, "(lost)");
-	return true;
-}
-
 static bool read_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE] = "(waits)";
 	enum connection_state state;
+	struct rdl_link *link = NULL;
 	bool may_time_out;
+	long long id;
 
 	if (!connection->connection)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "%s has no connection to read from: let it send a command first",
 				   name_of_client(player, step->client));
-	if (step->is_lost)
-		return lose_reply(player, step, event);
 	state = read_or_rest(player, step, text);
+	if (step->is_lost) {
+		/* Executed, and never known to the client, whose connection is gone; those to
+		 * other servers stay. A command that blocks has no reply yet. */
+		bool blocks = connection->blocked_id != 0;
+
+		if (state == CONNECTION_SILENT && !blocks) {
+			link = rdl_link_new(rr_cluster_own_address(player->cluster, step->server),
+					    REPLY_MS);
+			blocks = link && find_blocked(player, link, &id) > 0;
+			rdl_link_free(link);
+		}
+		if (state == CONNECTION_SILENT && !blocks &&
+		    await_reply(player, step, text) == CONNECTION_SILENT)
+			return player_fail(player, RR_ERROR_REDIS, step,
+					   "the server does not answer");
+		disconnect(connection);
+		record_reply(player, step, event, "(lost)");
+		return true;
+	}
 	if (state == CONNECTION_SILENT && may_block(connection, &may_time_out)) {
 		/* A command that blocks may be made to time out, as it would if the clock, which
 		 * only ticks move, had gone on: now, or when its client reads the reply. */
 		bool is_over = !step->is_waiting && may_time_out;
-		struct rdl_link *link = rdl_link_new(
-			rr_cluster_own_address(player->cluster, step->server), REPLY_MS);
 		struct rdl_reply reply;
-		long long id;
 
+		link = rdl_link_new(rr_cluster_own_address(player->cluster, step->server),
+				    REPLY_MS);
 		if (link && !connection->blocked_id && find_blocked(player, link, &id) == 1)
 			connection->blocked_id = id;
 		if (link && is_over && connection->blocked_id)
@@ -479,7 +452,13 @@ static bool do_step(struct player *player, const struct rr_step *step, struct rr
 	case RR_STEP_WRITE:
 		return send_command(player, step, event);
 	case RR_STEP_BYTES:
-		return write_bytes(player, step);
+		if (!connect_client(player, step))
+			return false;
+		connection_send_bytes(step_connection(player, step)->connection, step->text,
+				      step->length);
+		/* Bytes that begin a command are owed a reply; those that go on with one, or
+		 * are cut into somebody else's, are not. */
+		return step->length == 0 || step->text[0] != '*' || expect_reply(player, step);
 	case RR_STEP_READ:
 		return read_reply(player, step, event);
 	case RR_STEP_LOCK:

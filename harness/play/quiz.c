@@ -257,33 +257,14 @@ static void judge_after(void *context, const struct rr_trace *trace, const struc
 			 result == RIGHT ? "right" : "that was not it");
 }
 
-/* Plays once, up to a wish that ends it. What was said from there on is forgotten. */
-static bool step_through(struct quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
-			 struct rr_trace *trace, struct rr_error *error)
-{
-	const struct rr_listener listener = { .before = stop_before,
-					      .after = judge_after,
-					      .context = quiz };
-
-	quiz->wish = STEP_ON;
-	memset(&quiz->results[quiz->again], 0,
-	       sizeof(quiz->results) - quiz->again * sizeof(quiz->results[0]));
-	if (!rr_player_play(race, cluster, &listener, trace, error))
-		return false;
-	if (quiz->wish == STEP_ON && quiz->screen.has_keys) {
-		quiz->trace = trace;
-		quiz->step = NULL;
-		quiz->answer[0] = '\0';
-		await_wish(quiz);
-	}
-	return true;
-}
-
 enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster, bool ascii,
 			  rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_signals *signals = &cluster->session->signals;
 	struct quiz *quiz = rr_calloc(1, sizeof(*quiz));
+	const struct rr_listener listener = { .before = stop_before,
+					      .after = judge_after,
+					      .context = quiz };
 	struct rr_trace trace = { .race = race };
 	enum rr_exit code = RR_EXIT_OK;
 	size_t right, answered;
@@ -292,9 +273,22 @@ enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster
 	quiz->screen.session = cluster->session;
 	if (rr_terminal_is_smart())
 		rr_screen_open(&quiz->screen, cluster->session);
-	do
+	do {
+		/* Plays once, up to a wish that ends it. What was said from there on is
+		 * forgotten. */
 		rr_trace_free(&trace);
-	while (step_through(quiz, race, cluster, &trace, error) && quiz->wish == STEP_BACK);
+		quiz->wish = STEP_ON;
+		memset(&quiz->results[quiz->again], 0,
+		       sizeof(quiz->results) - quiz->again * sizeof(quiz->results[0]));
+		if (!rr_player_play(race, cluster, &listener, &trace, error))
+			break;
+		if (quiz->wish == STEP_ON && quiz->screen.has_keys) {
+			quiz->trace = &trace;
+			quiz->step = NULL;
+			quiz->answer[0] = '\0';
+			await_wish(quiz);
+		}
+	} while (quiz->wish == STEP_BACK);
 	if (quiz->screen.has_keys)
 		rr_screen_clear();
 	rr_screen_close(&quiz->screen);

@@ -203,27 +203,20 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 	return pass(long_ns > next_ns ? long_ns : next_ns);
 }
 
-/* Is it a step of a client that has ended, crashed, or waits for others? */
-static bool is_impossible(const struct rr_cue *cue, const struct rr_live_view *view)
-{
-	const struct rr_thread_view *thread = cue->is_step ? &view->threads[cue->thread] : NULL;
-
-	return thread && (!rr_thread_is_alive(thread) || thread->ready_ns == RR_NEVER);
-}
-
 /* An rr_decide; `context` is the schedule. A step that a client is not about to
  * make is RR_ERROR_USAGE. */
 static struct rr_decision decide(void *context, struct rr_guided *guided,
 				 const struct rr_live_view *view)
 {
 	struct rr_schedule *schedule = context;
-	const struct rr_cue *cue;
+	const struct rr_cue *cue = &schedule->cues[schedule->next];
 	struct rr_transition transition;
 
-	while (schedule->is_lenient && schedule->next < schedule->n_cues &&
-	       is_impossible(&schedule->cues[schedule->next], view))
-		schedule->next++;
-	cue = &schedule->cues[schedule->next];
+	/* Steps of clients that have ended, crashed, or wait for others. */
+	while (schedule->is_lenient && schedule->next < schedule->n_cues && cue->is_step &&
+	       (!rr_thread_is_alive(&view->threads[cue->thread]) ||
+		view->threads[cue->thread].ready_ns == RR_NEVER))
+		cue = &schedule->cues[++schedule->next];
 	transition = cue->decision.transition;
 	if (schedule->next == schedule->n_cues && schedule->stops)
 		return (struct rr_decision){ .stops = true };
