@@ -313,17 +313,6 @@ static enum rr_exit play_live(struct tour *tour, const struct scene *scene)
 	return rr_live_count(&live, &tour->cluster, tour->error);
 }
 
-static enum rr_exit play_scene(struct tour *tour, const struct scene *scene, bool has_keys)
-{
-	const enum rr_exit code = scene->words[0] ? play_command(tour, scene, has_keys) :
-						    play_live(tour, scene);
-
-	if (scene->after)
-		say(tour, "%s\n", scene->after);
-	say(tour, "\n");
-	return code;
-}
-
 /* ---- Acts ---------------------------------------------------------------- */
 
 static enum rr_exit play_act(struct tour *tour, const struct act *act)
@@ -346,9 +335,18 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	tour->has_quit |= fflush(stdout) != 0 || ferror(stdout); /* main says so */
 	for (; from < to && (act->scenes[from].words[0] || act->scenes[from].live.strategy) &&
 	       !tour->has_quit && !tour->error->kind;
-	     from++)
-		worst = rr_exit_worse(worst, play_scene(tour, &act->scenes[from],
-							act->is_interactive && tour->waits));
+	     from++) {
+		const struct scene *scene = &act->scenes[from];
+		const enum rr_exit code = scene->words[0] ?
+						  play_command(tour, scene,
+							       act->is_interactive && tour->waits) :
+						  play_live(tour, scene);
+
+		if (scene->after)
+			say(tour, "%s\n", scene->after);
+		say(tour, "\n");
+		worst = rr_exit_worse(worst, code);
+	}
 	return worst;
 }
 

@@ -131,25 +131,6 @@ void rr_jobs_free(struct rr_jobs *jobs)
 
 /* ---- Races, played by a worker ---------------------------------------------------- */
 
-/* The first reply that was another one. */
-static void note_difference(const struct rr_trace *trace, struct rr_job_result *result)
-{
-	char verdict[200];
-
-	for (size_t i = 0; i < trace->n_events; i++) {
-		const struct rr_event *event = &trace->events[i];
-
-		if (!event->differs)
-			continue;
-		snprintf(result->text, sizeof(result->text), "line %d: expected %.150s, got %.150s",
-			 event->step->line, rr_step_expectation(event->step), event->reply);
-		return;
-	}
-	rr_trace_verdict(trace, verdict, sizeof(verdict));
-	snprintf(result->text, sizeof(result->text), "line %d: the verdict is %s",
-		 trace->race->verdict_line, verdict);
-}
-
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
@@ -185,7 +166,20 @@ static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 	if (error.kind) {
 		snprintf(result->text, sizeof(result->text), "%.500s", error.text);
 	} else if (!trace.as_written) {
-		note_difference(&trace, result);
+		/* The first reply that was another one. */
+		const struct rr_event *event = trace.events;
+		char verdict[200];
+
+		while (event < trace.events + trace.n_events && !event->differs)
+			event++;
+		rr_trace_verdict(&trace, verdict, sizeof(verdict));
+		if (event < trace.events + trace.n_events)
+			snprintf(result->text, sizeof(result->text),
+				 "line %d: expected %.150s, got %.150s", event->step->line,
+				 rr_step_expectation(event->step), event->reply);
+		else
+			snprintf(result->text, sizeof(result->text), "line %d: the verdict is %s",
+				 race->verdict_line, verdict);
 	} else {
 		/* What was found, each with its figures, or "nothing broken". */
 		FILE *out = rr_open_fixed(result->text, sizeof(result->text));

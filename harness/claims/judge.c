@@ -27,33 +27,6 @@ static bool job_is_about(const struct rr_job *job, const struct rr_claim *claim)
 	return job->measure && strcmp(job->name, claim->id) == 0;
 }
 
-static void weigh_job(struct evidence *evidence, const struct rr_job *job,
-		      const struct rr_claim *claim)
-{
-	const struct rr_job_result *result = &job->result;
-
-	if (result->code == RR_EXIT_SKIPPED) {
-		evidence->skipped = job;
-	} else if (result->code != RR_EXIT_OK) {
-		evidence->failed = job;
-	} else if (!job->race) {
-		evidence->open = result->measured == RR_MEASURED_OPEN;
-		if (result->measured == RR_MEASURED_BROKEN)
-			evidence->broken = job;
-	} else {
-		evidence->is_elsewhere |= claim->elsewhere.race &&
-					  strcmp(claim->elsewhere.race, job->name) == 0;
-		if (!result->as_written)
-			evidence->deviant = job;
-		for (size_t i = 0; i < job->race->n_sayings; i++) {
-			if (strcmp(job->race->sayings[i].claim, claim->id) != 0)
-				continue;
-			evidence->n_sayings++;
-			evidence->n_hold += job->result.sayings[i].holds;
-		}
-	}
-}
-
 /* ---- Verdicts ----------------------------------------------------------------------- */
 
 /* What is outdated holds on old servers, and not on new ones. A condition may
@@ -78,11 +51,8 @@ bool rr_version_reaches(const char *have, const char *least)
 	return major > least_major || (major == least_major && minor >= least_minor);
 }
 
-static void set_standing(struct rr_claim_row *row, enum rr_standing standing, const char *problem,
-			 ...) __attribute__((format(printf, 3, 4)));
-
-static void set_standing(struct rr_claim_row *row, enum rr_standing standing, const char *problem,
-			 ...)
+__attribute__((format(printf, 3, 4))) static void
+set_standing(struct rr_claim_row *row, enum rr_standing standing, const char *problem, ...)
 {
 	static const enum rr_exit codes[RR_STANDINGS] = {
 		[RR_STANDS] = RR_EXIT_OK,
@@ -277,10 +247,28 @@ static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 			continue;
 		evidence.n_races += job->race != NULL;
 		evidence.n_measures += job->race == NULL;
-		if (job->result.is_done)
-			weigh_job(&evidence, job, claim);
-		else
+		if (!job->result.is_done) {
 			evidence.unfinished = true;
+		} else if (job->result.code == RR_EXIT_SKIPPED) {
+			evidence.skipped = job;
+		} else if (job->result.code != RR_EXIT_OK) {
+			evidence.failed = job;
+		} else if (!job->race) {
+			evidence.open = job->result.measured == RR_MEASURED_OPEN;
+			if (job->result.measured == RR_MEASURED_BROKEN)
+				evidence.broken = job;
+		} else {
+			evidence.is_elsewhere |= claim->elsewhere.race &&
+						 strcmp(claim->elsewhere.race, job->name) == 0;
+			if (!job->result.as_written)
+				evidence.deviant = job;
+			for (size_t k = 0; k < job->race->n_sayings; k++) {
+				if (strcmp(job->race->sayings[k].claim, claim->id) != 0)
+					continue;
+				evidence.n_sayings++;
+				evidence.n_hold += job->result.sayings[k].holds;
+			}
+		}
 	}
 
 	*row = (struct rr_claim_row){

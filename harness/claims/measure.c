@@ -375,23 +375,6 @@ struct shared {
 	_Atomic long wrong;
 };
 
-/* A bare socket: rdl_link would be used by two threads at once. */
-static int connect_bare(const struct rdl_address *address)
-{
-	const struct timeval limit = { .tv_usec = 200000 };
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s", (int)sizeof(name.sun_path) - 1,
-		 address->host);
-	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0 ||
-			connect(fd, (const struct sockaddr *)&name, sizeof(name)) != 0)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* ECHO of its number: each reply is seven bytes, and tells whose it is. */
 static void echo_own(struct thread *thread)
 {
@@ -412,14 +395,20 @@ static void echo_own(struct thread *thread)
 
 static bool measure_shared_connection(struct measuring *measuring)
 {
-	struct shared shared = {
-		.socket = connect_bare(&measuring->cluster.servers[0].address),
-	};
+	/* A bare socket: rdl_link would be used by two threads at once. */
+	struct shared shared = { .socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) };
+	const struct timeval limit = { .tv_usec = 200000 };
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	char wrong[RR_GROUPED_SIZE];
 	bool good;
 
-	if (shared.socket < 0)
+	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s", (int)sizeof(name.sun_path) - 1,
+		 measuring->cluster.servers[0].address.host);
+	if (setsockopt(shared.socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0 ||
+	    connect(shared.socket, (const struct sockaddr *)&name, sizeof(name)) != 0) {
+		close(shared.socket);
 		return fail(measuring, RR_EXIT_REDIS, "cannot connect");
+	}
 	good = run_threads(measuring, THREADS, echo_own, &shared);
 	close(shared.socket);
 	if (!good)

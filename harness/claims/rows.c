@@ -220,20 +220,6 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 
 /* ---- For other programs ----------------------------------------------------------------- */
 
-static json_t *properties_of_row(const struct rr_claim_row *row)
-{
-	const struct rr_claim *claim = row->claim;
-	const char *computed = row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
-
-	return json_pack("{s:s, s:b, s:s, s:s, s:b, s:s, s:s?, s:s?, s:s, s:i, s:o, s:s}", "id",
-			 claim->id, "is_measured", claim->measure != 0, "claim", claim->text,
-			 "document", claim->where, "derived", (int)claim->derived, "recorded",
-			 rr_claim_verdict_name(row->recorded), "remark", claim->remark, "computed",
-			 computed, "standing", standing_names[row->standing], "exit_code",
-			 (int)row->code, "observed", rr_case_text(row->observed), "races",
-			 row->races);
-}
-
 const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_CASE])
 {
 	snprintf(name, RR_CLAIM_CASE, "%s: %s", claim->id, claim->text);
@@ -253,6 +239,7 @@ void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *c
 	rr_cases_note_server(cases, rows->version);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rr_claim_row *row = &rows->rows[i];
+		const struct rr_claim *claim = row->claim;
 		char name[RR_CLAIM_CASE], message[1600], races[1200];
 		FILE *out = rr_open_fixed(message, sizeof(message));
 
@@ -267,13 +254,27 @@ void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *c
 		snprintf(races, sizeof(races), "%s%s\nobserved: %s",
 			 row->races[0] ? "races: " : "measured, not played", row->races,
 			 row->observed);
-		rr_cases_add(cases, &(struct rr_case){
-					    .suite = "claims",
-					    .name = rr_claim_case_name(row->claim, name),
-					    .verdict = verdicts[row->standing],
-					    .seconds = row->seconds,
-					    .message = message,
-					    .details = row->standing == RR_STANDS ? NULL : races,
-					    .properties = properties_of_row(row) });
+		rr_cases_add(
+			cases,
+			&(struct rr_case){
+				.suite = "claims",
+				.name = rr_claim_case_name(claim, name),
+				.verdict = verdicts[row->standing],
+				.seconds = row->seconds,
+				.message = message,
+				.details = row->standing == RR_STANDS ? NULL : races,
+				.properties = json_pack(
+					"{s:s, s:b, s:s, s:s, s:b, s:s, s:s?, s:s?, s:s, s:i, s:o, s:s}",
+					"id", claim->id, "is_measured", claim->measure != 0,
+					"claim", claim->text, "document", claim->where, "derived",
+					(int)claim->derived, "recorded",
+					rr_claim_verdict_name(row->recorded), "remark",
+					claim->remark, "computed",
+					row->is_computed ? rr_claim_verdict_name(row->computed) :
+							   NULL,
+					"standing", standing_names[row->standing], "exit_code",
+					(int)row->code, "observed", rr_case_text(row->observed),
+					"races", row->races),
+			});
 	}
 }
