@@ -14,79 +14,64 @@ enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
 /* ---- Words ------------------------------------------------------------------ */
 
-struct reader {
-	const struct rr_guided_setup *setup;
-	struct rr_error *error;
-	size_t number; /* of the word, from 1 */
-};
-
-static bool refuse_word(const struct reader *reader, const char *text, const char *why)
+static bool refuse_word(struct rr_error *error, size_t number, const char *text, const char *why)
 {
-	return rr_error_set(reader->error, RR_ERROR_USAGE, "schedule, word %zu, '%.60s': %s",
-			    reader->number, text, why);
-}
-
-static void add_cue(struct rr_schedule *schedule, const char *text, const struct rr_word *word,
-		    enum rr_transition_kind kind, const struct reader *reader)
-{
-	const int n_clients = (int)reader->setup->n_clients;
-	struct rr_cue *cue = &schedule->cues[schedule->n_cues++];
-
-	*cue = (struct rr_cue){
-		.is_step = kind == RR_DO_EXECUTE,
-		.thread = word->client + word->thread * n_clients,
-		.decision = { .transition = { .kind = (uint8_t)kind }, .ns = word->ns },
-	};
-	cue->decision.transition.who = (uint8_t)(word->client >= 0 ? word->client : word->server);
-	if (cue->is_step)
-		snprintf(cue->command, sizeof(cue->command), "%s", word->command);
-	cue->number = reader->number;
-	snprintf(cue->word, sizeof(cue->word), "%s", text);
-}
-
-/* "lose-reply:A:SET" is two of them: the next reply is lost, and A:SET. */
-static bool read_word(const struct reader *reader, struct rr_schedule *schedule, const char *text)
-{
-	const struct rr_word_names names = {
-		.n_clients = reader->setup->n_clients,
-		.n_servers = 1 + reader->setup->strategy->lock.servers,
-	};
-	struct rr_error why = { 0 };
-	struct rr_word word;
-
-	if (!rr_word_read(text, &names, &word, &why))
-		return refuse_word(reader, text, why.text);
-	if (!rr_transition_rows[word.kind].is_played)
-		return refuse_word(reader, text, "it is for searches only");
-	if (word.kind != RR_DO_EXECUTE && word.thread)
-		return refuse_word(reader, text, "expected a client, not its renewer");
-	if (word.kind == RR_DO_PAUSE && (word.client < 0 || !word.ns))
-		return refuse_word(reader, text, "expected pause:CLIENT:DURATION");
-	if (word.kind == RR_DO_WAIT && !word.ns)
-		return refuse_word(reader, text, "expected a duration, as in tick:10s");
-	add_cue(schedule, text, &word, word.kind, reader);
-	if (word.kind == RR_DO_LOSE && word.command[0])
-		add_cue(schedule, text, &word, RR_DO_EXECUTE, reader);
-	return true;
+	return rr_error_set(error, RR_ERROR_USAGE, "schedule, word %zu, '%.60s': %s", number, text,
+			    why);
 }
 
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 		       const struct rr_guided_setup *setup, struct rr_error *error)
 {
 	static const char blanks[] = " \t\r\n";
-	struct reader reader = { .setup = setup, .error = error };
+	const struct rr_word_names names = {
+		.n_clients = setup->n_clients,
+		.n_servers = 1 + setup->strategy->lock.servers,
+	};
+	size_t number = 1;
 
-	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+	for (text += strspn(text, blanks); *text; text += strspn(text, blanks), number++) {
 		const size_t length = strcspn(text, blanks);
-		char word[RR_CUE_SIZE];
+		struct rr_error why = { 0 };
+		struct rr_word word;
+		char said[RR_CUE_SIZE];
 
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		reader.number++;
-		if (schedule->n_cues >= RR_CUES_MAX || length >= RR_CUE_SIZE)
-			return refuse_word(&reader, word, "expected fewer or shorter words");
-		if (!read_word(&reader, schedule, word))
-			return false;
+		snprintf(said, sizeof(said), "%.*s", (int)length, text);
 		text += length;
+		if (schedule->n_cues >= RR_CUES_MAX || length >= RR_CUE_SIZE)
+			return refuse_word(error, number, said, "expected fewer or shorter words");
+		if (!rr_word_read(said, &names, &word, &why))
+			return refuse_word(error, number, said, why.text);
+		if (!rr_transition_rows[word.kind].is_played)
+			return refuse_word(error, number, said, "it is for searches only");
+		if (word.kind != RR_DO_EXECUTE && word.thread)
+			return refuse_word(error, number, said,
+					   "expected a client, not its renewer");
+		if (word.kind == RR_DO_PAUSE && (word.client < 0 || !word.ns))
+			return refuse_word(error, number, said, "expected pause:CLIENT:DURATION");
+		if (word.kind == RR_DO_WAIT && !word.ns)
+			return refuse_word(error, number, said,
+					   "expected a duration, as in tick:10s");
+		/* "lose-reply:A:SET" is two cues: the next reply is lost, and A:SET. */
+		const enum rr_transition_kind kinds[] = { word.kind, RR_DO_EXECUTE };
+		const size_t n = word.kind == RR_DO_LOSE && word.command[0] ? 2 : 1;
+
+		for (size_t i = 0; i < n; i++) {
+			struct rr_cue *cue = &schedule->cues[schedule->n_cues++];
+			const int who = word.client >= 0 ? word.client : word.server;
+
+			*cue = (struct rr_cue){
+				.is_step = kinds[i] == RR_DO_EXECUTE,
+				.thread = word.client + word.thread * (int)setup->n_clients,
+				.decision = { .transition = { .kind = (uint8_t)kinds[i],
+							      .who = (uint8_t)who },
+					      .ns = word.ns },
+				.number = number,
+			};
+			if (cue->is_step)
+				snprintf(cue->command, sizeof(cue->command), "%s", word.command);
+			snprintf(cue->word, sizeof(cue->word), "%s", said);
+		}
 	}
 	return true;
 }
