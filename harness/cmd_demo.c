@@ -161,6 +161,8 @@ struct tour {
 	struct rr_error *error;
 };
 
+static const char any_key[] = "press a key, q to end ";
+
 static void wait_for_key(struct tour *tour, const char *prompt)
 {
 	fflush(stdout);
@@ -169,11 +171,6 @@ static void wait_for_key(struct tour *tour, const char *prompt)
 	tour->n_lines = 0;
 	if (tour->session.signals.interrupted)
 		rr_error_interrupted(tour->error);
-}
-
-static void pause_tour(struct tour *tour)
-{
-	wait_for_key(tour, "press a key, q to end ");
 }
 
 /* Prints as much of it as the terminal has room for, and continues at a key. */
@@ -329,7 +326,7 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 		return RR_EXIT_OK;
 	}
 	if (act->is_interactive)
-		pause_tour(tour);
+		wait_for_key(tour, any_key);
 	if (act->scenes[0].live.strategy && !tour->options->acts)
 		print_tour_command(tour, (const char *const[]){ "demo", act->name, NULL });
 	tour->has_quit |= fflush(stdout) != 0 || ferror(stdout); /* main says so */
@@ -362,7 +359,7 @@ static enum rr_exit play_tour(struct tour *tour)
 		if (tour->has_quit || tour->error->kind)
 			return worst;
 		if (!chosen && i + 1 < N_ACTS)
-			pause_tour(tour);
+			wait_for_key(tour, any_key);
 		if (tour->has_quit)
 			return worst;
 	}

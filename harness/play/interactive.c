@@ -201,29 +201,6 @@ static void save(struct keyboard *keyboard)
 		say(keyboard, "not saved: %.150s", error.text);
 }
 
-/* Keys by which nothing happens to clients and servers. True: it was one. */
-static bool take_command(struct keyboard *keyboard, int key)
-{
-	if (key == 'q' || key == RR_KEY_NONE) {
-		keyboard->wish = WISH_QUIT;
-	} else if (key == 'r') {
-		keyboard->n_decisions = 0;
-		keyboard->wish = WISH_AGAIN;
-	} else if (key == 'u' && keyboard->n_decisions == 0) {
-		say(keyboard, "nothing to take back");
-	} else if (key == 'u') {
-		keyboard->n_decisions--;
-		keyboard->wish = WISH_AGAIN;
-	} else if (key == 's') {
-		save(keyboard);
-	} else if (key == '?') {
-		keyboard->shows_help = true;
-	} else {
-		return false;
-	}
-	return true;
-}
-
 /* Keys by which something happens. True: `decision` is what; else there is a message. */
 static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
@@ -290,12 +267,25 @@ static bool take_keys(struct keyboard *keyboard, struct rr_decision *decision)
 
 		keyboard->message[0] = '\0';
 		keyboard->shows_help = false;
-		if (take_command(keyboard, key))
-			continue;
-		if (!keyboard->view)
+		if (key == 'q' || key == RR_KEY_NONE) {
+			keyboard->wish = WISH_QUIT;
+		} else if (key == 'r') {
+			keyboard->n_decisions = 0;
+			keyboard->wish = WISH_AGAIN;
+		} else if (key == 'u' && keyboard->n_decisions == 0) {
+			say(keyboard, "nothing to take back");
+		} else if (key == 'u') {
+			keyboard->n_decisions--;
+			keyboard->wish = WISH_AGAIN;
+		} else if (key == 's') {
+			save(keyboard);
+		} else if (key == '?') {
+			keyboard->shows_help = true;
+		} else if (!keyboard->view) {
 			say(keyboard, "no client is left to do that");
-		else if (take_decision(keyboard, key, decision))
+		} else if (take_decision(keyboard, key, decision)) {
 			return true;
+		}
 	}
 	return false;
 }

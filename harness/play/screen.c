@@ -55,20 +55,6 @@ static char read_at_once(void)
 	return 0;
 }
 
-/* What follows an escape at once belongs to it: an arrow, a function key. */
-static int read_sequence(void)
-{
-	const char kind = read_at_once();
-	char last;
-
-	if (kind != '[' && kind != 'O')
-		return RR_KEY_ESCAPE;
-	do
-		last = read_at_once();
-	while (last && !(last >= '@' && last <= '~'));
-	return last == 'D' ? RR_KEY_LEFT : last == 'C' ? RR_KEY_RIGHT : RR_KEY_ESCAPE;
-}
-
 int rr_screen_key(struct rr_screen *screen)
 {
 	struct rr_signals *signals = &screen->session->signals;
@@ -79,6 +65,7 @@ int rr_screen_key(struct rr_screen *screen)
 		{ .fd = screen->session->guardian.socket },
 	};
 	unsigned char key;
+	char kind, last;
 
 	while (!signals->interrupted) {
 		poll(ready, 3, -1);
@@ -88,7 +75,16 @@ int rr_screen_key(struct rr_screen *screen)
 		screen->has_ended = ready[2].revents || read(STDIN_FILENO, &key, 1) != 1;
 		if (screen->has_ended)
 			return RR_KEY_NONE;
-		return key == RR_KEY_ESCAPE && screen->has_keys ? read_sequence() : key;
+		if (key != RR_KEY_ESCAPE || !screen->has_keys)
+			return key;
+		/* What follows an escape at once belongs to it: an arrow, a function key. */
+		kind = read_at_once();
+		if (kind != '[' && kind != 'O')
+			return RR_KEY_ESCAPE;
+		do
+			last = read_at_once();
+		while (last && !(last >= '@' && last <= '~'));
+		return last == 'D' ? RR_KEY_LEFT : last == 'C' ? RR_KEY_RIGHT : RR_KEY_ESCAPE;
 	}
 	return RR_KEY_NONE;
 }
