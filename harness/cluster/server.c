@@ -376,25 +376,6 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 		       why.text);
 }
 
-/* The last line that a server wrote; "" when it wrote none. */
-static void last_log_line(const struct rr_server *server, char *line, size_t size)
-{
-	char path[128], read[512];
-	FILE *log;
-
-	line[0] = '\0';
-	snprintf(path, sizeof(path), "%s/log", server->process.directory);
-	log = fopen(path, "re");
-	if (!log)
-		return;
-	while (fgets(read, sizeof(read), log)) {
-		read[strcspn(read, "\n")] = '\0';
-		if (read[0])
-			snprintf(line, size, ": %.300s", read);
-	}
-	fclose(log);
-}
-
 /* Ends of texts included. */
 static uint64_t mix_reply(uint64_t digest, const struct rdl_reply *reply)
 {
@@ -517,9 +498,19 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 
 	while (rdl_run(server->admin, &reply, "PING") != RDL_OK) {
 		if (rr_guardian_has_ended(guardian, &server->process, &status)) {
-			char line[320], end[RR_PROCESS_END_SIZE];
+			char path[128], read[512], end[RR_PROCESS_END_SIZE];
+			char line[320] = ""; /* the last that it wrote */
+			FILE *log;
 
-			last_log_line(server, line, sizeof(line));
+			snprintf(path, sizeof(path), "%s/log", server->process.directory);
+			log = fopen(path, "re");
+			while (log && fgets(read, sizeof(read), log)) {
+				read[strcspn(read, "\n")] = '\0';
+				if (read[0])
+					snprintf(line, sizeof(line), ": %.300s", read);
+			}
+			if (log)
+				fclose(log);
 			return rr_error_set(error, RR_ERROR_REDIS,
 					    "'%s'%s%s %s before it answered%s",
 					    cluster->options.program,

@@ -169,25 +169,6 @@ static bool is_readable(int fd)
 	return poll(&ready, 1, 0) > 0;
 }
 
-/* A mark is passed: what is queued there was so before it. */
-static void note_queued(struct rr_client_run *run)
-{
-	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
-		struct run_lane *lane = run->lanes[i];
-		const struct rdl_buffer *out = lane ? &lane->link->out : NULL;
-		struct rdl_command command;
-		size_t used = 0, n = 0;
-
-		for (size_t at = 0; out && at < out->length && n < RR_RUN_SENT; at += used, n++) {
-			if (rr_resp_parse(out->bytes + at, out->length - at, &command, &used) !=
-			    RR_RESP_COMPLETE)
-				break;
-			if (n == lane->n_queued)
-				lane->queued_inside[lane->n_queued++] = run->view.is_inside;
-		}
-	}
-}
-
 /* The commands that have come over the connections meanwhile. */
 static void take_sent(struct run_thread *thread)
 {
@@ -542,12 +523,27 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 static void on_mark(void *context, enum rdl_mark mark)
 {
 	struct run_thread *thread = context;
-	struct rr_run_view *view = &thread->run->view;
+	struct rr_client_run *run = thread->run;
+	struct rr_run_view *view = &run->view;
 
-	if (thread->run->is_dead)
+	if (run->is_dead)
 		return;
 	take_sent(thread);
-	note_queued(thread->run);
+	/* What is queued there was so before the mark. */
+	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
+		struct run_lane *lane = run->lanes[i];
+		const struct rdl_buffer *out = lane ? &lane->link->out : NULL;
+		struct rdl_command command;
+		size_t used = 0, n = 0;
+
+		for (size_t at = 0; out && at < out->length && n < RR_RUN_SENT; at += used, n++) {
+			if (rr_resp_parse(out->bytes + at, out->length - at, &command, &used) !=
+			    RR_RESP_COMPLETE)
+				break;
+			if (n == lane->n_queued)
+				lane->queued_inside[lane->n_queued++] = view->is_inside;
+		}
+	}
 	view->is_inside = mark == RDL_MARK_ENTER;
 	view->has_entered = view->has_entered || view->is_inside;
 	view->is_holding = view->is_holding || view->is_inside;

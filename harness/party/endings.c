@@ -525,21 +525,6 @@ void rr_answers_vary(struct rr_endings *endings, size_t n_requests, long a, long
 
 /* ---- In words ------------------------------------------------------------------------ */
 
-/* Of curl: what stands behind -X, or what follows from the other options. */
-static struct rdl_word method_of(const char *command)
-{
-	const char *option = strstr(command, " -X");
-	struct rdl_word method = { .text = option ? option + 3 : "" };
-
-	method.text += strspn(method.text, " '\"");
-	method.length = strspn(method.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-	if (method.length > 0)
-		return method;
-	return strstr(command, " -d") || strstr(command, " --data") ?
-		       (struct rdl_word){ "POST", 4 } :
-		       (struct rdl_word){ "GET", 3 };
-}
-
 char *rr_request_words(const char *command)
 {
 	static const char app[] = "{app}", url[] = "{url} ";
@@ -555,7 +540,16 @@ char *rr_request_words(const char *command)
 	} else if ((at = strstr(command, app))) {
 		/* The method, or the program without its folder; and the path. */
 		if (strncmp(command, "curl ", 5) == 0) {
-			first = method_of(command);
+			/* What stands behind -X, or what follows from the other options. */
+			const char *option = strstr(command, " -X");
+
+			first.text = option ? option + 3 : "";
+			first.text += strspn(first.text, " '\"");
+			first.length = strspn(first.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+			if (!first.length)
+				first = strstr(command, " -d") || strstr(command, " --data") ?
+						(struct rdl_word){ "POST", 4 } :
+						(struct rdl_word){ "GET", 3 };
 		} else {
 			size_t from = first.length = strcspn(command, " ");
 

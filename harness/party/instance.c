@@ -503,15 +503,15 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	if (end == RR_PROCESS_STOPPED && instance->app && instance->app->has_app &&
 	    instance->n_connections <= n_marks &&
 	    (record = memmem(output.text, output.length, mark, sizeof(mark)))) {
-		const char *printed = record + sizeof(mark) + strcspn(record + sizeof(mark), "\n") +
-				      1;
+		const char *status = record + sizeof(mark);
+		const char *printed = status + strcspn(status, "\n") + 1;
 		char *reason = rr_reason_line(printed,
 					      strcspn(printed, (char[]){ RR_MARK_RECORD, '\0' }));
 
 		rr_error_set(
 			error, RR_ERROR_DATA,
 			"the app exited with %d before it asked Redis for anything%s%s%s: start it by hand, with PORT and REDIS_URL set, and see why",
-			atoi(record + sizeof(mark)), reason[0] ? "; it printed '" : "", reason,
+			atoi(status), reason[0] ? "; it printed '" : "", reason,
 			reason[0] ? "'" : "");
 		free(reason);
 		return false;

@@ -523,23 +523,6 @@ static void refuse_daemon(int status, size_t n_own)
 	end_failed();
 }
 
-static void fail_ended(const struct app *app, int status)
-{
-	char text[120];
-
-	refuse_daemon(status, 0);
-	if (WIFSIGNALED(status))
-		snprintf(text, sizeof(text), "the app was ended by signal %d before it was up",
-			 WTERMSIG(status));
-	else
-		snprintf(text, sizeof(text), "the app exited with %d before it was up",
-			 WEXITSTATUS(status));
-	fail(app, text,
-	     WIFEXITED(status) && WEXITSTATUS(status) == 0 ?
-		     "an app listens on $PORT until it is ended" :
-		     "start it by hand, with PORT and REDIS_URL set, and see why");
-}
-
 static bool is_up(const struct app *app)
 {
 	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = app->port };
@@ -572,8 +555,20 @@ static void await_app(const struct app *app)
 	for (int n = 0; n < POLLS_MAX; n++) {
 		if (is_up(app))
 			return;
-		if (waitpid(app->pid, &status, WNOHANG) == app->pid)
-			fail_ended(app, status);
+		if (waitpid(app->pid, &status, WNOHANG) == app->pid) {
+			const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
+			refuse_daemon(status, 0);
+			snprintf(text, sizeof(text),
+				 WIFSIGNALED(status) ?
+					 "the app was ended by signal %d before it was up" :
+					 "the app exited with %d before it was up",
+				 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			fail(app, text,
+			     is_good ?
+				     "an app listens on $PORT until it is ended" :
+				     "start it by hand, with PORT and REDIS_URL set, and see why");
+		}
 		pause = (struct timespec){ pause_ns / 1000000000, pause_ns % 1000000000 };
 		nanosleep(&pause, NULL);
 		pause_ns += pause_ns / 4;
