@@ -66,7 +66,7 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 
 # Without a sanitizer: they are loaded into programs that have none.
 $(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h harness/base/random.h Makefile make/build.mk
-$(B)/redrace-program.so: $(wildcard harness/party/shim/*.[ch]) harness/party/program_page.h Makefile make/build.mk
+$(B)/redrace-program.so: $(wildcard harness/party/shim/*.[ch]) harness/party/program_page.h harness/party/redis_at.h Makefile make/build.mk
 $(SHIMS):
 	@mkdir -p $(@D)
 	@echo '  LD $@'

@@ -32,6 +32,7 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 		.patience_ms = check->options->patience_s * 1000,
 		.strangers = &check->strangers,
 		.unwatched = &check->unwatched,
+		.places = &check->places,
 		.opened = check->record.may_be_kept ? &check->opened : NULL,
 		.left_out = (const char *const *)check->left_out,
 		.unfixed = &check->unfixed,
@@ -135,7 +136,7 @@ void rr_check_close_programs(struct rr_check *check)
 
 static bool open_check(struct rr_check *check, struct rr_error *error)
 {
-	const struct rr_cluster_options servers = {
+	struct rr_cluster_options servers = {
 		.program = check->options->redis_server,
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = -1,
@@ -147,6 +148,10 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 			"there is no /proc here, by which check sees what a program waits for: mount it");
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	rr_preload_find("redrace-node.cjs", check->node_preload, sizeof(check->node_preload));
+	for (size_t i = 0; i < check->options->n_redis_at; i++)
+		rr_redis_places_add(&check->places, check->options->redis_at[i]);
+	if (check->places.named.n_places > 1)
+		servers.databases = RR_PLACE_DATABASES * (int)check->places.named.n_places;
 	if (!rr_session_open(&check->session, error))
 		return false;
 	check->opened.own = check->session.guardian.base;
@@ -275,6 +280,23 @@ static bool search(struct rr_check *check, struct rr_error *error)
 		*error = result->error;
 	check->result = good ? result : NULL;
 	const char *phase = result->cut ? result->cut : "it was checked";
+	const struct rr_redis_places *places = &check->places;
+
+	rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
+		    "nothing was checked: no %s sent a command to REDIS_URL or port 6379",
+		    check->options->app ? "app" : "client");
+	if (places->other[0])
+		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
+			    ", but one connected to %s: if its Redis is there, add --redis-at %s",
+			    places->other, places->other);
+	else if (places->lost[0])
+		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
+			    ", but one asked for the host %s, which has no address here: if its "
+			    "Redis is there, add --redis-at %s:6379",
+			    places->lost, places->lost);
+	else
+		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
+			    "; is its Redis elsewhere? --redis-at HOST:PORT");
 
 	if (check->starts.was_refused)
 		snprintf(check->out_of_budget, sizeof(check->out_of_budget),

@@ -13,6 +13,7 @@
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "explore/explore.h"
+#include "party/party.h"
 #include "suite/suite.h"
 
 enum {
@@ -83,6 +84,9 @@ struct rr_check_options {
 	const char *given[RR_CHECK_GIVEN_MAX]; /* variables of the environment that programs are
 						* given although they are left out elsewhere */
 	size_t n_given;
+	const char *redis_at[RR_REDIS_AT_MAX]; /* where the programs take Redis to be, beside
+						* REDIS_URL and port 6379 */
+	size_t n_redis_at;
 	bool stats;      /* says where the time went */
 	bool verbose;    /* says what was assumed, in figures */
 	size_t n_finals; /* what the data have to be if all did their work */

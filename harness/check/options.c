@@ -139,6 +139,24 @@ static bool take_given(void *into, char *text, struct rr_error *error)
 		      error);
 }
 
+static bool take_redis_at(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+	char address[RR_ADDRESS_SIZE];
+
+	if (!rr_redis_at_read(text, address))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--redis-at '%.200s': expected HOST:PORT, as in redis:6379 or [::1]:6380, or unix:PATH with a path from / on",
+			text);
+	for (size_t i = 0; i < options->n_redis_at; i++) {
+		if (strcmp(options->redis_at[i], text) == 0)
+			return true;
+	}
+	return append(options->redis_at, &options->n_redis_at, RR_REDIS_AT_MAX, text,
+		      "times --redis-at", error);
+}
+
 /* What the skeptic does, as the option says it. */
 static bool take_skeptic(void *into, char *text, struct rr_error *error)
 {
@@ -232,6 +250,11 @@ static const struct rr_option options_table[] = {
 	  .argument = "COMMAND",
 	  .help = "a shell command that fills the server before, after --init, as a client does",
 	  AT(setup) },
+	{ .name = "redis-at",
+	  .argument = "HOST:PORT",
+	  .help = "where the program takes Redis to be, or unix:PATH: such a connection leads to redrace's server, as one to port 6379 of any address does",
+	  .repeats = true,
+	  .take = take_redis_at },
 	{ .help = "What is right" },
 	{ .name = "refused",
 	  .argument = "STATUS|REGEX",
@@ -380,6 +403,7 @@ static const struct rr_brief brief_table[] = {
 	{ "app", "a server that listens on $PORT" },
 	{ "request", "what asks it, by a shell; may be repeated" },
 	{ "init", "Redis commands that fill the server first" },
+	{ "redis-at", "its Redis, if that is not at port 6379" },
 	{ "final", "what this command must be answered in the end" },
 	{ "ignore", "do not compare keys that match" },
 	{ "crashes", "clients crash, at most N times (0)" },
@@ -397,6 +421,7 @@ const struct rr_command_line rr_check_command_line = {
 		"Runs programs that use Redis, in any language and unmodified, as clients of a private server, in every order of their commands. Shows the shortest order whose final data or outputs no serial execution gives."
 		"\v"
 		"Each client runs COMMAND, which follows --. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
+		"A connection to port 6379, or to what --redis-at names, leads there, too. "
 		"It is run many times, and what it does outside Redis is really done."
 		"\v"
 		"Without a COMMAND, the checks in " RR_SUITE_FILE

@@ -253,6 +253,9 @@ static void put_options(FILE *out, const struct rr_check *check)
 		rr_bytes_put_number(out, options->is_line[i]);
 		put_text(out, options->requests[i]);
 	}
+	rr_bytes_put_number(out, (int64_t)options->n_redis_at);
+	for (size_t i = 0; i < options->n_redis_at; i++)
+		put_text(out, options->redis_at[i]);
 	put_text(out, options->setup);
 	put_text(out, options->refused);
 	put_text(out, options->checker[0] ? options->checker[2] : NULL);

@@ -9,7 +9,7 @@
 #include "base/option.h"
 #include "check.h"
 
-enum { OPTIONS_MAX = 20 }; /* that are saved with a schedule */
+enum { OPTIONS_MAX = 32 }; /* that are saved with a schedule */
 
 static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";
@@ -55,6 +55,10 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		if (flags[i].is_set)
 			fprintf(out, " --%s", flags[i].name);
+	}
+	for (size_t i = 0; i < options->n_redis_at; i++) {
+		if (!strpbrk(options->redis_at[i], " \t\n"))
+			fprintf(out, " --redis-at %s", options->redis_at[i]);
 	}
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))

@@ -253,6 +253,11 @@ static void add_remarks(json_t *properties, const struct rr_check *check,
 	json_object_set_new(properties, "has_own_keys", json_boolean(check->result->has_own_keys));
 	json_object_set_new(properties, "has_one_uv_thread",
 			    json_boolean(figures->has_uv && !getenv(RR_UV_THREADS)));
+	json_t *led = json_array();
+
+	for (size_t i = 0; i < check->places.n_led; i++)
+		json_array_append_new(led, rr_case_text(check->places.led[i]));
+	json_object_set_new(properties, "redis_at", led);
 	json_object_set_new(properties, "strangers",
 			    strangers->n ? json_pack("{s:I, s:o}", "n", (json_int_t)strangers->n,
 						     "first", rr_case_text(strangers->first)) :

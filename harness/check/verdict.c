@@ -56,6 +56,9 @@ static void print_remarks(FILE *out, const struct rr_check *check)
 		rr_print_sentence(out, 2, 4,
 				  "Each pair of requests was searched first, before all %zu.",
 				  check->n_operations);
+	for (size_t i = 0; i < check->places.n_led && check->options->verbose; i++)
+		rr_print_sentence(out, 2, 4, "Connections to %s led to redrace's server.",
+				  check->places.led[i]);
 	if (check->strangers.n)
 		rr_print_sentence(out, 2, 4,
 				  "Another process connected to a program's port and was refused, "
@@ -233,12 +236,7 @@ static struct rr_limit why_vacuous(const struct rr_check *check)
 	const bool is_app = check->options->app;
 
 	if (check->result->explored == RR_EXPLORED_ALL && !rr_programs_send(check->programs))
-		return (struct rr_limit){
-			"no_command",
-			is_app ?
-				"nothing was checked: the app sent no command; does it connect to REDIS_URL?" :
-				"nothing was checked: no client sent a command; does the program connect to REDIS_URL?"
-		};
+		return (struct rr_limit){ "no_command", check->nothing_sent };
 	if (check->result->need_each_other && !check->options->n_finals &&
 	    !check->options->checker[0])
 		return (struct rr_limit){

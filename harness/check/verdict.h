@@ -10,6 +10,7 @@
 #include "base/marks.h"
 #include "check.h"
 #include "client/client.h"
+#include "party/party.h"
 #include "skeptic/skeptic.h"
 
 /*
@@ -71,6 +72,7 @@ struct rr_check {
 	char preload[RR_PATH_SIZE], node_preload[RR_PATH_SIZE];
 	const char *names[RR_RUN_CLIENTS]; /* of operations, in messages */
 	struct rr_strangers strangers;
+	struct rr_redis_places places; /* where programs take Redis to be */
 	int unwatched;          /* an errno: what programs connected to was not seen; 0 = it was */
 	uint64_t seed;          /* of the programs' random values, in the search that is reported */
 	size_t n_searches;      /* each with another seed */
@@ -90,7 +92,8 @@ struct rr_check {
 	unsigned long n_pairs;     /* of requests that were searched before all of them */
 	bool is_of_pair;           /* what is found was found so */
 	unsigned long n_skeptical; /* runs for it */
-	char out_of_budget[120];   /* of seconds or starts, and what was not finished */
+	char nothing_sent[3 * RR_ADDRESS_SIZE]; /* where Redis may be, if no command came */
+	char out_of_budget[120]; /* of seconds or starts, and what was not finished */
 	struct rr_cases cases;
 };
 

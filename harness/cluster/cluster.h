@@ -118,6 +118,7 @@ struct rr_cluster_options {
 	enum rr_cluster_clock clock;
 	enum rr_persistence persistence; /* of servers without names */
 	int cpu;                         /* -1 = not pinned */
+	int databases;                   /* of each server; 0 = as many as it has */
 	int start_ms;                    /* a start may last so long; 0 = RR_START_MS */
 	bool is_told;                    /* by another cluster: it does without the shim */
 };

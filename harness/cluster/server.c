@@ -234,6 +234,8 @@ static void write_settings(FILE *file, const struct rr_cluster *cluster,
 
 	fprintf(file, "appendonly %s\nappendfsync %s\n", options->aof == RR_AOF_NONE ? "no" : "yes",
 		fsync[options->aof]);
+	if (cluster->options.databases)
+		fprintf(file, "databases %d\n", cluster->options.databases);
 	write_network(file, cluster, server);
 	for (size_t i = 0; options->config && options->config[i]; i++)
 		fprintf(file, "%s\n", options->config[i]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "instance.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +60,7 @@ static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 		return NULL;
 	rr_lane_clear(unused);
 	unused->connection = connection;
+	unused->place = instance->process->places[connection];
 	unused->is_used = unused->is_new = true;
 	unused->id = ++instance->last_id;
 	instance->n_connections++;
@@ -93,7 +96,8 @@ static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 	while (lane->n > 0 && rr_lane_request(lane, 0)->answer != RR_NO_ID) {
 		const struct rr_request answered = rr_lane_pop(lane);
 
-		send_reply(instance, lane, &answered, answered.answer);
+		if (!answered.is_hidden)
+			send_reply(instance, lane, &answered, answered.answer);
 		quits |= answered.is_quit;
 	}
 	if (quits && lane->connection >= 0) {
@@ -126,6 +130,53 @@ static bool fail_refused(const struct rr_instance *instance, const struct rdl_co
 		"client %s sent %.*s%s%.*s, which redrace check cannot judge: leave it out of what is checked",
 		instance->plan.name, (int)words[0].length, words[0].text, is_two ? " " : "",
 		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
+}
+
+/* SELECT of a database, whose digits are kept in `number`. */
+static struct rdl_command select_of(long long database, char number[24])
+{
+	struct rdl_command command = { .n_words = 2, .words = { { "SELECT", 6 } } };
+
+	command.words[1].text = number;
+	command.words[1].length = (size_t)snprintf(number, 24, "%lld", database);
+	return command;
+}
+
+/* Where one server stands for several Redis, the databases of each follow those of the one before. False:
+ * the error. */
+static bool keep_apart(struct rr_instance *instance, struct rr_lane *lane, bool is_first,
+		       const struct rdl_command **command, struct rdl_command *moved,
+		       char number[24])
+{
+	const long long first = (long long)RR_PLACE_DATABASES * lane->place;
+	const struct rdl_word *words = (*command)->words;
+	long long database = 0;
+
+	if (rr_request_spans(*command))
+		return rr_error_set(
+			instance->error, RR_ERROR_DATA,
+			"client %s sent %.*s, which redrace check cannot keep to one of the Redis of --redis-at: leave it out, or check with one Redis",
+			instance->plan.name, (int)words[0].length, words[0].text);
+	if (is_first && lane->place > 0) {
+		*moved = select_of(first, number);
+		lane->is_dirty = true;
+		if (!add_request(instance, lane,
+				 (struct rr_request){
+					 .command = rr_terms_command(terms_of(instance), moved),
+					 .answer = RR_NO_ID,
+					 .is_hidden = true }))
+			return false;
+	}
+	if (!rr_word_is(&words[0], "SELECT") || (*command)->n_words != 2)
+		return true;
+	/* A number that a Redis does not have is one that the server does not have. */
+	for (size_t i = 0; i < words[1].length && database < RR_PLACE_DATABASES; i++)
+		database = isdigit((unsigned char)words[1].text[i]) ?
+				   10 * database + words[1].text[i] - '0' :
+				   RR_PLACE_DATABASES;
+	*moved = select_of(database < RR_PLACE_DATABASES ? first + database : INT_MAX, number);
+	*command = moved;
+	return true;
 }
 
 /* Scripts that a client loads are there before it calls them by their hashes. One that it has not
@@ -189,9 +240,12 @@ static struct rr_lane *move_lane(struct rr_instance *instance, struct rr_lane *l
 static bool on_request(void *context, int connection, const struct rdl_command *command)
 {
 	struct rr_instance *instance = context;
+	const size_t n_before = instance->n_connections;
 	struct rr_lane *lane = lane_for(instance, connection);
 	struct rr_terms *terms = terms_of(instance);
 	const unsigned traits = rr_request_traits(command);
+	struct rdl_command moved;
+	char number[24];
 	struct rr_request request = {
 		.is_inside = instance->is_inside,
 		.is_quit = traits & RR_REQUEST_QUITS,
@@ -209,6 +263,10 @@ static bool on_request(void *context, int connection, const struct rdl_command *
 	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)) ||
 	    !rr_request_is_known(command, lane))
 		return fail_refused(instance, command);
+	if (instance->config->process.places->named.n_places > 1 &&
+	    !keep_apart(instance, lane, instance->n_connections != n_before, &command, &moved,
+			number))
+		return false;
 	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
 	if (instance->app) {
 		request.kind = traits & RR_REQUEST_BEGINS  ? RR_SENT_REQUEST :

@@ -21,12 +21,14 @@ struct rr_request {
 	bool subscribes;  /* or ends that */
 	bool ends_queue;  /* EXEC, or what else ends a transaction */
 	bool may_block;   /* on the server */
+	bool is_hidden;   /* the program has not sent it, and hears no answer */
 	bool is_waiting;  /* nothing else happens before it is served */
 	uint8_t kind;     /* enum rr_sent_kind */
 };
 
 struct rr_lane {
 	int connection; /* -1 = closed */
+	uint8_t place; /* of redis_at.h: its databases are those from RR_PLACE_DATABASES * place on */
 	bool is_used;
 	bool is_new;            /* since the program waited last */
 	bool is_dirty;          /* it may carry something */

@@ -23,6 +23,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "cluster/cluster.h"
+#include "program_page.h"
 #include "watch.h"
 
 enum {
@@ -31,7 +32,6 @@ enum {
 	PASSED_MAX = 253, /* descriptors in one message, as the kernel has it */
 	PATH_SIZE = 200,
 	ACCEPT_MS = 1000,
-	USUAL_PORT = 6379, /* of a Redis */
 	/* A program that does not wait for its connection gets one here after that time, although
 	 * the server's is not made yet. */
 	GRACE_NS = 100 * 1000 * 1000,
@@ -44,13 +44,6 @@ enum {
 /* Redis answers this with an error of its protocol, and does nothing: "*" is no number of words. */
 static const char question[] = "*?\r\n";
 static const char unknown[] = "-ERR unknown command";
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
 
 /* Bytes on their way from one end to the other. */
 struct flow {
@@ -80,9 +73,10 @@ struct rr_relay {
 	enum stage stage;
 	int64_t since_ns; /* of its connect(2), or that the server is asked */
 	int64_t moved_ns; /* when bytes have come last, from either end */
-	union address address;
+	union rr_socket_address address;
 	socklen_t size;
-	int path_fd; /* of a unix socket; -1 = of another, or one without a path */
+	char name[RR_ADDRESS_SIZE]; /* of the address */
+	int path_fd;                /* of a unix socket; -1 = of another, or one without a path */
 	struct flow outward, inward;
 };
 
@@ -129,7 +123,7 @@ static int take_socket(const struct rr_watched_call *call)
 
 /* ---- Addresses ------------------------------------------------------------------------ */
 
-static bool is_loopback(const union address *address)
+static bool is_loopback(const union rr_socket_address *address)
 {
 	const struct in6_addr *at = &address->in6.sin6_addr;
 	uint32_t of_v4;
@@ -143,53 +137,36 @@ static bool is_loopback(const union address *address)
 	return of_v4 == htonl(INADDR_ANY) || ntohl(of_v4) >> 24 == 127;
 }
 
-/* 0 = it has none. */
-static unsigned port_of(const union address *address)
-{
-	switch (address->any.sa_family) {
-	case AF_INET:
-		return ntohs(address->in.sin_port);
-	case AF_INET6:
-		return ntohs(address->in6.sin6_port);
-	default:
-		return 0;
-	}
-}
-
 /* Is it a port of ours, or no stream to anybody? */
-static bool may_pass(const struct rr_outside *outside, const union address *address)
+static bool may_pass(const struct rr_outside *outside, const union rr_socket_address *address)
 {
-	const unsigned port = port_of(address);
+	const struct rr_redis_at *at = &outside->page->redis_at;
+	const unsigned port = rr_address_port(address);
+	const bool is_path = address->any.sa_family == AF_UNIX;
+	bool is_ours = !is_path && port != 0 && port == outside->app_port;
 
-	if (address->any.sa_family == AF_UNIX)
-		return strcmp(address->un.sun_path, outside->socket_path) == 0;
-	if (address->any.sa_family != AF_INET && address->any.sa_family != AF_INET6)
+	if (!is_path && address->any.sa_family != AF_INET && address->any.sa_family != AF_INET6)
 		return true;
-	return port != 0 && is_loopback(address) &&
-	       (port == outside->redis_port || port == outside->app_port);
+	for (unsigned i = 0; i < at->n_places; i++)
+		is_ours |= is_path ? strcmp(address->un.sun_path, at->paths[i]) == 0 :
+				     port == at->ports[i];
+	return is_ours && (is_path || is_loopback(address));
 }
 
-static void name_address(const struct rr_relay *relay, char name[RR_OUTSIDE_ADDRESS])
+/* A path that is relative is the thread's. */
+static void name_address(const struct rr_outside *outside, struct rr_relay *relay, pid_t thread)
 {
-	const union address *address = &relay->address;
-	const struct in6_addr *of_v6 = &address->in6.sin6_addr;
-	const char *path = address->un.sun_path;
-	char text[INET6_ADDRSTRLEN] = "";
+	const char *path = relay->address.un.sun_path;
+	char link[PATH_SIZE], directory[RR_ADDRESS_SIZE / 2];
+	ssize_t n;
 
-	if (address->any.sa_family == AF_UNIX) {
-		snprintf(name, RR_OUTSIDE_ADDRESS, "%s%.107s", path[0] ? "" : "@",
-			 path[0] ? path : path + 1);
-	} else if (address->any.sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(of_v6)) {
-		inet_ntop(AF_INET6, of_v6, text, sizeof(text));
-		snprintf(name, RR_OUTSIDE_ADDRESS, "[%s]:%u", text, ntohs(address->in6.sin6_port));
-	} else {
-		inet_ntop(AF_INET,
-			  address->any.sa_family == AF_INET ? (const void *)&address->in.sin_addr :
-							      (const void *)&of_v6->s6_addr[12],
-			  text, sizeof(text));
-		/* The port is in the same place in both. */
-		snprintf(name, RR_OUTSIDE_ADDRESS, "%s:%u", text, ntohs(address->in.sin_port));
-	}
+	rr_address_write(&outside->page->redis_at, &relay->address, relay->name);
+	if (relay->address.any.sa_family != AF_UNIX || !path[0] || path[0] == '/')
+		return;
+	snprintf(link, sizeof(link), "/proc/%d/cwd", thread);
+	n = readlink(link, directory, sizeof(directory));
+	if (n > 0 && (size_t)n < sizeof(directory))
+		snprintf(relay->name, sizeof(relay->name), "%.*s/%s", (int)n, directory, path);
 }
 
 /* A path is one of the program's, which may have another root and directory. *is_ours: it leads to
@@ -199,6 +176,7 @@ static int open_path(const struct rr_outside *outside, struct rr_relay *relay,
 {
 	const char *path = relay->address.un.sun_path;
 	char whole[PATH_SIZE];
+	const struct rr_redis_at *at = &outside->page->redis_at;
 	struct stat its, own;
 
 	*is_ours = false;
@@ -209,8 +187,9 @@ static int open_path(const struct rr_outside *outside, struct rr_relay *relay,
 	relay->path_fd = open(whole, O_PATH | O_CLOEXEC);
 	if (relay->path_fd < 0)
 		return errno;
-	*is_ours = fstat(relay->path_fd, &its) == 0 && stat(outside->socket_path, &own) == 0 &&
-		   its.st_dev == own.st_dev && its.st_ino == own.st_ino;
+	for (unsigned i = 0; i < at->n_places; i++)
+		*is_ours |= fstat(relay->path_fd, &its) == 0 && stat(at->paths[i], &own) == 0 &&
+			    its.st_dev == own.st_dev && its.st_ino == own.st_ino;
 	return 0;
 }
 
@@ -287,7 +266,7 @@ static int end_of_connect(struct rr_relay *relay)
  * connect(2) ends with there: 0 or an errno. */
 static int lead_here(struct rr_relay *relay)
 {
-	union address own = { .any.sa_family = relay->address.any.sa_family };
+	union rr_socket_address own = { .any.sa_family = relay->address.any.sa_family };
 	struct pollfd ready = { .events = POLLIN };
 	const int yes = 1;
 	socklen_t size = sizeof(own.in);
@@ -570,7 +549,7 @@ static void remove_ended(struct rr_outside *outside)
 /* Is the socket of a call a stream that is not connected yet? */
 static bool is_new_stream(int target)
 {
-	union address peer;
+	union rr_socket_address peer;
 	socklen_t size = sizeof(int);
 	int type = 0;
 
@@ -579,10 +558,58 @@ static bool is_new_stream(int target)
 	return type == SOCK_STREAM && getpeername(target, &peer.any, &size) != 0;
 }
 
-/* Of a call: lets it go, or begins a relay. */
+/* What --redis-at has before the name of an abstract unix socket. */
+static const char *unix_prefix(const char *address)
+{
+	return address[0] == '@' ? "unix:" : "";
+}
+
+/* Takes note of an address from which a connection is led to us. False: it is a second Redis. */
+static bool note_led(struct rr_outside *outside, const char *address)
+{
+	char other[RR_ADDRESS_SIZE];
+
+	if (rr_redis_places_take(outside->places, address, other))
+		return true;
+	if (outside->places->named.n_places > 1)
+		snprintf(outside->why, sizeof(outside->why),
+			 "connects to Redis at %s, which no --redis-at names: add --redis-at %s%s",
+			 address, unix_prefix(address), address);
+	else
+		snprintf(outside->why, sizeof(outside->why),
+			 "connects to a second Redis, at %s beside %s: to keep their data apart, "
+			 "add --redis-at %s%s --redis-at %s%s",
+			 address, other, unix_prefix(other), other, unix_prefix(address), address);
+	return false;
+}
+
+/*
+ * What a program receives from others than us and itself may differ the next time. Not noted
+ * are a path at which there is nothing, but as a file that was looked for; and what finds the way to
+ * an address and sends nothing, a datagram's connect(2) to port 0 (getaddrinfo(3)).
+ */
+static void note_other(struct rr_outside *outside, const struct rr_relay *relay)
+{
+	const union rr_socket_address *address = &relay->address;
+	const char *path = address->un.sun_path;
+	const sa_family_t family = address->any.sa_family;
+	const unsigned port = rr_address_port(address);
+
+	if (outside->other[0] || (family != AF_UNIX && port == 0) ||
+	    (family != AF_UNIX && is_loopback(address) && rr_peer_listens(port, outside->group)))
+		return;
+	if (family == AF_UNIX && path[0] == '/' && access(path, F_OK) != 0)
+		rr_program_page_note(outside->page, RR_NOTED_SEEN, path, strnlen(path, PATH_SIZE));
+	else
+		memcpy(outside->other, relay->name, sizeof(relay->name));
+}
+
+/* Of a call: lets it go, leads it to our server, or begins a relay. */
 static void take_call(struct rr_outside *outside, const struct rr_watched_call *call)
 {
 	struct rr_relay *relay = rr_calloc(1, sizeof(*relay));
+	const struct rr_redis_at *at = &outside->page->redis_at;
+	enum rr_leads leads = RR_LEADS_ELSEWHERE;
 	bool is_ours = false, is_read;
 	int why = 0;
 
@@ -593,42 +620,28 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 	relay->size = call->size < sizeof(relay->address.un) ? call->size :
 							       sizeof(relay->address.un);
 	is_read = rr_watch_read(call->thread, call->at, &relay->address, relay->size);
+	/* Counted before it is let go. */
+	outside->n_called_app += !is_read || rr_address_port(&relay->address) == outside->app_port;
 	if (!is_read)
 		why = errno;
-	if (is_read) {
-		/*
-		 * What a program hears from others than us and itself may be another thing the next
-		 * time. Not noted are a path at which there is nothing, but as a file that was
-		 * looked for; and what finds the way to an address and sends nothing, a datagram's
-		 * connect(2) to port 0 (getaddrinfo(3)).
-		 */
-		const union address *address = &relay->address;
-		const char *path = address->un.sun_path;
-		const sa_family_t family = address->any.sa_family;
-
-		if (!outside->other[0] && !may_pass(outside, address) &&
-		    (family == AF_UNIX || port_of(address) != 0) &&
-		    (family == AF_UNIX || !is_loopback(address) ||
-		     !rr_peer_listens(port_of(address), outside->group))) {
-			if (family == AF_UNIX && path[0] == '/' && access(path, F_OK) != 0)
-				rr_program_page_note(outside->page, RR_NOTED_SEEN, path,
-						     strnlen(path, PATH_SIZE));
-			else
-				name_address(relay, outside->other);
-		}
-	}
-	/* Counted before it is let go. */
-	outside->n_called_app += !is_read || port_of(&relay->address) == outside->app_port;
 	if (is_read && !may_pass(outside, &relay->address)) {
+		name_address(outside, relay, call->thread);
+		leads = rr_redis_at_leads(at, &relay->address, relay->name);
+		if (leads == RR_LEADS_ELSEWHERE)
+			note_other(outside, relay);
 		relay->target = take_socket(call);
 		why = relay->target < 0 ? errno : 0;
 	}
-	/* What we may not look at is let go, but for the port where a Redis is; a bad address or
+	/* What we may not look at is let go, but for an address where a Redis is; a bad address or
 	 * descriptor is the kernel's to refuse. */
 	if (why == EPERM || why == EACCES || why == ENOSYS) {
 		outside->unwatched = why;
-		if (is_read && port_of(&relay->address) == USUAL_PORT) {
-			name_address(relay, outside->address);
+		if (leads == RR_LEADS_TO_REDIS) {
+			snprintf(outside->why, sizeof(outside->why),
+				 "connects to Redis at %s, which cannot be led to redrace's here "
+				 "(%s): give the container that right (docker run --cap-add "
+				 "SYS_PTRACE), or let it connect to REDIS_URL",
+				 relay->name, strerror(why));
 			free_relay(relay);
 			return;
 		}
@@ -639,6 +652,25 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 		free_relay(relay);
 		return;
 	}
+	if (leads == RR_LEADS_NOWHERE) {
+		answer_call(outside, call->id, EHOSTUNREACH);
+		free_relay(relay);
+		return;
+	}
+	if (leads == RR_LEADS_TO_REDIS) {
+		/* The server is there, and so it is made as soon as it is begun. */
+		if (note_led(outside, relay->name)) {
+			why = rr_redis_at_lead(at, relay->target, relay->name,
+					       relay->address.any.sa_family, connect) == 0 ?
+				      0 :
+				      errno;
+			answer_call(outside, call->id, why);
+		}
+		free_relay(relay);
+		return;
+	}
+	if (!outside->places->other[0] && rr_address_port(&relay->address) != 0)
+		memcpy(outside->places->other, relay->name, sizeof(relay->name));
 	why = open_path(outside, relay, call, &is_ours);
 	if (is_ours) {
 		let_go(outside, call->id);
@@ -652,9 +684,33 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 		free_relay(relay);
 		return;
 	}
-	outside->relays_app |= port_of(&relay->address) == outside->app_port;
+	outside->relays_app |= rr_address_port(&relay->address) == outside->app_port;
 	relay->next = outside->relays;
 	outside->relays = relay;
+}
+
+bool rr_outside_takes_sockets(void)
+{
+	const int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	const int fd = own < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, own, own, 0);
+
+	if (own >= 0)
+		close(own);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+bool rr_outside_take_led(struct rr_outside *outside)
+{
+	const char *address = "";
+
+	for (int i = 0; i < RR_NOTES_MAX && address && !outside->why[0]; i++) {
+		address = rr_note_text(&outside->page->redis_at.led[i]);
+		if (address)
+			note_led(outside, address);
+	}
+	return !outside->why[0];
 }
 
 bool rr_outside_take(struct rr_outside *outside)
@@ -674,13 +730,16 @@ bool rr_outside_take(struct rr_outside *outside)
 			epoll_ctl(outside->events_fd, EPOLL_CTL_DEL, outside->calls_fd, NULL);
 		}
 	}
-	if (outside->address[0])
+	if (outside->why[0])
 		return false;
 	for (struct rr_relay *relay = outside->relays; relay; relay = relay->next) {
 		if (relay->target >= 0)
 			end_call(outside, relay);
 		if (relay->client >= 0 && !relay->is_over && !forward(outside, relay)) {
-			name_address(relay, outside->address);
+			snprintf(outside->why, sizeof(outside->why),
+				 "connects to Redis at %s, which is not redrace's, and its command "
+				 "was held back: to check it there, add --redis-at %s%s",
+				 relay->name, unix_prefix(relay->name), relay->name);
 			return false;
 		}
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a checked program connects to beside us. The kernel asks about each connect(2) of its
- * processes (watch.h), static ones among them. A stream to another address than ours
+ * What a checked program connects to. The kernel asks about each connect(2) of its processes
+ * (watch.h), static ones among them. A stream to an address that it takes for that of Redis
+ * (redis_at.h) is led to our server. One to another address than ours
  * is led to a relay here, which looks at the first bytes that the program sends: what is Redis's
  * protocol goes no further, all else is forwarded from then on. Datagrams and other families are
  * let go.
@@ -15,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+#include "redis_at.h"
 
 struct rr_program_page;
 
@@ -32,22 +35,22 @@ enum rr_first rr_first_bytes(const char *bytes, size_t n, size_t *n_harmless);
 
 /* ---- A program's connections ---------------------------------------------------------- */
 
-enum { RR_OUTSIDE_ADDRESS = 200 };
+enum { RR_OUTSIDE_WHY = 800 };
 
 struct rr_outside {
 	int listener;  /* on which the kernel is answered (watch.h); -1 = it does not ask */
 	int calls_fd;  /* where its questions come; -1 = nobody is left to ask about */
 	int events_fd; /* readable when there is something to be done (epoll(7)) */
-	unsigned redis_port, app_port;
-	const char *socket_path;
+	unsigned app_port;
 	pid_t group; /* of the program */
 	struct rr_program_page *page;
+	struct rr_redis_places *places;
 	struct rr_relay *relays;
-	unsigned n_called_app; /* connect(2) calls that may have led to app_port; */
-	bool relays_app;       /* one is led there by us */
-	int unwatched;         /* an errno: a connection had to be let go unseen; 0 = none was */
-	char address[RR_OUTSIDE_ADDRESS]; /* where a command to Redis was on its way to; "" = none */
-	char other[RR_OUTSIDE_ADDRESS]; /* what it connected to beside us and itself; "" = nothing */
+	unsigned n_called_app;    /* connect(2) calls that may have led to app_port; */
+	bool relays_app;          /* one is led there by us */
+	int unwatched;            /* an errno: a connection had to be let go unseen; 0 = none was */
+	char why[RR_OUTSIDE_WHY]; /* it cannot be checked: what it does, in words; "" = it can */
+	char other[RR_ADDRESS_SIZE]; /* what it connected to beside us and itself; "" = nothing */
 };
 
 /* Questions come from calls_fd, which may be -1. False: errno. Close it in any case, also if it was
@@ -55,8 +58,14 @@ struct rr_outside {
 bool rr_outside_open(struct rr_outside *outside, int calls_fd);
 void rr_outside_close(struct rr_outside *outside);
 
-/* Does what there is to be done, without waiting. False: `address` is that of another Redis. */
+/* Does what there is to be done, without waiting. False: `why` says what it connects to. */
 bool rr_outside_take(struct rr_outside *outside);
+
+/* May redrace take a socket of another process? Else it cannot lead its connections. */
+bool rr_outside_takes_sockets(void);
+
+/* Takes note of what the library of the program has led to us. False: as rr_outside_take(). */
+bool rr_outside_take_led(struct rr_outside *outside);
 
 /* Has it a connection at all? Then it is to be asked again, whether or not events_fd is ready. */
 static inline bool rr_outside_is_used(const struct rr_outside *outside)
@@ -84,8 +93,9 @@ struct rr_strangers {
 };
 
 /* Is it none of a program's? Those are the processes of its group, their children, and who
- * has its port in the environment; and who cannot be found any more. A stranger is noted. */
-bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
+ * has `own`, the port of REDIS_URL, in the environment; and who cannot be found any more. `port`: to
+ * which it has come. A stranger is noted. */
+bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port, unsigned own,
 			 struct rr_strangers *strangers);
 
 /* Does a process of that group listen at a port of this machine? */

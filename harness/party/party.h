@@ -18,6 +18,7 @@
 #include "instance.h"
 #include "names.h"
 #include "opened.h"
+#include "redis_at.h"
 #include "requests.h"
 #include "variables.h"
 

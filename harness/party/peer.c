@@ -83,7 +83,7 @@ static struct peer find_peer(int fd, pid_t group, unsigned port)
 	return peer;
 }
 
-bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
+bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port, unsigned own,
 			 struct rr_strangers *strangers)
 {
 	const struct peer peer = find_peer(fd, group, port);
@@ -91,11 +91,14 @@ bool rr_peer_is_stranger(int fd, pid_t group, pid_t guardian, unsigned port,
 	unsigned its;
 	FILE *file;
 
+	/* We have led it here (redis_at.h). */
+	if (peer.pid == getpid())
+		return false;
 	/* Of other users only root finds the processes. */
 	if (!peer.pid || getpgid(peer.pid) < 0) {
 		if (geteuid() == 0 || peer.user == geteuid())
 			return false;
-	} else if ((its = rr_process_tree_port(peer.pid)) == port) {
+	} else if ((its = rr_process_tree_port(peer.pid)) == own) {
 		return false;
 	} else if (its == 0) {
 		pid_t pid = peer.pid;

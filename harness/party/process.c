@@ -43,6 +43,14 @@ enum {
 	UNSENT_NS = 60 * 1000 * 1000,
 };
 
+/* Where it may take Redis to be, each with data of its own. */
+static unsigned n_places(const struct rr_process *process)
+{
+	const unsigned n = process->plan->config->places->named.n_places;
+
+	return n ? n : 1;
+}
+
 /* ---- The command line --------------------------------------------------------- */
 
 /* The files that are looked at for a program, on PATH; the last one is run. */
@@ -69,13 +77,14 @@ static void make_environment(const struct rr_process *process, char *words[VARIA
 {
 	const struct rr_process_plan *plan = process->plan;
 	const struct rr_process_config *config = plan->config;
+	const struct rr_redis_port *own = &process->listeners[0];
 	const char *node_options = getenv("NODE_OPTIONS");
 	size_t n = 0;
 
-	words[n++] = rr_asprintf("REDIS_URL=redis://127.0.0.1:%u", process->port);
+	words[n++] = rr_asprintf("REDIS_URL=redis://127.0.0.1:%u", own->port);
 	words[n++] = rr_asprintf("REDIS_HOST=127.0.0.1");
-	words[n++] = rr_asprintf("REDIS_PORT=%u", process->port);
-	words[n++] = rr_asprintf("REDIS_SOCKET=%s", process->socket_path);
+	words[n++] = rr_asprintf("REDIS_PORT=%u", own->port);
+	words[n++] = rr_asprintf("REDIS_SOCKET=%s", own->socket_path);
 	words[n++] = rr_asprintf("REDRACE_CLIENT=%s", plan->name);
 	words[n++] = rr_asprintf("TMPDIR=%s/tmp", process->guarded.directory);
 	/* Which way round a set of strings is walked through shall be the same. */
@@ -111,6 +120,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	const struct rr_process_plan *plan = process->plan;
 	const struct rr_process_config *config = plan->config;
 	struct rr_program_page *page = process->clock.page;
+	const struct rr_redis_port *own = &process->listeners[0];
 	char *argv[ARGUMENTS_MAX + 1] = { NULL }, *environment[VARIABLES_MAX], *key;
 	struct rr_error why = { 0 };
 	uint64_t seed = config->seed;
@@ -124,11 +134,11 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 		static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
 		char url[TEXT_SIZE], port[TEXT_SIZE], *text;
-		const char *const values[] = { url, "127.0.0.1", port, process->socket_path };
+		const char *const values[] = { url, "127.0.0.1", port, own->socket_path };
 		FILE *file = rr_open_text(&text);
 
-		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", process->port);
-		snprintf(port, sizeof(port), "%u", process->port);
+		snprintf(url, sizeof(url), "redis://127.0.0.1:%u", own->port);
+		snprintf(port, sizeof(port), "%u", own->port);
 		while (*argument) {
 			size_t k = 0;
 
@@ -145,7 +155,13 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	}
 	process->guarded.runs_here = process->guarded.is_watched = true;
 	process->guarded.watches_files = config->opened != NULL;
-	atomic_store(&page->redis_port, process->port);
+	page->redis_at = config->places->named;
+	page->redis_at.n_places = n_places(process);
+	for (unsigned i = 0; i < n_places(process); i++) {
+		page->redis_at.ports[i] = own[i].port;
+		memcpy(page->redis_at.paths[i], own[i].socket_path, sizeof(own[i].socket_path));
+	}
+	page->redis_at.shim_leads = *config->unwatched || !rr_outside_takes_sockets();
 	/* Of its streams of random bytes. */
 	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = (uint64_t)rr_clock_ns();
@@ -169,30 +185,30 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* Listens at a TCP port of 127.0.0.1 and a unix socket in `directory`, whose owner removes it. False:
  * errno. */
-static bool open_ports(struct rr_process *process, const char *directory)
+static bool open_ports(struct rr_process *process, unsigned place, const char *directory)
 {
+	struct rr_redis_port *it = &process->listeners[place];
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr_un file = { .sun_family = AF_UNIX };
-	const int length = snprintf(file.sun_path, sizeof(file.sun_path), "%s/redis.sock",
-				    directory);
+	const int length = snprintf(file.sun_path, sizeof(file.sun_path),
+				    place ? "%s/redis%u.sock" : "%s/redis.sock", directory, place);
 	socklen_t size = sizeof(address);
 
-	process->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (process->tcp_fd < 0 || bind(process->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
-	    listen(process->tcp_fd, BACKLOG) != 0 ||
-	    getsockname(process->tcp_fd, (struct sockaddr *)&address, &size) != 0)
+	it->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (it->tcp_fd < 0 || bind(it->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
+	    listen(it->tcp_fd, BACKLOG) != 0 ||
+	    getsockname(it->tcp_fd, (struct sockaddr *)&address, &size) != 0)
 		return false;
-	process->port = ntohs(address.sin_port);
+	it->port = ntohs(address.sin_port);
 	if (length < 0 || (size_t)length >= sizeof(file.sun_path)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	memcpy(process->socket_path, file.sun_path, sizeof(process->socket_path));
-	process->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return process->unix_fd >= 0 &&
-	       bind(process->unix_fd, (struct sockaddr *)&file, sizeof(file)) == 0 &&
-	       listen(process->unix_fd, BACKLOG) == 0;
+	memcpy(it->socket_path, file.sun_path, sizeof(it->socket_path));
+	it->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return it->unix_fd >= 0 && bind(it->unix_fd, (struct sockaddr *)&file, sizeof(file)) == 0 &&
+	       listen(it->unix_fd, BACKLOG) == 0;
 }
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
@@ -203,7 +219,9 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 	char path[sizeof(process->guarded.directory) + 8];
 
 	process->plan = plan;
-	process->output_fd = process->tcp_fd = process->unix_fd = -1;
+	process->output_fd = -1;
+	for (size_t i = 0; i < RR_REDIS_AT_MAX; i++)
+		process->listeners[i] = (struct rr_redis_port){ .tcp_fd = -1, .unix_fd = -1 };
 	process->outside = (struct rr_outside){ .listener = -1, .events_fd = -1 };
 	process->watch = RR_WATCH_NONE;
 	process->app_port = plan->is_app ? rr_sockets_free_port() : 0;
@@ -211,10 +229,12 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 		free(process);
 		return NULL;
 	}
-	if (!open_ports(process, directory)) {
-		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
-			     strerror(errno));
-		goto failed;
+	for (unsigned i = 0; i < n_places(process); i++) {
+		if (!open_ports(process, i, directory)) {
+			rr_error_set(error, RR_ERROR_INTERNAL,
+				     "cannot open a port for the program: %s", strerror(errno));
+			goto failed;
+		}
 	}
 	/* A directory for its files, the FIFO to which the guardian appends what it prints, and its
 	 * clock. */
@@ -234,13 +254,17 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 		goto failed;
 	/* What it connects to is asked from now on. */
 	process->outside.listener = process->guarded.watch_fd;
-	process->outside.redis_port = process->port;
 	process->outside.app_port = process->app_port;
-	process->outside.socket_path = process->socket_path;
 	process->outside.group = process->guarded.pid;
 	process->outside.page = process->clock.page;
+	process->outside.places = config->places;
 	if (process->guarded.watch_fd < 0)
 		*config->unwatched = process->guarded.watch_error;
+	/* It was begun with a library that leaves its connections to us: once more. */
+	if (process->guarded.watch_fd < 0 && !process->clock.page->redis_at.shim_leads) {
+		rr_process_free(process);
+		return rr_process_start(plan, error);
+	}
 	if (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
 	    rr_outside_open(&process->outside, process->watch.calls_fd))
 		return process;
@@ -265,10 +289,18 @@ void rr_process_free(struct rr_process *process)
 	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
 	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
 		rr_wire_release(&process->connections[i]);
-	close_descriptor(&process->tcp_fd);
-	close_descriptor(&process->unix_fd);
+	for (size_t i = 0; i < RR_REDIS_AT_MAX; i++) {
+		close_descriptor(&process->listeners[i].tcp_fd);
+		close_descriptor(&process->listeners[i].unix_fd);
+	}
 	rr_watch_close(&process->watch);
 	rr_outside_close(&process->outside);
+	if (process->clock.page && !process->plan->config->places->lost[0]) {
+		const char *lost = rr_note_text(&process->clock.page->redis_at.lost[0]);
+
+		snprintf(process->plan->config->places->lost, RR_ADDRESS_SIZE, "%s",
+			 lost ? lost : "");
+	}
 	rr_opened_note(process->plan->config->opened, process->clock.page, process->outside.other);
 	close_descriptor(&process->output_fd);
 	rr_process_files_close(&process->files);
@@ -333,7 +365,8 @@ struct rdl_word rr_process_output(struct rr_process *process)
 	};
 }
 
-static bool accept_connections(struct rr_process *process, int listener, struct rr_error *error)
+static bool accept_connections(struct rr_process *process, unsigned place, int listener,
+			       struct rr_error *error)
 {
 	const struct rr_process_config *config = process->plan->config;
 	const int yes = 1;
@@ -343,9 +376,15 @@ static bool accept_connections(struct rr_process *process, int listener, struct 
 		int i = 0;
 
 		if (rr_peer_is_stranger(fd, process->guarded.pid, config->guardian->pid,
-					process->port, config->strangers)) {
+					process->listeners[place].port, process->listeners[0].port,
+					config->strangers)) {
 			close(fd);
 			continue;
+		}
+		if (!rr_outside_take_led(&process->outside)) {
+			close(fd);
+			return rr_error_set(error, RR_ERROR_DATA, "client %s %s",
+					    process->plan->name, process->outside.why);
 		}
 		while (i < RR_PROCESS_CONNECTIONS && process->connections[i].is_open)
 			i++;
@@ -358,9 +397,16 @@ static bool accept_connections(struct rr_process *process, int listener, struct 
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		rr_wire_begin(&process->connections[i], fd);
+		process->places[i] = (uint8_t)place;
 		process->spent_ns = 0;
 	}
 	return true;
+}
+
+/* No request of Redis begins as a handshake does. */
+static bool begins_as_tls(const char *bytes, size_t n)
+{
+	return n > 1 && memcmp(bytes, "\x16\x03", 2) == 0;
 }
 
 /* Hands on all whole requests that have come on a connection, which the owner may cut. */
@@ -376,6 +422,13 @@ static bool take_requests(struct rr_process *process, int number, struct rr_erro
 		struct rdl_command command;
 
 		result = rr_wire_take(wire, &command);
+		if (result == RR_RESP_COMPLETE ?
+			    begins_as_tls(command.words[0].text, command.words[0].length) :
+			    begins_as_tls(wire->bytes, wire->n))
+			return rr_error_set(
+				error, RR_ERROR_DATA,
+				"client %s speaks TLS to Redis, which redrace's does not: give it a plain connection for the check, as with redis:// instead of rediss://",
+				plan->name);
 		if (result == RR_RESP_COMPLETE &&
 		    !plan->on_request(plan->context, number, &command))
 			return false;
@@ -402,8 +455,9 @@ static bool take_requests(struct rr_process *process, int number, struct rr_erro
 static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr_error *error)
 {
 	/* Connections, the ports, and the rest. */
-	struct pollfd list[RR_PROCESS_CONNECTIONS + 5];
-	const struct pollfd *ports = &list[RR_PROCESS_CONNECTIONS], *output = ports + 2;
+	struct pollfd list[RR_PROCESS_CONNECTIONS + 2 * RR_REDIS_AT_MAX + 3];
+	const struct pollfd *ports = &list[RR_PROCESS_CONNECTIONS];
+	const struct pollfd *output = ports + 2 * n_places(process);
 	const struct timespec timeout = { 0, timeout_ns };
 	int n = 0, n_ready;
 
@@ -411,8 +465,10 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 		list[n] = (struct pollfd){
 			process->connections[n].is_open ? process->connections[n].fd : -1, POLLIN, 0
 		};
-	list[n++] = (struct pollfd){ process->tcp_fd, POLLIN, 0 };
-	list[n++] = (struct pollfd){ process->unix_fd, POLLIN, 0 };
+	for (unsigned i = 0; i < n_places(process); i++) {
+		list[n++] = (struct pollfd){ process->listeners[i].tcp_fd, POLLIN, 0 };
+		list[n++] = (struct pollfd){ process->listeners[i].unix_fd, POLLIN, 0 };
+	}
 	list[n++] = (struct pollfd){ process->output_fd, POLLIN, 0 };
 	list[n++] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
 	list[n++] = (struct pollfd){ process->outside.events_fd, POLLIN, 0 };
@@ -423,10 +479,8 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 		if (process->outside.unwatched)
 			*process->plan->config->unwatched = process->outside.unwatched;
 		if (!good) {
-			rr_error_set(
-				error, RR_ERROR_DATA,
-				"client %s connected to Redis at %s instead of $REDIS_URL, and its command was held back: let it connect to REDIS_URL, REDIS_HOST and REDIS_PORT, or REDIS_SOCKET",
-				process->plan->name, process->outside.address);
+			rr_error_set(error, RR_ERROR_DATA, "client %s %s", process->plan->name,
+				     process->outside.why);
 			return -1;
 		}
 	}
@@ -444,9 +498,10 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 		if (n_read == 0)
 			close_descriptor(&process->output_fd);
 	}
-	if ((ports[0].revents && !accept_connections(process, process->tcp_fd, error)) ||
-	    (ports[1].revents && !accept_connections(process, process->unix_fd, error)))
-		return -1;
+	for (unsigned i = 0; i < 2 * n_places(process); i++) {
+		if (ports[i].revents && !accept_connections(process, i / 2, ports[i].fd, error))
+			return -1;
+	}
 	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++) {
 		if (list[i].revents && !take_requests(process, i, error))
 			return -1;
@@ -483,7 +538,7 @@ static int64_t spent_between(const struct rr_process_look *before,
 static bool has_stray(const struct rr_process *process)
 {
 	const struct rr_guardian *guardian = process->plan->config->guardian;
-	const unsigned port = process->port;
+	const unsigned port = process->listeners[0].port;
 	const struct timespec pause = { 0, STRAY_LOOK_NS };
 	struct rr_process_tree tree = { .guardian = guardian->pid, .clock = &process->clock };
 	struct rr_process_look look = { .sleeps = false };

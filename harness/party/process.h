@@ -47,6 +47,7 @@ struct rr_process_config {
 	long patience_ms;   /* until one that neither asks nor ends hangs */
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 	int *unwatched; /* an errno goes there: what a program connected to was not seen */
+	struct rr_redis_places *places; /* where programs take Redis to be */
 	struct rr_opened *opened;    /* what programs have opened is noted there; NULL = nowhere */
 	const char *const *left_out; /* names of variables that programs are not given; NULL = none */
 	int *unfixed; /* an errno goes there: its addresses were random; NULL = nobody asks */
@@ -70,10 +71,13 @@ struct rr_process_plan {
 struct rr_process {
 	const struct rr_process_plan *plan;
 	struct rr_guarded guarded;
-	int tcp_fd, unix_fd; /* that listen */
-	unsigned port;
-	char socket_path[108];
+	struct rr_redis_port {
+		int tcp_fd, unix_fd; /* that listen; -1 = not */
+		unsigned port;
+		char socket_path[108];
+	} listeners[RR_REDIS_AT_MAX]; /* of each place of redis_at.h; the first is that of REDIS_URL */
 	struct rr_wire connections[RR_PROCESS_CONNECTIONS];
+	uint8_t places[RR_PROCESS_CONNECTIONS]; /* to which they have come */
 	int64_t spent_ns; /* of its time by the program, since it connected or sent something last */
 	struct rr_outside outside;
 	struct rr_watch watch;

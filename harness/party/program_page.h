@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/marks.h"
+#include "redis_at.h"
 
 /* The environment variable that names the file. */
 #define RR_PROGRAM_PAGE_VARIABLE "REDRACE_PROGRAM_PAGE"
@@ -91,9 +92,9 @@ struct rr_program_page {
 	_Atomic int has_uv;           /* one has libuv, as Node has */
 	_Atomic int has_timer;        /* one has set a timerfd, which the kernel keeps */
 	_Atomic int64_t monotonic_ns; /* what monotonic clocks show at the beginning */
-	_Atomic int64_t begun_ns; /* the kernel's time of day then, as it writes that of files */
-	_Atomic unsigned redis_port;
-	_Atomic int turns; /* enum rr_turns */
+	_Atomic int64_t begun_ns;    /* the kernel's time of day then, as it writes that of files */
+	struct rr_redis_at redis_at; /* where the program takes Redis to be */
+	_Atomic int turns;           /* enum rr_turns */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];
 	/* The threads that have sent something to Redis: gettid(2). There may be more of them. */

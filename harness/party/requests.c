@@ -27,7 +27,7 @@ static const struct {
 	{ "SCRIPT", "DEBUG", RR_REQUEST_REFUSED },
 	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
 	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
-	{ "RESET", NULL, RR_REQUEST_RESETS | RR_REQUEST_ENDS_QUEUE },
+	{ "RESET", NULL, RR_REQUEST_RESETS | RR_REQUEST_ENDS_QUEUE | RR_REQUEST_SPANS },
 	{ "CLIENT", "SETNAME", RR_REQUEST_NAMES },
 	{ "CLIENT", "GETNAME ID", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
 	{ "CLIENT", "SETINFO NO-EVICT NO-TOUCH", RR_REQUEST_ACCEPTED },
@@ -43,12 +43,14 @@ static const struct {
 	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_QUEUES },
 	{ "EXEC DISCARD", NULL, RR_REQUEST_ENDS_QUEUE },
 	{ "WATCH SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
-	{ "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
+	{ "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE", NULL,
+	  RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES | RR_REQUEST_SPANS },
 	{ "UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
 	{ "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZPOPMAX BZMPOP", NULL,
 	  RR_REQUEST_BLOCKS },
 	{ "XREAD XREADGROUP WAIT WAITAOF", NULL, RR_REQUEST_BLOCKS },
 	{ "EVALSHA EVALSHA_RO", NULL, RR_REQUEST_CALLS_SCRIPT },
+	{ "PUBLISH SPUBLISH FLUSHALL SWAPDB MOVE FUNCTION FCALL FCALL_RO", NULL, RR_REQUEST_SPANS },
 	/* By HTTP: a server closes the connection. */
 	{ "POST HOST:", NULL, RR_REQUEST_REFUSED },
 	{ "MONITOR SYNC PSYNC REPLICAOF SLAVEOF REPLCONF FAILOVER SHUTDOWN DEBUG MIGRATE", NULL,
@@ -81,6 +83,28 @@ static bool asks_of_objects(const struct rdl_command *command)
 	return (loads || evaluates) &&
 	       rr_script_asks_of_objects(loads ? &words[command->n_words - 1] :
 						 &words[command->n_words > 1]);
+}
+
+/* Does it name another database, in a script or as where to copy to? */
+static bool names_database(const struct rdl_command *command)
+{
+	const struct rdl_word *words = command->words;
+	const size_t script = rr_word_is(&words[0], "SCRIPT") ? 2 : 1;
+	bool names = false;
+
+	for (size_t i = 3; i < command->n_words && rr_word_is(&words[0], "COPY"); i++)
+		names |= rr_word_is(&words[i], "DB");
+	if (script < command->n_words &&
+	    (rr_word_is(&words[0], "EVAL") || rr_word_is(&words[0], "EVAL_RO") || script == 2)) {
+		for (size_t i = 0; i + 6 <= words[script].length; i++)
+			names |= strncasecmp(words[script].text + i, "select", 6) == 0;
+	}
+	return names;
+}
+
+bool rr_request_spans(const struct rdl_command *command)
+{
+	return rr_request_traits(command) & RR_REQUEST_SPANS || names_database(command);
 }
 
 unsigned rr_request_traits(const struct rdl_command *command)

@@ -41,6 +41,8 @@ enum rr_request_trait {
 	RR_REQUEST_LEAVES = 1 << 9,
 	/* It may wait for others on the server. */
 	RR_REQUEST_BLOCKS = 1 << 18,
+	/* It is about more than the databases of one Redis, if the server stands for several. */
+	RR_REQUEST_SPANS = 1 << 20,
 	/* What follows is queued, up to one that ends it. */
 	RR_REQUEST_QUEUES = 1 << 10,
 	RR_REQUEST_ENDS_QUEUE = 1 << 11,
@@ -48,6 +50,9 @@ enum rr_request_trait {
 
 /* All that are true of it. */
 unsigned rr_request_traits(const struct rdl_command *command);
+
+/* Is it about more than the databases of one Redis (RR_REQUEST_SPANS), also by its words? */
+bool rr_request_spans(const struct rdl_command *command);
 
 /* Is its reply another one where the scripts that a server knows are a part of its state? */
 bool rr_request_is_about_scripts(const struct rdl_command *command);

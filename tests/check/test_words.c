@@ -114,6 +114,7 @@ static const char *const wrong[] = {
 	"check --final 'GET \"x' 1 -- true",
 	"check --allow-output '(' -- true",
 	"check --env A=B -- true",
+	"check --redis-at redis -- true",
 	"check -o x.pdf -- true",
 	"check --replay README.md -- true",
 	"check --suite /dev/zero",

@@ -10,7 +10,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Redis is at its port, or at a path. */
+static bool is_port_of_redis(const struct rr_program_page *page, in_port_t port)
+{
+	bool is = false;
+
+	for (unsigned i = 0; i < page->redis_at.n_places; i++)
+		is |= ntohs(port) == page->redis_at.ports[i];
+	return is;
+}
+
+/* Redis is at one of its ports, or at a path. */
 static bool leads_to_redis(const struct rr_program_page *page, int fd)
 {
 	union {
@@ -25,9 +34,9 @@ static bool leads_to_redis(const struct rr_program_page *page, int fd)
 		return false;
 	switch (peer.any.sa_family) {
 	case AF_INET:
-		return ntohs(peer.in.sin_port) == atomic_load(&page->redis_port);
+		return is_port_of_redis(page, peer.in.sin_port);
 	case AF_INET6:
-		return ntohs(peer.in6.sin6_port) == atomic_load(&page->redis_port);
+		return is_port_of_redis(page, peer.in6.sin6_port);
 	case AF_UNIX:
 		return size > sizeof(sa_family_t) && peer.un.sun_path[0] == '/';
 	default:
