@@ -200,7 +200,7 @@ static bool check_run(struct rr_client_table *table, const struct rr_client_run 
 static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run, int client,
 			  struct rr_client_state *state)
 {
-	/* What a client does that is exact is in its signature. */
+	/* Exact actions of a client are in its signature. */
 	if (!table->program->is_exact ||
 	    rr_run_view_signature(rr_client_run_view(run)) != state->signature) {
 		const struct rr_run_view known = rr_client_state_view(state);

@@ -440,7 +440,7 @@ static void verify_merge(struct rr_client_table *table, uint32_t history, bool i
 		rr_learning_keep_apart(table, history);
 }
 
-/* Behind histories the client does what is said of the beginning that they are taken for. */
+/* Behind histories the client does what is said of the beginning that they are merged with. */
 static void compare_histories(struct rr_client_table *table, uint32_t first, uint32_t n_histories,
 			      uint64_t most_runs)
 {

@@ -540,7 +540,7 @@ char *rr_request_words(const char *command)
 	} else if ((at = strstr(command, app))) {
 		/* The method, or the program without its folder; and the path. */
 		if (strncmp(command, "curl ", 5) == 0) {
-			/* What stands behind -X, or what follows from the other options. */
+			/* Named after -X, or as follows from the other options. */
 			const char *option = strstr(command, " -X");
 
 			first.text = option ? option + 3 : "";

@@ -558,7 +558,7 @@ static bool is_new_stream(int target)
 	return type == SOCK_STREAM && getpeername(target, &peer.any, &size) != 0;
 }
 
-/* What --redis-at has before the name of an abstract unix socket. */
+/* Stands in --redis-at before the name of an abstract unix socket. */
 static const char *unix_prefix(const char *address)
 {
 	return address[0] == '@' ? "unix:" : "";
@@ -577,7 +577,7 @@ static bool note_led(struct rr_outside *outside, const char *address)
 			 address, unix_prefix(address), address);
 	else
 		snprintf(outside->why, sizeof(outside->why),
-			 "connects to a second Redis, at %s beside %s: to keep their data apart, "
+			 "connects to a second Redis, at %s and %s: to keep their data apart, "
 			 "add --redis-at %s%s --redis-at %s%s",
 			 address, other, unix_prefix(other), other, unix_prefix(address), address);
 	return false;

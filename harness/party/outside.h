@@ -50,7 +50,7 @@ struct rr_outside {
 	bool relays_app;          /* one is led there by us */
 	int unwatched;            /* an errno: a connection had to be let go unseen; 0 = none was */
 	char why[RR_OUTSIDE_WHY]; /* it cannot be checked: what it does, in words; "" = it can */
-	char other[RR_ADDRESS_SIZE]; /* what it connected to beside us and itself; "" = nothing */
+	char other[RR_ADDRESS_SIZE]; /* what it connected to but us and itself; "" = nothing */
 };
 
 /* Questions come from calls_fd, which may be -1. False: errno. Close it in any case, also if it was

@@ -129,8 +129,8 @@ Test(cache, findings_of_other_kinds_are_replayed)
 		    1);
 }
 
-/* A lease of 10 s ends while its holder works: data are wrong, and in another schedule a client gives
- * back what the other one holds. One schedule is kept; all of them are not. */
+/* A lease of 10 s ends while its holder works: data are wrong, and in another schedule a client
+ * releases the lock that the other one holds. One schedule is kept; all of them are not. */
 Test(cache, one_schedule_does_not_show_all_that_was_found)
 {
 	cli_write("in/held.py", "%s",

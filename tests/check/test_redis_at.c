@@ -191,7 +191,7 @@ Test(redis_at, static_programs_in_go_are_led)
 		  "}\n");
 	if (cli_run("cd $HERE && GOCACHE=$HERE/cache CGO_ENABLED=0 go build -o ask ask.go 2>&1") !=
 	    0)
-		cli_skip("there is no Go here: %s", cli_output);
+		cli_skip("Go is not here: %s", cli_output);
 	assert_checked("-- $HERE/ask tcp localhost:6379", "");
 	assert_checked("-- $HERE/ask tcp6 '[::1]:6379'", "[::1]:6379");
 }

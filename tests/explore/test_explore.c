@@ -72,7 +72,7 @@ Test(explore, failures_say_why)
 			".steps[$passes - 1].kind == \"tick\"");
 }
 
-/* What was found, and what that means, are sentences of their own. */
+/* The finding and its meaning are sentences of their own. */
 Test(explore, a_page_says_what_was_found)
 {
 	explore("set-nx-ex --expiries 1 --show ownership -o $HERE/page.html", 0);
