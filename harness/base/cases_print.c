@@ -298,13 +298,14 @@ static void put_command_text(FILE *out, const char *text, size_t length, bool is
 static void put_annotation(FILE *out, const struct rr_case *one)
 {
 	static const char *const commands[RR_CASE_VERDICTS] = {
-		[RR_CASE_FAILED] = "error",
-		[RR_CASE_ERROR] = "error",
-		[RR_CASE_INCONCLUSIVE] = "warning",
-		[RR_CASE_SKIPPED] = "notice",
+		[RR_CASE_FAILED] = "error",         [RR_CASE_ERROR] = "error",
+		[RR_CASE_INCONCLUSIVE] = "warning", [RR_CASE_SKIPPED] = "notice",
+		[RR_CASE_PASSED] = "notice",
 	};
 
-	if (one->verdict == RR_CASE_PASSED)
+	/* A known finding that is gone is to be taken out of the suite. */
+	if (one->verdict == RR_CASE_PASSED &&
+	    json_array_size(json_object_get(one->properties, "gone")) == 0)
 		return;
 	fprintf(out, "::%s ", commands[one->verdict]);
 	if (one->file) {

@@ -289,7 +289,7 @@ json_t *rr_checked_keys_or_named(const struct rr_outcome *finding)
 	const struct rr_race *race = finding->played.race;
 	json_t *keys = rr_checked_keys(finding);
 
-	if (json_array_size(keys) > 0 || finding->nearest)
+	if (json_array_size(keys) > 0)
 		return keys;
 	for (size_t i = 0; race && i < race->n_keys; i++)
 		json_array_append_new(keys, rr_case_text(race->keys[i]));
@@ -312,41 +312,51 @@ static void add_text(json_t *texts, const char *what)
 	json_array_append_new(texts, text);
 }
 
+/* Adds what a finding is called: "lost update (a, b)", so that another one of its kind is another one. */
+static void add_name(json_t *texts, struct rr_checked_kind kind, const struct rr_outcome *finding,
+		     bool is_kind)
+{
+	json_t *keys = rr_checked_keys_or_named(finding);
+	const json_t *key;
+	char *name;
+	size_t i;
+	FILE *out = rr_open_text(&name);
+
+	fputs(is_kind ? kind.id : kind.name, out);
+	json_array_foreach(keys, i, key) {
+		if (!is_kind)
+			fprintf(out, "%s%s", i ? ", " : " (", json_string_value(key));
+	}
+	fputs(!is_kind && json_array_size(keys) ? ")" : "", out);
+	fclose(out);
+	add_text(texts, name);
+	json_decref(keys);
+	free(name);
+}
+
 json_t *rr_checked_findings(const struct rr_check *check, bool are_kinds)
 {
 	static const unsigned of_ends = RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED |
 					RR_OUTCOME_OUTPUTS;
 	const struct rr_explore_result *result = check->result;
+	unsigned left = result->found & ~of_ends;
 	json_t *texts = json_array();
 
 	for (size_t i = 0; i < result->n_findings; i++) {
 		struct rr_outcome finding = result->findings[i];
-		json_t *keys;
-		const json_t *key;
-		char *name;
-		size_t k;
-		FILE *out;
 
-		finding.found &= of_ends;
-		if (!finding.found)
-			continue;
-		/* "lost update (a, b)" */
-		keys = rr_checked_keys(&finding);
-		out = rr_open_text(&name);
-		fputs(rr_checked_kind_of(&finding).name, out);
-		json_array_foreach(keys, k, key)
-			fprintf(out, "%s%s", k ? ", " : " (", json_string_value(key));
-		fputs(json_array_size(keys) ? ")" : "", out);
-		fclose(out);
-		add_text(texts, are_kinds ? rr_checked_kind_of(&finding).id : name);
-		json_decref(keys);
-		free(name);
+		if (finding.found & of_ends) {
+			finding.found &= of_ends;
+			add_name(texts, rr_checked_kind_of(&finding), &finding, are_kinds);
+		} else if (finding.found) {
+			left &= ~finding.found;
+			add_name(texts, rr_checked_kind(finding.found), &finding, are_kinds);
+		}
 	}
-	for (unsigned bit = 1; bit <= RR_OUTCOME_OWNERSHIP; bit <<= 1) {
-		const struct rr_checked_kind kind = rr_checked_kind(result->found & bit & ~of_ends);
-
-		if (kind.id)
-			add_text(texts, are_kinds ? kind.id : kind.name);
+	/* No schedule shows these: they have the keys of the one that is shown. */
+	for (unsigned bit = 1; left; left &= ~bit, bit <<= 1) {
+		if (left & bit)
+			add_name(texts, rr_checked_kind(bit), &result->findings[0], are_kinds);
 	}
 	return texts;
 }

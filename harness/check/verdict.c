@@ -177,7 +177,10 @@ static void print_refused(FILE *out, const struct rr_check *check)
 static void print_kind(FILE *out, const struct rr_check *check, const struct rr_outcome *finding)
 {
 	json_t *keys = rr_checked_keys_or_named(finding);
-	const size_t n = json_array_size(keys);
+	/* Who is in the critical section, or cannot end, is not about what is in a key. */
+	const size_t n = finding->found & (RR_OUTCOME_EXCLUSION | RR_OUTCOME_STUCK) ?
+				 0 :
+				 json_array_size(keys);
 
 	fputs(rr_checked_kind_of(finding).name, out);
 	for (size_t i = 0; i < n && i < KEYS_SHOWN; i++)

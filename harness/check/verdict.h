@@ -170,7 +170,7 @@ struct rr_checked_kind rr_checked_kind_of(const struct rr_outcome *finding);
  * those that are missing. A JSON array, the caller's to release. */
 json_t *rr_checked_keys(const struct rr_outcome *finding);
 
-/* Those; or, where no serial execution is near, the keys that the schedule's steps name. */
+/* Those; or, where only outputs differ or nothing is compared, the keys that the steps name. */
 json_t *rr_checked_keys_or_named(const struct rr_outcome *finding);
 
 /* The heading and then the lines, indented; nothing if there are none (NULL). */

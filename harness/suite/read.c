@@ -490,6 +490,9 @@ static bool take_entry(struct yaml *yaml, struct rr_suite_check *check,
 	if (!rr_suite_find_key(yaml->command, text, value->type != YAML_SCALAR_NODE, &key)) {
 		const char *nearest = rr_suite_nearest_key(yaml->command, text);
 
+		if (rr_suite_find_key(yaml->command, text, true, &key))
+			return refuse(yaml, value, "%.100s: expected a list, as in [\"...\"]",
+				      text);
 		if (nearest)
 			return refuse(yaml, name, "no key '%.100s'; did you mean '%s'?", text,
 				      nearest);

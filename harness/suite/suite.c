@@ -291,6 +291,12 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 	cases.seconds = rr_clock_s() - begun;
 	cases.is_called_off = error->kind == RR_ERROR_INTERRUPTED;
 	for (size_t i = 0; i < chosen.n; i++) {
+		if (cases.is_called_off && !results[i].is_done) {
+			results[i] = (struct rr_suite_result){ .is_done = true,
+							       .code = RR_EXIT_INTERRUPTED };
+			rr_error_set(&results[i].error, RR_ERROR_INTERRUPTED,
+				     "interrupted before it ended: nothing is known of it");
+		}
 		if (results[i].is_done)
 			code = rr_exit_worse(code, rr_suite_judge(&chosen, &chosen.checks[i],
 								  &results[i], &cases));

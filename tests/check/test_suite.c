@@ -57,6 +57,7 @@ static const struct wrong {
 	{ "checks: {a: {command: x\n", "2:1", "" },
 	{ "checks:\n  a:\n    command: echo a: b\n", "3:20", "" },
 	{ "checks: {a: {requests: [curl {app}]}}\n", "1:30", "" },
+	{ "checks: {a: {app: x, requests: curl}}\n", "1:32", "a list" },
 	{ "checks: {a: *b}\n", "1:13", "" },
 	{ "checks: {a: {command: x}}\n---\nchecks: {}\n", "2:1", "" },
 	{ "checks: {a: {command: \"\xff\"}}\n", "1:24", "" },
@@ -288,6 +289,38 @@ Test(suite, a_known_finding_passes_and_another_one_fails)
 	cli_assert_json("[$all.cases[].properties | [.new, .gone]] == [[[], []], "
 			"[[\"lost update (counter)\"], [\"lost update (stock)\"]], "
 			"[[], [\"lost update (counter)\"]]]");
+}
+
+/* Data are right, and outputs are not: a name without keys would stand for those of any other key. */
+Test(suite, a_known_finding_of_outputs_has_its_keys)
+{
+	assert_suite("checks:\n"
+		     "  told: {command: '" CLI "INCR told; " CLI "GET told', known: [lost update, "
+		     "stale read, outputs are not serializable]}\n",
+		     "", 1);
+	cli_assert_json(".new | length == 1 and (.[0] | endswith(\" (told)\"))");
+}
+
+/* In an annotation of GitHub, too, for who sees no more than that. */
+Test(suite, a_known_finding_that_is_gone_is_told)
+{
+	write_suite("checks: {gone: {command: '" CLI "INCR c', known: [lost update (c)]}}\n");
+	cr_assert_eq(cli_run("$REDRACE check --audit 0 --format github --suite $HERE/redrace.yaml "
+			     "2>&1"),
+		     0, "%s", cli_output);
+	cli_assert_names("::notice ");
+	cli_assert_names("lost update (c)");
+}
+
+/* A check that is called off is none that has passed. */
+Test(suite, an_interrupted_check_is_named)
+{
+	write_suite("checks: {long: {command: sh -c 'while :; do :; done', hangs-after: 50}}\n");
+	cr_assert_eq(cli_run("timeout -s INT 2 $REDRACE check --audit 0 --suite $HERE/redrace.yaml "
+			     "2>&1"),
+		     124, "%s", cli_output);
+	cli_assert_names("long: interrupted");
+	cli_assert_names("1 inconclusive");
 }
 
 /* Clients that ask for a lock with another value each time have no end. */
