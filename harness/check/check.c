@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/machine.h"
@@ -12,6 +13,11 @@
 #include "base/text.h"
 #include "party/party.h"
 #include "verdict.h"
+
+enum {
+	HTTP_REFUSED = 400, /* from this status on */
+	NOT_FOUND = 127     /* a shell's status: no such command */
+};
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
@@ -263,6 +269,46 @@ static bool explore(struct rr_check *check)
 	}
 }
 
+/* What may be the reason if no command was sent. */
+static void say_why_nothing_was_sent(struct rr_check *check)
+{
+	const struct rr_redis_places *places = &check->places;
+	const size_t size = sizeof(check->nothing_sent);
+	char *text = check->nothing_sent;
+	int http = 0, status = 0;
+
+	/* The first client's or request's end, if all have ended so. */
+	for (size_t i = 0; i < check->n_operations; i++) {
+		struct rr_ending ending = { 0 };
+
+		rr_programs_last_ending(check->programs, i, &ending);
+		http = i == 0 || ending.http == http ? ending.http : 0;
+		status = i == 0 || ending.status == status ? ending.status : 0;
+	}
+	rr_add_text(text, size,
+		    "nothing was checked: no %s sent a command to REDIS_URL or port 6379",
+		    check->options->app ? "app" : "client");
+	if (places->other[0])
+		rr_add_text(text, size,
+			    ", but one connected to %s: if its Redis is there, add --redis-at %s",
+			    places->other, places->other);
+	else if (places->lost[0])
+		rr_add_text(text, size,
+			    ", but one asked for the host %s, which has no address here: if its "
+			    "Redis is there, add --redis-at %s:6379",
+			    places->lost, places->lost);
+	else if (http >= HTTP_REFUSED)
+		rr_add_text(text, size,
+			    "; it answered each request with HTTP %d: are path and method right?",
+			    http);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+		rr_add_text(text, size,
+			    "; each command exited with %d: is a program missing that it runs?",
+			    NOT_FOUND);
+	else
+		rr_add_text(text, size, "; is its Redis elsewhere? --redis-at HOST:PORT");
+}
+
 /* Searches from nothing: what a record's replay has learned of the programs is forgotten. */
 static bool search(struct rr_check *check, struct rr_error *error)
 {
@@ -280,24 +326,9 @@ static bool search(struct rr_check *check, struct rr_error *error)
 		*error = result->error;
 	check->result = good ? result : NULL;
 	const char *phase = result->cut ? result->cut : "it was checked";
-	const struct rr_redis_places *places = &check->places;
 
-	rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
-		    "nothing was checked: no %s sent a command to REDIS_URL or port 6379",
-		    check->options->app ? "app" : "client");
-	if (places->other[0])
-		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
-			    ", but one connected to %s: if its Redis is there, add --redis-at %s",
-			    places->other, places->other);
-	else if (places->lost[0])
-		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
-			    ", but one asked for the host %s, which has no address here: if its "
-			    "Redis is there, add --redis-at %s:6379",
-			    places->lost, places->lost);
-	else
-		rr_add_text(check->nothing_sent, sizeof(check->nothing_sent),
-			    "; is its Redis elsewhere? --redis-at HOST:PORT");
-
+	if (good)
+		say_why_nothing_was_sent(check);
 	if (check->starts.was_refused)
 		snprintf(check->out_of_budget, sizeof(check->out_of_budget),
 			 "out of starts: --starts %" PRIu64 " were used while %s; try more of them",

@@ -152,9 +152,8 @@ static void print_data(FILE *out, const struct rr_check *check, const struct rr_
 			fprintf(list, "%s%s", ftell(list) ? ", " : "", check->names[i]);
 	}
 	fclose(list);
-	rr_print_sentence(out, 0, 2,
-			  "%s have all succeeded, which they do in no serial execution of the %ss.",
-			  names, rr_checked_noun(check));
+	rr_print_sentence(out, 0, 2, "%s succeeded. One after the other, not all of them can.",
+			  names);
 	free(names);
 }
 

@@ -481,7 +481,7 @@ static bool fail_hanging(const struct rr_instance *instance, struct rr_error *er
 	if (instance->app && !instance->lanes[0].is_used && instance->app->n_requests)
 		return rr_error_set(
 			error, RR_ERROR_HANGS,
-			"the app is not up, and does not end: waited %ld s (--hangs-after): it must listen on $PORT, or --ready must say when it is up",
+			"the app is not up, and does not end: waited %ld s of its own time (--hangs-after): it must listen on $PORT, or --ready must say when it is up; if it only starts slowly, give it longer",
 			seconds);
 	if (instance->app)
 		return rr_error_set(

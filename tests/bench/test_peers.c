@@ -42,17 +42,18 @@ static void assert_said(const char *part)
 Test(peers, commands_and_round_trips_come_first, .timeout = 600)
 {
 	const char *redlock;
-	int commands, trips;
+	double commands, trips;
 
 	cr_assert_eq(run_beside(COUNTS_TO("")), 0, "%s", cli_output);
 	assert_said("| lua-library | 4 | 4 |");
 	assert_said("| lua-pipelined | 4 | 2 |");
 	redlock = strstr(cli_output, "| redlock-parallel | ");
 	cr_assert(redlock &&
-			  sscanf(redlock, "| redlock-parallel | %d | %d |", &commands, &trips) ==
+			  sscanf(redlock, "| redlock-parallel | %lf | %lf |", &commands, &trips) ==
 				  2 &&
-			  commands >= 12 && commands < 40 && trips >= 4 &&
-			  trips < 16, /* retries, on a busy machine */
+			  /* Retries, on a busy machine; there a reply may be late for a relay that
+			   * takes what it sees for one round trip. */
+			  commands >= 12 && commands < 40 && trips > 3 && trips < 16,
 		  "said: %s", cli_output);
 	assert_said("| node-redlock | 10 | 10 | 10 |");
 	assert_said("| node-redlock | p 1, r 1 |");

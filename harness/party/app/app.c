@@ -585,7 +585,8 @@ static void await_app(const struct app *app)
 			 app->port);
 	fail(app, text,
 	     app->ready[0] ? "run it by hand, with PORT set, while the app is up" :
-			     "let it listen on $PORT, or say with --ready when it is up");
+	     other ? "let it listen on $PORT: many runs of it are up together, each on a port of its own" :
+		     "let it listen on $PORT, or say with --ready when it is up");
 }
 
 /* ---- A request ----------------------------------------------------------------- */
