@@ -269,7 +269,7 @@ static bool explore(struct rr_check *check)
 	}
 }
 
-/* What may be the reason if no command was sent. */
+/* The likely reason if no command was sent. */
 static void say_why_nothing_was_sent(struct rr_check *check)
 {
 	const struct rr_redis_places *places = &check->places;
