@@ -20,9 +20,13 @@ bench-open: $(B)/redrace ## an open loop at 50, 80 and 95 % of the capacity of f
 	  $(or $(ONLY),incr set-nx-ex lua-delifequals fair-queue); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
-bench-floor: $(B)/redrace ## how near the strategies come to the limits of the machine, and the price of safety
+bench-floor: $(B)/redrace $(B)/trips ## how near the strategies come to the limits of the machine, and the price of safety
 	@REDRACE=$(B)/redrace tests/bench/floor $(ARGS)
 	@! command -v gnuplot >/dev/null || [ ! -f results/floor/price.csv ] || sh plots/price
+
+$(B)/trips: tests/trips/trips.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -o $@ $<
 
 bench-explore: all ## how large the explorer's searches are, and how fast
 	@REDRACE=$(B)/redrace tests/bench/explore $(ARGS)
