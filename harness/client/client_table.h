@@ -325,7 +325,7 @@ struct rr_client_view {
 bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *table, int client);
 void rr_client_view_release(struct rr_client_view *view);
 
-/* What self hears instead. */
+/* What self receives instead. */
 struct rr_input rr_client_view_as_self(struct rr_client_view *view, const struct rr_input *input);
 
 /* As rr_client_table_ask(). The state that the row leads to can be looked at then. */

@@ -53,7 +53,7 @@ bool rr_learning_is_same(const struct rr_client_table *table, uint32_t a, uint32
 		rr_slept_alike(one->slept_ns, other->slept_ns));
 }
 
-/* A client takes what it waits for, and nothing else: a word that was heard in one state may not
+/* A client takes what it waits for, and nothing else: a word that was received in one state may not
  * fit another. */
 static bool is_waited_for(const struct rr_client_state *state, const struct rr_input *input)
 {
@@ -460,7 +460,7 @@ static uint8_t lane_of(const struct rr_client_table *table, const struct rr_clie
 	return table->states[row->from].stops[row->input.thread].lane;
 }
 
-/* The row from a state by which the same is heard on the same connection; NULL: none. */
+/* The row from a state by which the same is received on the same connection; NULL: none. */
 static const struct rr_client_row *row_alike(const struct rr_client_table *table, uint32_t state,
 					     const struct rr_client_row *like)
 {

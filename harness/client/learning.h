@@ -49,7 +49,7 @@ void rr_learning_begin(struct rr_client_table *table);
  * table->error. */
 bool rr_learning_classify(struct rr_client_table *table, uint32_t state);
 
-/* A row for a reply that a state has not heard yet, if other replies there were tested and have
+/* A row for a reply that a state has not received yet, if other replies there were tested and have
  * led to one state: that is assumed, and tested later, many in one run. NULL: none. */
 const struct rr_client_row *rr_learning_assume(struct rr_client_table *table, uint32_t state,
 					       const struct rr_input *input, int64_t passed_ns);

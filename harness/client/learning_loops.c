@@ -461,7 +461,7 @@ static int count_rounds(const struct rr_client_table *table, uint32_t state, int
 	return n / period;
 }
 
-/* Hears what it has heard in its last round again and again. */
+/* Receives what it has received in its last round again and again. */
 static bool has_no_end(struct rr_client_table *table, uint32_t state, int period)
 {
 	const struct rr_inputs round = round_behind(table, rounds_before(table, state, period),

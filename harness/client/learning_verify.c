@@ -233,7 +233,7 @@ static uint32_t choose_row(struct walk *walk, uint32_t state)
 
 /* ---- Pairs ---------------------------------------------------------------------------- */
 
-/* Could something else be heard where it begins? */
+/* Could something else be received where it begins? */
 static bool is_choice(const struct rr_client_table *table, uint32_t row)
 {
 	return table->row[row].next != RR_NO_ID ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes as clients of a search: what each does next, known by what it has heard.
+ * Processes as clients of a search: what each does next, known by what it has received.
  *
  * What a command line does is a table (client/client_table.h), which is learned by
- * instances: processes, alone with us, that have heard just that. A process is started
+ * instances: processes, alone with us, that have received just that. A process is started
  * about once for each leaf of the histories, and some are kept where they stand. Whatever
  * one does on the way must be what was seen before; if it is not, the program is not
  * deterministic, and both commands are named.
