@@ -52,7 +52,9 @@ NODE    := $(B)/redrace-node.cjs
 # What stands for an app and its requests: a program of its own, without a sanitizer as well.
 DRIVER  := $(B)/redrace-app
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
-TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/% tests/stress/% tests/torture/% tests/trips/%,$(wildcard tests/*/*.c)))
+# Folders of tests/ with programs of their own, which the runner of tests is not linked of.
+ALONE   := fuzz soak stress torture trips
+TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out $(ALONE:%=tests/%/%),$(wildcard tests/*/*.c)))
 SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
 ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels harness/report/*.graph harness/*/*.findings) examples/check/shop.py
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))

@@ -170,7 +170,7 @@ static void write_change(const struct mutant *mutant)
 /* What the program, and what the runner of tests, is linked of besides the library. */
 static const char program[] = "$(of harness/*.c) -o $HERE/redrace";
 static const char tests[] =
-	"$(of harness/c*.c $(ls tests/*/*.c | grep -v 'fuzz/\\|soak/\\|stress/\\|torture/')) -lcriterion -o $HERE/run";
+	"$(of harness/c*.c $(ls tests/*/*.c | grep -vE \"/($(sed -n 's/^ALONE *:= *//p' Makefile | tr ' ' '|'))/\")) -lcriterion -o $HERE/run";
 
 /* Objects as they were built, but for the one that is changed. */
 static void build_mutant(const struct mutant *mutant)
