@@ -285,7 +285,7 @@ static const struct rr_option options_table[] = {
 	  AT(search.shows_all) },
 	{ .name = "ignore",
 	  .argument = "PATTERN",
-	  .help = "do not compare keys that match (*, ?, [abc])",
+	  .help = "do not compare keys that match (*, ?, [abc]); KEY.FIELD also leaves out a field of a hash",
 	  .repeats = true,
 	  .take = take_ignored },
 	{ .help = "Faults, at any point of the schedule" },

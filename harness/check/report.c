@@ -355,6 +355,8 @@ json_t *rr_checked_properties(const struct rr_check *check)
 				      (json_int_t)check->n_seeds, "searches",
 				      (json_int_t)check->n_searches));
 	json_object_set_new(properties, "not_compared", rr_checked_not_compared(check));
+	json_object_set_new(properties, "ignored",
+			    result->ignored ? json_incref(result->ignored) : json_array());
 	json_object_set_new(properties, "skeptic", rr_check_skeptic_as_json(check));
 	add_remarks(properties, check, &figures);
 	json_object_update(properties, first);

@@ -513,10 +513,49 @@ static void print_not_compared(FILE *out, const struct rr_check *check)
 	if (n > 0)
 		rr_print_sentence(out, 2, 4,
 				  "Not compared: %zu value%s that move%s with the clock: %s. Leave "
-				  "them out with --ignore KEY or --allow-output REGEX.",
+				  "them out with --ignore KEY, --ignore KEY.FIELD of a hash, or "
+				  "--allow-output REGEX.",
 				  n, n == 1 ? "" : "s", n == 1 ? "s" : "", names);
 	free(names);
 	json_decref(all);
+}
+
+/* Names the keys and fields that --ignore left out, by its patterns. */
+static void print_ignored(FILE *out, const struct rr_check *check)
+{
+	const json_t *one, *of;
+	size_t i, j;
+
+	json_array_foreach(check->result->ignored, i, one) {
+		const json_t *keys = json_object_get(one, "keys");
+		const json_t *fields = json_object_get(one, "fields");
+		const size_t n = json_array_size(keys) + json_array_size(fields);
+		const char *pattern = json_string_value(json_object_get(one, "pattern"));
+		char *names;
+		FILE *list = rr_open_text(&names);
+
+		json_array_foreach(keys, j, of) {
+			if (j < LINES_SHOWN)
+				fprintf(list, ", %s", json_string_value(of));
+		}
+		json_array_foreach(fields, j, of) {
+			if (j + json_array_size(keys) < LINES_SHOWN)
+				fprintf(list, ", field %s of %s",
+					json_string_value(json_object_get(of, "field")),
+					json_string_value(json_object_get(of, "key")));
+		}
+		fputs(n > LINES_SHOWN ? ", ..." : "", list);
+		fclose(list);
+		if (n > 0)
+			rr_print_sentence(out, 2, 4, "Not compared, by --ignore '%s': %s.", pattern,
+					  names + strlen(", "));
+		else
+			rr_print_sentence(out, 2, 4,
+					  "--ignore '%s' left out nothing: no final state has such "
+					  "a key, or such a field of a hash.",
+					  pattern);
+		free(names);
+	}
 }
 
 /* "in every schedule of the bounds", as far as it holds. */
@@ -588,6 +627,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"other occur in every order, and were not compared. For requests to a "
 			"server use --app.");
 	print_not_compared(out, check);
+	print_ignored(out, check);
 	print_refused(out, check);
 	if (!cut && !check->programs->change_data)
 		rr_print_sentence(out, 2, 4, "No client changes any data.");

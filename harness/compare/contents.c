@@ -10,7 +10,9 @@
 #include "base/reply.h"
 
 /*
- * All keys but those that match one of the script's arguments. What XINFO says and does
+ * All keys but what the script's arguments leave out (contents_ignored.c), and a list of that: the
+ * number of the pattern, database, key, kind ("key", "field", or the type of a key without fields) and
+ * field. What XINFO says and does
  * not mean anything (`plain`: true), or is as it would be by itself, is left out; what
  * a newer server adds is kept, unless it is 0.
  */
@@ -49,14 +51,29 @@ static const char look_at_keys[] =
 	"for i, info in ipairs(of.groups) do groups[i] = group(info) end "
 	"return { entries, said, groups } end "
 
+	"local ignored, fields_of, left_out, database = {}, {}, {}, 0 "
+	"local function leave_out(number, key, kind, field) "
+	"left_out[#left_out + 1] = { number, database, key, kind, field or '' } end "
+
 	"local function hash(key) "
-	"local fields, all = redis.call('HGETALL', key), {} "
-	"for i = 1, #fields, 2 do "
+	"local fields, all, without = redis.call('HGETALL', key), {}, {} "
+	"for _, its in ipairs(fields_of[key] or {}) do "
+	"local at = '0' "
+	"repeat "
+	"local page = redis.call('HSCAN', key, at, 'MATCH', its[2], 'COUNT', '1000') "
+	"at = page[1] "
+	"for i = 1, #page[2], 2 do "
+	"without[page[2][i]] = true "
+	"leave_out(its[1], key, 'field', page[2][i]) end "
+	"until at == '0' end "
+	"for i = 1, #fields, 2 do if not without[fields[i]] then "
 	"local left = redis.pcall('HPTTL', key, 'FIELDS', '1', fields[i]) "
 	"all[#all + 1] = fields[i] "
 	"all[#all + 1] = fields[i + 1] "
 	"all[#all + 1] = left[1] or -1 "
-	"end return all end "
+	"end end "
+	"if #all == 0 and next(without) then return nil end "
+	"return all end "
 
 	"local read = { stream = stream, hash = hash, "
 	"string = function(key) return redis.call('GET', key) end, "
@@ -67,17 +84,27 @@ static const char look_at_keys[] =
 	"local all = {} "
 	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
 	"redis.call('SELECT', db) "
-	"local ignored = {} "
-	"for _, pattern in ipairs(ARGV) do "
-	"for _, key in ipairs(redis.call('KEYS', pattern)) do ignored[key] = true end end "
+	"ignored, fields_of, database = {}, {}, tonumber(db) "
+	"for i = 1, #ARGV, 2 do "
+	"for _, key in ipairs(redis.call('KEYS', ARGV[i])) do "
+	"ignored[key] = true leave_out(i, key, 'key') end "
+	"local of = ARGV[i + 1] ~= '' and "
+	"redis.call('KEYS', string.sub(ARGV[i], 1, -#ARGV[i + 1] - 2)) or {} "
+	"for _, key in ipairs(of) do "
+	"fields_of[key] = fields_of[key] or {} "
+	"table.insert(fields_of[key], { i, ARGV[i + 1] }) end end "
 	"local keys = redis.call('KEYS', '*') "
 	"table.sort(keys) "
 	"for _, key in ipairs(keys) do "
 	"if not ignored[key] then "
 	"local kind = redis.call('TYPE', key)['ok'] "
-	"local value = read[kind] and read[kind](key) or redis.call('DUMP', key) "
-	"all[#all + 1] = { tonumber(db), key, redis.call('PTTL', key), kind, value } "
-	"end end end return all";
+	"for _, its in ipairs(kind ~= 'hash' and fields_of[key] or {}) do "
+	"leave_out(its[1], key, kind) end "
+	"local value "
+	"if read[kind] then value = read[kind](key) else value = redis.call('DUMP', key) end "
+	"if value then "
+	"all[#all + 1] = { database, key, redis.call('PTTL', key), kind, value } "
+	"end end end end return { all, left_out }";
 
 /* ---- Asking --------------------------------------------------------------------- */
 
@@ -259,15 +286,17 @@ static uint32_t ask_whole(struct rr_contents *contents, uint32_t state)
 {
 	static const char *const list_functions[] = { "FUNCTION", "LIST", "WITHCODE", NULL };
 	const struct rr_intern *names = &contents->table->terms->words;
-	struct rdl_reply keys, libraries = { .type = RDL_REPLY_ARRAY },
-			       whole = { .type = RDL_REPLY_ARRAY };
+	struct rdl_reply all, keys, libraries = { .type = RDL_REPLY_ARRAY },
+				    whole = { .type = RDL_REPLY_ARRAY };
 	uint32_t number;
 	const char *words[RDL_WORDS_MAX + 1] = { "EVAL", look_at_keys, "0" };
 
-	for (size_t i = 0; i < contents->n_ignored && i + 3 < RDL_WORDS_MAX; i++)
-		words[i + 3] = contents->ignored[i];
-	if (!ask_words(contents, state, words, &keys))
+	rr_contents_ignore(contents, words + 3, RDL_WORDS_MAX - 3);
+	if (!ask_words(contents, state, words, &all) ||
+	    !rr_contents_note_ignored(contents, &all.elements[1],
+				      rr_terms_words(contents->table->terms, words)))
 		return RR_NO_ID;
+	keys = all.elements[0];
 	/* There are libraries only where a client has dealt with functions. */
 	if (rr_intern_find(names, "FUNCTION", sizeof("FUNCTION")) != RR_NO_ID &&
 	    !ask_words(contents, state, list_functions, &libraries))
@@ -417,4 +446,5 @@ void rr_contents_release(struct rr_contents *contents)
 	contents->known = NULL;
 	contents->n_known = 0;
 	rr_intern_release(&contents->moved);
+	rr_intern_release(&contents->left_out);
 }

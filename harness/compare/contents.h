@@ -12,6 +12,8 @@
 #ifndef RR_CONTENTS_H
 #define RR_CONTENTS_H
 
+#include <jansson.h>
+
 #include "base/reply.h"
 #include "client/client.h"
 #include "product/product.h"
@@ -20,13 +22,14 @@ struct rr_contents {
 	struct rr_server_table *table;
 	struct rr_programs *programs; /* NULL: nothing is random */
 	size_t n_clients;
-	const char *const *ignored; /* patterns of keys that are left out, as KEYS has them */
+	const char *const *ignored; /* patterns of what is left out, see rr_ignored_field() */
 	size_t n_ignored;
 	int64_t day_ns;         /* when programs begin; 0 = times of day are any other number */
 	bool excuses_times;     /* times near day_ns are not compared, nor are numbers of what keys
 				 * had left, as clients were told, */
 	bool excuses_told;      /* but the latter alone */
 	struct rr_intern moved; /* keys in which an end that was explained so has others */
+	struct rr_intern left_out; /* for a pattern: numbers of the terms' replies */
 	uint32_t n_known;
 	uint32_t *known; /* of each state what it holds, a number of the terms' replies;
 			  * RR_NO_ID = not asked yet */
@@ -108,6 +111,20 @@ struct rr_contents_distance {
 };
 struct rr_contents_distance rr_contents_distance(struct rr_contents *contents, uint32_t a,
 						 uint32_t b);
+
+/* ---- What is not compared (contents_ignored.c) ------------------------------------- */
+
+/* Puts the patterns among the words of the script that reads a state: each, and its field or "". */
+void rr_contents_ignore(const struct rr_contents *contents, const char **words, size_t most);
+
+/* Notes what that script, the command number `own`, has left out. False, and the table's error: a
+ * pattern KEY.FIELD names a key without fields. */
+bool rr_contents_note_ignored(struct rr_contents *contents, const struct rdl_reply *left_out,
+			      uint32_t own);
+
+/* Of each pattern, what it left out of the states that were looked at, as docs/formats.md has
+ * `ignored`; a new reference. */
+json_t *rr_contents_ignored_as_json(const struct rr_contents *contents);
 
 /* ---- Of one key (contents_text.c) ------------------------------------------------ */
 

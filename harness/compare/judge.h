@@ -30,7 +30,7 @@ struct rr_comparison {
 	struct rr_explored_programs successors[RR_SUCCESSORS];
 	/* Looks at final data, and fails if they are wrong; `init` NULL = there is none. */
 	struct rr_explored_programs checker;
-	const char *const *ignored; /* patterns of keys that are not compared */
+	const char *const *ignored; /* patterns of what is not compared, see rr_ignored_field() */
 	size_t n_ignored;
 	const struct rr_expected *expected; /* of the data, if all end well */
 	size_t n_expected;

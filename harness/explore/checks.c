@@ -401,6 +401,24 @@ static enum rr_going check_states(struct rr_search *search)
 	return going == RR_GO_ON ? search->property->confirm(search) : going;
 }
 
+/* Notes what patterns of the user leave out of final states, also of those that are all the same and
+ * were not compared for that. */
+static enum rr_going note_ignored(struct rr_search *search)
+{
+	struct rr_contents *contents = &search->judge.contents;
+	const struct rr_graph *graph = &search->graph;
+
+	for (uint32_t i = 0; i < graph->states.n && contents->n_ignored; i++) {
+		if (graph->flags[i] & RR_STATE_FINAL &&
+		    rr_contents_number(contents, rr_graph_key(graph, i)[0]) == RR_NO_ID)
+			return rr_search_stop(search, &search->tables[0].error);
+	}
+	json_decref(search->result->ignored);
+	search->result->ignored = contents->n_ignored ? rr_contents_ignored_as_json(contents) :
+							NULL;
+	return RR_GO_ON;
+}
+
 enum rr_going rr_search_conclude(struct rr_search *search, void *unused)
 {
 	struct rr_explore_result *result = search->result;
@@ -436,6 +454,8 @@ enum rr_going rr_search_conclude(struct rr_search *search, void *unused)
 	}
 	going = search->property->judge(search);
 	note_graph(search);
+	if (going == RR_GO_ON)
+		going = note_ignored(search);
 	if (going == RR_GO_ON && !search->config->schedule)
 		rr_search_note_ends(search);
 	if (going == RR_GO_ON)

@@ -132,7 +132,8 @@ void rr_explore_release(struct rr_explore_result *result)
 	free(result->serial);
 	json_decref(result->graph);
 	json_decref(result->moved_keys);
+	json_decref(result->ignored);
 	result->n_findings = 0;
-	result->graph = result->moved_keys = NULL;
+	result->graph = result->moved_keys = result->ignored = NULL;
 	result->mend = result->serial = NULL;
 }

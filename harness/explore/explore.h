@@ -216,7 +216,8 @@ struct rr_explore_result {
 	 * data of these keys (a list; NULL = none), in what these operations print (bits). */
 	struct json_t *moved_keys;
 	uint32_t moved_outputs;
-	struct json_t *graph; /* if it was wanted: docs/formats.md; NULL = it is too large,
+	struct json_t *ignored; /* what patterns left out of final states; NULL = there are none */
+	struct json_t *graph;   /* if it was wanted: docs/formats.md; NULL = it is too large,
 				  * or not all of it is known */
 	struct rr_error error;
 };

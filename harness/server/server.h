@@ -42,6 +42,17 @@ void rr_scripts_release(struct rr_scripts *scripts);
  * encoding, references? No data say that. */
 bool rr_script_asks_of_objects(const struct rdl_word *text);
 
+/* ---- What is not compared of their data (ignored.c) ---------------------------- */
+
+/*
+ * A pattern of --ignore leaves out keys that match it, as KEYS has them. It also leaves out fields of
+ * hashes if it is KEY.FIELD, two patterns around its last dot that is neither escaped nor in
+ * brackets. FIELD is not "*": all fields of a hash are its key.
+ *
+ * Returns FIELD, a part of the pattern; "" = it is about keys alone.
+ */
+const char *rr_ignored_field(const char *pattern);
+
 /* ---- One server (asker.c) ----------------------------------------------------- */
 
 /*

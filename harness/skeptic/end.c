@@ -14,9 +14,9 @@
 
 /* ---- The data --------------------------------------------------------------------------- */
 
-/* Of each key: its database, name, milliseconds left, type, whether it is ignored (by patterns in
- * ARGV), and its value as a list. Fields of streams that follow from how they are stored, or from
- * when they were looked at, are left out. */
+/* Of each key: its database, name, milliseconds left, type, whether it is ignored (ARGV: of each pattern
+ * itself, and its field), and its value as a list without ignored fields. Fields of streams that follow
+ * from how they are stored, or from when they were looked at, are left out. */
 static const char read_data[] =
 	"local function flatten(value, into) "
 	"if type(value) ~= 'table' then into[#into + 1] = tostring(value) return end "
@@ -32,8 +32,21 @@ static const char read_data[] =
 	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
 	"redis.call('SELECT', db) "
 	"local ignored = {} "
-	"for _, pattern in ipairs(ARGV) do "
-	"for _, key in ipairs(redis.call('KEYS', pattern)) do ignored[key] = 1 end end "
+	"for at = 1, #ARGV, 2 do "
+	"for _, key in ipairs(redis.call('KEYS', ARGV[at])) do ignored[key] = 1 end end "
+	"local excused = {} " /* fields of hashes */
+	"for at = 1, #ARGV, 2 do "
+	"local field = ARGV[at + 1] "
+	"local hashes = string.sub(ARGV[at], 1, #ARGV[at] - #field - 1) "
+	"for _, key in ipairs(#field > 0 and redis.call('KEYS', hashes) or {}) do "
+	"if redis.call('TYPE', key).ok == 'hash' then "
+	"excused[key] = excused[key] or {} "
+	"local cursor = 0 "
+	"repeat "
+	"local found = redis.call('HSCAN', key, cursor, 'MATCH', field) "
+	"for i = 1, #found[2], 2 do excused[key][found[2][i]] = true end "
+	"cursor = found[1] "
+	"until cursor == '0' end end end "
 	"local keys = redis.call('KEYS', '*') table.sort(keys) "
 	"for _, key in ipairs(keys) do "
 	"local left = redis.call('PTTL', key) "
@@ -47,6 +60,12 @@ static const char read_data[] =
 	"local ttl = redis.pcall('HPTTL', key, 'FIELDS', 1, value[at]) "
 	"if type(ttl) ~= 'table' or ttl.err then break end "
 	"if ttl[1] > 0 then value[at + 1] = value[at + 1] .. ' for ' .. ttl[1] end end end "
+	"if excused[key] then "
+	"local rest = {} "
+	"for at = 1, #value, 2 do if not excused[key][value[at]] then "
+	"rest[#rest + 1] = value[at] rest[#rest + 1] = value[at + 1] end end "
+	"if #rest == 0 then ignored[key] = 1 end "
+	"value = rest end "
 	"elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "
 	"else local info = kind == 'stream' and "
 	"redis.pcall('XINFO', 'STREAM', key, 'FULL', 'COUNT', 0) or { err = '' } "
@@ -63,9 +82,12 @@ bool end_read_data(struct drive *drive, uint32_t *data)
 	};
 	struct rdl_reply reply;
 
-	for (size_t i = 0; i < config->n_ignored && command.n_words < RDL_WORDS_MAX; i++)
-		command.words[command.n_words++] = (struct rdl_word){ config->ignored[i],
-								      strlen(config->ignored[i]) };
+	for (size_t i = 0; i < config->n_ignored && command.n_words + 1 < RDL_WORDS_MAX; i++) {
+		const char *pattern = config->ignored[i], *field = rr_ignored_field(pattern);
+
+		command.words[command.n_words++] = (struct rdl_word){ pattern, strlen(pattern) };
+		command.words[command.n_words++] = (struct rdl_word){ field, strlen(field) };
+	}
 	if (!rr_asker_run(drive->servers.askers[0], &reply, &command))
 		return rr_error_set(&drive->servers.error, RR_ERROR_REDIS, "%s",
 				    rr_asker_error(drive->servers.askers[0]));

@@ -77,7 +77,7 @@ struct rr_skeptic_config {
 	struct rr_skeptic_parties parties;
 	struct rr_cluster *cluster;
 	struct rr_command_list given; /* the caller's: done on the empty server at first */
-	const char *const *ignored;   /* patterns of keys that are not compared */
+	const char *const *ignored;   /* patterns of what is not compared, see rr_ignored_field() */
 	size_t n_ignored;
 	const char *const *allowed; /* lines of output that are not: regular expressions */
 	size_t n_allowed;

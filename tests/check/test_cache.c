@@ -170,6 +170,23 @@ Test(cache, other_options_are_another_check)
 	check_with("", "--data-only -- sh $HERE/program", 0, true);
 }
 
+/* The fields that were left out are kept with the verdict; other fields make another check. */
+Test(cache, what_is_ignored_is_kept)
+{
+	cli_write("program", "v=$(%s); %s >/dev/null\n", CLI "HGET h seen",
+		  CLI "HSET h sold 1 seen $((v + 1))");
+	check_keeps("--data-only --ignore h.seen -- sh $HERE/program", 0);
+	cr_assert_eq(
+		cli_run("jq -e '.cases[0].properties.ignored == [{pattern: \"h.seen\", keys: [], "
+			"fields: [{key: \"h\", field: \"seen\"}]}]' $HERE/out/report.json"),
+		0, "%s", cli_output);
+	check_notices("", "--data-only --ignore h.sold -- sh $HERE/program", 1);
+	check_with("", "--data-only --ignore h.sold -- sh $HERE/program", 1, true);
+	cr_assert_eq(cli_run("jq -e '.cases[0].properties.ignored[0].fields[0].field == \"sold\"' "
+			     "$HERE/out/report.json"),
+		     0, "%s", cli_output);
+}
+
 Test(cache, other_place_or_limit_is_another_check)
 {
 	cli_write("program", "%s\n", WRONG);

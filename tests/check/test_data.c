@@ -185,6 +185,77 @@ Test(check_data, patterns_of_keys_meet_any_byte)
 	check_program("--data-only --ignore 'a?[bc]'", program, 0);
 }
 
+/* ---- Fields that are left out ---------------------------------------------------------- */
+
+/* Hits are counted as they should be, and who was seen how often is not. */
+#define SEEN                                                                    \
+	"v=$(" CLI "HGET u.1 seen); " CLI "HINCRBY u.1 hits 1 >/dev/null; " CLI \
+	"HSET u.1 seen $((v + 1)) >/dev/null"
+
+/* The last dot separates; \. is a dot of the name; a FIELD is not "*". */
+Test(check_data, a_field_of_a_hash_is_left_out)
+{
+	static const struct {
+		int code;
+		const char *pattern, *keys, *fields;
+	} cases[] = {
+		{ 0, "u.1.seen", "[]", "[{\"key\":\"u.1\",\"field\":\"seen\"}]" },
+		{ 0, "*.s[e.]?n", "[]", "[{\"key\":\"u.1\",\"field\":\"seen\"}]" },
+		{ 0, "u.1", "[\"u.1\"]", "[]" },
+		{ 1, "u.1.hits", "[]", "[{\"key\":\"u.1\",\"field\":\"hits\"}]" },
+		{ 1, "u.1.sold", "[]", "[]" },
+		{ 1, "u.1\\.seen", "[]", "[]" },
+		{ 1, "u.1.*", "[]", "[]" },
+		{ 1, "u.", "[]", "[]" },
+		{ 1, ".seen", "[]", "[]" },
+	};
+	char options[80];
+
+	check_program("", SEEN, 1);
+	cli_assert_property("ignored", "[]");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(options, sizeof(options), "--ignore '%s'", cases[i].pattern);
+		check_program(options, SEEN, cases[i].code);
+		cli_assert_property("ignored.0.pattern", cases[i].pattern);
+		cli_assert_property("ignored.0.keys", cases[i].keys);
+		cli_assert_property("ignored.0.fields", cases[i].fields);
+	}
+	check_program("--ignore nosuch --ignore u.1.seen", SEEN, 0);
+	cli_assert_json("(.ignored | map(.fields | length)) == [0, 1]");
+	cli_assert_prints("field seen of u.1");
+	cli_assert_prints("'nosuch' left out nothing");
+}
+
+/* Also from a hash with fields of its own memory, in pages; and a hash that has no other is left out. */
+Test(check_data, many_fields_are_left_out)
+{
+	check_program(
+		"--ignore h.t*",
+		"v=$(" CLI "HLEN h); " CLI
+		"EVAL 'for i = 1, 900 do redis.call(\"HSET\", \"h\", \"t\" .. i, ARGV[1]) end' 0 $v "
+		">/dev/null; " CLI "HSET h n 1 >/dev/null",
+		0);
+	cli_assert_json("(.ignored[0].fields | length) == 900");
+	check_program("--data-only",
+		      "if [ $(" CLI "EXISTS h) = 0 ]; then " CLI "HSET h t 1; else " CLI
+		      "DEL h; fi",
+		      1);
+	check_program("--data-only --ignore h.t",
+		      "if [ $(" CLI "EXISTS h) = 0 ]; then " CLI "HSET h t 1; else " CLI
+		      "DEL h; fi",
+		      0);
+}
+
+/* A key that cannot have fields is a wrong use, unless a key of the whole name may be meant. */
+Test(check_data, only_hashes_have_fields)
+{
+	cli_assert_one_line("$REDRACE check --ignore n.x -- sh -c '" CLI "INCR n' 2>&1 >/dev/null",
+			    64, "n\\.x");
+	check_program("--ignore n.x", CLI "INCR n; " CLI "DEL n.x", 0);
+	check_program("--data-only --ignore 'n*.x'",
+		      CLI "INCR n; " CLI "HSET nh x $(" CLI "HLEN nh)", 0);
+}
+
 /* ---- What is no part of the data ------------------------------------------------------------ */
 
 /* SET a 123, and SET a 12 with APPEND a 3: DUMP a is the same, and OBJECT ENCODING a int and

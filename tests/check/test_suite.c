@@ -200,11 +200,16 @@ Test(suite, keys_are_options_of_check)
 		  "  base: &base {command: &c '" INCR "', init: '%s/init'}\n"
 		  "  more: {<<: *base, clients: 2, final: {GET counter: 7}, "
 		  "ignores: [a*, b*], data-only: true, atomic: false}\n"
-		  "  words: {command: [sh, -c, *c], final: {GET counter: 3}}\n",
+		  "  words: {command: [sh, -c, *c], final: {GET counter: 3}}\n"
+		  "  field: {command: '" CLI "HSET h n 1 at $(" CLI "HLEN h)', data-only: true, "
+		  "clients: 2, ignore: h.at}\n",
 		  cli_home);
 	cr_assert_eq(cli_run(CHECK "2>&1"), 0, "%s", cli_output);
-	cli_assert_json("[$all.cases[].properties | .clients] == [3, 2, 3] and "
-			"([$all.cases[].properties | .program] | unique) == [\"sh -c " INCR "\"]");
+	cli_assert_json("[$all.cases[].properties | .clients] == [3, 2, 3, 2] and "
+			"([$all.cases[:3][].properties | .program] | unique) == [\"sh -c " INCR
+			"\"]");
+	cli_assert_json(
+		"$all.cases[3].properties.ignored[0].fields == [{key: \"h\", field: \"at\"}]");
 }
 
 Test(suite, clients_are_a_number_or_commands)

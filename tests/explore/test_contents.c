@@ -337,8 +337,10 @@ static void plant(struct scene *scene, const struct omission *omission)
 		const struct rdl_reply *keys = &scene->terms.reply[row->reply].reply;
 
 		if (row->question.kind != RR_ASK_COMMAND || row->question.slot == SLOT ||
-		    keys->type != RDL_REPLY_ARRAY)
+		    keys->type != RDL_REPLY_ARRAY || keys->length == 0)
 			continue;
+		/* A list of ignored keys and fields follows the keys. */
+		keys = keys->elements;
 		for (size_t k = 0; k < keys->length; k++) {
 			if (keys->elements[k].length == RR_KEY_PARTS)
 				omission->leave_out(keys->elements[k].elements);
