@@ -81,11 +81,14 @@ static void compare_known(struct judged *judged, const struct rr_suite_check *ch
 		if (!is_in(found, check->known[i]))
 			json_array_append_new(judged->gone, json_string(check->known[i]));
 	}
-	if (judged->code == RR_EXIT_VIOLATED && json_array_size(judged->new) == 0)
+	/* A finding of the skeptic alone has no name, so it is not known. */
+	if (judged->code == RR_EXIT_VIOLATED && json_array_size(found) > 0 &&
+	    json_array_size(judged->new) == 0)
 		judged->code = is_whole ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
 	if (check->n_known)
 		put_names(out, "new: ", judged->new);
-	if (judged->code == RR_EXIT_OK || judged->code == RR_EXIT_VIOLATED)
+	if (judged->code == RR_EXIT_OK ||
+	    (judged->code == RR_EXIT_VIOLATED && json_array_size(found) > 0))
 		put_names(out, "gone, take it out of known: ", judged->gone);
 	if (judged->code == RR_EXIT_OK && json_array_size(judged->gone) < check->n_known)
 		fputs("only what is known; ", out);

@@ -296,6 +296,18 @@ Test(suite, a_known_finding_passes_and_another_one_fails)
 			"[[], [\"lost update (counter)\"]]]");
 }
 
+/* It has no name, by which it would be known, so it is not passed over. */
+Test(suite, a_finding_of_the_skeptic_alone_fails)
+{
+	write_suite("checks: {cut: {command: " COUNT
+		    ", max-states: 5, known: [lost update (x)]}}\n");
+	cr_assert_eq(
+		cli_run("$REDRACE check --skeptic judge -o $HERE/result.json --suite $HERE/redrace.yaml 2>&1"),
+		1, "%s", cli_output);
+	assert_verdicts("cut: failed");
+	cli_assert_json(".known_as == [] and .new == [] and .skeptic.verdict == \"disagrees\"");
+}
+
 /* Data are right, and outputs are not: a name without keys would stand for those of any other key. */
 Test(suite, a_known_finding_of_outputs_has_its_keys)
 {
