@@ -126,7 +126,7 @@ static void put_testcase(FILE *out, const struct rr_case *one)
 	if (one->file && one->line)
 		fprintf(out, "line: %ld\n", one->line);
 	json_object_foreach(one->properties, name, value) {
-		if (!is_for_people(name))
+		if (!is_for_people(name) || json_is_null(value))
 			continue;
 		rr_xml_print(out, "%s: ", name);
 		put_xml_value(out, value);
@@ -165,6 +165,8 @@ static void print_junit(const struct rr_cases *cases, FILE *out)
 
 	fputs("    <properties>\n", out);
 	json_object_foreach((json_t *)cases->properties, name, value) {
+		if (json_is_null(value))
+			continue;
 		rr_xml_print(out, "      <property name=\"%s\" value=\"", name);
 		put_xml_value(out, value);
 		fputs("\"/>\n", out);
@@ -278,6 +280,22 @@ static void print_tap(const struct rr_cases *cases, FILE *out)
 		put_test(out, &cases->cases[i], i + 1);
 }
 
+/* ---- GitHub -------------------------------------------------------------------- */
+
+/* Why a case is inconclusive, in one line, which its message need not say; NULL = it does. */
+static const char *reason_of(const struct rr_case *one)
+{
+	const char *reason =
+		json_string_value(json_object_get(one->properties, "not_searched_because"));
+
+	if (!reason)
+		reason = json_string_value(
+			json_object_get(json_object_get(one->properties, "skeptic"), "why"));
+	return one->verdict == RR_CASE_INCONCLUSIVE && reason && !strstr(one->message, reason) ?
+		       reason :
+		       NULL;
+}
+
 /* ---- GitHub: annotations -------------------------------------------------------- */
 
 /* Behind the :: of a workflow command, and in its properties. */
@@ -320,6 +338,12 @@ static void put_annotation(FILE *out, const struct rr_case *one)
 	fputs("::", out);
 	put_command_text(out, one->message, strlen(one->message), false);
 
+	const char *reason = reason_of(one);
+	if (reason) {
+		fputs("%0AWhy: ", out);
+		put_command_text(out, reason, strlen(reason), false);
+	}
+
 	const char *text = one->details;
 	for (int i = 0; text && *text && i < NOTE_LINES; i++) {
 		const char *line = text;
@@ -358,8 +382,11 @@ void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 
 		if (is_long && one->verdict == RR_CASE_PASSED)
 			continue;
-		rr_markdown_print(out, "| %s | %s %s | %s |\n", rr_case_verdict_names[one->verdict],
+		rr_markdown_print(out, "| %s | %s %s | %s", rr_case_verdict_names[one->verdict],
 				  one->suite, one->name, one->message);
+		if (reason_of(one))
+			rr_markdown_print(out, " Why: %s", reason_of(one));
+		fputs(" |\n", out);
 		shown++;
 	}
 	putc('\n', out);

@@ -76,6 +76,24 @@ Test(cases, junit_counts_what_is_inconclusive_as_an_error)
 	assert_printed("<skipped message=\"not here\"/>");
 }
 
+/* A property without a value is left out; 0 and false are values. */
+Test(cases, junit_has_no_property_without_a_value)
+{
+	rr_cases_add(&cases,
+		     &(struct rr_case){ .suite = "test",
+					.name = "a",
+					.message = "well",
+					.properties = json_pack("{s:n, s:i, s:b, s:s}", "none", "n",
+								0, "is", 0, "text", "x") });
+	json_object_set_new(cases.properties, "redis_version", json_null());
+	json_object_set_new(cases.properties, "server", json_string("Redis 7"));
+	print(RR_FORMAT_JUNIT);
+	cr_assert_null(strstr(text, "null"), "%s", text);
+	cr_assert_null(strstr(text, "redis_version"), "%s", text);
+	assert_printed("<property name=\"server\" value=\"Redis 7\"/>");
+	assert_printed("<system-out>n: 0\nis: false\ntext: x\n</system-out>");
+}
+
 Test(cases, tap_says_the_verdict_and_escapes_directives)
 {
 	add("a # TODO b\\", RR_CASE_FAILED, "x # SKIP", "  indented\nlines");
@@ -118,6 +136,35 @@ Test(cases, github_keeps_all_of_a_case_on_one_line)
 				       "redrace test: 1 passed, 1 failed, 1 inconclusive, 1 skipped") ==
 					0,
 			"%s", line);
+}
+
+/* The reason is whole, in the warning and in the summary, unless the message has it. */
+Test(cases, github_says_why_a_case_is_inconclusive)
+{
+	static const char reason[] = "out of time: --seconds ended while states were searched",
+			  *const messages[] = {
+				  "who knows",
+				  "nothing: out of time: --seconds ended while states were searched"
+			  };
+
+	for (size_t i = 0; i < 2; i++)
+		rr_cases_add(&cases,
+			     &(struct rr_case){ .suite = "test",
+						.name = messages[i],
+						.verdict = RR_CASE_INCONCLUSIVE,
+						.message = messages[i],
+						.details = "  more",
+						.properties = json_pack(
+							"{s:s}", "not_searched_because", reason) });
+	print(RR_FORMAT_GITHUB);
+	assert_printed(
+		"who knows::who knows%0AWhy: out of time: --seconds ended while states were searched%0A  more\n");
+	assert_printed(
+		"were searched::nothing: out of time: --seconds ended while states were searched%0A  more\n");
+	free(text);
+	print(RR_FORMAT_MARKDOWN);
+	assert_printed(
+		"| who knows Why: out of time: --seconds ended while states were searched |\n");
 }
 
 Test(cases, step_summary_shows_nothing_as_html)
