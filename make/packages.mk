@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # What is installed for redrace, and the packages and images of it.
 
-.PHONY: deps deps-peers deb deb-test image image-test deps-browser servers
+.PHONY: deps deps-check deps-peers deb deb-test image image-test deps-browser servers
 
 deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
+
+deps-check: ## install what it takes to build redrace and run `redrace check`, and no more (CI)
+	@sh .ci/deps check
 
 deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
 	@sh .ci/deps peers

@@ -9,7 +9,7 @@ TestSuite(check_action, .init = cli_setup, .fini = cli_teardown);
 /* A step as a script, and a directory in which `redrace` is the program. */
 static void prepare_step(const char *step, const char *inputs)
 {
-	char command[512];
+	char command[768];
 
 	if (cli_run("/usr/bin/python3 -c 'import yaml' 2>&1") != 0)
 		cli_skip("PyYAML is not installed");
@@ -18,6 +18,7 @@ static void prepare_step(const char *step, const char *inputs)
 	snprintf(
 		command, sizeof(command),
 		"mkdir -p $HERE/bin $HERE/app && ln -sf $(realpath $REDRACE) $HERE/bin/redrace && cp examples/check/counter.sh $HERE/app &&"
+		"echo export GITHUB_WORKSPACE=$HERE RUNNER_TEMP=$HERE/temp GITHUB_OUTPUT=$HERE/output GITHUB_STEP_SUMMARY=$HERE/summary PATH=$HERE/bin:$PATH >$HERE/env &&"
 		"/usr/bin/python3 tests/action_step.py '%s' %s >$HERE/step 2>&1",
 		step, inputs);
 	cr_assert_eq(cli_run(command), 0, "%s", (cli_run("cat $HERE/step"), cli_output));
@@ -26,9 +27,7 @@ static void prepare_step(const char *step, const char *inputs)
 /* It exits with `code`. */
 static void run_step(int code)
 {
-	cr_assert_eq(
-		cli_run("cd $HERE && export RUNNER_TEMP=$HERE/temp GITHUB_OUTPUT=$HERE/output GITHUB_STEP_SUMMARY=$HERE/summary PATH=$HERE/bin:$PATH && bash step 2>&1"),
-		code, "%s", cli_output);
+	cr_assert_eq(cli_run("cd $HERE && . ./env && bash step 2>&1"), code, "%s", cli_output);
 }
 
 Test(check_action, a_finding_is_marked_and_kept)
@@ -41,6 +40,35 @@ Test(check_action, a_finding_is_marked_and_kept)
 		cli_run("grep exit $HERE/output; cd $(sed -n 's/^report=//p' $HERE/output) && ls; test -s $HERE/summary"),
 		0);
 	cr_assert_str_eq(cli_output, "exit-code=1\nrace.race\nrace.svg\nreport.json\nreport.xml\n");
+}
+
+/* The directory that the other steps restore and keep; without one nothing is kept. */
+Test(check_action, verdicts_are_kept_from_job_to_job)
+{
+	for (int i = 0; i < 2; i++) {
+		prepare_step("Run redrace", "working-directory=app cache=kept "
+					    "'arguments=--audit 1 -- sh counter.sh'");
+		run_step(1);
+		cr_assert_eq(cli_runf("ls $HERE/kept/*.check && jq -e "
+				      "'.cases[0].properties.kept.is_used == %s' "
+				      "$HERE/temp/redrace/report.json",
+				      i ? "true" : "false"),
+			     0, "%s", cli_output);
+	}
+	prepare_step("Run redrace",
+		     "working-directory=app cache= 'arguments=--audit 1 -- sh counter.sh'");
+	run_step(1);
+	cr_assert_eq(cli_run("jq -e '.cases[0].properties.kept.is_used | not' "
+			     "$HERE/temp/redrace/report.json"),
+		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("/usr/bin/python3 -c 'import yaml; steps = yaml.safe_load(open("
+			"\".ci/action/action.yml\"))[\"runs\"][\"steps\"]; print(*[(s[\"uses\"], "
+			"s[\"with\"][\"path\"], \"always()\" in s[\"if\"]) for s in steps if "
+			"\"cache\" in s.get(\"uses\", \"\")], sep=\"\\n\")'"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "('actions/cache/restore@v4', '${{ inputs.cache }}', False)\n"
+				     "('actions/cache/save@v4', '${{ inputs.cache }}', True)\n");
 }
 
 /* Its checks have pictures of their own. */
@@ -61,12 +89,18 @@ Test(check_action, what_is_inconclusive_fails_unless_it_may_pass)
 	prepare_step("Run redrace",
 		     "command=check 'arguments=--skeptic off --max-states 1 -- sh app/counter.sh'");
 	run_step(2);
+	cr_assert_eq(cli_run("why=$(jq -r '.cases[0].properties.not_searched_because' "
+			     "$HERE/temp/redrace/report.json) && grep -F \"| inconclusive |\" "
+			     "$HERE/summary | grep -F \" Why: $why |\" | sed 's/.*/summary/' && "
+			     "cd $HERE && . ./env && bash step 2>&1 | grep -F \"%0AWhy: $why%0A\""),
+		     0, "%s", cli_output);
+	cli_assert_names("::warning file=app/counter.sh,line=1,title=redrace check");
 	prepare_step(
 		"Run redrace",
 		"command=check 'arguments=--skeptic off --max-states 1 -- sh app/counter.sh' inconclusive=pass");
 	run_step(0);
 	cr_assert_eq(cli_run("grep exit $HERE/output"), 0);
-	cr_assert_str_eq(cli_output, "exit-code=2\nexit-code=2\n");
+	cr_assert_str_eq(cli_output, "exit-code=2\nexit-code=2\nexit-code=2\n");
 }
 
 /* Each has the formats that the step asks for. */
@@ -110,7 +144,7 @@ Test(check_action, it_is_installed_from_its_own_tree)
 		0, "%s", cli_output);
 	cli_assert_names("answers");
 	cr_assert_eq(cli_run("cat $HERE/asked"), 0);
-	cli_assert_names("/.ci/action/../.. deps\n");
+	cli_assert_names("/.ci/action/../.. deps-check\n");
 	cli_assert_names("/.ci/action/../.. install\n");
 	cr_assert_eq(
 		cli_run("while read -r words; do make -n ${words#make } >/dev/null || exit; done <$HERE/asked"),

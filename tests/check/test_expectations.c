@@ -488,7 +488,10 @@ Test(check_expectations, the_workflow_of_the_document_runs)
 		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./step"),
 		1, "%s", cli_output);
 	cli_assert_names("::error file=app/counter.py,line=1,title=");
-	cr_assert_eq(cli_run("test -s $HERE/race.race && test -s $HERE/race.svg"), 0);
+	cr_assert_eq(
+		cli_run("cd $HERE/races && test -s race.race && test -s race.svg && "
+			"test -s report.json && test -s report.xml && ls ../.redrace-cache/*.check"),
+		0, "%s", cli_output);
 }
 
 /* The job's script, as a reader of YAML understands it; what it writes is what the job
@@ -499,14 +502,15 @@ Test(check_expectations, the_gitlab_job_of_the_document_runs)
 		cli_skip("redis-py or PyYAML is not installed");
 	cr_assert_eq(
 		cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
-			"sed -n '/^## GitLab/,/^## What/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md >$HERE/job.yml && "
-			"/usr/bin/python3 -c 'import sys, yaml; job = yaml.safe_load(open(sys.argv[1]))[\"races\"]; kept = job[\"artifacts\"]; print(\"\\n\".join(job[\"script\"])); print(\"test -s\", \" -a -s \".join(kept[\"paths\"] + [kept[\"reports\"][\"junit\"]]), file=sys.stderr)' $HERE/job.yml >$HERE/script 2>$HERE/kept; cat $HERE/script $HERE/kept"),
+			"sed -n '/^## GitLab/,/^## A shell/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md >$HERE/job.yml && "
+			"/usr/bin/python3 -c 'import sys, yaml; job = yaml.safe_load(open(sys.argv[1]))[\"races\"]; kept = job[\"artifacts\"]; print(\"\\n\".join(job[\"script\"])); print(\"ls\", *kept[\"paths\"], \"&& test -s\", kept[\"reports\"][\"junit\"], file=sys.stderr)' $HERE/job.yml >$HERE/script 2>$HERE/kept; cat $HERE/script $HERE/kept"),
 		0, "%s", cli_output);
 	cr_assert_eq(
 		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./script"),
 		1, "%s", cli_output);
-	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' report.xml"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' races/report.xml && "
+			     "test -s races/race.race && test -s races/race.svg"),
+		     0, "%s", cli_output);
 }
 
 /* What Jenkins runs writes what it reads. */
