@@ -304,7 +304,8 @@ static void lose_job(struct run *run, struct member *member, int status)
  * at first. */
 static void show_jobs(struct run *run)
 {
-	const double share = (double)run->n_done / (double)run->pool->n_jobs;
+	const double share = run->pool->is_uneven ? 0 :
+						    (double)run->n_done / (double)run->pool->n_jobs;
 	char names[2 * RR_POOL_NAME + 40];
 
 	/* What two of the workers do: "  none, pause: 1,234". */

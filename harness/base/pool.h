@@ -70,6 +70,7 @@ struct rr_pool {
 	void (*name)(void *context, size_t job, char text[RR_POOL_NAME]);
 	int stall_s;      /* without progress; 0 = as long as it takes */
 	const char *unit; /* what progress is counted in: "new state" */
+	bool is_uneven;   /* how long jobs took says nothing of the others: no time left is shown */
 };
 
 /* ---- In the program ------------------------------------------------------- */

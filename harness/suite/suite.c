@@ -273,6 +273,7 @@ static enum rr_exit run_chosen(struct rr_suite *suite, const struct rr_suite_com
 		.lost = lose_result,
 		.name = name_check,
 		.unit = "result",
+		.is_uneven = true,
 	};
 	const double begun = rr_clock_s();
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };

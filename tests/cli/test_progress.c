@@ -108,6 +108,24 @@ Test(progress, is_one_line_on_a_terminal)
 	pseudo_close(&pseudo);
 }
 
+/* A quick check says nothing of how long a slow one takes: a guess would grow with it. */
+Test(progress, of_a_suite_guesses_no_time)
+{
+	struct pseudo pseudo;
+	char command[SUPPORT_DIRECTORY + 80];
+
+	cli_write("redrace.yaml", "%s",
+		  "checks:\n"
+		  "  quick: {command: 'redis-cli -p {port} INCR n'}\n"
+		  "  slow: {command: sh -c 'while :; do :; done', hangs-after: 4}\n");
+	snprintf(command, sizeof(command), "check --jobs 1 --suite %s/redrace.yaml", cli_home);
+	pseudo_open_command(&pseudo, 80, command);
+	pseudo_await(&pseudo, "1 of 2, 3 s; slow");
+	pseudo_await(&pseudo, "1 passed, 1 could not be judged");
+	cr_assert_null(strstr(pseudo.seen, " left"), "%s", pseudo.seen);
+	pseudo_close(&pseudo);
+}
+
 /* The first line is there while the others are still measured; and what has come by
  * then are whole lines. */
 Test(progress, results_come_line_by_line_through_a_pipe)
