@@ -49,6 +49,8 @@ enum { RR_CHECKED_GAME_STATES = 6000 };
 struct rr_check_options {
 	int argc; /* the words of the command line that names the programs */
 	char **argv;
+	const char *suite; /* of a check of a suite the file, NULL = RR_SUITE_FILE, */
+	const char *name;  /* and its name; NULL = it is of none */
 	long n_clients;
 	const char *const *command; /* of all clients, ends in NULL */
 	size_t n_named;             /* or each has its own, for the shell */

@@ -80,12 +80,14 @@ static int count_left_out(const char *word)
 
 char *rr_checked_command(const struct rr_check_options *options, char *first, char *second)
 {
-	char **words = rr_calloc((size_t)options->argc + 2, sizeof(*words));
+	char **words = rr_calloc((size_t)options->argc + 6, sizeof(*words));
+	static char suite[] = "--suite";
 	int n = 0;
 	bool is_command = false;
 	char *text;
 
-	for (int i = 0; i < options->argc; i++) {
+	/* A suite says all else of its check. */
+	for (int i = 0; i < (options->name ? 1 : options->argc); i++) {
 		char *word = options->argv[i];
 
 		is_command |= strcmp(word, "--") == 0;
@@ -100,6 +102,12 @@ char *rr_checked_command(const struct rr_check_options *options, char *first, ch
 			words[n++] = second;
 		}
 	}
+	if (options->name && options->suite) {
+		words[n++] = suite;
+		words[n++] = (char *)options->suite;
+	}
+	if (options->name)
+		words[n++] = (char *)options->name;
 	text = rr_shell_words(n, words);
 	free(words);
 	return text;

@@ -322,6 +322,12 @@ json_t *rr_checked_properties(const struct rr_check *check)
 		rr_case_text(result->serial), "rests_on",
 		rr_case_text(result->noticed[0] ? result->noticed : NULL));
 
+	char *replay = result->found && !check->options->search.schedule ?
+			       rr_checked_replay(check->options) :
+			       NULL;
+
+	json_object_set_new(properties, "replay", rr_case_text(replay));
+	free(replay);
 	json_object_set_new(properties, "search", rr_checked_search(check));
 	json_object_set_new(properties, "kinds", rr_checked_findings(check, true));
 	json_object_set_new(properties, "smallest",

@@ -11,7 +11,8 @@
 struct given {
 	int argc;
 	char **argv;
-	size_t memory; /* 0 = half of what is free */
+	const char *suite; /* the file; NULL = RR_SUITE_FILE */
+	size_t memory;     /* 0 = half of what is free */
 	bool (*write_game)(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 };
 
@@ -46,13 +47,18 @@ static bool accept_check(void *context, int argc, char **argv, struct rr_error *
 	return good;
 }
 
-static enum rr_exit run_one(void *context, int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_one(void *context, const char *name, int argc, char **argv,
+			    struct rr_error *error)
 {
+	const struct given *given = context;
 	struct rr_check_command chosen;
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (take_check(&chosen, context, argc, argv, error))
+	if (take_check(&chosen, given, argc, argv, error)) {
+		chosen.each.suite = given->suite;
+		chosen.each.name = name;
 		code = rr_check(&chosen.each, error);
+	}
 	rr_replay_release(&chosen.replay);
 	return code;
 }
@@ -109,7 +115,10 @@ bool rr_check_refuse_suite(const struct rr_suite_options *whole, struct rr_error
 enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char **argv,
 				struct rr_error *error)
 {
-	struct given given = { .argc = argc, .argv = argv, .write_game = chosen->each.write_game };
+	struct given given = { .argc = argc,
+			       .argv = argv,
+			       .suite = chosen->whole.path,
+			       .write_game = chosen->each.write_game };
 	const struct rr_suite_command command = suite_of(&given);
 	struct rr_suite_options *whole = &chosen->whole;
 	const struct rr_check_options *each = &chosen->each;

@@ -753,19 +753,34 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 	rr_check_print_skeptic(out, check);
 }
 
+char *rr_checked_replay(const struct rr_check_options *options)
+{
+	static char replay[] = "--replay", some[] = "FILE";
+	char *file = rr_strdup(options->save ? options->save : some);
+	char *command = rr_checked_command(options, replay, file);
+
+	free(file);
+	return command;
+}
+
 /* How the schedule is run again, once it is saved. */
 static void print_replay(FILE *out, const struct rr_check_options *options)
 {
-	static char replay[] = "--replay", some[] = "FILE";
-	char *file = options->save ? rr_strdup(options->save) : rr_strdup(some);
-	char *command = rr_checked_command(options, replay, file);
+	static char save[] = "--save", some[] = "FILE";
+	char *command = rr_checked_replay(options);
 
-	if (options->save)
+	if (options->save) {
 		fprintf(out, "Replay: %s\n", command);
-	else
+	} else if (options->name) {
+		char *saving = rr_checked_command(options, save, some);
+
+		fprintf(out, "Replay: save this schedule with\n  %s\nthen\n  %s\n", saving,
+			command);
+		free(saving);
+	} else {
 		fprintf(out, "Replay: save this schedule with --save FILE, then\n  %s\n", command);
+	}
 	free(command);
-	free(file);
 }
 
 void rr_checked_print_rest(FILE *out, const struct rr_check *check)

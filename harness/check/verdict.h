@@ -137,9 +137,13 @@ json_t *rr_checked_refused(const struct rr_check *check);
 /* "python3 app/counter.py", or all commands of --client; or the app. malloc'd (report.c). */
 char *rr_checked_programs_words(const struct rr_check_options *options);
 
-/* What was typed, without --no-cache, --skeptic and what says where to write, and with two more words
- * after the first, or NULL. malloc'd (game.c). */
+/* The command that makes this check: what was typed, without --no-cache, --skeptic and what says where
+ * to write; of a suite its file and the name of the check. With two more words after the first, or
+ * NULL. malloc'd (game.c). */
 char *rr_checked_command(const struct rr_check_options *options, char *first, char *second);
+
+/* That command with --replay, of the file that is saved or "FILE"; malloc'd (verdict.c). */
+char *rr_checked_replay(const struct rr_check_options *options);
 
 /* Writes what --game asks for, if it does (game.c). */
 bool rr_check_write_game(const struct rr_check *check, struct rr_error *error);

@@ -160,8 +160,8 @@ static bool run_check(void *context, struct rr_pool_worker *worker, size_t job)
 	struct outcome outcome = { .code = RR_EXIT_INTERNAL };
 
 	if (ftruncate(STDOUT_FILENO, 0) == 0 && lseek(STDOUT_FILENO, 0, SEEK_SET) == 0)
-		outcome.code = command->run(command->context, (int)check->n_words, argv,
-					    &outcome.error);
+		outcome.code = command->run(command->context, check->name, (int)check->n_words,
+					    argv, &outcome.error);
 	outcome.code = rr_exit_worse(outcome.code, rr_exit_of(outcome.error.kind));
 	free(argv);
 	if (outcome.code == RR_EXIT_INTERRUPTED)

@@ -28,9 +28,10 @@ struct rr_suite_command {
 	void *context;   /* of these two; argv[0] is "redrace check" */
 	/* Do the words make a check? False: the error. */
 	bool (*accept)(void *context, int argc, char **argv, struct rr_error *error);
-	/* Makes it, and writes its result to standard output as JSON. In a process of its
-	 * own. */
-	enum rr_exit (*run)(void *context, int argc, char **argv, struct rr_error *error);
+	/* Makes the check of that name, and writes its result to standard output as JSON. In a process
+	 * of its own. */
+	enum rr_exit (*run)(void *context, const char *name, int argc, char **argv,
+			    struct rr_error *error);
 };
 
 /* What the user says of the whole. */

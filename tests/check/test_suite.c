@@ -270,6 +270,32 @@ Test(suite, each_check_has_its_verdict_and_the_worst_counts)
 	cr_assert_eq(cli_run(CHECK "right known 2>&1"), 0, "%s", cli_output);
 }
 
+/* Its command saves the schedule, if the check does not, and replays it. */
+Test(suite, a_finding_is_replayed_by_the_name_of_its_check)
+{
+	assert_suite("checks:\n"
+		     "  lost it: {command: " COUNT "}\n",
+		     "", 1);
+	cli_assert_json(".replay == \"redrace check --replay FILE --suite \" + env.HERE + "
+			"\"/redrace.yaml 'lost it'\"");
+	write_suite("checks: {lost it: {command: " COUNT "}, kept: {command: " COUNT
+		    ", save: kept.race}}\n");
+	cr_assert_eq(
+		cli_run("R=$(realpath $REDRACE_ONCE) && cd $HERE && "
+			"replay() { eval \"$R ${2#redrace}$1\" >/dev/null 2>&1; echo $?; } && "
+			"$R check -o result.json >/dev/null 2>&1; "
+			"jq -r '.cases[].properties.replay' result.json | while read -r command; do "
+			"echo \"$command\"; case $command in *FILE*) replay '' "
+			"\"$(echo \"$command\" | sed 's/--replay/--save/')\";; esac; "
+			"replay ' -o played.json' \"$command\"; "
+			"jq -r '.cases[0].properties.known_as[]' played.json; done"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "redrace check --replay FILE 'lost it'\n1\n1\n"
+				     "lost update (counter)\n"
+				     "redrace check --replay kept.race kept\n1\n"
+				     "lost update (counter)\n");
+}
+
 Test(suite, another_outcome_than_expected_fails)
 {
 	assert_suite("checks:\n"
