@@ -46,9 +46,8 @@ static const char first_line[] = "redrace verdict 1\n";
 
 enum { HEAD = sizeof(first_line) - 1 + sizeof(uint64_t) };
 
-/* Where what has that key is kept; `directory` NULL: in the user's. False: there is no home. */
-static bool cache_path(const char *directory, const void *key, size_t length,
-		       char path[RR_PATH_SIZE])
+/* The directory of all files; `directory` NULL: the user's. False: HOME is not set. */
+static bool cache_directory(const char *directory, char path[RR_PATH_SIZE])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n;
@@ -63,21 +62,23 @@ static bool cache_path(const char *directory, const void *key, size_t length,
 		n = snprintf(path, RR_PATH_SIZE, "%s/.cache/redrace", home);
 	else
 		return false;
-	return n < RR_PATH_SIZE &&
-	       snprintf(path + n, (size_t)(RR_PATH_SIZE - n), "/%016llx.check",
-			(unsigned long long)rr_bytes_digest(0, key, length)) < RR_PATH_SIZE - n;
+	return n < RR_PATH_SIZE;
 }
 
-/* Makes the directory of such a path, into which nobody but its owner may look. False: it cannot be. */
-static bool make_cache_directory(const char *path)
+/* Parts of a key. The name of a file has a digest of each, so that one of the same programs is found that
+ * is of other options, and then one of the whole. */
+enum part { PROGRAMS, OPTIONS, ENVIRONMENT, MACHINE, PARTS };
+
+enum { PART_DIGITS = 8, NAME_SIZE = PARTS * (PART_DIGITS + 1) + 16 + sizeof("/.check") };
+
+/* Makes it, so that only its owner may look into it. False: it cannot be. */
+static bool make_cache_directory(const char *directory)
 {
 	const mode_t before = umask(0077);
-	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct rr_error error = { 0 };
 	const bool good = rr_files_make_directory(directory, &error);
 
 	umask(before);
-	free(directory);
 	return good;
 }
 
@@ -142,9 +143,8 @@ static int compare_use(const void *a, const void *b)
 }
 
 /* Those that were not used for longest go. */
-static void make_room(const char *path)
+static void make_room(const char *directory)
 {
-	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
 	size_t n = 0, n_files = 0;
 	char **names = rr_files_list(directory, ".check", &n);
 	struct kept_file *files = rr_calloc(n + 1, sizeof(*files));
@@ -171,7 +171,6 @@ static void make_room(const char *path)
 		free(files[i].path);
 	}
 	free(files);
-	free(directory);
 	rr_files_free_list(names, n);
 }
 
@@ -179,6 +178,7 @@ static void make_room(const char *path)
 static bool write_cache(const char *path, const void *key, size_t length, const char *content)
 {
 	const mode_t before = umask(0077);
+	char *directory = rr_strndup(path, (size_t)(strrchr(path, '/') - path));
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 	uint64_t digest = 0;
@@ -192,11 +192,12 @@ static bool write_cache(const char *path, const void *key, size_t length, const 
 	fclose(draft.out);
 	digest = rr_bytes_digest(0, draft.text + HEAD, draft.length - HEAD);
 	memcpy(draft.text + strlen(first_line), &digest, sizeof(digest));
-	good = draft.length <= CACHE_FILE_MOST && make_cache_directory(path) &&
+	good = draft.length <= CACHE_FILE_MOST && make_cache_directory(directory) &&
 	       rr_files_replace(path, draft.text, draft.length, &error);
 	umask(before);
 	if (good)
-		make_room(path);
+		make_room(directory);
+	free(directory);
 	free(draft.text);
 	return good;
 }
@@ -208,7 +209,25 @@ static void put_text(FILE *out, const char *text)
 	rr_bytes_put(out, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
-/* What is run, and what is right. */
+/* The programs, by their commands. */
+static void put_programs(FILE *out, const struct rr_check_options *options)
+{
+	for (size_t i = 0; options->command && options->command[i]; i++)
+		put_text(out, options->command[i]);
+	rr_bytes_put_number(out, (int64_t)options->n_named);
+	for (size_t i = 0; i < options->n_named; i++) {
+		put_text(out, options->named[i].name);
+		put_text(out, options->named[i].shell[2]);
+	}
+	put_text(out, options->app);
+	rr_bytes_put_number(out, (int64_t)options->n_requests);
+	for (size_t i = 0; i < options->n_requests; i++) {
+		rr_bytes_put_number(out, options->is_line[i]);
+		put_text(out, options->requests[i]);
+	}
+}
+
+/* How they are run, what the data are at first, and what is right. */
 static void put_options(FILE *out, const struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
@@ -232,27 +251,13 @@ static void put_options(FILE *out, const struct rr_check *check)
 		options->skeptic,
 		options->seed,
 		options->fixes_pids,
-		options->verbose,
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		rr_bytes_put_number(out, numbers[i]);
 	for (int i = 0; i < RR_BUDGETS; i++)
 		rr_bytes_put_number(out, search->budget.of[i]);
-	for (size_t i = 0; options->command && options->command[i]; i++)
-		put_text(out, options->command[i]);
-	rr_bytes_put_number(out, (int64_t)options->n_named);
-	for (size_t i = 0; i < options->n_named; i++) {
-		put_text(out, options->named[i].name);
-		put_text(out, options->named[i].shell[2]);
-	}
-	put_text(out, options->app);
 	put_text(out, options->ready);
-	rr_bytes_put_number(out, (int64_t)options->n_requests);
-	for (size_t i = 0; i < options->n_requests; i++) {
-		rr_bytes_put_number(out, options->is_line[i]);
-		put_text(out, options->requests[i]);
-	}
 	rr_bytes_put_number(out, (int64_t)options->n_redis_at);
 	for (size_t i = 0; i < options->n_redis_at; i++)
 		put_text(out, options->redis_at[i]);
@@ -307,7 +312,7 @@ void rr_record_open(struct rr_check *check)
 		   options->search.json) {
 		snprintf(record->why, sizeof(record->why),
 			 "with --replay, --game or --graph each check is made");
-	} else if (!cache_path(options->cache, "", 0, path)) {
+	} else if (!cache_directory(options->cache, path)) {
 		snprintf(record->why, sizeof(record->why), "there is no HOME");
 	} else {
 		/* Before programs list the directory above. */
@@ -318,16 +323,8 @@ void rr_record_open(struct rr_check *check)
 	}
 }
 
-/* Finds the file of the record, after --setup: what that leaves is in its name. */
-static void find_record(struct rr_check *check)
+static void put_machine(FILE *out, const struct rr_check *check)
 {
-	const struct rr_check_options *options = check->options;
-	struct rr_record *record = &check->record;
-	char path[RR_PATH_SIZE];
-	struct rr_draft key;
-
-	rr_draft_open(&key);
-	/* Machine, user and place. */
 	struct utsname kernel;
 	const mode_t mask = umask(0);
 	char directory[PATH_MAX];
@@ -336,38 +333,155 @@ static void find_record(struct rr_check *check)
 	umask(mask);
 	memset(&kernel, 0, sizeof(kernel));
 	uname(&kernel);
-	put_text(key.out, kernel.sysname);
-	put_text(key.out, kernel.release);
-	put_text(key.out, kernel.version);
-	put_text(key.out, kernel.machine);
-	rr_bytes_put_number(key.out, sysconf(_SC_NPROCESSORS_ONLN));
-	rr_bytes_put_number(key.out, rr_placement_count());
+	put_text(out, kernel.sysname);
+	put_text(out, kernel.release);
+	put_text(out, kernel.version);
+	put_text(out, kernel.machine);
+	rr_bytes_put_number(out, sysconf(_SC_NPROCESSORS_ONLN));
+	rr_bytes_put_number(out, rr_placement_count());
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		if (getrlimit((enum __rlimit_resource)i, &limit) == 0) {
-			rr_bytes_put_number(key.out, (int64_t)limit.rlim_cur);
-			rr_bytes_put_number(key.out, (int64_t)limit.rlim_max);
+			rr_bytes_put_number(out, (int64_t)limit.rlim_cur);
+			rr_bytes_put_number(out, (int64_t)limit.rlim_max);
 		}
 	}
-	rr_bytes_put_number(key.out, mask);
-	rr_bytes_put_number(key.out, getuid());
-	rr_bytes_put_number(key.out, geteuid());
-	rr_bytes_put_number(key.out, getgid());
-	rr_bytes_put_number(key.out, getegid());
-	put_text(key.out, getcwd(directory, sizeof(directory)));
-	put_text(key.out, check->preload);
-	rr_variables_write(key.out, check->left_out);
-	put_options(key.out, check);
+	rr_bytes_put_number(out, mask);
+	rr_bytes_put_number(out, getuid());
+	rr_bytes_put_number(out, geteuid());
+	rr_bytes_put_number(out, getgid());
+	rr_bytes_put_number(out, getegid());
+	put_text(out, getcwd(directory, sizeof(directory)));
+	put_text(out, check->preload);
+}
+
+/* Finds the file of the record, after --setup: what that leaves is in its name. */
+static void find_record(struct rr_check *check)
+{
+	struct rr_record *record = &check->record;
+	char path[RR_PATH_SIZE], name[NAME_SIZE];
+	size_t length = 0;
+	struct rr_draft key;
+
+	rr_draft_open(&key);
+	for (int i = 0; i < PARTS; i++) {
+		const long begun = ftell(key.out);
+
+		switch ((enum part)i) {
+		case PROGRAMS:
+			put_programs(key.out, check->options);
+			break;
+		case OPTIONS:
+			put_options(key.out, check);
+			break;
+		case ENVIRONMENT:
+			rr_variables_write(key.out, check->left_out);
+			break;
+		case MACHINE:
+		case PARTS:
+			put_machine(key.out, check);
+			break;
+		}
+		fflush(key.out);
+		length += (size_t)snprintf(
+			name + length, sizeof(name) - length, "%0*x-", PART_DIGITS,
+			(unsigned)rr_bytes_digest(0, key.text + begun,
+						  (size_t)(ftell(key.out) - begun)));
+	}
 	fclose(key.out);
 	record->key = key.text;
 	record->n_key = key.length;
-	if (cache_path(options->cache, record->key, record->n_key, path))
-		record->path = rr_strdup(path);
+	snprintf(name + length, sizeof(name) - length, "%016llx.check",
+		 (unsigned long long)rr_bytes_digest(0, record->key, record->n_key));
+	if (cache_directory(check->options->cache, path) &&
+	    strlen(path) + sizeof(name) < sizeof(path))
+		record->path = rr_asprintf("%s/%s", path, name);
+}
+
+/* ---- Why there is none that can be used ------------------------------------------------------ */
+
+/* Adds that something changed; `what`: a sentence, about `file` or NULL. */
+static void note_change(struct rr_record *record, const char *id, const char *what,
+			const char *file)
+{
+	if (!record->changed)
+		record->changed = json_array();
+	json_array_append_new(record->changed, json_string(id));
+	rr_add_text(record->again, sizeof(record->again), "%s%s changed%s%s",
+		    record->again[0] ? ", " : "", what, file ? ": " : "", file ? file : "");
+}
+
+/* A verdict of the same programs is there that differs in the fewest parts of its key. */
+static void note_nearest(struct rr_record *record)
+{
+	static const struct {
+		const char *id, *what;
+	} parts[PARTS] = {
+		[OPTIONS] = { "options", "the options" },
+		[ENVIRONMENT] = { "environment", "the environment" },
+		[MACHINE] = { "machine", "the machine, a limit or the working directory" },
+	};
+	const char *own = strrchr(record->path, '/') + 1;
+	char *directory = rr_strndup(record->path, (size_t)(own - 1 - record->path));
+	const size_t size = PART_DIGITS + 1;
+	unsigned nearest = 0;
+	int fewest = PARTS;
+	size_t n = 0;
+	char **names = rr_files_list(directory, ".check", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned differing = 0;
+		int n_differing = 0;
+
+		for (size_t j = 0; j < PARTS && strlen(names[i]) == strlen(own); j++) {
+			const bool is_other = memcmp(names[i] + j * size, own + j * size, size) !=
+					      0;
+
+			differing |= (unsigned)is_other << j;
+			n_differing += is_other;
+		}
+		if (differing && !(differing & 1U << PROGRAMS) && n_differing < fewest) {
+			nearest = differing;
+			fewest = n_differing;
+		}
+	}
+	for (int i = OPTIONS; i < PARTS; i++) {
+		if (nearest >> i & 1)
+			note_change(record, parts[i].id, parts[i].what, NULL);
+	}
+	rr_files_free_list(names, n);
+	free(directory);
+}
+
+/* Is it redrace's own program, or a library of it? */
+static bool is_own_file(const struct rr_check *check, const char *path)
+{
+	char own[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	own[n > 0 ? n : 0] = '\0';
+	return strcmp(path, own) == 0 || strcmp(path, check->preload) == 0 ||
+	       strcmp(path, check->node_preload) == 0 || strcmp(path, check->apps.driver) == 0;
+}
+
+static void note_changed_file(struct rr_check *check, const char *path)
+{
+	const char *server = strrchr(check->options->redis_server, '/');
+	const char *name = strrchr(path, '/');
+
+	server = server ? server + 1 : check->options->redis_server;
+	if (is_own_file(check, path))
+		note_change(&check->record, "redrace", "redrace", path);
+	else if (name && strcmp(name + 1, server) == 0)
+		note_change(&check->record, "server", "the server", path);
+	else
+		note_change(&check->record, "program", "the program", path);
 }
 
 /* The verdict that was kept, of the same files. NULL: there is none. */
 static json_t *read_record(struct rr_check *check)
 {
 	struct rr_record *record = &check->record;
+	const char *changed = NULL;
 	struct rr_bytes content;
 	bool is_broken;
 	char *text = read_cache(record->path, record->key, record->n_key, &content, &is_broken);
@@ -382,8 +496,14 @@ static json_t *read_record(struct rr_check *check)
 	snprintf(record->why, sizeof(record->why),
 		 record->remark[0] ? "the file is broken" : "nothing was kept before");
 	record->earlier = record->remark[0] ? "broken" : json ? "changed" : "none";
-	if (json && rr_opened_are_same(json_object_get(json, "files"), record->why))
+	if (json && rr_opened_are_same(json_object_get(json, "files"), &changed))
 		return json;
+	if (changed) {
+		snprintf(record->why, sizeof(record->why), "%.300s has changed", changed);
+		note_changed_file(check, changed);
+	} else if (!json && !record->remark[0]) {
+		note_nearest(record);
+	}
 	json_decref(json);
 	return NULL;
 }
@@ -447,9 +567,8 @@ static bool replay(struct rr_check *check, const json_t *content, struct rr_expl
 static bool ask_skeptic(struct rr_check *check, const json_t *content,
 			struct rr_explore_result *result)
 {
-	const char *text = text_of(content, "text");
-
-	if (!text || !json_is_object(json_object_get(content, "properties")))
+	if (!text_of(content, "text") || !text_of(content, "verbose") ||
+	    !json_is_object(json_object_get(content, "properties")))
 		return false;
 	*result = (struct rr_explore_result){ .explored = RR_EXPLORED_ALL };
 	result->day = (enum rr_explored_day)(number_of(content, "day") % 3);
@@ -524,9 +643,9 @@ json_t *rr_record_refused(const struct rr_record *record)
 	return json_is_array(all) ? json_deep_copy(all) : NULL;
 }
 
-const char *rr_record_text(const struct rr_record *record)
+const char *rr_record_text(const struct rr_record *record, bool is_verbose)
 {
-	return record->is_used ? text_of(record->content, "text") : NULL;
+	return record->is_used ? text_of(record->content, is_verbose ? "verbose" : "text") : NULL;
 }
 
 json_t *rr_record_properties(const struct rr_record *record)
@@ -577,17 +696,31 @@ static json_t *finding_as_json(const struct rr_check *check)
 			 "is_cut", result->explored == RR_EXPLORED_FOUND);
 }
 
+/* In words for people who want all of them, and for others. */
 static json_t *yes_as_json(const struct rr_check *check)
 {
-	char *text;
-	FILE *out = rr_open_text(&text);
-	json_t *json;
+	json_t *json = json_pack("{s:i, s:i, s:o}", "found", 0, "day", (int)check->result->day,
+				 "properties", rr_checked_properties(check));
 
-	rr_checked_print_verdict(out, check);
-	fclose(out);
-	json = json_pack("{s:i, s:s, s:i, s:o}", "found", 0, "text", text, "day",
-			 (int)check->result->day, "properties", rr_checked_properties(check));
-	free(text);
+	for (int is_verbose = 0; is_verbose < 2; is_verbose++) {
+		struct rr_check_options options = *check->options;
+		struct rr_check printed = *check;
+		json_t *words;
+		char *text;
+		FILE *out = rr_open_text(&text);
+
+		options.verbose = is_verbose;
+		printed.options = &options;
+		rr_checked_print_verdict(out, &printed);
+		fclose(out);
+		words = json_string(text);
+		free(text);
+		if (!words) {
+			json_decref(json);
+			return NULL;
+		}
+		json_object_set_new(json, is_verbose ? "verbose" : "text", words);
+	}
 	return json;
 }
 
@@ -645,4 +778,5 @@ void rr_record_release(struct rr_record *record)
 	free(record->path);
 	free(record->key);
 	json_decref(record->content);
+	json_decref(record->changed);
 }

@@ -376,7 +376,7 @@ static json_t *properties_of(const struct written *written, enum rr_exit code)
 {
 	const struct rr_check *check = written->check;
 	const struct rr_record *record = &check->record;
-	json_t *properties = rr_record_text(record) ? rr_record_properties(record) : NULL;
+	json_t *properties = rr_record_text(record, false) ? rr_record_properties(record) : NULL;
 
 	if (!check->result)
 		return json_pack("{s:i, s:o, s:[], s:[]}", "exit", (int)code, "error",
@@ -393,11 +393,13 @@ static json_t *properties_of(const struct written *written, enum rr_exit code)
 		properties = rr_checked_properties(check);
 	}
 	json_object_set_new(properties, "exit", json_integer(code));
-	json_object_set_new(properties, "kept",
-			    json_pack("{s:b, s:b, s:s?, s:s?}", "is_used", record->is_used,
-				      "is_kept", record->is_used || !record->why[0], "why",
-				      record->why[0] ? record->why : NULL, "earlier",
-				      record->earlier));
+	json_object_set_new(
+		properties, "kept",
+		json_pack("{s:b, s:b, s:s?, s:s?, s:o, s:o}", "is_used", record->is_used, "is_kept",
+			  record->is_used || !record->why[0], "why",
+			  record->why[0] ? record->why : NULL, "earlier", record->earlier,
+			  "changed", record->changed ? json_incref(record->changed) : json_array(),
+			  "again", rr_case_text(record->again)));
 	return properties;
 }
 

@@ -739,7 +739,7 @@ void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 void rr_checked_print(FILE *out, const struct rr_check *check)
 {
 	const struct rr_record *record = &check->record;
-	const char *text = rr_record_text(record);
+	const char *text = rr_record_text(record, check->options->verbose);
 
 	if (text)
 		fputs(text, out);
@@ -747,6 +747,8 @@ void rr_checked_print(FILE *out, const struct rr_check *check)
 		rr_checked_print_verdict(out, check);
 	if (record->remark[0])
 		rr_print_sentence(out, 2, 4, "%s", record->remark);
+	if (record->again[0] && check->options->verbose)
+		rr_print_sentence(out, 2, 4, "Checked again: %s.", record->again);
 	if (record->is_refused)
 		rr_print_sentence(out, 2, 4, "This verdict is not kept for the next check: %s.",
 				  record->why);

@@ -55,7 +55,11 @@ struct rr_record {
 	bool is_used;               /* what is reported is the verdict of the record */
 	const char *earlier; /* what became of the one that was kept: "none", "used", "changed",
 				     * "broken", "refuted"; NULL = none was looked for */
-	json_t *content;     /* of one that is used */
+	/* Why one that was kept for the same programs was not used, as far as that is known: a sentence,
+	 * "" = it is not; and a list of identifiers, NULL = none. */
+	char again[RR_OPENED_WHY];
+	json_t *changed;
+	json_t *content; /* of one that is used */
 };
 
 struct rr_check {
@@ -246,8 +250,8 @@ void rr_record_release(struct rr_record *record);
 /* Of a finding that is used: who was refused, as rr_checked_refused() has it; NULL = there is none. */
 json_t *rr_record_refused(const struct rr_record *record);
 
-/* Of a yes that is used: its text, and its properties in JSON, a new reference; NULL = there is none. */
-const char *rr_record_text(const struct rr_record *record);
+/* Of a yes that is used: its text, also as --verbose has it, and its properties in JSON, a new reference; NULL = there is none. */
+const char *rr_record_text(const struct rr_record *record, bool is_verbose);
 json_t *rr_record_properties(const struct rr_record *record);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */

@@ -298,17 +298,18 @@ static bool is_same_file(const json_t *file, const char *path)
 					       0);
 }
 
-bool rr_opened_are_same(const json_t *files, char why[RR_OPENED_WHY])
+bool rr_opened_are_same(const json_t *files, const char **changed)
 {
 	const json_t *file;
 	size_t i;
 
+	*changed = NULL;
 	json_array_foreach((json_t *)files, i, file) {
 		const char *path = json_string_value(json_object_get(file, "path"));
 
 		if (path && is_same_file(file, path))
 			continue;
-		snprintf(why, RR_OPENED_WHY, "%.300s has changed", path ? path : "a file");
+		*changed = path ? path : "a file";
 		return false;
 	}
 	return json_is_array(files);

@@ -43,7 +43,8 @@ void rr_opened_note(struct rr_opened *opened, const struct rr_program_page *page
  * day, and so may be another one than programs have seen; or they are not all known. */
 json_t *rr_opened_as_json(struct rr_opened *opened, int64_t since_ns);
 
-/* Are those that were written as they were then? False, and why not. */
-bool rr_opened_are_same(const json_t *files, char why[RR_OPENED_WHY]);
+/* Are those that were written as they were then? False, and the first that is not: its path, a text of
+ * the list; NULL = this is not a list of files. */
+bool rr_opened_are_same(const json_t *files, const char **changed);
 
 #endif
