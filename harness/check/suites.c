@@ -16,6 +16,24 @@ struct given {
 	bool (*write_game)(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 };
 
+/* Have an app and its requests each other? The error speaks of keys of the file. */
+static bool is_whole_app(const struct rr_check_options *options, struct rr_error *error)
+{
+	if (options->app && !options->n_requests)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"'app' without 'requests': write those that come concurrently, as in 'requests: [curl -s {app}/buy, curl -s {app}/buy]'");
+	if (options->n_requests && !options->app)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"'requests' without 'app': write how the server is started, as in 'app: npm start'");
+	return !options->app || !(options->command || options->n_named) ||
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "'app' and '%s': a check has one of them; what asks an app is in 'requests'",
+		       options->command ? "command" : "clients");
+}
+
 /* One check of the suite: what the file says of it, then what the command line says. */
 static bool take_check(struct rr_check_command *chosen, const struct given *given, int argc,
 		       char **argv, struct rr_error *error)
@@ -35,7 +53,7 @@ static bool take_check(struct rr_check_command *chosen, const struct given *give
 	if (!rr_check_has_program(&chosen->each))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "which program? write it as in 'command: node hit.js'");
-	return rr_check_fits(&chosen->each, error);
+	return is_whole_app(&chosen->each, error) && rr_check_fits(&chosen->each, error);
 }
 
 static bool accept_check(void *context, int argc, char **argv, struct rr_error *error)

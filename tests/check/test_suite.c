@@ -58,6 +58,10 @@ static const struct wrong {
 	{ "checks:\n  a:\n    command: echo a: b\n", "3:20", "" },
 	{ "checks: {a: {requests: [curl {app}]}}\n", "1:30", "" },
 	{ "checks: {a: {app: x, requests: curl}}\n", "1:32", "a list" },
+	{ "checks: {a: {app: x}}\n", "1:10", "'requests: [" },
+	{ "checks: {a: {requests: [x]}}\n", "1:10", "'app: npm start'" },
+	{ "checks: {a: {app: x, requests: [x], command: y}}\n", "1:10", "'command'" },
+	{ "checks: {a: {app: x, requests: [x], clients: {b: y}}}\n", "1:10", "'clients'" },
 	{ "checks: {a: *b}\n", "1:13", "" },
 	{ "checks: {a: {command: x}}\n---\nchecks: {}\n", "2:1", "" },
 	{ "checks: {a: {command: \"\xff\"}}\n", "1:24", "" },
@@ -239,7 +243,8 @@ Test(suite, an_app_is_asked_by_requests)
 		"  sold: {requests: ['$HERE/ask {app}/buy', '$HERE/ask {app}/buy'], init: stock}\n"
 		"  none: {<<: *d, apps: 1}\n",
 		"", 65);
-	cli_assert_names("4:3: none: --app ");
+	cli_assert_names("4:3: none: 'app' ");
+	cli_assert_names("'requests: ");
 	cli_write(
 		"redrace.yaml",
 		"checks:\n"
