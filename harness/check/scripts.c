@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts that the user's commands name, and that are not there: a client that ends before its first
+/* Scripts that the user's commands name, and that are not there or may not be run: a client that ends before its first
  * command would leave a check of nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -33,6 +34,35 @@ static bool is_missing(const char *path)
 	return access(path, F_OK) != 0 && errno == ENOENT && access(module, F_OK) != 0;
 }
 
+/* Is it a file that may be run? False: the error says how it could be. `command`: what the user has
+ * written. */
+static bool may_run(const char *path, const char *command, struct rr_error *error)
+{
+	static const struct {
+		const char *suffix, *interpreter;
+	} kinds[] = { { ".sh", "sh" },    { ".py", "python3" }, { ".js", "node" },
+		      { ".mjs", "node" }, { ".cjs", "node" },   { ".php", "php" },
+		      { ".rb", "ruby" },  { ".pl", "perl" } };
+	const char *interpreter = NULL;
+	struct stat info;
+
+	if (access(path, X_OK) == 0 || errno != EACCES || stat(path, &info) != 0 ||
+	    !S_ISREG(info.st_mode))
+		return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (rr_ends_in(path, kinds[i].suffix))
+			interpreter = kinds[i].interpreter;
+	}
+	return interpreter ?
+		       rr_error_set(
+			       error, RR_ERROR_USAGE,
+			       "cannot run '%.200s': permission denied: 'chmod +x %.200s', or name the interpreter: '%s %.200s'",
+			       command, path, interpreter, command) :
+		       rr_error_set(error, RR_ERROR_USAGE,
+				    "cannot run '%.200s': permission denied: 'chmod +x %.200s'",
+				    command, path);
+}
+
 /* Is the file there that the words name as a program or a script? Words that may mean something else
  * are not looked at. `command`: what the user has written. */
 static bool is_there(const char *const *words, const char *command, struct rr_error *error)
@@ -47,6 +77,8 @@ static bool is_there(const char *const *words, const char *command, struct rr_er
 	else if (script && is_interpreter(words[0]) && script[0] != '-' && !strchr(script, '{') &&
 		 strchr(slash ? slash : script, '.') && is_missing(script))
 		missing = script;
+	if (!missing && strchr(words[0], '/'))
+		return may_run(words[0], command, error);
 	return !missing ||
 	       rr_error_set(
 		       error, RR_ERROR_USAGE,

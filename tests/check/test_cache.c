@@ -691,7 +691,8 @@ Test(cache, directory_that_cannot_be_written_is_no_error)
 	cr_assert_eq(cli_run("$REDRACE_ONCE check --cache $HERE/file -o $HERE/out/report.json -- "
 			     "sh $HERE/program 2>&1"),
 		     1, "%s", cli_output);
-	cr_assert(says("(.is_kept | not) and (.why | contains(\"/file cannot be\"))"), "%s", cli_output);
+	cr_assert(says("(.is_kept | not) and (.why | contains(\"/file cannot be\"))"), "%s",
+		  cli_output);
 	cr_assert_eq(cli_run("env -u XDG_CACHE_HOME -u HOME $REDRACE_ONCE check "
 			     "-o $HERE/out/report.json -- sh $HERE/program 2>&1"),
 		     1, "%s", cli_output);

@@ -335,6 +335,20 @@ Test(check, a_program_that_cannot_be_run_is_named)
 		snprintf(line, sizeof(line), CHECK "%s 2>&1 >/dev/null", missing[i]);
 		cli_assert_one_line(line, 64, "' does not exist: write it");
 	}
+	/* A file that may not be run is made executable, or run by its interpreter. */
+	static const char *const denied[] = {
+		"-- $HERE/hit.py",
+		"-- sh -c \"$HERE/hit.py x\"",
+		"--client a=$HERE/hit.py --client b=true",
+		"--app $HERE/hit.py --request 'curl {app}/buy'",
+	};
+
+	cli_write("hit.py", "pass\n");
+	for (size_t i = 0; i < sizeof(denied) / sizeof(denied[0]); i++) {
+		snprintf(line, sizeof(line), CHECK "%s 2>&1 >/dev/null", denied[i]);
+		cli_assert_one_line(line, 64, "'chmod +x ");
+		cr_assert_not_null(strstr(cli_output, "'python3 "), "%s", cli_output);
+	}
 	/* A module by Node's rules, and a line of more than plain words. */
 	cli_write("hit.js", "process.exit(0);\n");
 	cr_assert_eq(cli_run("command -v node >/dev/null || exit 2; " CHECK

@@ -105,6 +105,8 @@ static const char *const wrong[] = {
 	"check --client A=true -- true",
 	"check --client 3 -- true",
 	"check --init /none -- true",
+	"check -- examples/check/counter.py",
+	"check --ignore n.x -- redis-cli -u {url} INCR n",
 	"check --app true",
 	"check --atomic -- true",
 	"check --allow-repeats -- true",
