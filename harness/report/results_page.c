@@ -231,11 +231,15 @@ bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 	/* Rows of the table are called results: a strategy has one for each number of threads. */
 	const size_t violated = count_verdicts(&csv, "violated");
 	const size_t inconclusive = count_verdicts(&csv, "inconclusive");
+	const size_t exact = count_verdicts(&csv, "exact");
 	const size_t failed_over = count_verdicts(&csv, "lost-by-fail-over");
 
-	fprintf(markdown, "**%s %zu result%s: %zu exact, %zu lossy as expected",
-		violated ? "✗" : "✓", csv.n_rows, csv.n_rows == 1 ? "" : "s",
-		count_verdicts(&csv, "exact"), count_verdicts(&csv, "lossy"));
+	/* What lost something, as expected or not, and what showed nothing is not good. */
+	fprintf(markdown, "**%s%zu result%s: %zu exact, %zu lossy as expected",
+		violated            ? "✗ " :
+		exact == csv.n_rows ? "✓ " :
+				      "",
+		csv.n_rows, csv.n_rows == 1 ? "" : "s", exact, count_verdicts(&csv, "lossy"));
 	if (failed_over)
 		fprintf(markdown, ", %zu lost by fail-over", failed_over);
 	if (violated)

@@ -257,7 +257,7 @@ Test(race_page, claims_say_what_the_document_says)
 
 Test(race_page, results_have_a_sentence_and_a_table)
 {
-	const char *const parts[] = { "<strong>✓ 2 results: 1 exact, 1 lossy",
+	const char *const parts[] = { "<strong>2 results: 1 exact, 1 lossy",
 				      "<th scope=\"row\">incr</th>", "How it was measured", NULL };
 
 	cr_assert_eq(
@@ -265,6 +265,33 @@ Test(race_page, results_have_a_sentence_and_a_table)
 			" $REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'"),
 		0, "%s", cli_output);
 	assert_all(parts);
+}
+
+/* Only results that are all exact are good; a lost increment is not, also where it is expected. */
+Test(race_page, only_exact_results_are_good)
+{
+	static const struct {
+		const char *rows, *lead;
+	} cases[] = {
+		{ "exact exact", "lead good\"><strong>✓ 2 results: 2 exact" },
+		{ "exact lossy", "lead\"><strong>2 results: 1 exact" },
+		{ "lossy", "lead\"><strong>1 result: 0 exact" },
+		{ "exact inconclusive", "lead\"><strong>2 results: 1 exact" },
+		{ "exact lost-by-fail-over", "lead\"><strong>2 results: 1 exact" },
+		{ "exact lossy violated", "lead bad\"><strong>✗ 3 results: 1 exact" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const parts[] = { cases[i].lead, NULL };
+
+		cr_assert_eq(
+			cli_runf("mkdir -p $HERE/r && { echo strategy,verdict; for v in %s; do "
+				 "echo none,$v; done; } >$HERE/r/summary.csv && "
+				 "$REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'",
+				 cases[i].rows),
+			0, "%s", cli_output);
+		assert_all(parts);
+	}
 }
 
 /* What bench was given may be anything. */
