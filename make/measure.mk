@@ -4,21 +4,24 @@
 .PHONY: bench exact bench-scaling bench-open bench-floor bench-explore bench-peers verdicts \
   verdicts-compare found-deps found apps-deps apps failover
 
+# After a bench. Without pictures that is what is left to do, when gnuplot is there.
+DRAW := sh plots/draw results/latest || echo 'pictures: make plots'
+
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
 	@$(B)/redrace bench $(ARGS); code=$$?; \
-	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
+	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && { $(DRAW); }; exit $$code
 
 exact: all ## for CI: do the eight strategies count as they promise, a dead holder and faults included? half a minute
 	@REDRACE=$(B)/redrace examples/ci/exact $(ARGS)
 
 bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads, ten times each
 	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 --repeats 10 $(ARGS); code=$$?; \
-	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
+	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && { $(DRAW); }; exit $$code
 
 bench-open: $(B)/redrace ## an open loop at 50, 80 and 95 % of the capacity of four strategies, or of ONLY="incr"
 	@$(B)/redrace bench --rate 50%,80%,95% --threads 8 $(ARGS) \
 	  $(or $(ONLY),incr set-nx-ex lua-delifequals fair-queue); code=$$?; \
-	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
+	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && { $(DRAW); }; exit $$code
 
 bench-floor: $(B)/redrace $(B)/trips ## how near the strategies come to the limits of the machine, and the price of safety
 	@REDRACE=$(B)/redrace tests/bench/floor $(ARGS)

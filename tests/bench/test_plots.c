@@ -230,6 +230,28 @@ Test(plots, nothing_is_traced_unless_asked_for)
 			    RR_EXIT_USAGE, "--trace 10000 with 200 clients");
 }
 
+/* After a bench whose pictures could not be drawn. */
+Test(plots, how_to_draw_them_later_is_said)
+{
+	static const char make[] =
+		"cd $HERE && PATH=$HERE/bin:$PATH make -s -o $HERE/made/redrace bench "
+		"B=$HERE/made 2>&1 | tail -n 1";
+
+	need_gnuplot();
+	cr_assert_eq(
+		cli_run("cp -r Makefile make plots $HERE && mkdir $HERE/bin $HERE/made && "
+			"$REDRACE bench --increments 200 --output $HERE/a incr >/dev/null 2>&1;"
+			"printf '#!/bin/sh\nexit 1\n' >$HERE/bin/gnuplot; "
+			"printf '#!/bin/sh\nmkdir -p results; ln -sfn $HERE/a results/latest\n' >$HERE/made/redrace;"
+			"chmod +x $HERE/bin/gnuplot $HERE/made/redrace"),
+		0, "%s", cli_output);
+	cr_assert_eq(cli_run(make), 0);
+	cr_assert_str_eq(cli_output, "pictures: make plots\n");
+	cr_assert_eq(cli_run("rm $HERE/bin/gnuplot"), 0);
+	cr_assert_eq(cli_run(make), 0);
+	cr_assert_str_eq(cli_output, "plots: results/latest/plots\n");
+}
+
 /* A shell that a signal ends does not do what it is to do at its exit, unless told. */
 Test(plots, drawing_that_is_ended_leaves_nothing)
 {
