@@ -31,7 +31,7 @@ for language, block in blocks:
     if "make -C redrace" not in block:
         continue
     jobs += 1
-    need(re.search(r"ref: COMMIT|fetch .*(COMMIT|\"\$REDRACE\")", block), "redrace is not of one commit",
+    need(re.search(r"ref: COMMIT|fetch .*(COMMIT|\"\$REDRACE_COMMIT\")", block), "redrace is not of one commit",
          block)
     made = re.findall(r"make -C redrace (.*)", block)
     need(made == ["deps-check", '-j"$(nproc)" install'], f"make is called with {made}", block)
