@@ -489,7 +489,7 @@ Test(check_expectations, the_workflow_of_the_document_runs)
 		1, "%s", cli_output);
 	cli_assert_names("::error file=app/counter.py,line=1,title=");
 	cr_assert_eq(
-		cli_run("cd $HERE/races && test -s race.race && test -s race.svg && "
+		cli_run("cd $HERE/found && test -s race.race && test -s race.svg && "
 			"test -s report.json && test -s report.xml && ls ../.redrace-cache/*.check"),
 		0, "%s", cli_output);
 }
@@ -508,8 +508,8 @@ Test(check_expectations, the_gitlab_job_of_the_document_runs)
 	cr_assert_eq(
 		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./script"),
 		1, "%s", cli_output);
-	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' races/report.xml && "
-			     "test -s races/race.race && test -s races/race.svg"),
+	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' found/report.xml && "
+			     "test -s found/race.race && test -s found/race.svg"),
 		     0, "%s", cli_output);
 }
 
