@@ -31,6 +31,7 @@ enum {
 	EVENTS_MAX = 32,
 	PASSED_MAX = 253, /* descriptors in one message, as the kernel has it */
 	PATH_SIZE = 200,
+	THREADS_OWN = O_EXCL, /* PIDFD_THREAD, which older headers do not have */
 	ACCEPT_MS = 1000,
 	/* A program that does not wait for its connection gets one here after that time, although
 	 * the server's is not made yet. */
@@ -97,26 +98,53 @@ static void let_go(const struct rr_outside *outside, uint64_t id)
 	ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
+/* What a descriptor of a thread is ("socket:[4711]"); "" = it has none of that number. */
+static void read_descriptor(const char *whose, int fd, char text[PATH_SIZE])
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd/%d", whose, fd);
+	n = readlink(path, text, PATH_SIZE - 1);
+	text[n > 0 ? n : 0] = '\0';
+}
+
 /* Our own descriptor of the socket that a thread connects; -1: errno. */
 static int take_socket(const struct rr_watched_call *call)
 {
-	char path[PATH_SIZE], line[PATH_SIZE];
-	int process, fd, why;
+	char path[PATH_SIZE], line[PATH_SIZE], whose[PATH_SIZE], its[PATH_SIZE], taken[PATH_SIZE];
+	/* A thread may have descriptors of its own, and outlive the first one. */
+	int process = (int)syscall(SYS_pidfd_open, call->thread, THREADS_OWN), fd, why;
+	const bool is_its = process >= 0;
 	pid_t leader = call->thread;
 	FILE *file;
 
-	/* Of a process it has to be the first thread: others are known since Linux 6.9 only. */
-	snprintf(path, sizeof(path), "/proc/%d/status", call->thread);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %d", &leader) != 1)
-		continue;
-	if (file)
-		fclose(file);
-	process = (int)syscall(SYS_pidfd_open, leader, 0);
+	/* Before Linux 6.9 only the first thread of a process is known. */
+	if (!is_its && errno == EINVAL) {
+		snprintf(path, sizeof(path), "/proc/%d/status", call->thread);
+		file = fopen(path, "re");
+		while (file && fgets(line, sizeof(line), file) &&
+		       sscanf(line, "Tgid: %d", &leader) != 1)
+			continue;
+		if (file)
+			fclose(file);
+		process = (int)syscall(SYS_pidfd_open, leader, 0);
+	}
 	fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, call->fd, 0);
 	why = errno;
 	if (process >= 0)
 		close(process);
+	if (!is_its && (fd >= 0 || why == EBADF || why == ESRCH)) {
+		snprintf(whose, sizeof(whose), "%d", call->thread);
+		read_descriptor(whose, call->fd, its);
+		read_descriptor("self", fd, taken);
+		if (strcmp(its, taken) != 0) {
+			if (fd >= 0)
+				close(fd);
+			fd = -1;
+			why = EPERM;
+		}
+	}
 	errno = why;
 	return fd;
 }
@@ -632,9 +660,9 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 		relay->target = take_socket(call);
 		why = relay->target < 0 ? errno : 0;
 	}
-	/* What we may not look at is let go, but for an address where a Redis is; a bad address or
-	 * descriptor is the kernel's to refuse. */
-	if (why == EPERM || why == EACCES || why == ENOSYS) {
+	/* What we cannot look at is let go, but for an address where a Redis is; a bad address or
+	 * descriptor is the kernel's to refuse, and a thread may have ended. */
+	if (why && why != EBADF && why != EIO && why != ESRCH && why != ENOENT) {
 		outside->unwatched = why;
 		if (leads == RR_LEADS_TO_REDIS) {
 			snprintf(outside->why, sizeof(outside->why),

@@ -29,7 +29,7 @@ bool rr_watch_read(pid_t thread, uintptr_t at, void *into, size_t size)
 	snprintf(path, sizeof(path), "/proc/%d/mem", thread);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : pread(fd, into, size, (off_t)at);
-	why = errno;
+	why = n < 0 ? errno : EIO;
 	if (fd >= 0)
 		close(fd);
 	errno = why;

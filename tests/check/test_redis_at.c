@@ -74,6 +74,24 @@ Test(redis_at, programs_of_c_are_led)
 	assert_checked("-- $HERE/static 6379", "127.0.0.1:6379");
 }
 
+/* One whose first thread has ended, and one with descriptors of its own. Before Linux 6.9 their sockets
+ * cannot be taken, and they are refused. */
+Test(redis_at, threads_are_led_or_refused)
+{
+	static const char *const ways[] = { "ends", "apart" };
+
+	cr_assert_eq(cli_run("cc -static -o $HERE/static tests/check/programs/elsewhere.c "
+			     "-pthread 2>&1"),
+		     0, "%s", cli_output);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const int code = cli_runf("$REDRACE check --no-cache -- $HERE/static 6379 %s 2>&1",
+					  ways[i]);
+
+		cr_assert(code == RR_EXIT_OK || code == RR_EXIT_DATA, "%s: %d: %s", ways[i], code,
+			  cli_output);
+	}
+}
+
 Test(redis_at, shells_are_led)
 {
 	cli_write("inline",
