@@ -61,7 +61,7 @@ struct rr_redis_at {
 		bool is_unresolved; /* a name that has no address here */
 		char address[RR_ADDRESS_SIZE];
 	} aliases[RR_ALIASES_MAX];
-	int shim_leads; /* the library has to lead connections, for the kernel does not ask */
+	_Atomic int shim_leads; /* the library has to lead connections, for the kernel does not ask */
 	struct rr_note led[RR_NOTES_MAX];   /* addresses from which the library has led one */
 	struct rr_note hosts[RR_NOTES_MAX]; /* names to which it has given an address */
 	struct rr_note lost[RR_NOTES_MAX];  /* names that have none */

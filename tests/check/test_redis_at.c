@@ -336,6 +336,10 @@ Test(redis_at, tls_is_refused_by_name)
 
 Test(redis_at, a_redis_that_is_there_receives_nothing)
 {
+	cr_assert_eq(
+		cli_run("cc -o $HERE/dynamic tests/check/programs/elsewhere.c -pthread 2>&1 && "
+			"cc -o $HERE/withhold tests/check/programs/withhold.c 2>&1"),
+		0, "%s", cli_output);
 	cr_assert_eq(cli_run("for at in \"$THERE 6379\" \"127.0.0.1 $OWN\"; do set -- $at; "
 			     "redis-server --bind $1 --port $2 --save '' --dir $HERE "
 			     "--pidfile $HERE/$2.pid --daemonize yes >/dev/null; "
@@ -353,6 +357,12 @@ Test(redis_at, a_redis_that_is_there_receives_nothing)
 		     RR_EXIT_OK, "%s", cli_output);
 	cr_expect_eq(cli_run("$REDRACE check --no-cache -- redis-cli -p $OWN INCR c 2>&1"),
 		     RR_EXIT_DATA, "%s", cli_output);
+	/* The first program has begun before it is known that the kernel does not ask. */
+	for (int i = 0; i < 4; i++)
+		cr_expect_eq(cli_runf("$HERE/withhold %d $REDRACE_ONCE check --no-cache -- "
+				      "$HERE/dynamic 6379 now $THERE 2>&1",
+				      SYS_seccomp),
+			     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 	cli_run("kill $(cat $HERE/*.monitor); redis-cli -h $THERE DBSIZE; "
 		"redis-cli -p $OWN DBSIZE");
 	cr_expect_str_eq(cli_output, "0\n0\n");
@@ -375,6 +385,12 @@ Test(redis_at, the_library_leads_where_the_kernel_does_not_ask)
 			      SYS_pidfd_getfd, program),
 		     RR_EXIT_OK, "%s", cli_output);
 	cli_assert_json(".redis_at == [\"192.0.2.7:6379\"]");
+	cr_assert_eq(cli_run("cc -o $HERE/dynamic tests/check/programs/elsewhere.c -pthread 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_runf("$HERE/withhold %d $REDRACE check --no-cache -- $HERE/dynamic 6379 2>&1",
+			 SYS_pidfd_getfd),
+		RR_EXIT_OK, "%s", cli_output);
 	/* A static program would not be led, and it is not known whether this is one. */
 	cr_assert_eq(cli_runf("$HERE/withhold %d $REDRACE check --no-cache "
 			      "-o $HERE/result.json -- %s 2>&1",

@@ -28,9 +28,10 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 	char text[RR_ADDRESS_SIZE];
 	enum rr_leads leads;
 
-	if (!at || !at->shim_leads || !address || size > sizeof(of.un) || !is_stream(fd))
+	if (!at || !atomic_load(&at->shim_leads) || !address || !is_stream(fd))
 		return RR_SHIM_NEXT(connect)(fd, address, size);
-	memcpy(&of, address, size);
+	/* A whole struct sockaddr_storage is more. */
+	memcpy(&of, address, size < sizeof(of.un) ? size : sizeof(of.un));
 	if (of.any.sa_family != AF_INET && of.any.sa_family != AF_INET6 &&
 	    of.any.sa_family != AF_UNIX)
 		return RR_SHIM_NEXT(connect)(fd, address, size);

@@ -71,6 +71,18 @@ static void note_talker(int fd)
 	errno = why;
 }
 
+/* Connections that are made without connect(2) are refused as on a kernel that lacks TCP Fast Open. The
+ * kernel does that itself where it asks redrace. */
+static bool is_refused(int flags)
+{
+	const struct rr_program_page *page = rr_shim_page();
+
+	if (!(flags & MSG_FASTOPEN) || !page || !atomic_load(&page->redis_at.shim_leads))
+		return false;
+	errno = EOPNOTSUPP;
+	return true;
+}
+
 /* ---- Functions that send ------------------------------------------------------------- */
 
 ssize_t write(int fd, const void *bytes, size_t n)
@@ -94,12 +106,16 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags)
 ssize_t sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *address,
 	       socklen_t size)
 {
+	if (is_refused(flags))
+		return -1;
 	note_talker(fd);
 	return RR_SHIM_NEXT(sendto)(fd, bytes, n, flags, address, size);
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
+	if (is_refused(flags))
+		return -1;
 	note_talker(fd);
 	return RR_SHIM_NEXT(sendmsg)(fd, message, flags);
 }
