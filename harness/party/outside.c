@@ -717,18 +717,6 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 	outside->relays = relay;
 }
 
-bool rr_outside_takes_sockets(void)
-{
-	const int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	const int fd = own < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, own, own, 0);
-
-	if (own >= 0)
-		close(own);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 bool rr_outside_take_led(struct rr_outside *outside)
 {
 	const char *address = "";

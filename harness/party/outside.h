@@ -61,9 +61,6 @@ void rr_outside_close(struct rr_outside *outside);
 /* Does what there is to be done, without waiting. False: `why` says what it connects to. */
 bool rr_outside_take(struct rr_outside *outside);
 
-/* May redrace take a socket of another process? Else it cannot lead its connections. */
-bool rr_outside_takes_sockets(void);
-
 /* Takes note of what the library of the program has led to us. False: as rr_outside_take(). */
 bool rr_outside_take_led(struct rr_outside *outside);
 

@@ -162,8 +162,6 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 		page->redis_at.ports[i] = own[i].port;
 		memcpy(page->redis_at.paths[i], own[i].socket_path, sizeof(own[i].socket_path));
 	}
-	/* Until it is known whether the kernel asks. */
-	atomic_store(&page->redis_at.shim_leads, 1);
 	/* Of its streams of random bytes. */
 	if (!seed && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = (uint64_t)rr_clock_ns();
@@ -262,8 +260,6 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 	process->outside.places = config->places;
 	if (process->guarded.watch_fd < 0)
 		*config->unwatched = process->guarded.watch_error;
-	else if (!*config->unwatched && rr_outside_takes_sockets())
-		atomic_store(&process->clock.page->redis_at.shim_leads, 0);
 	if (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
 	    rr_outside_open(&process->outside, process->watch.calls_fd))
 		return process;

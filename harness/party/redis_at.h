@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a program takes Redis to be. A connection to port 6379 of any address, or to what --redis-at
- * names, leads to redrace's server instead: the kernel asks redrace about each connect(2)
- * (outside.h). Where it does not, the preloaded library does the same (shim/redis_at.c); it
- * includes this file, too.
+ * names, leads to redrace's server instead. The preloaded library leads it (shim/redis_at.c, which includes
+ * this file, too), so that it does so where redrace may not look into a program, and before it is known
+ * whether redrace may. Of programs that have not loaded it, the kernel asks redrace about each connect(2)
+ * (outside.h).
  *
  * An address is a text, as --redis-at takes it: "10.0.0.5:6379", "[2001:db8::5]:6379", "redis:6379",
  * "/run/redis.sock", or "@name" for an abstract unix socket.
@@ -61,7 +62,6 @@ struct rr_redis_at {
 		bool is_unresolved; /* a name that has no address here */
 		char address[RR_ADDRESS_SIZE];
 	} aliases[RR_ALIASES_MAX];
-	_Atomic int shim_leads; /* the library has to lead connections, for the kernel does not ask */
 	struct rr_note led[RR_NOTES_MAX];   /* addresses from which the library has led one */
 	struct rr_note hosts[RR_NOTES_MAX]; /* names to which it has given an address */
 	struct rr_note lost[RR_NOTES_MAX];  /* names that have none */

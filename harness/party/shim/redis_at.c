@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a program takes Redis to be (party/redis_at.h). A host name that has no address here, and
- * that is one of Redis, gets an address of its own. And where the kernel does not ask redrace about
- * connections, those to Redis are led to redrace's server here.
+ * Where a program takes Redis to be (party/redis_at.h). Connections to Redis are led to redrace's server;
+ * a host name that has no address here, and that is one of Redis, gets an address of its own.
  */
 #include "shim.h"
 
@@ -28,7 +27,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 	char text[RR_ADDRESS_SIZE];
 	enum rr_leads leads;
 
-	if (!at || !atomic_load(&at->shim_leads) || !address || !is_stream(fd))
+	if (!at || !address || !is_stream(fd))
 		return RR_SHIM_NEXT(connect)(fd, address, size);
 	/* A whole struct sockaddr_storage is more. */
 	memcpy(&of, address, size < sizeof(of.un) ? size : sizeof(of.un));

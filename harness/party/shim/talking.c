@@ -71,13 +71,11 @@ static void note_talker(int fd)
 	errno = why;
 }
 
-/* Connections that are made without connect(2) are refused as on a kernel that lacks TCP Fast Open. The
- * kernel does that itself where it asks redrace. */
+/* Connections that are made without connect(2) are refused as on a kernel that lacks TCP Fast Open. Where
+ * the kernel asks redrace, it does that, too. */
 static bool is_refused(int flags)
 {
-	const struct rr_program_page *page = rr_shim_page();
-
-	if (!(flags & MSG_FASTOPEN) || !page || !atomic_load(&page->redis_at.shim_leads))
+	if (!(flags & MSG_FASTOPEN) || !rr_shim_page())
 		return false;
 	errno = EOPNOTSUPP;
 	return true;
