@@ -169,11 +169,10 @@ static inline void rr_address_write(const struct rr_redis_at *at, const union rr
 /* Of an address of this machine its port, with the colon; NULL = it is another one. */
 static inline const char *rr_address_local_port(const char *address)
 {
-	static const char *const hosts[] = { "localhost:", "[::1]:", "[::]:", "0.0.0.0:" };
-	const size_t digits = strspn(address, "0123456789.");
+	/* 127.0.1.1 is the host's own name in Debian's /etc/hosts. */
+	static const char *const hosts[] = { "localhost:", "127.0.0.1:", "127.0.1.1:",
+					     "[::1]:",     "[::]:",      "0.0.0.0:" };
 
-	if (strncmp(address, "127.", 4) == 0 && address[digits] == ':')
-		return address + digits;
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
 		if (strncmp(address, hosts[i], strlen(hosts[i])) == 0)
 			return address + strlen(hosts[i]) - 1;

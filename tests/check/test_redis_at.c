@@ -495,6 +495,7 @@ Test(redis_at_texts, are_read_and_compared)
 	}
 	cr_assert(rr_addresses_are_same("localhost:6379", "[::1]:6379"));
 	cr_assert(rr_addresses_are_same("127.0.1.1:6379", "0.0.0.0:6379"));
+	cr_assert_not(rr_addresses_are_same("127.0.0.1:6379", "127.0.0.2:6379"));
 	cr_assert_not(rr_addresses_are_same("localhost:6379", "localhost:6380"));
 	cr_assert_not(rr_addresses_are_same("redis-a:6379", "redis-b:6379"));
 	cr_assert_neq(rr_host_address("redis-a"), rr_host_address("redis-b"));
