@@ -98,7 +98,7 @@ static void let_go(const struct rr_outside *outside, uint64_t id)
 	ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
-/* What a descriptor of a thread is ("socket:[4711]"); "" = it has none of that number. */
+/* Reads the file of a thread's descriptor, as "socket:[4711]"; "" = it has none of that number. */
 static void read_descriptor(const char *whose, int fd, char text[PATH_SIZE])
 {
 	char path[PATH_SIZE];
@@ -294,22 +294,28 @@ static int end_of_connect(struct rr_relay *relay)
  * connect(2) ends with there: 0 or an errno. */
 static int lead_here(struct rr_relay *relay)
 {
-	union rr_socket_address own = { .any.sa_family = relay->address.any.sa_family };
+	const sa_family_t family = relay->address.any.sa_family;
+	union rr_socket_address own = { .any.sa_family = family };
 	struct pollfd ready = { .events = POLLIN };
 	const int yes = 1;
 	socklen_t size = sizeof(own.in);
 	int why = 0;
 
-	if (own.any.sa_family == AF_UNIX)
+	if (family == AF_UNIX) {
 		size = sizeof(own.any.sa_family); /* an abstract name that is free */
-	else
+	} else if (family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&relay->address.in6.sin6_addr)) {
+		/* Its socket may be one of IPv6 only. */
+		own.in6.sin6_addr = in6addr_loopback;
+		size = sizeof(own.in6);
+	} else {
 		own.in = (struct sockaddr_in){ AF_INET, 0, { htonl(INADDR_LOOPBACK) }, { 0 } };
+	}
 	ready.fd = socket(own.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (ready.fd < 0 || bind(ready.fd, &own.any, size) != 0 || listen(ready.fd, 1) != 0)
 		why = errno;
 	size = sizeof(own);
 	getsockname(ready.fd, &own.any, &size);
-	if (relay->address.any.sa_family == AF_INET6) {
+	if (family == AF_INET6 && own.any.sa_family == AF_INET) {
 		const in_port_t port = own.in.sin_port;
 
 		own.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = port };

@@ -46,12 +46,20 @@ class Keeps(socketserver.StreamRequestHandler):
                              else b"ERROR\r\n")
 
 
+class Six(socketserver.TCPServer):
+    address_family = socket.AF_INET6
+
+
 servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)]
 servers += [socketserver.TCPServer(("127.0.0.1", 0), of) for of in (Echoes, Greets, Keeps)]
+try:
+    servers.append(Six(("::1", 0), Echoes))
+except OSError:
+    pass  # no IPv6 here
 servers.append(socketserver.UnixStreamServer(sys.argv[1] + ".sock", Echoes))
 for server in servers:
     threading.Thread(target=server.serve_forever).start()
-names = ["HTTP", "ECHO", "GREET", "KEEP"]
+names = ["HTTP", "ECHO", "GREET", "KEEP", "SIX"]
 with open(sys.argv[1], "w") as file:
-    for name, server in zip(names, servers):
+    for name, server in zip(names, servers[:-1]):
         file.write(f"export {name}={server.server_address[1]}\n")
