@@ -51,52 +51,55 @@ bool rr_redis_at_read(const char *text, char address[RR_ADDRESS_SIZE])
 	return strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == n_host;
 }
 
-static struct rr_alias *add_alias(struct rr_redis_places *places, const char *address)
+static void add_alias(struct rr_redis_at *named, unsigned of, const char *address,
+		      bool is_unresolved)
 {
-	struct rr_redis_at *named = &places->named;
 	struct rr_alias *alias = &named->aliases[named->n];
 
 	if (named->n == RR_ALIASES_MAX)
-		return NULL;
+		return;
 	named->n++;
-	alias->of = named->n_places;
+	alias->of = of;
+	alias->is_unresolved = is_unresolved;
 	snprintf(alias->address, sizeof(alias->address), "%s", address);
-	return alias;
 }
 
 void rr_redis_places_add(struct rr_redis_places *places, const char *text)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	char address[RR_ADDRESS_SIZE], host[RR_ADDRESS_SIZE];
+	struct rr_redis_at *named = &places->named;
+	char address[RR_ADDRESS_SIZE], host[RR_ADDRESS_SIZE], its[RR_ADDRESS_SIZE];
+	union rr_socket_address of = { .bytes = "" };
 	struct addrinfo *found = NULL;
-	struct rr_alias *alias;
+	bool is_unresolved = false;
+	int which = -1;
 	char *port;
 
-	if (!rr_redis_at_read(text, address) || rr_redis_at_find(&places->named, address) >= 0)
+	if (!rr_redis_at_read(text, address) || rr_redis_at_find(named, address) >= 0)
 		return;
-	alias = add_alias(places, address);
 	snprintf(host, sizeof(host), "%s", address);
 	port = strrchr(host, ':');
-	if (alias && address[0] != '/' && address[0] != '@' && address[0] != '[') {
+	if (address[0] != '/' && address[0] != '@' && address[0] != '[') {
 		*port++ = '\0';
-		alias->is_unresolved = getaddrinfo(host, port, &hints, &found) != 0;
+		is_unresolved = getaddrinfo(host, port, &hints, &found) != 0;
 	}
-	for (const struct addrinfo *at = found; at; at = at->ai_next) {
-		union rr_socket_address of = { .bytes = "" };
-		int which;
-
+	/* Two names of one address are one Redis, with all that either has. */
+	for (const struct addrinfo *at = found; at && which < 0; at = at->ai_next) {
 		memcpy(&of, at->ai_addr, at->ai_addrlen);
-		rr_address_write(&places->named, &of, address);
-		which = rr_redis_at_find(&places->named, address);
-		/* Two names of one address are one Redis. */
-		if (which >= 0)
-			alias->of = (unsigned)which;
-		else
-			add_alias(places, address);
+		rr_address_write(named, &of, its);
+		which = rr_redis_at_find(named, its);
+	}
+	if (which < 0)
+		which = (int)named->n_places++;
+	add_alias(named, (unsigned)which, address, is_unresolved);
+	for (const struct addrinfo *at = found; at; at = at->ai_next) {
+		memcpy(&of, at->ai_addr, at->ai_addrlen);
+		rr_address_write(named, &of, its);
+		if (rr_redis_at_find(named, its) < 0)
+			add_alias(named, (unsigned)which, its, false);
 	}
 	if (found)
 		freeaddrinfo(found);
-	places->named.n_places++;
 }
 
 /* ---- Whether it is one Redis ----------------------------------------------------------- */

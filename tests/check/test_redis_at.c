@@ -500,3 +500,19 @@ Test(redis_at_texts, are_read_and_compared)
 	cr_assert_not(rr_addresses_are_same("redis-a:6379", "redis-b:6379"));
 	cr_assert_neq(rr_host_address("redis-a"), rr_host_address("redis-b"));
 }
+
+/* "127.1" is looked up as a name is. */
+Test(redis_at_texts, two_names_of_one_address_are_one_place)
+{
+	static const char *const texts[] = { "127.0.0.1:7001", "127.1:7001", "localhost:7001" };
+	struct rr_redis_places places = { .n_led = 0 };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		rr_redis_places_add(&places, texts[i]);
+		cr_assert_eq(rr_redis_at_find(&places.named, texts[i]), 0, "%s", texts[i]);
+	}
+	cr_assert_eq(places.named.n_places, 1);
+	rr_redis_places_add(&places, "127.0.0.2:7001");
+	cr_assert_eq(places.named.n_places, 2);
+	cr_assert_eq(rr_redis_at_find(&places.named, "127.0.0.2:7001"), 1);
+}
