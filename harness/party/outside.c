@@ -181,7 +181,8 @@ static bool may_pass(const struct rr_outside *outside, const union rr_socket_add
 	return is_ours && (is_path || is_loopback(address));
 }
 
-/* A path that is relative is the thread's. */
+/* A path that is relative is the thread's, and one with symbolic links has the name that --redis-at
+ * has then. */
 static void name_address(const struct rr_outside *outside, struct rr_relay *relay, pid_t thread)
 {
 	const char *path = relay->address.un.sun_path;
@@ -189,12 +190,13 @@ static void name_address(const struct rr_outside *outside, struct rr_relay *rela
 	ssize_t n;
 
 	rr_address_write(&outside->page->redis_at, &relay->address, relay->name);
-	if (relay->address.any.sa_family != AF_UNIX || !path[0] || path[0] == '/')
+	if (relay->address.any.sa_family != AF_UNIX || !path[0])
 		return;
 	snprintf(link, sizeof(link), "/proc/%d/cwd", thread);
-	n = readlink(link, directory, sizeof(directory));
+	n = path[0] == '/' ? 0 : readlink(link, directory, sizeof(directory));
 	if (n > 0 && (size_t)n < sizeof(directory))
 		snprintf(relay->name, sizeof(relay->name), "%.*s/%s", (int)n, directory, path);
+	rr_redis_at_resolve(relay->name);
 }
 
 /* A path is one of the program's, which may have another root and directory. *is_ours: it leads to

@@ -2,6 +2,7 @@
 #include "redis_at.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <netdb.h>
 #include <stdlib.h>
 
@@ -51,6 +52,28 @@ bool rr_redis_at_read(const char *text, char address[RR_ADDRESS_SIZE])
 	return strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == n_host;
 }
 
+void rr_redis_at_resolve(char path[RR_ADDRESS_SIZE])
+{
+	char directory[RR_ADDRESS_SIZE], whole[2 * PATH_MAX];
+	char *name;
+
+	if (path[0] != '/')
+		return;
+	snprintf(directory, sizeof(directory), "%s", path);
+	name = strrchr(directory, '/');
+	*name++ = '\0';
+	/* Nothing need be there. */
+	if (!realpath(path, whole)) {
+		if (!realpath(directory[0] ? directory : "/", whole))
+			return;
+		if (strcmp(whole, "/") != 0)
+			strcat(whole, "/");
+		strcat(whole, name);
+	}
+	if (strlen(whole) < RR_ADDRESS_SIZE)
+		memcpy(path, whole, strlen(whole) + 1);
+}
+
 static void add_alias(struct rr_redis_at *named, unsigned of, const char *address,
 		      bool is_unresolved)
 {
@@ -69,21 +92,26 @@ void rr_redis_places_add(struct rr_redis_places *places, const char *text)
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct rr_redis_at *named = &places->named;
 	char address[RR_ADDRESS_SIZE], host[RR_ADDRESS_SIZE], its[RR_ADDRESS_SIZE];
+	char resolved[RR_ADDRESS_SIZE];
 	union rr_socket_address of = { .bytes = "" };
 	struct addrinfo *found = NULL;
 	bool is_unresolved = false;
-	int which = -1;
 	char *port;
+	int which;
 
 	if (!rr_redis_at_read(text, address) || rr_redis_at_find(named, address) >= 0)
 		return;
+	snprintf(resolved, sizeof(resolved), "%s", address);
+	rr_redis_at_resolve(resolved);
 	snprintf(host, sizeof(host), "%s", address);
 	port = strrchr(host, ':');
 	if (address[0] != '/' && address[0] != '@' && address[0] != '[') {
 		*port++ = '\0';
 		is_unresolved = getaddrinfo(host, port, &hints, &found) != 0;
 	}
-	/* Two names of one address are one Redis, with all that either has. */
+	/* Two names of one address are one Redis, with all that either has; and two paths of one
+	 * socket. */
+	which = rr_redis_at_find(named, resolved);
 	for (const struct addrinfo *at = found; at && which < 0; at = at->ai_next) {
 		memcpy(&of, at->ai_addr, at->ai_addrlen);
 		rr_address_write(named, &of, its);
@@ -91,7 +119,10 @@ void rr_redis_places_add(struct rr_redis_places *places, const char *text)
 	}
 	if (which < 0)
 		which = (int)named->n_places++;
+	/* As it is given, too: the library does not follow links. */
 	add_alias(named, (unsigned)which, address, is_unresolved);
+	if (rr_redis_at_find(named, resolved) < 0)
+		add_alias(named, (unsigned)which, resolved, false);
 	for (const struct addrinfo *at = found; at; at = at->ai_next) {
 		memcpy(&of, at->ai_addr, at->ai_addrlen);
 		rr_address_write(named, &of, its);

@@ -256,6 +256,10 @@ struct rr_redis_places {
  * long. */
 bool rr_redis_at_read(const char *text, char address[RR_ADDRESS_SIZE]);
 
+/* Follows the symbolic links of a path from "/" on, of which the last part need not be there. Any other
+ * address stays as it is. */
+void rr_redis_at_resolve(char path[RR_ADDRESS_SIZE]);
+
 /* Adds one that was read, and the addresses that its name has, which are looked up. */
 void rr_redis_places_add(struct rr_redis_places *places, const char *text);
 

@@ -157,6 +157,14 @@ Test(redis_at, programs_of_python_are_led)
 	assert_checked("--redis-at $HERE/redis.sock -- " PYTHON
 		       " $HERE/ways.py changes $HERE/redis.sock",
 		       "");
+	/* By another name than the option has. */
+	cr_assert_eq(cli_run("mkdir $HERE/run && ln -s run $HERE/var"), 0);
+	assert_checked("--redis-at $HERE/var/redis.sock -- " PYTHON
+		       " $HERE/ways.py path $HERE/run/redis.sock",
+		       "");
+	assert_checked("--redis-at $HERE/run/redis.sock -- " PYTHON
+		       " $HERE/ways.py path $HERE/var/redis.sock",
+		       "");
 	assert_checked("--redis-at unix:@redis -- " PYTHON " -c 'import sys; sys.argv[1:] = "
 		       "[\"path\", \"\\0redis\"]; exec(open(\"'$HERE/ways.py'\").read())'",
 		       "@redis");
