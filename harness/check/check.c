@@ -295,8 +295,8 @@ static void say_why_nothing_was_sent(struct rr_check *check)
 	else if (places->lost[0])
 		rr_add_text(text, size,
 			    ", but one asked for the host %s, which has no address here: if its "
-			    "Redis is there, add --redis-at %s:6379",
-			    places->lost, places->lost);
+			    "Redis is there, add --redis-at %s%s",
+			    places->lost, places->lost, strchr(places->lost, ':') ? "" : ":6379");
 	else if (http >= HTTP_REFUSED)
 		rr_add_text(text, size,
 			    "; it answered each request with HTTP %d: are path and method right?",

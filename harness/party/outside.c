@@ -689,6 +689,8 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 		return;
 	}
 	if (leads == RR_LEADS_NOWHERE) {
+		if (!outside->places->lost[0])
+			memcpy(outside->places->lost, relay->name, sizeof(relay->name));
 		answer_call(outside, call->id, EHOSTUNREACH);
 		free_relay(relay);
 		return;

@@ -64,7 +64,7 @@ struct rr_redis_at {
 	} aliases[RR_ALIASES_MAX];
 	struct rr_note led[RR_NOTES_MAX];   /* addresses from which the library has led one */
 	struct rr_note hosts[RR_NOTES_MAX]; /* names to which it has given an address */
-	struct rr_note lost[RR_NOTES_MAX];  /* names that have none */
+	struct rr_note lost[RR_NOTES_MAX];  /* names that have none, with the port if it is known */
 };
 
 /* Where a connection leads to: the last one is a name that got an address for its Redis, at another

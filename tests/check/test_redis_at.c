@@ -252,6 +252,14 @@ Test(redis_at, names_without_an_address_are_led)
 	assert_checked("-- " PYTHON " $HERE/by_name.py kv.invalid 6379", "kv.invalid:6379");
 	assert_checked("--redis-at Kv.invalid:7000 -- " PYTHON " $HERE/by_name.py kv.invalid 7000",
 		       "kv.invalid:7000");
+	cr_assert_eq(cli_run("$REDRACE check --no-cache -- " PYTHON
+			     " $HERE/by_name.py redis 7000 2>&1"),
+		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
+	cr_assert(cli_says(cli_output, "--redis-at redis:7000"), "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE check --no-cache -- " PYTHON
+			     " $HERE/by_name.py kv.invalid 7000 2>&1"),
+		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
+	cr_assert(cli_says(cli_output, "--redis-at kv.invalid:7000"), "%s", cli_output);
 	/* No other service is to be found by such a name. */
 	cli_write("other_port.py", "import socket\n"
 				   "try:\n"

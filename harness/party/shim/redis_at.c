@@ -39,6 +39,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 	if (leads == RR_LEADS_ELSEWHERE)
 		return RR_SHIM_NEXT(connect)(fd, address, size);
 	if (leads == RR_LEADS_NOWHERE) {
+		rr_note_add(at->lost, text);
 		errno = EHOSTUNREACH;
 		return -1;
 	}
@@ -82,7 +83,9 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 	struct rr_redis_at *at = page ? &page->redis_at : NULL;
 	const size_t length = host ? strlen(host) : 0;
 	struct addrinfo with = { .ai_family = AF_UNSPEC };
-	char name[RR_HOST_MAX + 1], text[INET6_ADDRSTRLEN];
+	const bool has_port = service && service[0] &&
+			      service[strspn(service, "0123456789")] == '\0';
+	char name[RR_HOST_MAX + 1], text[INET6_ADDRSTRLEN], lost[RR_ADDRESS_SIZE];
 	bool is_lost = false, is;
 	uint32_t address;
 	int code = EAI_NONAME;
@@ -98,7 +101,9 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 		name[i] = (char)(host[i] >= 'A' && host[i] <= 'Z' ? host[i] + 'a' - 'A' : host[i]);
 	if ((!is && !is_of_redis(name, service)) || name[strspn(name, "0123456789.")] == '\0' ||
 	    (hints && (hints->ai_flags & AI_NUMERICHOST))) {
-		rr_note_add(at->lost, name);
+		snprintf(lost, sizeof(lost), "%s%s%s", name, has_port ? ":" : "",
+			 has_port ? service : "");
+		rr_note_add(at->lost, lost);
 		return code;
 	}
 	rr_note_add(at->hosts, name);
