@@ -640,7 +640,7 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 		const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
 		int64_t wait_ns = part_ns > LOOK_NS ? part_ns : LOOK_NS;
 
-		/* Where all sleep, the second look comes at once: to wait for it costs more than
+		/* Where all sleep, no time passes before the second look: waiting costs more than
 		 * to look, and nothing that ran between the two is hidden from their stamps. */
 		looks_again = process->look.sleeps && (n > 0 || !looks_again);
 		if (looks_again) {
