@@ -51,17 +51,10 @@ void rr_key_use_begin(struct rr_key_use *use)
 static void ask_for_keys(struct rr_key_use *use, struct rr_asker *asker,
 			 const struct rdl_command *command, struct rr_named_keys *named)
 {
-	static const struct rdl_word before[] = { { "COMMAND", 7 }, { "GETKEYS", 7 } };
-	struct rdl_command question = { .n_words = 2 + command->n_words };
 	struct rdl_reply reply;
 
 	named->reach = REACH_ANY;
-	if (question.n_words > RDL_WORDS_MAX)
-		return;
-	memcpy(question.words, before, sizeof(before));
-	memcpy(question.words + 2, command->words, command->n_words * sizeof(*command->words));
-	if (!rr_asker_run(asker, &reply, &question) || reply.type != RDL_REPLY_ARRAY ||
-	    reply.length == 0)
+	if (!rr_asker_keys(asker, command, &reply))
 		return;
 	named->reach = REACH_KEYS;
 	named->n = (uint32_t)reply.length;

@@ -189,6 +189,20 @@ struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name)
 	return known->info;
 }
 
+bool rr_asker_keys(struct rr_asker *asker, const struct rdl_command *command,
+		   struct rdl_reply *keys)
+{
+	static const struct rdl_word before[] = { { "COMMAND", 7 }, { "GETKEYS", 7 } };
+	struct rdl_command question = { .n_words = 2 + command->n_words };
+
+	if (question.n_words > RDL_WORDS_MAX)
+		return false;
+	memcpy(question.words, before, sizeof(before));
+	memcpy(question.words + 2, command->words, command->n_words * sizeof(*command->words));
+	return rr_asker_run(asker, keys, &question) && keys->type == RDL_REPLY_ARRAY &&
+	       keys->length > 0;
+}
+
 bool rr_asker_data(struct rr_asker *asker, struct rdl_reply *data)
 {
 	return rr_asker_say(asker, data, "EVAL %s 0", read_data) &&

@@ -138,6 +138,11 @@ int64_t rr_asker_blocked_ns(const struct rr_asker *asker, uint16_t slot);
 /* What the server says of a command. */
 struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);
 
+/* The keys of a command as the server finds them, a list of texts. False: it has none, or they are
+ * not known before it runs. */
+bool rr_asker_keys(struct rr_asker *asker, const struct rdl_command *command,
+		   struct rdl_reply *keys);
+
 /* The server's data as a text of bytes: see server_table.h. The reply of a script:
  * for each database with keys its number, then name, milliseconds left and DUMP of
  * each key. */

@@ -79,6 +79,7 @@ struct rr_command_info {
 	bool of_connection; /* may leave something on its connection */
 	bool is_random;     /* two servers may answer differently */
 	bool has_keys;      /* some of its words are keys */
+	bool only_reads;    /* no data */
 	bool finds_keys;    /* which ones, or others that it touches, it finds out as it runs */
 };
 

@@ -301,6 +301,7 @@ struct rr_command_info rr_command_info_of(const struct rdl_reply *reply, const c
 			     has_category(&of->elements[6], "@pubsub");
 	info.has_keys = of->elements[3].integer > 0 ||
 			has_category(&of->elements[2], "movablekeys");
+	info.only_reads = has_category(&of->elements[2], "readonly");
 	info.finds_keys = has_category(&of->elements[2], "movablekeys");
 	info.is_random = of->length > 7 && !is_timed(name) &&
 			 has_category(&of->elements[7], "nondeterministic_output");
