@@ -88,10 +88,10 @@ static void put_xml_value(FILE *out, const json_t *value)
 	free(dumped);
 }
 
-/* For people the details draw findings. */
+/* For people the details draw findings, and --verbose sums the coverage up. */
 static bool is_for_people(const char *name)
 {
-	return strcmp(name, "findings") != 0;
+	return strcmp(name, "findings") != 0 && strcmp(name, "coverage") != 0;
 }
 
 static void put_testcase(FILE *out, const struct rr_case *one)

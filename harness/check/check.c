@@ -193,6 +193,7 @@ struct rr_explore_config rr_check_search(struct rr_check *check)
 	config.compare.expected = check->given.expected;
 	config.compare.n_expected = check->options->n_finals;
 	config.title = "Found by redrace check";
+	config.covers = true;
 	config.progress = rr_explore_progress;
 	config.context = &check->progress;
 	return config;

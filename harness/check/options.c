@@ -382,7 +382,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_GRAPH, .take = rr_explore_take_graph, AT(search) },
 	{ .common = RR_OPTION_STATS, AT(stats) },
 	{ .name = "verbose",
-	  .help = "say what a verdict assumes, in figures, and what was arranged for it",
+	  .help = "say what a verdict assumes, in figures, what was arranged for it, and what was covered",
 	  AT(verbose) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },

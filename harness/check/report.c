@@ -330,6 +330,7 @@ json_t *rr_checked_properties(const struct rr_check *check)
 	free(replay);
 	json_object_set_new(properties, "search", rr_checked_search(check));
 	json_object_set_new(properties, "kinds", rr_checked_findings(check, true));
+	json_object_set_new(properties, "coverage", rr_checked_coverage(check));
 	json_object_set_new(properties, "smallest",
 			    rr_case_text(rr_smallest_text(result->smallest, smallest)));
 	json_object_set_new(properties, "ends",

@@ -225,122 +225,6 @@ void rr_checked_print_advice(FILE *out, const struct rr_check *check)
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
-/* As bits, clients that always failed, which have shown nothing. */
-static uint32_t failing_clients(const struct rr_check *check)
-{
-	const uint32_t all = (1U << check->n_operations) - 1;
-
-	return check->result->finals ? all & ~check->result->ever_well : 0;
-}
-
-/* Why there was nothing to be found, if so. */
-static struct rr_limit why_vacuous(const struct rr_check *check)
-{
-	const bool is_app = check->options->app;
-
-	if (check->result->explored == RR_EXPLORED_ALL && !rr_programs_send(check->programs))
-		return (struct rr_limit){ "no_command", check->nothing_sent };
-	if (check->result->need_each_other && !check->options->n_finals &&
-	    !check->options->checker[0])
-		return (struct rr_limit){
-			"need_each_other",
-			is_app ?
-				"no serial execution of all requests ends: they need each other, or wait for something that none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND" :
-				"no serial execution of all clients ends: they need each other, or wait for something that none of them sends; say what is right with --final COMMAND VALUE or --check COMMAND, or run both sides in one client"
-		};
-	if (failing_clients(check))
-		return (struct rr_limit){
-			"never_succeeds",
-			is_app ? "a request never succeeded, so little was checked" :
-				 "a client never succeeded, so little was checked"
-		};
-	return (struct rr_limit){ .id = NULL };
-}
-
-/* Why not all has been seen, if so. */
-static struct rr_limit why_cut(const struct rr_check *check)
-{
-	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-
-	switch (check->result->explored) {
-	case RR_EXPLORED_ALL:
-		break;
-	case RR_EXPLORED_ROUNDS:
-		return (struct rr_limit){
-			"rounds",
-			"clients that send something new in each round were followed only so far: --rounds"
-		};
-	case RR_EXPLORED_RANDOM_REPLIES:
-		return (struct rr_limit){ "random_replies", "a command's reply is random" };
-	case RR_EXPLORED_MEMORY:
-		return (struct rr_limit){ "memory", "out of memory: half of what is free" };
-	case RR_EXPLORED_STOPPED:
-		if (check->session.signals.interrupted)
-			return (struct rr_limit){ "interrupted", "interrupted" };
-		return (struct rr_limit){ check->starts.was_refused ? "starts" : "seconds",
-					  check->out_of_budget };
-	default:
-		return (struct rr_limit){ "states", "there are more: --max-states" };
-	}
-	/* The search has come to its end. */
-	if (figures.learning.untested)
-		return (struct rr_limit){
-			"untested_replies",
-			"not all replies that are assumed not to matter were tested"
-		};
-	if (check->unwatched)
-		return (struct rr_limit){
-			"unwatched",
-			"the program's connections to other servers could not be watched"
-		};
-	if (figures.hands_over)
-		return (struct rr_limit){
-			"threads_wait",
-			"threads of the app wait for each other, for a lock or a shared connection, and which of them goes first was not varied"
-		};
-	return (struct rr_limit){ check->result->left_out ? "left_out" : NULL,
-				  check->result->left_out };
-}
-
-json_t *rr_checked_not_compared(const struct rr_check *check)
-{
-	json_t *all = json_array();
-	const json_t *key;
-	size_t i;
-
-	json_array_foreach(check->result->moved_keys, i, key)
-		json_array_append(all, (json_t *)key);
-	for (i = 0; i < check->n_operations; i++) {
-		char *text = rr_asprintf("the output of %s", check->names[i]);
-
-		if (check->result->moved_outputs >> i & 1)
-			json_array_append_new(all, json_string(text));
-		free(text);
-	}
-	return all;
-}
-
-static size_t count_not_compared(const struct rr_check *check)
-{
-	json_t *all = rr_checked_not_compared(check);
-	const size_t n = json_array_size(all);
-
-	json_decref(all);
-	return n;
-}
-
-struct rr_limit rr_checked_limit(const struct rr_check *check)
-{
-	const struct rr_limit vacuous = why_vacuous(check), cut = why_cut(check);
-
-	if (vacuous.id || cut.id)
-		return vacuous.id ? vacuous : cut;
-	return count_not_compared(check) ?
-		       (struct rr_limit){ "not_compared",
-					  "values that move with the clock were not compared" } :
-		       (struct rr_limit){ .id = NULL };
-}
-
 /* How it ended at last, if it never succeeded: an answer that says that the app is broken is no refusal.
  * False: nothing is known. */
 static bool failing_ending(const struct rr_check *check, size_t client, struct rr_ending *ending)
@@ -357,7 +241,8 @@ json_t *rr_checked_failing(const struct rr_check *check)
 	struct rr_ending ending;
 
 	for (size_t i = 0; i < check->n_operations; i++) {
-		if (failing_clients(check) & 1U << i && failing_ending(check, i, &ending))
+		if (rr_checked_failing_clients(check) & 1U << i &&
+		    failing_ending(check, i, &ending))
 			json_array_append_new(all, rr_case_ending(&(struct rr_case_ending){
 							   .client = check->names[i],
 							   .status = ending.status,
@@ -465,6 +350,8 @@ static void print_assumptions(FILE *out, const struct rr_check *check)
 /* By the search alone. */
 static enum rr_exit exit_of_search(const struct rr_check *check)
 {
+	const struct rr_limit limit = rr_checked_limit(check);
+
 	if (check->result->found)
 		return RR_EXIT_VIOLATED;
 	if (check->options->search.schedule)
@@ -474,9 +361,9 @@ static enum rr_exit exit_of_search(const struct rr_check *check)
 	if (check->record.is_used)
 		return RR_EXIT_OK;
 	if (check->options->accepts_bounded && check->result->explored == RR_EXPLORED_ROUNDS &&
-	    !why_vacuous(check).id && !count_not_compared(check))
+	    !limit.is_vacuous && !rr_checked_count_not_compared(check))
 		return RR_EXIT_OK;
-	return rr_checked_limit(check).id ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
+	return limit.id ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }
 
 json_t *rr_checked_search(const struct rr_check *check)
@@ -485,12 +372,13 @@ json_t *rr_checked_search(const struct rr_check *check)
 	const struct rr_limit limit = rr_checked_limit(check);
 	const char *kind = rr_checked_kind(check->result->found).id;
 
-	return json_pack("{s:i, s:s, s:s?}", "exit", (int)code, "verdict",
+	return json_pack("{s:i, s:s, s:s?, s:s?}", "exit", (int)code, "verdict",
 			 kind ? kind :
 			 code == RR_EXIT_OK && (!limit.id || check->record.is_used) ?
 				"serializable" :
 				"no_failure_found",
-			 "limit", kind ? NULL : limit.id);
+			 "limit", kind ? NULL : limit.id, "option",
+			 kind || !limit.option[0] ? NULL : limit.option);
 }
 
 enum rr_exit rr_checked_exit(const struct rr_check *check)
@@ -577,8 +465,8 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
 	const struct rr_mutant_result *condition = NULL; /* without which it would not be so */
-	const struct rr_limit vacuous = why_vacuous(check);
-	const char *cut = rr_checked_limit(check).text;
+	const struct rr_limit limit = rr_checked_limit(check);
+	const char *cut = limit.text;
 	const enum rr_exit code = rr_checked_exit(check);
 	const bool is_yes = code != RR_EXIT_VIOLATED && !cut && code != RR_EXIT_INCONCLUSIVE;
 	const bool has_faults = rr_budget_has_faults(&check->options->search.budget);
@@ -595,15 +483,15 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 		fprintf(out, "RACE FOUND: not serializable, by the skeptic, %s (",
 			cut ? "before the search ended" : "missed by the search");
 	else
-		fprintf(out, "INCONCLUSIVE: %s (",
-			vacuous.id        ? vacuous.text :
-			why_cut(check).id ? "not all schedules were searched" :
-			cut               ? "not all values were compared" :
-					    "the skeptic could not confirm it");
+		fprintf(out, "INCONCLUSIVE: %s%s (",
+			limit.is_vacuous ? limit.text :
+			limit.because[0] ? "not all schedules were searched, because " :
+			cut              ? "not all values were compared" :
+					   "the skeptic could not confirm it",
+			limit.because);
 	print_figures(out, check);
-	if (!vacuous.id && why_cut(check).id)
-		rr_print_sentence(out, 2, 4, "Not searched to the end: %s%s", cut,
-				  cut[strlen(cut) - 1] == '?' ? "" : ".");
+	if (!is_yes && code != RR_EXIT_VIOLATED)
+		rr_checked_print_limit(out, check);
 	if (is_yes)
 		rr_print_sentence(
 			out, 2, 4, "Bounds: %s state%s, every interleaving%s%s.", number,
@@ -612,7 +500,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			has_faults || !result->has_leases ?
 				"" :
 				"; no lease ends while its holder works (--expiries 1 lets one end)");
-	else if (!vacuous.id)
+	else if (!limit.is_vacuous)
 		rr_print_sentence(out, 2, 4, "No failure in %s state%s.", number,
 				  result->states == 1 ? "" : "s");
 	if (is_yes && condition)
@@ -643,11 +531,13 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 			"those of other clients, which cannot observe them: there are many "
 			"states.");
 	for (size_t i = 0; i < check->n_operations; i++) {
-		if (failing_clients(check) & 1U << i)
+		if (rr_checked_failing_clients(check) & 1U << i)
 			print_failure(out, check, i);
 	}
 	if (!is_yes && check->options->verbose)
 		print_assumptions(out, check);
+	if (check->options->verbose)
+		rr_checked_print_coverage(out, check, 2);
 }
 
 enum { STATS_COLUMN = 19 };
@@ -790,6 +680,8 @@ void rr_checked_print_rest(FILE *out, const struct rr_check *check)
 	rr_checked_print_advice(out, check);
 	if (check->result->found && !check->options->search.schedule)
 		print_replay(out, check->options);
+	if (check->result->found && check->options->verbose)
+		rr_checked_print_coverage(out, check, 0);
 	if (check->options->stats)
 		print_stats(out, check);
 }

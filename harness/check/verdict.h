@@ -121,16 +121,38 @@ enum rr_exit rr_checked_exit(const struct rr_check *check);
  * more than that. An object, the caller's to release. */
 json_t *rr_checked_search(const struct rr_check *check);
 
-/* Why nothing is shown: there may be more states, or there was nothing to be found. An identifier
- * that stays the same, and a sentence; NULL = all has been seen. */
+/* ---- How far it goes (limits.c) ------------------------------------------------------ */
+
+/* Why nothing is shown, of several reasons the largest: there may be more states, or there was nothing
+ * to be found. An identifier that stays the same, and a sentence; NULL = all has been seen. */
+enum { RR_LIMIT_OPTION = 40 };
+
 struct rr_limit {
 	const char *id, *text;
+	bool is_vacuous;   /* there was nothing to be found: the sentence says all */
+	char because[200]; /* "not all schedules were searched, because ..."; "" = it is not so */
+	char option[RR_LIMIT_OPTION]; /* that would help; "" = there is none */
+	char next[160]; /* what to do, the option included; "" = it is said elsewhere */
 };
 struct rr_limit rr_checked_limit(const struct rr_check *check);
 
+/* Prints what to try next, unless that is said elsewhere. */
+void rr_checked_print_limit(FILE *out, const struct rr_check *check);
+
 /* In what ends differ from those of serial executions, and was not compared because it moves with
- * the clock: keys, and "the output of B". A JSON array, the caller's to release. */
+ * the clock: keys, and "the output of B". A JSON array, the caller's to release; and how many. */
 json_t *rr_checked_not_compared(const struct rr_check *check);
+size_t rr_checked_count_not_compared(const struct rr_check *check);
+
+/* As bits, clients that always failed, which have shown nothing. */
+uint32_t rr_checked_failing_clients(const struct rr_check *check);
+
+/* The orders in which commands were executed, and what was not tried: docs/formats.md. Null: it is
+ * not known. And the most interesting of it, in ten lines or so, indented. */
+json_t *rr_checked_coverage(const struct rr_check *check);
+void rr_checked_print_coverage(FILE *out, const struct rr_check *check, size_t indent);
+
+/* ---- Clients that fail (verdict.c) ------------------------------------------------------ */
 
 /* Clients that never succeeded, if any: how each ended, as in `endings`. */
 json_t *rr_checked_failing(const struct rr_check *check);

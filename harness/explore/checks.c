@@ -460,6 +460,9 @@ enum rr_going rr_search_conclude(struct rr_search *search, void *unused)
 		rr_search_note_ends(search);
 	if (going == RR_GO_ON)
 		going = check_states(search);
+	if (going == RR_GO_ON && search->config->covers && !search->config->schedule &&
+	    !search->program.mutate)
+		rr_search_note_coverage(search);
 	result->stats.checking = rr_clock_s() - begun;
 	return going;
 }

@@ -130,10 +130,11 @@ void rr_explore_release(struct rr_explore_result *result)
 	result->final_ends = result->serial_ends = (struct rr_ends){ .is_known = false };
 	free(result->mend);
 	free(result->serial);
+	json_decref(result->coverage);
 	json_decref(result->graph);
 	json_decref(result->moved_keys);
 	json_decref(result->ignored);
 	result->n_findings = 0;
-	result->graph = result->moved_keys = result->ignored = NULL;
+	result->coverage = result->graph = result->moved_keys = result->ignored = NULL;
 	result->mend = result->serial = NULL;
 }

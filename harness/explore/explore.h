@@ -57,6 +57,7 @@ struct rr_explore_config {
 			      * are taken at once, and a finding ends the search; 0 = never */
 	size_t memory;       /* bytes, 0 = half of what is free */
 	unsigned long audit; /* random paths that are played before `safe` */
+	bool covers;         /* the result has its coverage, too */
 	bool all_mutants;    /* tries all, not only until one fails */
 	unsigned shows;      /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
@@ -216,8 +217,9 @@ struct rr_explore_result {
 	 * data of these keys (a list; NULL = none), in what these operations print (bits). */
 	struct json_t *moved_keys;
 	uint32_t moved_outputs;
-	struct json_t *ignored; /* what patterns left out of final states; NULL = there are none */
-	struct json_t *graph;   /* if it was wanted: docs/formats.md; NULL = it is too large,
+	struct json_t *ignored;  /* what patterns left out of final states; NULL = there are none */
+	struct json_t *coverage; /* if it was wanted: docs/formats.md; NULL = without a graph */
+	struct json_t *graph;    /* if it was wanted: docs/formats.md; NULL = it is too large,
 				  * or not all of it is known */
 	struct rr_error error;
 };
@@ -227,6 +229,19 @@ struct rr_explore_result {
 bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
+
+/* How a command line calls its clients, and the options that would have tried more of them, or for
+ * longer; NULL = there is none. */
+struct rr_coverage_options {
+	const char *noun; /* "clients" */
+	const char *more_clients, *more_time;
+};
+
+/* result->coverage, with what was not tried and the option that tries it: docs/formats.md. The
+ * caller's to release; null if there is none. */
+struct json_t *rr_coverage_as_json(const struct rr_explore_config *config,
+				   const struct rr_explore_result *result,
+				   const struct rr_coverage_options *options);
 
 /* Were its interleavings counted, and are not too many? */
 bool rr_explore_has_counted(const struct rr_explore_result *result);

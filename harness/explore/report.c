@@ -415,7 +415,7 @@ static json_t *properties_of_search(const struct report *report, enum rr_exit co
 	const struct rr_explore_config *config = &report->config;
 	const unsigned expected = rr_expected_breaks(config);
 	char name[RR_BUDGET_NAME], smallest[RR_SMALLEST_SIZE], recorded[RR_SMALLEST_SIZE],
-		bounds[RR_BOUNDS_SIZE];
+		bounds[RR_BOUNDS_SIZE], more[30];
 	char *transcript = is_shown(report) ? rr_race_text(finding_of(report)->race) : NULL;
 	json_t *shortest = json_null(), *how_far, *properties;
 
@@ -449,6 +449,11 @@ static json_t *properties_of_search(const struct report *report, enum rr_exit co
 
 	free(transcript);
 	add_counts(properties, report);
+	snprintf(more, sizeof(more), "--clients %zu", config->n_clients + 1);
+	json_object_set_new(properties, "coverage",
+			    rr_coverage_as_json(config, result,
+						&(struct rr_coverage_options){
+							.noun = "clients", .more_clients = more }));
 	json_object_set_new(properties, "exit", json_integer(code));
 	json_object_set_new(properties, "findings", findings_of_search(report));
 	json_object_set_new(properties, "not_compared", json_array());
@@ -511,6 +516,9 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 
 	report.config.progress = rr_explore_progress;
 	report.config.context = &report.progress;
+	/* Only programs read it. */
+	report.config.covers = !report.config.all &&
+			       rr_outputs_have(&options->report, 1U << RR_FORMAT_JSON);
 	report.out = rr_open_text(&said->text);
 	was_explored = rr_explore(cluster, &report.config, &report.result);
 	rr_progress_end(&report.progress.line);

@@ -156,6 +156,9 @@ void rr_search_list_mutants(struct rr_search *search);
 /* Notes the ends that a search has come to, and of programs those of serial executions (ends.c). */
 void rr_search_note_ends(struct rr_search *search);
 
+/* Notes which pairs of commands the states execute in which orders: result->coverage (coverage.c). */
+void rr_search_note_coverage(struct rr_search *search);
+
 /* What would fix what is found, in a sentence: the smallest spans of commands that leave nothing wrong
  * of a search if each is one step. Only of clients that do the same in all interleavings from the
  * first command of a span to its last, wait for no message and do not block. malloc'd; NULL = there

@@ -47,7 +47,8 @@ Test(check_report, finding_has_a_kind)
 	json_t *properties = check_program("", COUNT, 1);
 
 	assert_is(properties, "search",
-		  "{\"exit\": 1, \"verdict\": \"not_serializable\", \"limit\": null}");
+		  "{\"exit\": 1, \"verdict\": \"not_serializable\", \"limit\": null, "
+		  "\"option\": null}");
 	assert_is(properties, "kinds", "[\"lost_update\"]");
 	assert_is(properties, "smallest", "\"count 4*4\"");
 	json_decref(properties);
@@ -66,12 +67,14 @@ Test(check_report, yes_and_what_limits_it)
 	json_t *properties = check_program("--skeptic off", CLI "INCR n >/dev/null", 0);
 
 	assert_is(properties, "search",
-		  "{\"exit\": 0, \"verdict\": \"serializable\", \"limit\": null}");
+		  "{\"exit\": 0, \"verdict\": \"serializable\", \"limit\": null, "
+		  "\"option\": null}");
 	assert_is(properties, "kinds", "[]");
 	json_decref(properties);
 	properties = check_program("--skeptic off", "exit 0", 2);
 	assert_is(properties, "search",
-		  "{\"exit\": 2, \"verdict\": \"no_failure_found\", \"limit\": \"no_command\"}");
+		  "{\"exit\": 2, \"verdict\": \"no_failure_found\", \"limit\": \"no_command\", "
+		  "\"option\": \"--redis-at\"}");
 	json_decref(properties);
 }
 
@@ -81,7 +84,8 @@ Test(check_report, search_has_a_verdict_of_its_own)
 	json_t *properties = check_program("--max-states 1", COUNT, 1);
 
 	assert_is(properties, "search",
-		  "{\"exit\": 2, \"verdict\": \"no_failure_found\", \"limit\": \"states\"}");
+		  "{\"exit\": 2, \"verdict\": \"no_failure_found\", \"limit\": \"states\", "
+		  "\"option\": \"--max-states 2\"}");
 	json_decref(properties);
 }
 
