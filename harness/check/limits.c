@@ -83,11 +83,10 @@ static struct rr_limit why_vacuous(const struct rr_check *check)
 		limit.id = "never_succeeds";
 		limit.text = is_app ? "a request never succeeded, so little was checked" :
 				      "a client never succeeded, so little was checked";
-		return with_next(
-			limit, check->options->init ? NULL : "--init FILE",
-			check->options->init ?
-				"what it printed is below." :
-				"gives it data that it lacks; what it printed is below.");
+		return with_next(limit, check->options->init ? NULL : "--init FILE",
+				 check->options->init ?
+					 "what it printed is below." :
+					 "gives it data that it lacks; what it printed is below.");
 	}
 	return (struct rr_limit){ .id = NULL };
 }
@@ -118,8 +117,9 @@ static struct rr_limit why_stopped(const struct rr_check *check)
 		 "--seconds %ld ended while %s, and running programs took %.0f %% of it",
 		 check->options->seconds, phase, share > 1 ? 100 : 100 * share);
 	return with_option(limit, "--seconds", 2 * check->options->seconds,
-			   check->n_operations > 2 ? "goes on for longer; fewer of them need less." :
-						     "goes on for longer.");
+			   check->n_operations > 2 ?
+				   "goes on for longer; fewer of them need less." :
+				   "goes on for longer.");
 }
 
 /* Why states were left, if so. */
@@ -164,8 +164,8 @@ static struct rr_limit why_cut(const struct rr_check *check)
 		return with_fewer(limit, check);
 	}
 	limit.text = "there are more: --max-states";
-	snprintf(limit.because, sizeof(limit.because), "there are more states than --max-states %lu",
-		 most);
+	snprintf(limit.because, sizeof(limit.because),
+		 "there are more states than --max-states %lu", most);
 	return with_option(limit, "--max-states", 2 * (long)most, "goes on for longer.");
 }
 
@@ -187,8 +187,9 @@ static struct rr_limit why_doubtful(const struct rr_check *check)
 		limit.id = "unwatched";
 		limit.text = "the program's connections to other servers could not be watched";
 		snprintf(limit.because, sizeof(limit.because), "%s", limit.text);
-		return with_next(limit, NULL,
-				 "docker run --cap-add SYS_PTRACE, or another profile of the container.");
+		return with_next(
+			limit, NULL,
+			"docker run --cap-add SYS_PTRACE, or another profile of the container.");
 	}
 	if (figures.hands_over) {
 		limit.id = "threads_wait";
@@ -278,9 +279,10 @@ json_t *rr_checked_coverage(const struct rr_check *check)
 	json = rr_coverage_as_json(&config, check->result,
 				   &(struct rr_coverage_options){
 					   .noun = nouns,
-					   .more_clients = options->app     ? "--request COMMAND" :
-							   options->n_named ? "--client NAME=COMMAND" :
-									      clients,
+					   .more_clients = options->app ? "--request COMMAND" :
+							   options->n_named ?
+									  "--client NAME=COMMAND" :
+									  clients,
 					   .more_time = time });
 	return json;
 }
@@ -336,7 +338,8 @@ static void print_pairs(FILE *out, const json_t *coverage, size_t indent)
 		text = describe_pair(pair);
 		for (size_t j = 0; j < sizeof(reasons) / sizeof(reasons[0]) && text; j++) {
 			if (strcmp(reasons[j].id, why) == 0)
-				rr_print_sentence(out, indent, indent + 2, "%s: %s", text, reasons[j].words);
+				rr_print_sentence(out, indent, indent + 2, "%s: %s", text,
+						  reasons[j].words);
 		}
 		free(text);
 	}

@@ -86,29 +86,23 @@ void rr_history_release(struct rr_history *history)
 
 /* ---- Keys ------------------------------------------------------------------------- */
 
-/* The number of the reply to a command that only looks at a key. */
-static uint32_t look(const struct rr_history *history, uint32_t state, const char *command,
-		     const char *key)
+const struct rdl_reply *rr_history_find(const struct rr_history *history, uint32_t state,
+					const struct rdl_reply *key)
 {
-	const char *const words[] = { command, key, NULL };
-	const struct rr_question question = { .kind = RR_ASK_COMMAND,
-					      .slot = RR_LOOKING_SLOT,
-					      .argument = rr_terms_words(
-						      history->contents->table->terms, words) };
+	struct rr_contents *contents = history->contents;
+	const uint32_t number = state == RR_NO_ID ? RR_NO_ID : rr_contents_number(contents, state);
 
-	return ask(history, state, &question).reply;
+	return number == RR_NO_ID ?
+		       NULL :
+		       rr_contents_find(&contents->table->terms->reply[number].reply, key);
 }
 
-bool rr_history_holds(const struct rr_history *history, uint32_t state, const char *key)
+bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b,
+			const struct rdl_reply *key)
 {
-	const uint32_t reply = look(history, state, "EXISTS", key);
-
-	return history->contents->table->terms->reply[reply].reply.integer == 1;
-}
-
-bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b, const char *key)
-{
-	return look(history, a, "DUMP", key) == look(history, b, "DUMP", key);
+	return rr_contents_have_same_value(history->contents->table->terms,
+					   rr_history_find(history, a, key),
+					   rr_history_find(history, b, key));
 }
 
 /* ---- Dependencies ------------------------------------------------------------------- */
@@ -330,11 +324,11 @@ size_t rr_history_circle(const struct rr_history *history,
 static bool is_missed_in_the_end(const struct rr_history *history, const struct rr_met *met,
 				 uint32_t nearest)
 {
-	const char **keys;
+	const struct rdl_reply **keys;
 	size_t n;
 	bool is = nearest == RR_NO_ID;
 
-	n = rr_contents_keys(history->contents, met->first, RR_NO_ID, &keys);
+	keys = rr_contents_list(history->contents, met->first, RR_NO_ID, &n);
 	for (size_t i = 0; i < n && !is; i++)
 		is = !rr_history_is_same(history, met->from, met->first, keys[i]) &&
 		     !rr_history_is_same(history, history->end, nearest, keys[i]);
@@ -378,22 +372,22 @@ static enum rr_anomaly name_one_way(const struct rr_history *history, int x, int
 	size_t from = 0;
 
 	while (!name && (missed = find_missed(history, x, y, &from))) {
-		const char **keys;
-		const size_t n = rr_contents_keys(history->contents, missed->met.first, RR_NO_ID,
-						  &keys);
+		const struct rdl_reply **keys;
+		size_t n;
 		bool is = false;
 
+		keys = rr_contents_list(history->contents, missed->met.first, RR_NO_ID, &n);
 		/* Is a key that Y deleted, which X's command did not see, there again because X
 		 * wrote it? */
 		for (size_t i = 0; i < n && !is; i++) {
-			if (rr_history_holds(history, missed->met.second, keys[i]) ||
-			    !rr_history_holds(history, history->end, keys[i]))
+			if (rr_history_find(history, missed->met.second, keys[i]) ||
+			    !rr_history_find(history, history->end, keys[i]))
 				continue;
 			for (const struct rr_history_event *v = missed->b;
 			     v < history->events + history->n && !is; v++)
 				is = v->owner == missed->a->owner &&
-				     !rr_history_holds(history, v->before, keys[i]) &&
-				     rr_history_holds(history, v->after, keys[i]);
+				     !rr_history_find(history, v->before, keys[i]) &&
+				     rr_history_find(history, v->after, keys[i]);
 		}
 		free(keys);
 		name = is                                ? RR_ANOMALY_RESURRECTED_DELETE :
@@ -415,11 +409,11 @@ enum rr_anomaly rr_history_anomaly(const struct rr_history *history, int x, int 
 	of_x = find_missed(history, x, y, &from_x);
 	of_y = find_missed(history, y, x, &from_y);
 	if (of_x && of_y) {
-		const char **keys;
-		const size_t n = rr_contents_keys(history->contents, of_x->met.second, RR_NO_ID,
-						  &keys);
+		const struct rdl_reply **keys;
+		size_t n;
 		bool same = false;
 
+		keys = rr_contents_list(history->contents, of_x->met.second, RR_NO_ID, &n);
 		/* Do two commands, each where it met the other client's, write a key in common? */
 		for (size_t i = 0; i < n && !same; i++)
 			same = !rr_history_is_same(history, of_x->met.from, of_x->met.second,

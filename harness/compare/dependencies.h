@@ -88,8 +88,11 @@ size_t rr_history_circle(const struct rr_history *history,
 enum rr_anomaly rr_history_anomaly(const struct rr_history *history, int x, int y,
 				   uint32_t nearest);
 
-/* Is the key there? Is it the same in two states? */
-bool rr_history_holds(const struct rr_history *history, uint32_t state, const char *key);
-bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b, const char *key);
+/* Finds a key of one state, as rr_contents_list() has it, in another one; NULL: it is not there, or the
+ * table has an error. Has it the same value in two states? */
+const struct rdl_reply *rr_history_find(const struct rr_history *history, uint32_t state,
+					const struct rdl_reply *key);
+bool rr_history_is_same(const struct rr_history *history, uint32_t a, uint32_t b,
+			const struct rdl_reply *key);
 
 #endif

@@ -55,14 +55,24 @@ static void write_event(FILE *out, const struct rr_history *history,
 
 /* ---- Leases ---------------------------------------------------------------------- */
 
-static bool has_lease(const struct rr_history *history, uint32_t state, const char *key)
+static bool has_lease(const struct rr_history *history, uint32_t state, const struct rdl_reply *key)
 {
-	const char *const words[] = { "PTTL", key, NULL };
-	const struct rdl_reply *reply = rr_contents_ask(
-		history->contents, state, rr_terms_words(history->contents->table->terms, words));
-	long long ms;
+	const struct rdl_reply *found = rr_history_find(history, state, key);
 
-	return reply && rdl_reply_number(reply, &ms) && ms >= 0;
+	return found && found->elements[RR_KEY_LEFT_MS].integer >= 0;
+}
+
+/* "n", or "db 1: n", as lines of data have it. */
+static void write_key(FILE *out, const struct rdl_reply *key)
+{
+	const struct rdl_reply *name = &key->elements[RR_KEY_NAME];
+	const long long database = key->elements[RR_KEY_DATABASE].integer;
+	char *plain = rr_plain_bytes(name->text, name->length);
+
+	if (database > 0)
+		fprintf(out, "db %lld: ", database);
+	fputs(plain, out);
+	free(plain);
 }
 
 /* Time has passed, and a key is gone that a client had written. */
@@ -72,13 +82,13 @@ static void explain_time(const struct rr_history *history, FILE *out)
 
 	for (size_t i = 0; i < history->n; i++) {
 		const struct rr_history_event *time = &history->events[i], *maker = NULL;
-		const char **keys;
-		const size_t n = time->passes ? rr_contents_keys(history->contents, time->before,
-								 RR_NO_ID, &keys) :
-						0;
+		const struct rdl_reply **keys = NULL;
+		size_t n = 0;
 
+		if (time->passes)
+			keys = rr_contents_list(history->contents, time->before, RR_NO_ID, &n);
 		for (size_t k = 0; k < n; k++) {
-			if (rr_history_holds(history, time->after, keys[k]))
+			if (rr_history_find(history, time->after, keys[k]))
 				continue;
 			for (size_t j = 0; j < i; j++) {
 				const struct rr_history_event *it = &history->events[j];
@@ -89,12 +99,12 @@ static void explain_time(const struct rr_history *history, FILE *out)
 			}
 			if (!maker)
 				continue;
-			fprintf(out, "%s, which %s's ", keys[k], name_of(history, maker, name));
+			write_key(out, keys[k]);
+			fprintf(out, ", which %s's ", name_of(history, maker, name));
 			write_event(out, history, maker, false);
 			fprintf(out, " wrote, has expired (%zu).\n", time->step);
 		}
-		if (time->passes)
-			free(keys);
+		free(keys);
 	}
 }
 
@@ -102,14 +112,14 @@ static void explain_time(const struct rr_history *history, FILE *out)
 
 /* The last command of an owner before `end` that wrote a key. */
 static const struct rr_history_event *find_own(const struct rr_history *history,
-					       const struct rr_history_event *end, const char *key,
-					       uint8_t owner)
+					       const struct rr_history_event *end,
+					       const struct rdl_reply *key, uint8_t owner)
 {
 	const struct rr_history_event *own = NULL;
 
 	for (const struct rr_history_event *it = history->events; it < end; it++) {
 		if (it->is_command && it->owner == owner &&
-		    rr_history_holds(history, it->after, key) &&
+		    rr_history_find(history, it->after, key) &&
 		    !rr_history_is_same(history, it->before, it->after, key))
 			own = it;
 	}
@@ -117,19 +127,19 @@ static const struct rr_history_event *find_own(const struct rr_history *history,
 }
 
 static void explain_removal(const struct rr_history *history, const struct rr_dependency *it,
-			    const char *key, FILE *out)
+			    const struct rdl_reply *key, FILE *out)
 {
 	const struct rr_history_event *own = find_own(history, it->a, key, it->b->owner);
 	/* Was the key there until the second command, as the first one left it? */
-	const bool was = rr_history_holds(history, it->b->before, key) &&
+	const bool was = rr_history_find(history, it->b->before, key) &&
 			 rr_history_is_same(history, it->a->after, it->b->before, key);
 	const struct rr_history_event *at = own;
 	char name[RR_OWNER_NAME];
 
 	/* Has its own run out meanwhile? */
 	while (at && at < it->a &&
-	       !(at->passes && rr_history_holds(history, at->before, key) &&
-		 !rr_history_holds(history, at->after, key)))
+	       !(at->passes && rr_history_find(history, at->before, key) &&
+		 !rr_history_find(history, at->after, key)))
 		at++;
 	if (!at || at >= it->a)
 		return;
@@ -150,12 +160,13 @@ static void explain_removals(const struct rr_history *history, FILE *out)
 	for (size_t i = 0; i < history->n_dependencies; i++) {
 		const struct rr_dependency *it = &history->dependencies[i];
 		const struct rr_met *met = &it->met;
-		const char **keys;
-		const size_t n = rr_contents_keys(history->contents, met->first, RR_NO_ID, &keys);
+		size_t n;
+		const struct rdl_reply **keys = rr_contents_list(history->contents, met->first,
+								 RR_NO_ID, &n);
 
 		for (size_t k = 0; k < n; k++) {
 			if (!rr_history_is_same(history, met->from, met->first, keys[k]) &&
-			    !rr_history_holds(history, met->both, keys[k]))
+			    !rr_history_find(history, met->both, keys[k]))
 				explain_removal(history, it, keys[k], out);
 		}
 		free(keys);
@@ -284,7 +295,7 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 	const struct rr_dependency *circle[RR_OWNERS_MAX];
 	const bool is_known = rr_history_find_dependencies(history);
 	size_t n = 0;
-	const char **keys;
+	const struct rdl_reply **keys;
 	size_t n_keys;
 	bool is = false;
 
@@ -298,15 +309,14 @@ static void explain(const struct rr_why_question *question, struct rr_history *h
 	if (!(question->found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_OUTPUTS)))
 		return;
 	/* A key stays for ever that runs out where clients are one after the other. */
-	n_keys = rr_contents_keys(history->contents, question->end, RR_NO_ID, &keys);
+	keys = rr_contents_list(history->contents, question->end, RR_NO_ID, &n_keys);
 	for (size_t i = 0; i < n_keys && !is && question->nearest != RR_NO_ID; i++) {
-		is = rr_history_holds(history, question->nearest, keys[i]) &&
-		     has_lease(history, question->nearest, keys[i]) &&
+		is = has_lease(history, question->nearest, keys[i]) &&
 		     !has_lease(history, question->end, keys[i]);
-		if (is)
-			fprintf(out,
-				"%s has no time to live, which it has in a serial execution.\n",
-				keys[i]);
+		if (!is)
+			continue;
+		write_key(out, keys[i]);
+		fputs(" has no time to live, which it has in a serial execution.\n", out);
 	}
 	free(keys);
 	if (is)

@@ -183,8 +183,8 @@ static const struct named *name_command(struct coverage *coverage, size_t server
 			else if (i == KEYS_SHOWN)
 				fputs(" …", out);
 			free(plain);
-			add_key(&named->keys, number_of_key(coverage, server, database,
-							    &keys.elements[i]));
+			add_key(&named->keys,
+				number_of_key(coverage, server, database, &keys.elements[i]));
 		}
 	}
 	fclose(out);
@@ -196,8 +196,7 @@ static const struct named *name_command(struct coverage *coverage, size_t server
 static int field_of(const struct rr_server_table *table, const struct rr_connection *connection,
 		    const char *field, int otherwise)
 {
-	const char *says =
-		connection ? rr_intern_get(&table->says, connection->says) : NULL;
+	const char *says = connection ? rr_intern_get(&table->says, connection->says) : NULL;
 	const char *at = says ? strstr(says, field) : NULL;
 
 	return at ? atoi(at + strlen(field)) : otherwise;
@@ -335,8 +334,9 @@ static struct named name_transaction(struct coverage *coverage, size_t server, i
 
 /* The commands from MULTI to EXEC that an app has sent on one connection, which are executed
  * in one step (product/execute.c); 0 = they are not, or EXEC is missing. */
-static size_t whole_transaction(const struct coverage *coverage, const struct rr_client_state *state,
-				const struct rr_sent *multi, uint32_t commands[RR_RUN_SENT])
+static size_t whole_transaction(const struct coverage *coverage,
+				const struct rr_client_state *state, const struct rr_sent *multi,
+				uint32_t commands[RR_RUN_SENT])
 {
 	const struct rr_product *product = coverage->product;
 	size_t n = 0;
@@ -385,14 +385,15 @@ static struct next next_on_lane(struct coverage *coverage, const uint32_t *key, 
 	const struct rr_program *program = product->config.program;
 	const size_t server = (size_t)rr_lane_server(program, sent->lane);
 	const struct rr_server_table *table = product->tables[server];
-	const uint16_t slot = (uint16_t)(client * RR_RUN_ORDINALS +
-					 (size_t)rr_lane_ordinal(program, sent->lane));
-	const struct rr_connection *connection = rr_server_table_connection(table, key[server], slot);
+	const uint16_t slot =
+		(uint16_t)(client * RR_RUN_ORDINALS + (size_t)rr_lane_ordinal(program, sent->lane));
+	const struct rr_connection *connection = rr_server_table_connection(table, key[server],
+									    slot);
 	const int database = field_of(table, connection, "db=", 0);
 	const bool is_queued = field_of(table, connection, "multi=", -1) >= 0;
-	const uint8_t owner =
-		owner_of(coverage, client, rr_product_part(product, key, client)->state,
-			 (size_t)(sent - state->sent));
+	const uint8_t owner = owner_of(coverage, client,
+				       rr_product_part(product, key, client)->state,
+				       (size_t)(sent - state->sent));
 	struct next next = { .lane = sent->lane, .command = NO_COMMAND };
 	const char *name;
 	uint32_t commands[RR_RUN_SENT];
@@ -411,8 +412,9 @@ static struct next next_on_lane(struct coverage *coverage, const uint32_t *key, 
 		free(whole.label);
 	} else if (!is_queued) {
 		next.waits = rr_asker_info(table->asker, name).blocks;
-		next.command = find_command(
-			coverage, owner, server, name_command(coverage, server, database, sent->command));
+		next.command =
+			find_command(coverage, owner, server,
+				     name_command(coverage, server, database, sent->command));
 	}
 	return next;
 }
@@ -443,8 +445,8 @@ static const struct nexts *nexts_of(struct coverage *coverage, const uint32_t *k
 		if (sent != &state->sent[i])
 			continue;
 		rr_array_grow(&coverage->nexts, coverage->n_nexts, sizeof(*coverage->nexts));
-		coverage->nexts[coverage->n_nexts++] =
-			next_on_lane(coverage, key, client, state, sent);
+		coverage->nexts[coverage->n_nexts++] = next_on_lane(coverage, key, client, state,
+								    sent);
 		it->n++;
 	}
 	return it;
@@ -467,8 +469,8 @@ static uint64_t executed_by(struct coverage *coverage, const uint32_t *key,
 		if (next->lane != transition.lane)
 			continue;
 		return next->command == NO_COMMAND ||
-				       (next->waits && rr_product_times_out(coverage->product, key,
-									    transition)) ?
+				       (next->waits &&
+					rr_product_times_out(coverage->product, key, transition)) ?
 			       0 :
 			       UINT64_C(1) << next->command;
 	}
@@ -566,7 +568,8 @@ static size_t find_pairs(const struct coverage *coverage, struct pair *pairs)
 
 	for (size_t i = 0; i < coverage->n; i++) {
 		for (size_t j = i + 1; j < coverage->n; j++) {
-			const struct covered *a = &coverage->commands[i], *b = &coverage->commands[j];
+			const struct covered *a = &coverage->commands[i],
+					     *b = &coverage->commands[j];
 			const bool is_ab = b->before >> i & 1, is_ba = a->before >> j & 1;
 			struct pair pair = { .a = is_ba && !is_ab ? j : i,
 					     .b = is_ba && !is_ab ? i : j };
@@ -621,8 +624,7 @@ static json_t *pair_as_json(const struct coverage *coverage, const struct pair *
 			 rr_owner_name(program, b->owner, other), "commands", a->label, b->label,
 			 "server", server, "keys", names, "order", orders[pair->order], "met",
 			 (int)(pair->order == ORDER_BOTH), "why",
-			 pair->order == ORDER_BOTH ? NULL :
-						     why_not(coverage));
+			 pair->order == ORDER_BOTH ? NULL : why_not(coverage));
 }
 
 static json_t *pairs_as_json(const struct coverage *coverage)
@@ -778,8 +780,8 @@ void rr_search_note_coverage(struct rr_search *search)
 		coverage->known[i] = rr_malloc((product->parts.n + 1U) * sizeof(struct nexts));
 		for (uint32_t j = 0; j < product->parts.n; j++)
 			coverage->known[i][j] = (struct nexts){ .n = RR_NO_ID };
-		coverage->owned[i] =
-			table ? rr_calloc(table->n_states + 1U, sizeof(struct owned)) : NULL;
+		coverage->owned[i] = table ? rr_calloc(table->n_states + 1U, sizeof(struct owned)) :
+					     NULL;
 	}
 	follow_graph(coverage);
 	json = pairs_as_json(coverage);

@@ -111,9 +111,10 @@ Test(check_coverage, requests_to_an_app_are_its_clients)
 Test(check_coverage, says_what_was_not_tried)
 {
 	check("--clients 3 -- sh -c '" CLI "INCR n'", 0);
-	cli_assert_json("[.coverage.not_tried[] | [.what, .option]] == "
-			"[[\"crashes\", \"--crashes 1\"], [\"lost_replies\", \"--lost-replies 1\"], "
-			"[\"clients\", \"--clients 4\"]]");
+	cli_assert_json(
+		"[.coverage.not_tried[] | [.what, .option]] == "
+		"[[\"crashes\", \"--crashes 1\"], [\"lost_replies\", \"--lost-replies 1\"], "
+		"[\"clients\", \"--clients 4\"]]");
 	check("--crashes 1 --data-only -- sh -c '" CLI "SET k v EX 10'", 0);
 	cli_assert_json("[.coverage.not_tried[].what] == "
 			"[\"expiries\", \"pauses\", \"lost_replies\", \"clients\"]");
@@ -123,9 +124,10 @@ Test(check_coverage, a_search_that_was_cut_names_the_option)
 {
 	check("--max-states 4 -- sh -c '" COUNT "'", 2);
 	cli_assert_json(".search.limit == \"states\" and .search.option == \"--max-states 8\"");
-	cli_assert_json(".coverage | .not_tried[0] == {what: \"states\", option: \"--max-states 8\","
-			" text: \"states that were left at a limit\"} and "
-			"([.pairs[].why] | unique == [\"not_searched\"])");
+	cli_assert_json(
+		".coverage | .not_tried[0] == {what: \"states\", option: \"--max-states 8\","
+		" text: \"states that were left at a limit\"} and "
+		"([.pairs[].why] | unique == [\"not_searched\"])");
 	check("--starts 2 -- sh -c '" COUNT "'", 2);
 	cli_assert_json(".search.limit == \"starts\" and .search.option == \"--starts 4\"");
 	check("--rounds 2 -- sh -c 'until [ \"$(" CLI "SET lock me NX)\" = OK ]; do " CLI
@@ -133,7 +135,8 @@ Test(check_coverage, a_search_that_was_cut_names_the_option)
 	      2);
 	cli_assert_json(".search.limit == \"rounds\" and .search.option == \"--rounds 4\"");
 	check("-- sh -c '" CLI "INCR n; exit 1'", 2);
-	cli_assert_json(".search.limit == \"never_succeeds\" and .search.option == \"--init FILE\"");
+	cli_assert_json(
+		".search.limit == \"never_succeeds\" and .search.option == \"--init FILE\"");
 	check("-- sh -c '" CLI "INCR n'", 0);
 	cli_assert_json(".search.limit == null and .search.option == null");
 }
@@ -160,8 +163,9 @@ Test(check_coverage, strategies_have_it_too)
 {
 	cr_assert_eq(cli_run("$REDRACE explore lua-delifequals -o $HERE/result.json 2>&1"), 0, "%s",
 		     cli_output);
-	cli_assert_json("[.coverage.pairs[] | select(.keys == [\"counter:0\"]) | [.order, .met, .why]] | "
-			"unique == [[\"both\", false, \"program\"]]");
+	cli_assert_json(
+		"[.coverage.pairs[] | select(.keys == [\"counter:0\"]) | [.order, .met, .why]] | "
+		"unique == [[\"both\", false, \"program\"]]");
 	cli_assert_json(".coverage.not_tried | map(.what) | index(\"crashes\") != null and "
 			"index(\"increments\") != null");
 }

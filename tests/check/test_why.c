@@ -55,6 +55,21 @@ Test(why, lost_update)
 }
 
 /* B has read nothing, and its update is lost as well. */
+/* Whichever database the key is in. */
+Test(why, anomalies_of_other_databases_have_their_names)
+{
+#define IN_5 REDIS_CLI "-n 5 "
+	check_finds("PING", "-- sh -c 'v=$(" IN_5 "GET n); " IN_5 "SET n $((v + 1))'",
+		    "lost_update");
+	cli_assert_property("known_as.0", "lost update (db 5: n)");
+	check_finds("PING",
+		    "--expiries 1 --client hold='" IN_5
+		    "SET seat h NX PX 1000 | grep -q OK || exit 1; " IN_5
+		    "DEL seat' --client buy='" IN_5 "SET seat b NX | grep -q OK'",
+		    "not_serializable");
+	cli_assert_json(".why | test(\"db 5: seat, which .* has expired\")");
+}
+
 Test(why, lost_update_of_a_client_that_only_writes)
 {
 	check_finds("SET x 5",
