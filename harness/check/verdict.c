@@ -461,6 +461,27 @@ static void print_yes(FILE *out, const struct rr_check *check)
 						    "data and outputs");
 }
 
+/* "Requests: 2 times POST /buy." */
+static void print_requests(FILE *out, const struct rr_check *check)
+{
+	const struct rr_check_options *options = check->options;
+	char *list;
+	FILE *words = rr_open_text(&list);
+
+	for (size_t i = 0; i < options->n_requests; i++) {
+		char *request = rr_request_words(options->requests[i]);
+
+		if (options->n_requests == 1 && check->n_operations > 1)
+			fprintf(words, "%zu times ", check->n_operations);
+		fprintf(words, "%s%s", i ? "; " : "", request);
+		free(request);
+	}
+	fclose(words);
+	if (*list)
+		rr_print_sentence(out, 2, 4, "Requests: %s.", list);
+	free(list);
+}
+
 static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const struct rr_explore_result *result = check->result;
@@ -503,6 +524,8 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 	else if (!limit.is_vacuous)
 		rr_print_sentence(out, 2, 4, "No failure in %s state%s.", number,
 				  result->states == 1 ? "" : "s");
+	if (is_yes)
+		print_requests(out, check);
 	if (is_yes && condition)
 		rr_print_sentence(out, 2, 4, "Relies on: %s.", condition->rests_on);
 	if (is_yes)

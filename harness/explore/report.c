@@ -95,7 +95,7 @@ static void show_failure(struct report *report, struct rr_error *error)
 	struct rr_style style;
 	char verdict[RR_VERDICT_SIZE];
 	const bool is_counted = rr_explore_has_counted(result);
-	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE], breaks[120];
+	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE], breaks[120], bounds[RR_BOUNDS_SIZE];
 	const struct rr_outcome *finding = &result->findings[0];
 
 	/* Of random schedules, of all, of the interleavings, or of states. */
@@ -111,15 +111,15 @@ static void show_failure(struct report *report, struct rr_error *error)
 			rr_grouped(all, (long long)result->interleavings));
 	else
 		fprintf(report->out, "fails: ");
-	fputs(rr_breaks_text(result->breaks, breaks, sizeof(breaks)), report->out);
+	fprintf(report->out, "%s (", rr_breaks_text(result->breaks, breaks, sizeof(breaks)));
 	if (!result->schedules && !is_counted)
-		fprintf(report->out, " (%s states, %s transitions%s)",
+		fprintf(report->out, "%s states, %s transitions%s; ",
 			rr_grouped(some, (long long)result->states),
 			rr_grouped(all, (long long)result->transitions), cut_by(result->explored));
-	fputc('\n', report->out);
+	fprintf(report->out, "%s)\n", rr_bounds_text(&report->config, bounds));
 	rr_breaks_text(shows, wanted, sizeof(wanted));
 	if (shows && !(shows & result->breaks))
-		fprintf(report->out, "  nothing breaks %s\n", wanted);
+		fprintf(report->out, "  within these bounds nothing breaks %s\n", wanted);
 	/* The numbers are those of the steps below. */
 	if (finding->why) {
 		fprintf(report->out, "  why%s%s%s:\n", finding->anomaly ? " (" : "",
@@ -177,8 +177,8 @@ static bool print_complete(const struct report *report)
 
 	rr_grouped(states, (long long)result->states);
 	if (!result->noticed[0]) {
-		fprintf(report->out, "%s: no failure found in %s states (no mutant is %s)\n",
-			config->strategy->name, states,
+		fprintf(report->out, "%s: no failure found in %s states of %s (no mutant is %s)\n",
+			config->strategy->name, states, rr_bounds_text(config, bounds),
 			config->all ? "tried with --stateless" : "noticed");
 		return false;
 	}
@@ -259,27 +259,30 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 		is_safe = print_complete(report);
 	} else if (!result->breaks) {
 		const struct rr_explore_config *config = &report->config;
-		char states[RR_GROUPED_SIZE];
+		char states[RR_GROUPED_SIZE], bounds[RR_BOUNDS_SIZE];
 
 		rr_grouped(states, (long long)result->states);
+		rr_bounds_text(config, bounds);
 		fprintf(report->out, "%s: no failure found ", config->strategy->name);
 		if (config->random.runs)
-			fprintf(report->out, "in %s random schedules%s (--seed %" PRIu64 ")\n",
+			fprintf(report->out,
+				"in %s random schedules%s of %s (--seed %" PRIu64 ")\n",
 				rr_grouped(states, (long long)result->schedules),
 				result->explored == RR_EXPLORED_STOPPED ? ", interrupted," : "",
-				config->random.seed);
+				bounds, config->random.seed);
 		else if (result->explored == RR_EXPLORED_ROUNDS)
-			fprintf(report->out, "(%d round%s), %s states\n", config->rounds,
-				config->rounds == 1 ? "" : "s", states);
+			fprintf(report->out, "(%d round%s), %s states of %s\n", config->rounds,
+				config->rounds == 1 ? "" : "s", states, bounds);
 		else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
-			fprintf(report->out, "(random replies: %s), %s states\n",
-				result->random_command, states);
+			fprintf(report->out, "(random replies: %s), %s states of %s\n",
+				result->random_command, states, bounds);
 		else if (result->explored == RR_EXPLORED_DRAWS)
 			fprintf(report->out,
-				"(random choices: clients look at their random values; %u draws were compared), %s states\n",
-				result->stats.draws, states);
+				"(random choices: clients look at their random values; %u draws were compared), %s states of %s\n",
+				result->stats.draws, states, bounds);
 		else
-			fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
+			fprintf(report->out, "(%s states%s; %s)\n", states,
+				cut_by(result->explored), bounds);
 	}
 	if (report->config.all_mutants) {
 		/* A line of those that fail, and one of those that do not. */

@@ -169,3 +169,18 @@ Test(check_coverage, strategies_have_it_too)
 	cli_assert_json(".coverage.not_tried | map(.what) | index(\"crashes\") != null and "
 			"index(\"increments\") != null");
 }
+
+Test(check_coverage, a_yes_lists_its_requests)
+{
+	check("--init $HERE/stock --app $HERE/shop --request '$HERE/ask {app}/buy-once'", 0);
+	cli_assert_prints("Requests: 2 times");
+	cli_assert_names("{app}/buy-once");
+}
+
+Test(check_coverage, a_search_that_fails_names_its_bounds_too)
+{
+	cr_assert_eq(cli_run("$REDRACE explore none --clients 3 --show exclusion 2>&1"), 0, "%s",
+		     cli_output);
+	cli_assert_names("3 threads");
+	cli_assert_prints("within these bounds");
+}

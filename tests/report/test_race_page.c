@@ -191,7 +191,7 @@ Test(race_page, shows_what_is_safe_beside_it)
 Test(race_page, search_has_its_failure_and_the_remedy_beside_it)
 {
 	const char *const parts[] = {
-		"<pre class=\"drawn\" tabindex=\"0\">none: 4 of 6 interleavings fail: count</pre>",
+		"<pre class=\"drawn\" tabindex=\"0\">none: 4 of 6 interleavings fail: count (2 threads)</pre>",
 		"2 increments, 1 lost.",
 		"What is safe: multi-watch",
 		"✓ Nothing broken.",
