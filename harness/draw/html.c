@@ -378,7 +378,7 @@ static void print_sentence(const struct rr_html *html)
 	for (size_t i = 0; i < picture->n_findings; i++) {
 		fputs(i ? "; " : "", html->out);
 
-		/* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost
+		/* "2 increments, 1 lost" rather than "lost update: expected 2, actual 1, lost
 		 * 1". */
 		const struct rr_found *found = &picture->findings[i];
 		const struct rr_trace *trace = html->picture->trace;

@@ -62,7 +62,8 @@ static json_t *json_saying(const struct rr_trace *trace, const struct rr_saying 
 
 	return json_pack("{s:o, s:i, s:o?, s:o, s:b}", "claim", json_text(saying->claim), "line",
 			 saying->line, "step", step ? json_integer((json_int_t)step) : NULL, "says",
-			 json_text(saying->says), "holds", rr_trace_saying_holds(trace, saying));
+			 json_text(rr_finding_id(saying->says)), "holds",
+			 rr_trace_saying_holds(trace, saying));
 }
 
 void rr_write_json(FILE *out, const struct rr_picture *picture)
@@ -83,12 +84,12 @@ void rr_write_json(FILE *out, const struct rr_picture *picture)
 	for (size_t i = 0; i < picture->n_findings; i++) {
 		const struct rr_found *found = &picture->findings[i];
 
-		json_array_append_new(findings,
-				      json_pack("{s:s, s:s, s:s}", "name", found->name, "figures",
-						found->figures, "meaning", found->meaning));
+		json_array_append_new(
+			findings, json_pack("{s:s, s:s, s:s}", "name", rr_finding_id(found->name),
+					    "figures", found->figures, "meaning", found->meaning));
 	}
 	for (size_t i = 0; i < race->n_verdicts; i++)
-		json_array_append_new(expected, json_text(race->verdicts[i]));
+		json_array_append_new(expected, json_text(rr_finding_id(race->verdicts[i])));
 	for (size_t i = 0; i < race->n_sayings; i++)
 		json_array_append_new(sayings, json_saying(picture->trace, &race->sayings[i]));
 	root = json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "schema",

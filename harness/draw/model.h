@@ -66,7 +66,7 @@ struct rr_shown_key {
 struct rr_found {
 	const char *name;
 	const char *figures; /* "" = none */
-	const char *heading; /* "update lost: expected 2, actual 1" */
+	const char *heading; /* "lost update: expected 2, actual 1" */
 	const char *meaning;
 };
 
@@ -88,7 +88,7 @@ struct rr_picture {
 	unsigned fates;         /* that are in it, a bit each */
 	bool has_remarks;       /* something broke, or there is a deciding step */
 	bool is_complete;       /* played to its end; else there is no verdict */
-	const char *verdict;    /* "update lost", "nothing broken" */
+	const char *verdict;    /* "lost update", "nothing broken" */
 	const char *no_finding; /* why there is none; NULL = there are */
 	bool is_found;          /* it says what a search has found */
 	size_t n_findings;

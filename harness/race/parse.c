@@ -789,16 +789,17 @@ static bool parse_end(struct parser *parser)
 
 /* ---- What documents say, and the verdict -------------------------------- */
 
-/* An unknown word for a finding would never hold. */
-static bool check_finding(struct parser *parser, const char *text)
+/* An unknown word for a finding would never hold. An old spelling becomes the name. */
+static bool check_finding(struct parser *parser, const char **phrase)
 {
+	const char *text = *phrase = rr_finding_spelling(*phrase);
 	bool known;
 
 	rr_finding_holds(text, 0, &known);
 	return known ||
 	       parser_fail(
 		       parser,
-		       "expected a finding like 'update lost' or 'nothing broken', found '%.60s'",
+		       "expected a finding like 'lost update' or 'nothing broken', found '%.60s'",
 		       text);
 }
 
@@ -824,7 +825,7 @@ static bool parse_saying(struct parser *parser)
 	}
 	saying->says = line->rest + strlen("says");
 	saying->says += strspn(saying->says, " ");
-	return check_finding(parser, saying->says);
+	return check_finding(parser, &saying->says);
 }
 
 static bool parse_verdict(struct parser *parser)
@@ -836,12 +837,12 @@ static bool parse_verdict(struct parser *parser)
 	if (parser->line.n_words < 2)
 		return parser_fail(parser, "expected what was found, or 'nothing broken'");
 	findings = rr_race_keep(race, rest, strlen(rest));
-	for (char *one = strtok(findings, ","); one; one = strtok(NULL, ",")) {
+	for (const char *one = strtok(findings, ","); one; one = strtok(NULL, ",")) {
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
 			return parser_fail(parser, "expected at most %d findings",
 					   RR_FINDINGS_NAMED_MAX);
 		one += strspn(one, " ");
-		if (!check_finding(parser, one))
+		if (!check_finding(parser, &one))
 			return false;
 		race->verdicts[race->n_verdicts++] = one;
 	}

@@ -289,6 +289,11 @@ typedef unsigned rr_findings;
 /* "exclusion broken". */
 const char *rr_finding_name(enum rr_finding finding);
 
+/* The identifier in JSON of a name, which stays when names change, and the name of an identifier: what is
+ * neither is itself. */
+const char *rr_finding_id(const char *phrase);
+const char *rr_finding_spelling(const char *phrase);
+
 /* What it means, in a sentence for a student. In a race of a semaphore more
  * than one client may be in the critical section. */
 const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding finding);

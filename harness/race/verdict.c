@@ -14,11 +14,13 @@
 static const struct {
 	const char *name;
 	const char *meaning;
+	const char *id; /* in JSON, and as races may still spell it; NULL = as the name */
 } findings[RR_FINDINGS] = {
 	[RR_EXCLUSION_BROKEN] = { "exclusion broken",
 				  "Two clients were in their critical sections at the same time." },
-	[RR_UPDATE_LOST] = { "update lost",
-			     "An increment that was acknowledged is not in the final value." },
+	[RR_UPDATE_LOST] = { "lost update",
+			     "An increment that was acknowledged is not in the final value.",
+			     "update lost" },
 	[RR_COUNTED_TWICE] = { "counted twice",
 			       "The final value is higher than what was acknowledged." },
 	[RR_FOREIGN_RELEASE] = { "foreign release",
@@ -63,6 +65,24 @@ static const char *const searched[] = { RR_NOT_SERIALIZABLE, RR_NOT_AS_EXPECTED,
 const char *rr_finding_name(enum rr_finding finding)
 {
 	return findings[finding].name;
+}
+
+const char *rr_finding_id(const char *phrase)
+{
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (findings[i].id && strcmp(phrase, findings[i].name) == 0)
+			return findings[i].id;
+	}
+	return phrase;
+}
+
+const char *rr_finding_spelling(const char *phrase)
+{
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (findings[i].id && strcmp(phrase, findings[i].id) == 0)
+			return findings[i].name;
+	}
+	return phrase;
 }
 
 const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding finding)

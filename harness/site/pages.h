@@ -16,7 +16,7 @@
 struct rr_site_race {
 	char *name;
 	struct rr_race *race;
-	char *outcome; /* "update lost", "skipped: this server has no DELEX"; malloc'd */
+	char *outcome; /* "lost update", "skipped: this server has no DELEX"; malloc'd */
 };
 
 struct rr_site {

@@ -322,7 +322,7 @@ Test(draw, step_in_another_order_fails)
 Test(draw, wrong_verdict_says_both)
 {
 	const char *const parts[] = { "the verdict differs", "  expected  nothing broken",
-				      "  computed  update lost", NULL };
+				      "  computed  lost update", NULL };
 
 	cr_assert_eq(
 		cli_run("sed 's/^verdict.*/verdict nothing broken/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
@@ -338,7 +338,7 @@ Test(draw, predictions_are_compared)
 	const char *const parts[] = {
 		"1 A: GET x",  "=> \"1\"  -- right", "2 B: GET x",
 		"=> \"1\"\n",  "3 A: SET x 2",       "=> OK  -- not what you said",
-		"update lost", "1 of 2 predictions", NULL
+		"lost update", "1 of 2 predictions", NULL
 	};
 
 	cr_assert_eq(cli_run("printf '1\\n\\nnil\\n' | " PLAY "--step tests/draw/lost.race"), 0,

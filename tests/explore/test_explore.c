@@ -57,7 +57,7 @@ Test(explore, none_loses_an_update_in_four_steps)
 	}
 	cli_assert_json(".shortest | .steps == 4 and .breaks == [\"count\"]");
 	cli_assert_json(".findings[0] | .kind == \"lost_update\" and .keys == [\"counter:0\"]");
-	cli_assert_line("transcript", "verdict update lost");
+	cli_assert_line("transcript", "verdict lost update");
 }
 
 /* By the numbers of its steps: those of the reads and writes, and of the lock that has expired. */

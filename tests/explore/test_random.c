@@ -54,7 +54,7 @@ Test(random, lost_update_is_found_in_a_few_runs)
 	cli_assert_json(
 		".explored == \"random schedules\" and .schedules == 50 and .failing > 0 and "
 		".shortest.switches > 0");
-	cli_assert_line("transcript", "verdict update lost");
+	cli_assert_line("transcript", "verdict lost update");
 }
 
 Test(random, paused_holder_is_found)

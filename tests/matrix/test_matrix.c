@@ -109,9 +109,9 @@ Test(matrix, failing_cell_has_a_transcript_that_plays)
 	struct rr_cell *cell = compute_cell(rr_strategy_find("none"), RR_THREADS, RR_EXIT_OK, 0);
 
 	cr_assert_not_null(strstr(cell->transcript, "title   none, threads: count\n"));
-	cr_assert_not_null(strstr(cell->transcript, "verdict update lost\n"));
-	cr_assert_str_eq(cell->verdict_text, "update lost");
-	cr_assert_not_null(strstr(cell->drawing, "update lost"));
+	cr_assert_not_null(strstr(cell->transcript, "verdict lost update\n"));
+	cr_assert_str_eq(cell->verdict_text, "lost update");
+	cr_assert_not_null(strstr(cell->drawing, "lost update"));
 	cr_assert_str_eq(cell->result.error.text, "");
 }
 

@@ -25,7 +25,7 @@ Test(interactive, four_keys_lose_an_update)
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
 	cr_assert_not_null(strstr(pseudo.screen,
-				  "reached, after 4 choices; at the end: update lost"),
+				  "reached, after 4 choices; at the end: lost update"),
 			   "%s", pseudo.screen);
 }
 

@@ -31,11 +31,11 @@ static void says_not(const char *part)
 Test(schedules, none_loses_an_update_as_scheduled)
 {
 	play("none --schedule 'A:GET B:GET A:SET B:SET'", RR_EXIT_OK);
-	says("update lost: expected 2, actual 1, lost 1");
+	says("lost update: expected 2, actual 1, lost 1");
 	play("none --schedule 'A:GET A:SET B:GET B:SET'", RR_EXIT_OK);
 	says("nothing broken");
 	play("none --increments-each 2 --schedule 'A:get B:get A B A:get B:get A B'", RR_EXIT_OK);
-	says("update lost: expected 4, actual 2, lost 2");
+	says("lost update: expected 4, actual 2, lost 2");
 }
 
 Test(schedules, without_a_schedule_it_is_client_after_client)
@@ -50,7 +50,7 @@ Test(schedules, stop_leaves_the_rest_out)
 	play("none --schedule 'A:GET B:GET A:SET' --stop", RR_EXIT_OK);
 	says("nothing broken");
 	play("none --schedule 'A:GET B:GET A:SET'", RR_EXIT_OK);
-	says("update lost");
+	says("lost update");
 }
 
 Test(schedules, overrun_lease_is_anothers_lock)
@@ -95,7 +95,7 @@ Test(schedules, crash_takes_threads_of_one_process_along)
 Test(schedules, mutex_is_of_one_process)
 {
 	play("local-mutex --schedule 'A:lock B:lock A:GET B:GET'", RR_EXIT_OK);
-	says("update lost");
+	says("lost update");
 	play("local-mutex --processes 1 --schedule 'A:lock A:GET A:SET A:unlock B:lock'",
 	     RR_EXIT_OK);
 	says("nothing broken");
@@ -216,11 +216,11 @@ Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 	static const struct {
 		const char *arguments, *verdict;
 	} saved[] = {
-		{ "none --schedule 'A:GET B:GET A:SET B:SET'", "verdict update lost" },
+		{ "none --schedule 'A:GET B:GET A:SET B:SET'", "verdict lost update" },
 		{ "set-nx-ex --clients 3 --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET A:SET A:DEL C:SET'",
 		  "verdict exclusion broken, foreign release" },
 		{ "lua-delifequals --schedule 'A:SET A:GET B:SET pause:A:11s tick:11s B:sleep B:SET B:GET B:SET B:EVALSHA A:SET'",
-		  "verdict exclusion broken, update lost" },
+		  "verdict exclusion broken, lost update" },
 		{ "setnx-getset --schedule 'A:clock A:SETNX pause:A:13s tick:13s B:clock B:SETNX B:GET B:clock B:clock B:GETSET B:clock A:GET A:SET A:DEL'",
 		  "verdict exclusion broken, foreign release" },
 		{ "lua-renewed --schedule \"A:SET A':wait A':EVAL B:SET\"",

@@ -82,7 +82,7 @@ Test(stepper, ends_with_the_whole_picture)
 	open_race();
 	pseudo_type(&pseudo, "                    ");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	cr_assert_not_null(strstr(pseudo.screen, "update lost: expected 3"), "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "lost update: expected 3"), "%s", pseudo.screen);
 }
 
 Test(stepper, ends_with_the_terminal_as_it_was)

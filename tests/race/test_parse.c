@@ -231,8 +231,8 @@ Test(parse, reads_a_race)
 				   "clock n2 -60s\n"
 				   "tick 300ms\n"
 				   "A computes t = now - 11\n"
-				   "LU-1 says update lost\n"
-				   "verdict update lost, foreign release";
+				   "LU-1 says update lost\n" /* an old spelling */
+				   "verdict lost update, foreign release";
 	struct rr_error error = { 0 };
 	struct rr_race *race = parse(text, &error);
 
@@ -259,7 +259,10 @@ Test(parse, reads_a_race)
 	cr_assert_eq(race->steps[6].amount, 300000000);
 	cr_assert_eq(race->steps[7].amount, -11);
 	cr_assert_eq(race->n_sayings, 1);
+	cr_assert_str_eq(race->sayings[0].says, "lost update");
+	cr_assert_str_eq(rr_finding_id(race->sayings[0].says), "update lost");
 	cr_assert_eq(race->n_verdicts, 2);
+	cr_assert_str_eq(race->verdicts[0], "lost update");
 	cr_assert_str_eq(race->verdicts[1], "foreign release");
 	rr_race_free(race);
 }
