@@ -54,7 +54,7 @@ static bool are_same_words(const char *const *a, const char *const *b)
 }
 
 void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
-		  struct rr_programs_config *config)
+		  const char *jar, struct rr_programs_config *config)
 {
 	const size_t n_apps = (size_t)options->n_apps;
 	const size_t n_most = RR_RUN_CLIENTS - (options->search.compare.restarts ? n_apps : 0);
@@ -73,6 +73,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 		apps->clients[apps->n].has_app = true;
 		apps->commands[apps->n][1] = options->app;
 		apps->commands[apps->n][2] = options->ready ? options->ready : "";
+		apps->commands[apps->n][3] = jar;
 		name_client(apps, apps->n++, "app", options->n_apps > 1 ? (char)('A' + i) : '\0');
 	}
 	for (size_t i = 0; i < n_requests; i++) {
@@ -80,6 +81,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 
 		if (is_alone) {
 			apps->commands[apps->n][1] = apps->commands[apps->n][2] = "";
+			apps->commands[apps->n][3] = jar;
 			name_client(apps, apps->n++, "direct", (char)('1' + i));
 		}
 		const size_t client = is_alone ? apps->n - 1 : n_dealt++ % n_apps;
@@ -89,7 +91,7 @@ void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, 
 							     (uint8_t)app->n_requests };
 		if (apps->lines[i])
 			app->unanswered |= 1U << app->n_requests;
-		apps->commands[client][3 + app->n_requests++] = apps->requests[i];
+		apps->commands[client][4 + app->n_requests++] = apps->requests[i];
 		config->requests.unanswered |= apps->lines[i] ? 1U << i : 0;
 	}
 	for (size_t i = 0; i < n_apps && options->search.compare.restarts; i++) {

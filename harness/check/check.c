@@ -113,7 +113,7 @@ void rr_check_open_programs(struct rr_check *check)
 			 options->n_named ? named->name : (char[]){ (char)('A' + i), '\0' });
 	}
 	if (options->app)
-		rr_apps_make(&check->apps, options, check->n_operations, &config);
+		rr_apps_make(&check->apps, options, check->n_operations, check->jar, &config);
 	check->programs = rr_programs_new(&config);
 	make_successors(check, &config);
 	const struct rr_programs_config checking = {
@@ -404,6 +404,7 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
+	free(check->cookies);
 	rr_record_release(&check->record);
 	rr_opened_release(&check->opened);
 	rr_variables_free(check->left_out);

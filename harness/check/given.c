@@ -129,36 +129,76 @@ void rr_given_release(struct rr_given *given)
 
 /* ---- The command of --setup: a program alone, on what --init gives ------- */
 
-/* Why there is nothing to begin with: how it ended, and what it said of it. */
-static bool fail_setup(struct rr_programs *programs, const struct rr_outcome *outcome,
-		       struct rr_error *error)
+/* Before what --setup leaves in {jar}, in the answer of its request. */
+static const char jar_mark[] = "redrace:jar\n";
+
+/* A request that says besides what it has left in its jar, malloc'd. The line ends a comment. */
+static char *wrap_setup(const char *setup)
 {
-	const struct rr_ending how = rr_programs_ending(programs, outcome->endings[0]);
-	char *line = rr_reason_line(how.output, how.length), *plain = rr_plain(line);
+	return rr_asprintf("(%s\n)\nredrace=$?\nprintf '%s'\ncat {jar}\nexit $redrace", setup,
+			   "redrace:jar\\n");
+}
+
+/* Where the cookies begin in what it has printed; NULL = it leaves none. */
+static const char *find_jar(struct rr_ending how)
+{
+	const char *found = NULL, *at = how.output;
+
+	while (at && (at = memmem(at, (size_t)(how.output + how.length - at), jar_mark,
+				  strlen(jar_mark))))
+		found = at, at += strlen(jar_mark);
+	return found;
+}
+
+/* Why there is nothing to begin with: how it ended, and what it said of it. */
+static bool fail_setup(struct rr_ending how, struct rr_error *error)
+{
+	const char *jar = find_jar(how);
+	char *line = rr_reason_line(how.output, jar ? (size_t)(jar - how.output) : how.length);
+	char *plain = rr_plain(line);
 	char *text;
 	FILE *out = rr_open_text(&text);
 
 	fputs("the command of --setup ", out);
-	rr_checked_print_status(out, how.status);
+	if (how.status == 0 && how.http)
+		fprintf(out, "was answered with HTTP %d", how.http);
+	else
+		rr_checked_print_status(out, how.status);
 	fclose(out);
 	rr_error_set(error, RR_ERROR_DATA,
-		     "%s%s%.300s: run it by hand, with REDIS_URL set, and see why", text,
-		     plain[0] ? ": " : "", plain);
+		     "%s%s%.300s: run it by hand, with REDIS_URL set%s, and see why", text,
+		     plain[0] ? ": " : "", plain, jar || how.http ? " and the app up" : "");
 	free(line);
 	free(plain);
 	free(text);
 	return false;
 }
 
-/* Lets it run to its end. */
+/* Keeps the cookies for the requests to come. */
+static bool keep_jar(struct rr_check *check, struct rr_ending how, struct rr_error *error)
+{
+	const char *jar = find_jar(how);
+	size_t length;
+
+	if (!jar)
+		return true;
+	jar += strlen(jar_mark);
+	length = (size_t)(how.output + how.length - jar);
+	check->cookies = rr_strndup(jar, length);
+	snprintf(check->jar, sizeof(check->jar), "%s/jar", check->session.guardian.base);
+	return rr_files_replace(check->jar, jar, length, error);
+}
+
+/* Lets it run to its end. `apps`: it is a request to one of these; NULL = it is a program. */
 static bool run_setup(struct rr_check *check, struct rr_programs *programs,
-		      struct rr_explore_result *result, struct rr_error *error)
+		      const struct rr_apps *apps, struct rr_explore_result *result,
+		      struct rr_error *error)
 {
 	static const char *const name = "setup";
 	const struct rr_explore_config config = {
 		.programs = rr_programs_explored(programs),
 		.n_clients = 1,
-		.client_names = &name,
+		.client_names = apps ? apps->name_of : &name,
 		.given = check->given.init,
 		.ttl_ms = check->options->search.ttl_ms,
 		.schedule = "",
@@ -167,6 +207,7 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 		.progress = rr_explore_progress,
 		.context = &check->progress,
 	};
+	struct rr_ending how;
 
 	if (!rr_explore(&check->cluster, &config, result)) {
 		*error = result->error;
@@ -179,23 +220,42 @@ static bool run_setup(struct rr_check *check, struct rr_programs *programs,
 		return rr_error_set(
 			error, RR_ERROR_DATA,
 			"the command of --setup does not come to an end: it must exit when it has filled the server");
-	return result->findings[0].ended_well == 1 ||
-	       fail_setup(programs, &result->findings[0], error);
+	how = rr_programs_ending(programs, result->findings[0].endings[0]);
+	/* A request that is answered with 401 has its end as any other. */
+	if (result->findings[0].ended_well != 1 || how.http >= 400)
+		return fail_setup(how, error);
+	return keep_jar(check, how, error);
 }
 
 bool rr_check_set_up(struct rr_check *check, struct rr_error *error)
 {
 	const char *const shell[] = { "sh", "-c", check->options->setup, NULL };
-	const struct rr_programs_config config = {
+	struct rr_check_options options = *check->options;
+	struct rr_programs_config config = {
 		.instances = rr_check_instances(check),
 		.n_clients = 1,
 		.argv = { shell },
 		.names = { "setup" },
 	};
-	struct rr_programs *programs = rr_programs_new(&config);
 	struct rr_explore_result result = { 0 };
-	const bool good = run_setup(check, programs, &result, error);
+	const bool is_request = strstr(options.setup, "{app}") != NULL;
+	struct rr_apps apps = { .n = 0 };
+	struct rr_programs *programs;
+	char *request = NULL;
+	bool good;
 
+	if (is_request) {
+		request = strstr(options.setup, "{jar}") ? wrap_setup(options.setup) :
+							   rr_strdup(options.setup);
+		options.requests[0] = request;
+		options.is_line[0] = false;
+		options.n_requests = 1;
+		options.n_apps = 1;
+		options.search.compare.restarts = false;
+		rr_apps_make(&apps, &options, 1, "", &config);
+	}
+	programs = rr_programs_new(&config);
+	good = run_setup(check, programs, is_request ? &apps : NULL, &result, error);
 	if (good) {
 		rr_command_list_release(&check->given.init);
 		check->given.init = result.findings[0].given;
@@ -203,5 +263,7 @@ bool rr_check_set_up(struct rr_check *check, struct rr_error *error)
 	}
 	rr_explore_release(&result);
 	rr_programs_free(programs);
+	rr_apps_release(&apps);
+	free(request);
 	return good;
 }

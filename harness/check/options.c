@@ -248,7 +248,7 @@ static const struct rr_option options_table[] = {
 	  AT(init) },
 	{ .name = "setup",
 	  .argument = "COMMAND",
-	  .help = "a shell command that fills the server before, after --init, as a client does",
+	  .help = "a shell command that fills the server before, after --init, as a client does; with {app} in it a request to the app, which is up, and {jar} is a file of its cookies, of which each request gets a copy at {jar}",
 	  AT(setup) },
 	{ .name = "redis-at",
 	  .argument = "HOST:PORT",
@@ -486,6 +486,33 @@ bool rr_check_has_program(const struct rr_check_options *options)
 	return options->command || options->n_named || options->app || options->n_requests;
 }
 
+/* Do --setup, {app} and {jar} go together? */
+static bool fits_setup(const struct rr_check_options *options, struct rr_error *error)
+{
+	const char *setup = options->setup ? options->setup : "";
+	const bool fills = strstr(setup, "{jar}");
+	bool uses = false;
+
+	for (size_t i = 0; i < options->n_requests; i++)
+		uses |= !options->is_line[i] && strstr(options->requests[i], "{jar}");
+	if ((strstr(setup, "{app}") || fills) && !options->app)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--setup: %s is of an app: it goes with --app COMMAND",
+				    fills ? "{jar}" : "{app}");
+	if (fills && !strstr(setup, "{app}"))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--setup: {jar} holds the cookies of the app: ask it at {app}, as in curl -c {jar} -d user=a {app}/login");
+	if (fills && !uses)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--setup fills {jar}, which no --request uses: write curl -b {jar} there");
+	return !uses || fills ||
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "--request: {jar} is filled by --setup: add --setup 'curl -c {jar} {app}/login'");
+}
+
 bool rr_check_fits(const struct rr_check_options *options, struct rr_error *error)
 {
 	const struct rr_explore_config *search = &options->search;
@@ -515,6 +542,8 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 		return rr_error_set(
 			error, RR_ERROR_USAGE,
 			"--allow-repeats: it goes with --restart, of a program that is no --app");
+	if (!fits_setup(options, error))
+		return false;
 	if (options->app || options->n_requests)
 		return (options->app && options->n_requests && !options->command &&
 			!options->n_named) ||

@@ -262,6 +262,7 @@ static void put_options(FILE *out, const struct rr_check *check)
 	for (size_t i = 0; i < options->n_redis_at; i++)
 		put_text(out, options->redis_at[i]);
 	put_text(out, options->setup);
+	put_text(out, check->cookies);
 	put_text(out, options->refused);
 	put_text(out, options->checker[0] ? options->checker[2] : NULL);
 	put_text(out, options->redis_server);

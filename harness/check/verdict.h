@@ -21,7 +21,7 @@
  * again when it has crashed is a client of its own, with the same requests: those that have begun
  * before never come to it.
  */
-enum { RR_APP_WORDS = RR_REQUESTS_MAX + 4 };
+enum { RR_APP_WORDS = RR_REQUESTS_MAX + 5 };
 
 struct rr_apps {
 	size_t n; /* clients; 0 = there is no app */
@@ -73,6 +73,8 @@ struct rr_check {
 	struct rr_programs *checker;                   /* NULL = there is none */
 	struct rr_programs *successors[RR_SUCCESSORS]; /* of those that crash; NULL = none do */
 	struct rr_given given;
+	char jar[RR_PATH_SIZE]; /* the cookies that --setup leaves; "" = it leaves none */
+	char *cookies;          /* what is in it, malloc'd; or NULL */
 	char preload[RR_PATH_SIZE], node_preload[RR_PATH_SIZE];
 	const char *names[RR_RUN_CLIENTS]; /* of operations, in messages */
 	struct rr_strangers strangers;
@@ -212,9 +214,10 @@ const char *rr_checked_noun(const struct rr_check *check);
 /* ---- Its programs (check.c, apps.c, given.c) ------------------------------------------ */
 
 /* Deals the requests out, and says in the configuration of programs who is whose. Clients that do
- * the same have the same command line there. The apps must outlive the programs. */
+ * the same have the same command line there. `jar`: a file of cookies, of which each request gets a
+ * copy; "" = there are none. It and the apps must outlive the programs. */
 void rr_apps_make(struct rr_apps *apps, const struct rr_check_options *options, size_t n_requests,
-		  struct rr_programs_config *config);
+		  const char *jar, struct rr_programs_config *config);
 void rr_apps_release(struct rr_apps *apps);
 
 /* Those of --init and --final. False: the error. Release it in any case. */

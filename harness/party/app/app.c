@@ -2,9 +2,9 @@
 /*
  * redrace-app: an app and its requests as one program that `redrace check` can follow.
  *
- *	redrace-app APP READY [REQUEST...]
+ *	redrace-app APP READY JAR [REQUEST...]
  *
- * It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
+ * JAR is the file of cookies that each request gets a copy of, at {jar} ("" = an empty one). It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
  * process of its own, with a connection to Redis on which it tells redrace what happens, in marks
  * (base/marks.h): it may begin when that mark is answered, its answer is written down before the
  * next mark, and when the last mark of all, on one more connection, is answered the app is ended.
@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -55,7 +56,7 @@ enum {
 struct app {
 	size_t n_requests;
 	unsigned port;
-	const char *command, *ready;
+	const char *command, *ready, *jar;
 	char *const *requests;
 	pid_t pid;                        /* 0 = there is no app */
 	int input;                        /* what it reads: the end for writing; -1 = nothing */
@@ -65,18 +66,21 @@ struct app {
 
 /* ---- The system ---------------------------------------------------------------- */
 
-/* A command in which {app} is replaced; malloc'd. */
-static char *fill_in(const char *command, unsigned port)
+/* A command in which {app} and {jar} are replaced; malloc'd. `jar` NULL: there is none. */
+static char *fill_in(const char *command, unsigned port, const char *jar)
 {
-	static const char name[] = "{app}";
+	static const char app_name[] = "{app}", jar_name[] = "{jar}";
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	while (*command) {
-		if (strncmp(command, name, strlen(name)) == 0) {
+		if (strncmp(command, app_name, strlen(app_name)) == 0) {
 			fprintf(file, "http://127.0.0.1:%u", port);
-			command += strlen(name);
+			command += strlen(app_name);
+		} else if (jar && strncmp(command, jar_name, strlen(jar_name)) == 0) {
+			fputs(jar, file);
+			command += strlen(jar_name);
 		} else {
 			fputc(*command++, file);
 		}
@@ -537,7 +541,7 @@ static bool is_up(const struct app *app)
 		rr_sockets_end(&sockets);
 		return listens;
 	}
-	command = fill_in(app->ready, app->port);
+	command = fill_in(app->ready, app->port, NULL);
 	status = run_shell(command, app->port, app->log);
 	free(command);
 	return status == 0;
@@ -614,13 +618,39 @@ static void write_pieces(const char *heading, const char *bytes, size_t n)
 	} while (at < n);
 }
 
+/* The command of a request, malloc'd. Its cookies are in a file that no other request and no other run
+ * has: what it is given depends on nothing but the setup. */
+static char *make_command(const struct app *app, size_t number, unsigned port)
+{
+	const char *request = app->requests[number - 1], *directory = getenv("TMPDIR");
+	char path[PATH_MAX], bytes[16 * 1024];
+	int from, to;
+	ssize_t n;
+
+	if (!strstr(request, "{jar}"))
+		return fill_in(request, port, NULL);
+	snprintf(path, sizeof(path), "%s/jar%zu", directory ? directory : "/tmp", number);
+	to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	from = app->jar[0] ? open(app->jar, O_RDONLY | O_CLOEXEC) : -1;
+	if (to < 0 || (app->jar[0] && from < 0))
+		_exit(1);
+	while (from >= 0 && (n = read(from, bytes, sizeof(bytes))) > 0) {
+		if (write(to, bytes, (size_t)n) != n)
+			_exit(1);
+	}
+	if (from >= 0)
+		close(from);
+	close(to);
+	return fill_in(request, port, path);
+}
+
 /* Writes down what came of a request: its status, and what the command has printed. A child that it
  * leaves behind may go on printing, which is not waited for. */
 static void write_record(const struct app *app, size_t number)
 {
 	const struct forwarding *forwarding = begin_forwarding(app->pid ? app->port : 0);
 	const unsigned port = forwarding ? forwarding->port : app->port;
-	char *command = fill_in(app->requests[number - 1], port);
+	char *command = make_command(app, number, port);
 	const int output = memfd_create("answer", MFD_CLOEXEC);
 	const int status = run_shell(command, port, output);
 	const off_t end = lseek(output, 0, SEEK_END);
@@ -725,16 +755,17 @@ static void await_children(const struct app *app, pid_t *pids, size_t n)
 int main(int argc, char **argv)
 {
 	const char *port = getenv("PORT");
-	struct app app = { .n_requests = argc > 3 ? (size_t)argc - 3 : 0 };
+	struct app app = { .n_requests = argc > 4 ? (size_t)argc - 4 : 0 };
 	pid_t requests[RR_REQUESTS_MAX], end;
 	int connection;
 
-	if (argc < 3 || app.n_requests > RR_REQUESTS_MAX)
+	if (argc < 4 || app.n_requests > RR_REQUESTS_MAX)
 		return 64;
 	app.port = (unsigned)strtoul(port ? port : "", NULL, 10);
 	app.command = argv[1];
 	app.ready = argv[2];
-	app.requests = argv + 3;
+	app.jar = argv[3];
+	app.requests = argv + 4;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (app.command[0]) {
 		start_app(&app);
