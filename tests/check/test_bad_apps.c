@@ -62,13 +62,44 @@ Test(bad_apps, says_why_an_app_is_not_up)
 /* The process that has opened the port and left it to the two does not count. */
 Test(bad_apps, the_kernel_chooses_among_workers_at_one_port)
 {
-	cli_write(
-		"workers.py", "%s",
-		"import os\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\n"
-		"server = HTTPServer(('127.0.0.1', int(os.environ['PORT'])), BaseHTTPRequestHandler)\n"
-		"if os.fork():\n    os.fork()\n"
-		"server.serve_forever()\n");
-	cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'", "--apps");
+	static const char *const starts[] = {
+		"server = serve()\nif os.fork():\n    os.fork()\n",
+		/* As gunicorn does: the second one comes later. */
+		"server = serve()\n"
+		"for i in range(2):\n    if not os.fork(): break\n    time.sleep(0.09)\n"
+		"else:\n    os.wait()\n",
+		/* Each with a socket of its own. */
+		"os.fork()\nserver = serve()\n",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		cli_write(
+			"workers.py",
+			"import os, socket, time\n"
+			"from http.server import BaseHTTPRequestHandler, HTTPServer\n"
+			"class Server(HTTPServer):\n"
+			"    def server_bind(self):\n"
+			"        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+			"        HTTPServer.server_bind(self)\n"
+			"def serve():\n    return Server(('127.0.0.1', int(os.environ['PORT'])),\n"
+			"                  BaseHTTPRequestHandler)\n%s"
+			"server.serve_forever()\n",
+			starts[i]);
+		cannot_be_checked("'/usr/bin/python3 $HERE/workers.py'", "--apps 2");
+	}
+}
+
+/* Its first process takes what comes to the port, and passes it on. */
+Test(bad_apps, a_process_of_the_app_chooses_among_workers)
+{
+	if (cli_run("command -v node") != 0)
+		cli_skip("no node");
+	cli_write("cluster.js", "%s",
+		  "const cluster = require('cluster');\n"
+		  "if (cluster.isMaster) { cluster.fork(); cluster.fork(); cluster.fork(); }\n"
+		  "else require('http').createServer((request, response) => response.end())\n"
+		  "  .listen(process.env.PORT, '127.0.0.1');\n");
+	cannot_be_checked("'node $HERE/cluster.js'", "--apps 2");
 }
 
 /* A server in Python: what it does first, and with a request. */

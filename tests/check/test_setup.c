@@ -39,7 +39,7 @@ static void setup(void)
 
 TestSuite(set_up, .init = setup, .fini = cli_teardown, .timeout = 600);
 
-#define CHECK                                                                        \
+#define CHECK                                                                       \
 	"$REDRACE check --audit 1 -o $HERE/result.json --app '/usr/bin/python3 -S " \
 	"$HERE/server.py' "
 #define LOGIN "--setup 'curl -s -c {jar} {app}/login' "

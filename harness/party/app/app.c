@@ -4,12 +4,13 @@
  *
  *	redrace-app APP READY JAR [REQUEST...]
  *
- * JAR is the file of cookies that each request gets a copy of, at {jar} ("" = an empty one). It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
+ * It starts the app, if there is any ("" = none), and waits until it is up. Then each request is a
  * process of its own, with a connection to Redis on which it tells redrace what happens, in marks
  * (base/marks.h): it may begin when that mark is answered, its answer is written down before the
  * next mark, and when the last mark of all, on one more connection, is answered the app is ended.
- * One whose connection is closed instead does not begin here, but has begun before a crash. An answer is a line that
- * begins with RR_MARK_RECORD, and what the request has printed.
+ * One whose connection is closed instead does not begin here, but has begun before a crash. An
+ * answer is a line that begins with RR_MARK_RECORD, and what the request has printed. JAR is a file
+ * of cookies, of which each request gets a copy, at {jar} ("" = none).
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -47,11 +48,16 @@ enum {
 	PIECE_MAX = 3900,
 	ANSWER_MAX = 1024 * 1024,
 	POLLS_MAX = 30,
-	HOLDERS_MAX = 64
+	HOLDERS_MAX = 64,
+	APPS_LEAST = 2, /* of --apps, to have several */
+	APPS_MOST = 4
 };
 
 /* Until the app is looked at for the first time again; then longer and longer. */
 #define POLL_NS (10 * INT64_C(1000000))
+
+/* From one look at an app's workers to the next. */
+#define WORKERS_NS (150 * INT64_C(1000000))
 
 struct app {
 	size_t n_requests;
@@ -125,6 +131,12 @@ static bool is_holder(const struct holders *holders, pid_t pid)
 	return is;
 }
 
+static void add_holder(struct holders *holders, pid_t pid)
+{
+	if (holders->n < HOLDERS_MAX && !is_holder(holders, pid))
+		holders->pids[holders->n++] = pid;
+}
+
 /* Adds the processes of our group that have a socket open. */
 static void add_holders(struct holders *holders, unsigned long inode)
 {
@@ -134,30 +146,85 @@ static void add_holders(struct holders *holders, unsigned long inode)
 	while (directory && (entry = readdir(directory))) {
 		const pid_t pid = atoi(entry->d_name);
 
-		if (pid > 0 && getpgid(pid) == getpgrp() && holders->n < HOLDERS_MAX &&
-		    !is_holder(holders, pid) && rr_socket_is_of(inode, pid))
-			holders->pids[holders->n++] = pid;
+		if (pid > 0 && getpgid(pid) == getpgrp() && rr_socket_is_of(inode, pid))
+			add_holder(holders, pid);
 	}
 	if (directory)
 		closedir(directory);
 }
 
-/* How many processes of ours take what comes to the port. Whoever has given the socket to a child leaves
- * it to the child. */
-static size_t count_workers(unsigned port)
+/* Those that have the port open. */
+static struct holders find_holders(unsigned port)
 {
 	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
-	struct holders holders = { .n = 0 }, parents = { .n = 0 };
+	struct holders holders = { .n = 0 };
 	struct rr_socket socket;
-	size_t n = 0;
 
 	while (rr_sockets_next(&sockets, &socket))
 		add_holders(&holders, socket.inode);
-	for (size_t i = 0; i < holders.n; i++)
-		parents.pids[parents.n++] = rr_process_parent(holders.pids[i]);
-	for (size_t i = 0; i < holders.n; i++)
-		n += !is_holder(&parents, holders.pids[i]);
+	return holders;
+}
+
+/* Is it a worker of Node's cluster? Its first process takes the connections and passes them on. */
+static bool is_cluster_worker(pid_t pid)
+{
+	static const char name[] = "NODE_UNIQUE_ID=";
+	char path[40], *word = NULL;
+	size_t size = 0;
+	bool is = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	file = fopen(path, "re");
+	while (file && !is && getdelim(&word, &size, '\0', file) > 0)
+		is = strncmp(word, name, strlen(name)) == 0;
+	free(word);
+	if (file)
+		fclose(file);
+	return is;
+}
+
+/* How many of these children of processes that have the port open belong to a cluster. */
+static size_t count_cluster(const struct holders *holders)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (directory && (entry = readdir(directory))) {
+		const pid_t pid = atoi(entry->d_name);
+
+		n += pid > 0 && getpgid(pid) == getpgrp() &&
+		     is_holder(holders, rr_process_parent(pid)) && is_cluster_worker(pid);
+	}
+	if (directory)
+		closedir(directory);
 	return n;
+}
+
+/* How many processes of ours take what comes to the port. Whoever has given a socket to a child leaves it
+ * to the child. */
+static size_t count_workers(unsigned port)
+{
+	struct rr_sockets sockets = { .states = RR_SOCKETS_LISTENING, .port = port };
+	struct holders workers = { .n = 0 }, all = { .n = 0 };
+	struct rr_socket socket;
+	size_t n_cluster;
+
+	while (rr_sockets_next(&sockets, &socket)) {
+		struct holders holders = { .n = 0 }, parents = { .n = 0 };
+
+		add_holders(&holders, socket.inode);
+		for (size_t i = 0; i < holders.n; i++)
+			parents.pids[parents.n++] = rr_process_parent(holders.pids[i]);
+		for (size_t i = 0; i < holders.n; i++) {
+			if (!is_holder(&parents, holders.pids[i]))
+				add_holder(&workers, holders.pids[i]);
+			add_holder(&all, holders.pids[i]);
+		}
+	}
+	n_cluster = count_cluster(&all);
+	return workers.n > n_cluster ? workers.n : n_cluster;
 }
 
 /* Another port on which a process of ours listens; 0: there is none. */
@@ -547,6 +614,19 @@ static bool is_up(const struct app *app)
 	return status == 0;
 }
 
+/* Waits for the other workers of an app that starts one after the other (gunicorn sleeps for up to 100 ms
+ * after each): while requests are in flight its time stands still, and only the first would be there. */
+static void await_workers(const struct app *app)
+{
+	const struct timespec pause = { 0, WORKERS_NS };
+	size_t n = find_holders(app->port).n, n_before = 0;
+
+	while (n > 1 && n != n_before && nanosleep(&pause, NULL) == 0) {
+		n_before = n;
+		n = find_holders(app->port).n;
+	}
+}
+
 /* The clock stands still while anybody computes, and goes on when all wait. */
 static void await_app(const struct app *app)
 {
@@ -557,8 +637,10 @@ static void await_app(const struct app *app)
 	int status;
 
 	for (int n = 0; n < POLLS_MAX; n++) {
-		if (is_up(app))
+		if (is_up(app)) {
+			await_workers(app);
 			return;
+		}
 		if (waitpid(app->pid, &status, WNOHANG) == app->pid) {
 			const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 
@@ -676,6 +758,20 @@ static void write_record(const struct app *app, size_t number)
 	close(output);
 }
 
+/* Which of several workers takes a request would be up to the kernel, or to a process of the app. */
+static void refuse_workers(const struct app *app, size_t n)
+{
+	/* As many as there are requests for, and as the option takes. */
+	size_t n_apps = app->n_requests > APPS_LEAST ? app->n_requests : APPS_LEAST;
+
+	n_apps = n_apps < APPS_MOST ? n_apps : APPS_MOST;
+	n_apps = n_apps < n ? n_apps : n;
+	printf("%zu processes of the app take requests at one port, and redrace cannot choose which of them gets one: start a single worker in the app (gunicorn -w 1), and add --apps %zu (in a suite apps: %zu)\n",
+	       n, n_apps, n_apps);
+	fflush(stdout);
+	end_failed();
+}
+
 static void be_request(const struct app *app, size_t number)
 {
 	const int connection = app->connections[number - 1];
@@ -685,15 +781,10 @@ static void be_request(const struct app *app, size_t number)
 
 	if (!await_reply(connection))
 		_exit(1);
-	/* Which of several workers takes a request would be up to the kernel. All of them are there
-	 * when a request begins: the app was at rest. */
+	/* All of them are there when a request begins: the app was at rest. */
 	n_workers = app->pid ? count_workers(app->port) : 0;
-	if (n_workers > 1) {
-		printf("%zu processes of the app take requests at one port, and the kernel chooses which of them: start one worker, and see --apps\n",
-		       n_workers);
-		fflush(stdout);
-		end_failed();
-	}
+	if (n_workers > 1)
+		refuse_workers(app, n_workers);
 	if (request[0] == RR_MARK_LINE) {
 		/* Of an app that has ended nobody reads it. Written down is that there is no answer. */
 		signal(SIGPIPE, SIG_IGN);
