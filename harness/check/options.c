@@ -248,7 +248,7 @@ static const struct rr_option options_table[] = {
 	  AT(init) },
 	{ .name = "setup",
 	  .argument = "COMMAND",
-	  .help = "a shell command that fills the server before, after --init, as a client does; with {app} in it a request to the app, which is up, and {jar} is a file of its cookies, of which each request gets a copy at {jar}",
+	  .help = "a shell command that fills the server before, after --init, as a client does; with {app} it asks the app, and {jar} is a file for cookies, of which each request gets a copy",
 	  AT(setup) },
 	{ .name = "redis-at",
 	  .argument = "HOST:PORT",
