@@ -160,6 +160,8 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 		servers.databases = RR_PLACE_DATABASES * (int)check->places.named.n_places;
 	if (!rr_session_open(&check->session, error))
 		return false;
+	if (!rr_check_build(check, error) || !rr_check_finds_scripts(check->options, error))
+		return false;
 	check->opened.own = check->session.guardian.base;
 	if (!rr_cluster_open(&check->cluster, &check->session, &servers, error))
 		return false;
@@ -395,7 +397,8 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 						 letters[i];
 	}
 	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
-	if (rr_check_finds_scripts(options, error) && open_check(check, error)) {
+	if ((options->build || rr_check_finds_scripts(options, error)) &&
+	    open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {
 		rr_check_report_error(check, error);

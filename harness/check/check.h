@@ -59,6 +59,8 @@ struct rr_check_options {
 		const char *shell[4]; /* sh -c COMMAND */
 	} named[RR_RUN_CLIENTS];
 	const char *app;   /* a shell command; NULL = the programs are no requests to an app */
+	const char *build; /* a shell command that makes the programs; or NULL */
+	struct rr_builds *builds; /* those of the suite; NULL = it is a check of its own */
 	const char *ready; /* one that exits with 0 when the app is up; NULL = its port is open */
 	long n_apps;
 	size_t n_requests;
@@ -105,6 +107,11 @@ struct rr_check_options {
 	struct rr_outputs report;
 	const char *redis_server;
 };
+
+/* Notes which commands of --build have been run, for checks in processes that are forked afterwards:
+ * each runs once. NULL: out of memory, and each check builds. (build.c) */
+struct rr_builds *rr_builds_new(void);
+void rr_builds_free(struct rr_builds *builds);
 
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */

@@ -258,6 +258,7 @@ static void put_options(FILE *out, const struct rr_check *check)
 	for (int i = 0; i < RR_BUDGETS; i++)
 		rr_bytes_put_number(out, search->budget.of[i]);
 	put_text(out, options->ready);
+	put_text(out, options->build);
 	rr_bytes_put_number(out, (int64_t)options->n_redis_at);
 	for (size_t i = 0; i < options->n_redis_at; i++)
 		put_text(out, options->redis_at[i]);

@@ -12,7 +12,8 @@ struct given {
 	int argc;
 	char **argv;
 	const char *suite; /* the file; NULL = RR_SUITE_FILE */
-	size_t memory;     /* 0 = half of what is free */
+	struct rr_builds *builds;
+	size_t memory; /* 0 = half of what is free */
 	bool (*write_game)(FILE *out, const struct rr_checked_game *game, struct rr_error *error);
 };
 
@@ -50,6 +51,7 @@ static bool take_check(struct rr_check_command *chosen, const struct given *give
 	chosen->each.report.printed = RR_FORMAT_JSON;
 	chosen->each.search.memory = given->memory;
 	chosen->each.write_game = given->write_game;
+	chosen->each.builds = given->builds;
 	if (!rr_check_has_program(&chosen->each))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "which program? write it as in 'command: node hit.js'");
@@ -145,6 +147,7 @@ enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char 
 			       each->game                            ? "game" :
 			       each->search.dot || each->search.json ? "graph" :
 								       NULL;
+	enum rr_exit code;
 
 	if (!whole->path && access(RR_SUITE_FILE, F_OK) != 0) {
 		if (whole->n_chosen)
@@ -171,5 +174,8 @@ enum rr_exit rr_check_run_suite(struct rr_check_command *chosen, int argc, char 
 	if (!whole->jobs)
 		whole->jobs = rr_placement_count();
 	given.memory = rr_memory_available() / 2 / (size_t)whole->jobs;
-	return rr_suite_run(&command, whole, &each->report, error);
+	given.builds = rr_builds_new();
+	code = rr_suite_run(&command, whole, &each->report, error);
+	rr_builds_free(given.builds);
+	return code;
 }

@@ -213,6 +213,9 @@ const char *rr_checked_noun(const struct rr_check *check);
 
 /* ---- Its programs (check.c, apps.c, given.c) ------------------------------------------ */
 
+/* Runs the command of --build, if there is one. False: the error. (build.c) */
+bool rr_check_build(struct rr_check *check, struct rr_error *error);
+
 /* Deals the requests out, and says in the configuration of programs who is whose. Clients that do
  * the same have the same command line there. `jar`: a file of cookies, of which each request gets a
  * copy; "" = there are none. It and the apps must outlive the programs. */
