@@ -354,7 +354,7 @@ static enum rr_exit exit_of_search(const struct rr_check *check)
 
 	if (check->result->found)
 		return RR_EXIT_VIOLATED;
-	if (check->options->search.schedule)
+	if (check->options->search.schedule && check->result->n_findings)
 		return RR_EXIT_OK;
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
@@ -610,7 +610,7 @@ void rr_checked_print_verdict(FILE *out, const struct rr_check *check)
 {
 	if (check->result->found) {
 		print_finding(out, check);
-	} else if (check->options->search.schedule) {
+	} else if (check->options->search.schedule && check->result->n_findings) {
 		fputs("NO FAILURE in this schedule (", out);
 		print_figures(out, check);
 		print_remarks(out, check);

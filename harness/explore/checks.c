@@ -386,6 +386,9 @@ static enum rr_going check_states(struct rr_search *search)
 		return rr_search_stop(search, &tables[0].error);
 	if (!write_graph(search))
 		return rr_error_going(&result->error);
+	/* It was interrupted before all of the schedule was followed. */
+	if (config->schedule && !search->followed.words)
+		return RR_GO_ON;
 	if (config->schedule)
 		return rr_search_show(search, &search->followed);
 	if (result->breaks)

@@ -102,3 +102,20 @@ Test(set_up, refuses_what_does_not_go_together)
 		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].name);
 	}
 }
+
+/* Nothing is known by then of what comes of it. */
+Test(set_up, ends_when_its_time_is_up)
+{
+	cr_assert_eq(cli_run("$REDRACE_ONCE check --seconds 1 --setup 'while :; do :; done' -- "
+			     "true 2>&1"),
+		     65, "%s", cli_output);
+	cli_assert_names("--setup");
+	cli_write("hit.sh", "%s",
+		  "v=$(" CLI "GET c)\n[ ! -e $HERE/hang ] || while :; do :; done\n" CLI
+		  "SET c $v.\n");
+	cr_assert_eq(cli_run("$REDRACE_ONCE check --save $HERE/x.race -- sh $HERE/hit.sh 2>&1"), 1);
+	cr_assert_eq(cli_run("touch $HERE/hang; $REDRACE_ONCE check --seconds 1 -o "
+			     "$HERE/result.json --replay $HERE/x.race -- sh $HERE/hit.sh 2>&1"),
+		     2, "%s", cli_output);
+	cli_assert_property("search.limit", "seconds");
+}
