@@ -83,7 +83,8 @@ static void set_failure(const char *directory, int status, struct rr_error *erro
 	log = rr_files_read(path, RR_ERROR_FILE, LOG_MIB, &length, &unread);
 	line = find_error(log ? log : "", length);
 	plain = rr_plain(line);
-	rr_error_set(error, RR_ERROR_DATA, "the command of --build %s%s%.300s: run it by hand, and see why",
+	rr_error_set(error, RR_ERROR_DATA,
+		     "the command of --build %s%s%.300s: run it by hand, and see why",
 		     rr_process_end(status, end), plain[0] ? ": " : "", plain);
 	free(plain);
 	free(line);

@@ -370,10 +370,9 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 	return code;
 }
 
-enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error)
+static struct rr_check *new_check(const struct rr_check_options *options)
 {
 	struct rr_check *check = rr_calloc(1, sizeof(*check));
-	enum rr_exit code = RR_EXIT_OK;
 
 	check->options = options;
 	check->left_out = rr_variables_left_out(options->given, options->n_given);
@@ -397,21 +396,59 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 						 letters[i];
 	}
 	check->progress.until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
-	if ((options->build || rr_check_finds_scripts(options, error)) &&
-	    open_check(check, error)) {
-		code = run_check(check, error);
-	} else if (error->kind != RR_ERROR_USAGE) {
-		rr_check_report_error(check, error);
-	}
+	return check;
+}
+
+/* Opened or not. */
+static void free_check(struct rr_check *check)
+{
 	rr_check_close_programs(check);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
-	free(check->cookies);
 	rr_record_release(&check->record);
 	rr_opened_release(&check->opened);
 	rr_variables_free(check->left_out);
 	rr_cases_release(&check->cases);
+	free(check->cookies);
 	free(check);
+}
+
+enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error)
+{
+	struct rr_check *check = new_check(options);
+	enum rr_exit code = RR_EXIT_OK;
+
+	if ((options->build || rr_check_finds_scripts(options, error)) && open_check(check, error))
+		code = run_check(check, error);
+	else if (error->kind != RR_ERROR_USAGE)
+		rr_check_report_error(check, error);
+	free_check(check);
 	return code;
+}
+
+char *rr_check_ask(const struct rr_check_options *options, const char *request,
+		   struct rr_error *error)
+{
+	struct rr_check_options asked = *options;
+	char *answer = NULL;
+	struct rr_check *check;
+
+	asked.setup = asked.requests[0] = request;
+	asked.n_requests = 1;
+	asked.no_cache = true;
+	check = new_check(&asked);
+	check->answer = &answer;
+	if ((asked.build || rr_check_finds_scripts(&asked, error)))
+		open_check(check, error);
+	rr_progress_end(&check->progress.line);
+	if (!answer && check->session.signals.interrupted)
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+	else if (!answer && (error->kind == RR_ERROR_NONE || error->kind == RR_ERROR_INTERRUPTED))
+		rr_error_set(
+			error, RR_ERROR_DATA,
+			"the app has not answered within %ld s: start it by hand, with PORT and REDIS_URL set, and see why",
+			options->seconds);
+	free_check(check);
+	return answer;
 }

@@ -117,6 +117,11 @@ void rr_builds_free(struct rr_builds *builds);
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
 enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error);
 
+/* Starts the app of these options once and sends it one request alone, in which {app} is its address. Returns
+ * what that has printed, however it was answered, malloc'd; NULL: the error, as a check has it. */
+char *rr_check_ask(const struct rr_check_options *options, const char *request,
+		   struct rr_error *error);
+
 /* ---- Schedules that were saved (replay.c) ---------------------------------------- */
 
 /*

@@ -75,6 +75,7 @@ struct rr_check {
 	struct rr_given given;
 	char jar[RR_PATH_SIZE]; /* the cookies that --setup leaves; "" = it leaves none */
 	char *cookies;          /* what is in it, malloc'd; or NULL */
+	char **answer;          /* of --setup, which may be any (rr_check_ask()); or NULL */
 	char preload[RR_PATH_SIZE], node_preload[RR_PATH_SIZE];
 	const char *names[RR_RUN_CLIENTS]; /* of operations, in messages */
 	struct rr_strangers strangers;

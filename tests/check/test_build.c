@@ -8,8 +8,9 @@ TestSuite(build, .init = cli_setup, .fini = cli_teardown);
 
 Test(build, makes_what_is_checked_once)
 {
-	cr_assert_eq(cli_run(IN_HERE "$R check --no-cache -o result.json --build 'echo once >>built; "
-				     "echo \"" CLI "INCR counter\" >hit.sh' -- sh hit.sh 2>&1"),
+	cr_assert_eq(cli_run(IN_HERE
+			     "$R check --no-cache -o result.json --build 'echo once >>built; "
+			     "echo \"" CLI "INCR counter\" >hit.sh' -- sh hit.sh 2>&1"),
 		     RR_EXIT_OK, "%s", cli_output);
 	cr_assert_eq(cli_run("cat $HERE/built"), 0);
 	cr_assert_str_eq(cli_output, "once\n");

@@ -113,17 +113,6 @@ Test(suite, each_mistake_is_a_line_that_says_where)
 	}
 }
 
-/* The script of the file that redrace init writes is the user's to write. */
-Test(suite, a_first_suite_says_first_that_its_script_is_missing)
-{
-	cr_assert_eq(
-		cli_run("R=$(realpath $REDRACE); cd $HERE && $R init >$HERE/said && $R check 2>&1"),
-		64, "%s", cli_output);
-	cr_assert(strstr(cli_output, "checks/hit.sh") &&
-			  strstr(cli_output, "checks/hit.sh") < strchr(cli_output, '\n'),
-		  "%s", cli_output);
-}
-
 Test(suite, a_file_that_cannot_be_read_is_one_line)
 {
 	cli_assert_one_line("$REDRACE check --suite $HERE 2>&1", 65, cli_home);
@@ -500,33 +489,6 @@ Test(suite, ctrl_c_leaves_nothing_behind)
 /* ---- The first one ------------------------------------------------------------------- */
 
 #define BEGIN "R=$(realpath $REDRACE); mkdir -p $HERE/p && cd $HERE/p && "
-
-Test(suite, init_writes_a_suite_for_the_project_and_never_replaces_one)
-{
-	static const struct {
-		const char *file, *program;
-	} projects[] = {
-		{ "none", "sh checks/hit.sh" },
-		{ "package.json", "node checks/hit.js" },
-		{ "Gemfile", "ruby checks/hit.rb" },
-		{ "composer.json", "php checks/hit.php" },
-		{ "go.mod", "./hit" },
-		{ "pyproject.toml", "python3 checks/hit.py" },
-	};
-
-	for (size_t i = 0; i < sizeof(projects) / sizeof(projects[0]); i++) {
-		cr_assert_eq(
-			cli_runf(
-				BEGIN
-				"rm -f * && echo 'web: node app.js' >Procfile && touch %s && $R init && grep -q 'command: %s$' redrace.yaml && grep -q '#   app: node app.js$' redrace.yaml && sed 's/^  #   /    /; s/^  # buy/  buy/' redrace.yaml >all.yaml && $R check --suite all.yaml none 2>&1 | grep -q \"'none'\" && $R check --max-states 1 2>&1 | grep hit:",
-				projects[i].file, projects[i].program),
-			0, "%s: %s", projects[i].file, cli_output);
-	}
-	cli_assert_one_line(BEGIN "rm -f * && echo mine >redrace.yaml && $R init 2>&1", 64,
-			    "redrace.yaml");
-	cr_assert_eq(cli_run("cat $HERE/p/redrace.yaml"), 0);
-	cr_assert_str_eq(cli_output, "mine\n");
-}
 
 Test(suite, names_of_checks_are_completed)
 {
