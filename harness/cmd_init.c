@@ -207,8 +207,11 @@ static void write_server_suite(const struct first_suite *suite, FILE *out)
 	if (project->takes_one)
 		fputs("  apps: 2 # one takes one request after the other; several workers are several apps\n",
 		      out);
-	if (suite->redis_at)
-		fprintf(out, "  redis-at: %s # where its own code has Redis\n", suite->redis_at);
+	if (suite->redis_at) {
+		fputs("  redis-at: ", out);
+		write_value(out, suite->redis_at);
+		write_comment(out, "where its own code has Redis");
+	}
 	fprintf(out,
 		"  clients: 2 # so often a check sends its request concurrently\n"
 		"  seconds: %d # of each check; what is not searched by then is not a success\n"

@@ -9,7 +9,13 @@
 #include "base/memory.h"
 #include "project.h"
 
-enum { DEPTH_MOST = 8 };
+/* A schema may refer to itself, and so make a body of any size. */
+enum { DEPTH_MOST = 8, VALUES_MOST = 500 };
+
+struct document {
+	const json_t *root;
+	int n_values; /* that were made for this body */
+};
 
 /* What "#/components/schemas/Order" names; the schema itself, if it refers to none. */
 static const json_t *resolve(const json_t *root, const json_t *schema)
@@ -55,7 +61,7 @@ static json_t *make_string(const json_t *schema)
 }
 
 /* A value of that schema, a new reference. */
-static json_t *make_value(const json_t *root, const json_t *schema, int depth)
+static json_t *make_value(struct document *document, const json_t *schema, int depth)
 {
 	static const char *const given[] = { "example", "const", "default" };
 	static const char *const lists[] = { "enum", "examples" };
@@ -65,8 +71,8 @@ static json_t *make_value(const json_t *root, const json_t *schema, int depth)
 	json_t *value, *property;
 	size_t i;
 
-	schema = resolve(root, schema);
-	if (!schema || depth > DEPTH_MOST)
+	schema = resolve(document->root, schema);
+	if (!schema || depth > DEPTH_MOST || ++document->n_values > VALUES_MOST)
 		return json_null();
 	for (i = 0; i < 3; i++) {
 		value = json_object_get(schema, given[i]);
@@ -81,17 +87,17 @@ static json_t *make_value(const json_t *root, const json_t *schema, int depth)
 	for (i = 0; i < 2; i++) {
 		value = json_array_get(json_object_get(schema, choices[i]), 0);
 		if (value)
-			return make_value(root, value, depth + 1);
+			return make_value(document, value, depth + 1);
 	}
 	types = json_object_get(schema, "type");
 	type = json_string_value(json_is_array(types) ? json_array_get(types, 0) : types);
 	properties = json_object_get(schema, "properties");
 	parts = json_object_get(schema, "allOf");
 	if (type && strcmp(type, "array") == 0)
-		return json_pack("[o]", make_value(root, json_object_get(schema, "items"), depth + 1));
+		return json_pack("[o]",
+				 make_value(document, json_object_get(schema, "items"), depth + 1));
 	if (type && (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)) {
-		const json_int_t least =
-			json_integer_value(json_object_get(schema, "minimum"));
+		const json_int_t least = json_integer_value(json_object_get(schema, "minimum"));
 
 		return json_integer(least > 1 ? least : 1);
 	}
@@ -101,16 +107,14 @@ static json_t *make_value(const json_t *root, const json_t *schema, int depth)
 		return make_string(schema);
 	/* Of an object what is required, or else all. */
 	value = json_object();
-	json_array_foreach((json_t *)parts, i, property)
-	{
-		json_t *part = make_value(root, property, depth + 1);
+	json_array_foreach((json_t *)parts, i, property) {
+		json_t *part = make_value(document, property, depth + 1);
 
 		json_object_update(value, part);
 		json_decref(part);
 	}
 	required = json_object_get(schema, "required");
-	json_object_foreach((json_t *)properties, name, property)
-	{
+	json_object_foreach((json_t *)properties, name, property) {
 		bool is_wanted = json_array_size(required) == 0;
 
 		for (i = 0; i < json_array_size(required); i++) {
@@ -119,7 +123,7 @@ static json_t *make_value(const json_t *root, const json_t *schema, int depth)
 			is_wanted |= word && strcmp(name, word) == 0;
 		}
 		if (is_wanted)
-			json_object_set_new(value, name, make_value(root, property, depth + 1));
+			json_object_set_new(value, name, make_value(document, property, depth + 1));
 	}
 	return value;
 }
@@ -128,16 +132,17 @@ static json_t *make_value(const json_t *root, const json_t *schema, int depth)
 static char *make_body(const json_t *root, const json_t *operation)
 {
 	const json_t *body = resolve(root, json_object_get(operation, "requestBody"));
-	const json_t *content = json_object_get(json_object_get(body, "content"), "application/json");
+	const json_t *content = json_object_get(json_object_get(body, "content"),
+						"application/json");
 	const json_t *schema = json_object_get(content, "schema");
+	struct document document = { .root = root };
 	json_t *value = json_object_get(content, "example"), *parameter;
 	char *text, *made;
 	FILE *out;
 	size_t i;
 
 	/* Swagger 2 has it among the parameters. */
-	json_array_foreach(json_object_get(operation, "parameters"), i, parameter)
-	{
+	json_array_foreach(json_object_get(operation, "parameters"), i, parameter) {
 		const char *in = json_string_value(json_object_get(parameter, "in"));
 
 		if (in && strcmp(in, "body") == 0)
@@ -145,7 +150,7 @@ static char *make_body(const json_t *root, const json_t *operation)
 	}
 	if (!schema && !value)
 		return NULL;
-	value = value ? json_incref(value) : make_value(root, schema, 0);
+	value = value ? json_incref(value) : make_value(&document, schema, 0);
 	text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 	json_decref(value);
 	/* It will stand in '...' of a shell. */
@@ -176,8 +181,7 @@ bool rr_routes_of_openapi(struct rr_routes *routes, const char *text, const char
 		base = "";
 	is_one = json_is_object(paths) &&
 		 (json_object_get(root, "openapi") || json_object_get(root, "swagger"));
-	json_object_foreach(is_one ? paths : NULL, path, item)
-	{
+	json_object_foreach(is_one ? paths : NULL, path, item) {
 		for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 			const json_t *operation = json_object_get(item, methods[i]);
 			char *whole = rr_asprintf("%s%s", base, path);

@@ -105,7 +105,8 @@ static char *settle(const char *command, bool *takes_one)
 		n++;
 	words[n] = NULL;
 	/* NODE_ENV=production node server.js */
-	while (at < n && strchr(words[at], '=') && (isupper((unsigned char)words[at][0]) || words[at][0] == '_'))
+	while (at < n && strchr(words[at], '=') &&
+	       (isupper((unsigned char)words[at][0]) || words[at][0] == '_'))
 		at++;
 	if (at == n || strtok_r(rest, " \t", &rest)) {
 		free(copy);
@@ -134,8 +135,9 @@ static char *settle(const char *command, bool *takes_one)
 			i++;
 			continue;
 		}
-		if ((has_workers && (strncmp(word, "--workers=", 10) == 0 ||
-				     (strncmp(word, "-w", 2) == 0 && isdigit((unsigned char)word[2])))) ||
+		if ((has_workers &&
+		     (strncmp(word, "--workers=", 10) == 0 ||
+		      (strncmp(word, "-w", 2) == 0 && isdigit((unsigned char)word[2])))) ||
 		    (has_workers && strcmp(word, "--reload") == 0) ||
 		    (strcmp(name, "node") == 0 && strcmp(word, "--watch") == 0) ||
 		    (strcmp(name, "tsx") == 0 && strcmp(word, "watch") == 0))
@@ -185,8 +187,9 @@ static void find_in_procfile(struct rr_project *project)
 static void find_in_package(struct rr_project *project, const struct rr_sources *sources)
 {
 	static const char *const scripts[] = { "start", "serve", "dev" };
-	static const char *const files[] = { "server.js", "app.js", "index.js", "src/server.js",
-					     "src/app.js", "src/index.js", "server.mjs", "index.mjs" };
+	static const char *const files[] = { "server.js",     "app.js",     "index.js",
+					     "src/server.js", "src/app.js", "src/index.js",
+					     "server.mjs",    "index.mjs" };
 	char *text = read_text("package.json"), *target;
 	json_t *root = text ? json_loads(text, 0, NULL) : NULL;
 	const json_t *all = json_object_get(root, "scripts");
@@ -223,7 +226,8 @@ static void find_node_file(struct rr_project *project, const struct rr_sources *
 	for (size_t i = 0; i < sources->n && !project->app; i++) {
 		const struct rr_source *it = &sources->all[i];
 
-		if ((rr_ends_in(it->path, ".js") || rr_ends_in(it->path, ".mjs") || rr_ends_in(it->path, ".cjs")) &&
+		if ((rr_ends_in(it->path, ".js") || rr_ends_in(it->path, ".mjs") ||
+		     rr_ends_in(it->path, ".cjs")) &&
 		    strstr(it->text, ".listen(") && !strchr(it->path, '/'))
 			set_app(project, rr_asprintf("node %s", it->path), "%s", it->path);
 	}
@@ -234,9 +238,10 @@ static void find_node_file(struct rr_project *project, const struct rr_sources *
 /* Has that Python the package? */
 static bool has_package(const char *python, const char *package)
 {
-	char *command = rr_asprintf("%s -c 'import importlib.util as u, sys\n"
-				    "sys.exit(u.find_spec(\"%s\") is None)' </dev/null >/dev/null 2>&1",
-				    python, package);
+	char *command =
+		rr_asprintf("%s -c 'import importlib.util as u, sys\n"
+			    "sys.exit(u.find_spec(\"%s\") is None)' </dev/null >/dev/null 2>&1",
+			    python, package);
 	const bool has = (!strchr(python, '/') || exists(python)) && system(command) == 0;
 
 	free(command);
@@ -265,7 +270,7 @@ static const char *python_of(const char *package)
 {
 	const char *python = find_python_with(package);
 
-	return python			   ? python :
+	return python                     ? python :
 	       exists(".venv/bin/python") ? ".venv/bin/python" :
 	       exists("venv/bin/python")  ? "venv/bin/python" :
 					    "python3";
@@ -338,8 +343,9 @@ static char *serve_wsgi(const char *module, const char *name)
 	if (python)
 		return rr_asprintf("%s -m gunicorn -w 1 -b 127.0.0.1:$PORT %s:%s", python, module,
 				   name);
-	return rr_asprintf("%s -c 'import os, wsgiref.simple_server as s, %s as m; s.make_server(\"127.0.0.1\", int(os.environ[\"PORT\"]), m.%s).serve_forever()'",
-			   python_of("redis"), module, name);
+	return rr_asprintf(
+		"%s -c 'import os, wsgiref.simple_server as s, %s as m; s.make_server(\"127.0.0.1\", int(os.environ[\"PORT\"]), m.%s).serve_forever()'",
+		python_of("redis"), module, name);
 }
 
 static void find_python(struct rr_project *project, const struct rr_sources *sources)
@@ -381,7 +387,8 @@ static void find_python(struct rr_project *project, const struct rr_sources *sou
 				rr_asprintf("%s -m uvicorn %s:%s --port $PORT",
 					    python_of("uvicorn"), module, callable),
 				"%s: %s", source->path, callable);
-		else if (callable && (strcmp(name, "wsgi.py") == 0 || strstr(source->text, "start_response"))) {
+		else if (callable &&
+			 (strcmp(name, "wsgi.py") == 0 || strstr(source->text, "start_response"))) {
 			set_app(project, serve_wsgi(module, callable), "%s: %s", source->path,
 				callable);
 			project->takes_one = true;
@@ -432,9 +439,8 @@ static void find_go(struct rr_project *project, const struct rr_sources *sources
 static void find_rust(struct rr_project *project)
 {
 	char *text = read_text("Cargo.toml");
-	char *name = text && exists("src/main.rs") ?
-			     find_group(text, "^name *= *\"([^\"]+)\"") :
-			     NULL;
+	char *name = text && exists("src/main.rs") ? find_group(text, "^name *= *\"([^\"]+)\"") :
+						     NULL;
 
 	if (name) {
 		set_app(project, rr_asprintf("target/debug/%s", name), "Cargo.toml");
@@ -473,8 +479,10 @@ static void find_java(struct rr_project *project, const struct rr_sources *sourc
 		/* Spring takes the port from this. */
 		set_app(project, rr_asprintf("SERVER_PORT=$PORT java -jar %s", jar), "%s",
 			is_maven ? "pom.xml" : "build.gradle");
-		project->build = rr_asprintf("%s %s", is_maven ? exists("mvnw") ? "./mvnw" : "mvn" :
-						      exists("gradlew") ? "./gradlew" : "gradle",
+		project->build = rr_asprintf("%s %s",
+					     is_maven          ? exists("mvnw") ? "./mvnw" : "mvn" :
+					     exists("gradlew") ? "./gradlew" :
+								 "gradle",
 					     is_maven ? "-q -DskipTests package" :
 							"-q build -x test");
 		free(jar);
@@ -495,10 +503,10 @@ static void find_java(struct rr_project *project, const struct rr_sources *sourc
 			rr_asprintf("java -cp " MADE " %s%s%s", package ? package : "",
 				    package ? "." : "", class),
 			"%s", it->path);
-		project->build = rr_asprintf("javac -d " MADE " %s",
-					     strchr(it->path, '/') ?
-						     "$(find . -name '*.java' -not -path '*/test/*')" :
-						     "*.java");
+		project->build = rr_asprintf(
+			"javac -d " MADE " %s",
+			strchr(it->path, '/') ? "$(find . -name '*.java' -not -path '*/test/*')" :
+						"*.java");
 		free(package);
 		free(class);
 	}

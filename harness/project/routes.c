@@ -32,8 +32,7 @@ static const struct pattern {
 	{ JS,
 	  "(^|[^A-Za-z0-9_$.])(app|server|fastify|api|route|router|routes|[A-Za-z]*(App|Router|Routes))"
 	  "\\." VERB "\\(" BLANKS QUOTE PATH QUOTE,
-	  .path = 5,
-	  .method = 4 },
+	  .path = 5, .method = 4 },
 	{ JS, "\\.route\\(" BLANKS QUOTE PATH QUOTE BLANKS "\\)\\." VERB "\\(", .path = 1,
 	  .method = 2 },
 	/* Nest */
@@ -41,30 +40,26 @@ static const struct pattern {
 	  .before = "@Controller\\(" BLANKS QUOTE "([^'\"`]*)" },
 	/* Node's http, PHP without a framework */
 	{ JS " php",
-	  "(url|pathname|path|uri|REQUEST_URI|PATH_INFO)['\"]?\\]?[^'\"`=]*===?" BLANKS QUOTE PATH QUOTE
-	  "(.*['\"](GET|POST|PUT|PATCH|DELETE)['\"])?",
-	  .path = 2,
-	  .method = 4 },
+	  "(url|pathname|path|uri|REQUEST_URI|PATH_INFO)['\"]?\\]?[^'\"`=]*===?" BLANKS QUOTE PATH
+		  QUOTE "(.*['\"](GET|POST|PUT|PATCH|DELETE)['\"])?",
+	  .path = 2, .method = 4 },
 	/* FastAPI, Flask, Starlette, aiohttp */
 	{ "py", "^" BLANKS "@[A-Za-z_.]+\\." VERB "\\(" BLANKS QUOTE PATH QUOTE, .path = 2,
-	  .method = 1,
-	  .before = "[^a-z](url_)?prefix" BLANKS "=" BLANKS QUOTE PATH QUOTE },
+	  .method = 1, .before = "[^a-z](url_)?prefix" BLANKS "=" BLANKS QUOTE PATH QUOTE },
 	{ "py",
-	  "^" BLANKS "@[A-Za-z_.]+\\.route\\(" BLANKS QUOTE PATH QUOTE
-	  "(.*methods" BLANKS "=[^A-Za-z]*([A-Za-z]+))?",
-	  .path = 1,
-	  .method = 3,
-	  .usual = "GET",
+	  "^" BLANKS "@[A-Za-z_.]+\\.route\\(" BLANKS QUOTE PATH QUOTE "(.*methods" BLANKS
+	  "=[^A-Za-z]*([A-Za-z]+))?",
+	  .path = 1, .method = 3, .usual = "GET",
 	  .before = "[^a-z](url_)prefix" BLANKS "=" BLANKS QUOTE PATH QUOTE },
 	{ "py", "(web\\.|add_)" VERB "\\(" BLANKS QUOTE PATH QUOTE, .path = 3, .method = 2 },
-	{ "py", "[^A-Za-z]Route\\(" BLANKS QUOTE PATH QUOTE "(.*methods" BLANKS "=[^A-Za-z]*([A-Za-z]+))?",
+	{ "py",
+	  "[^A-Za-z]Route\\(" BLANKS QUOTE PATH QUOTE "(.*methods" BLANKS
+	  "=[^A-Za-z]*([A-Za-z]+))?",
 	  .path = 1, .method = 3, .usual = "GET" },
 	/* Django: whether its view takes POST is looked up */
 	{ "py",
 	  "(^|[^A-Za-z_])path\\(" BLANKS QUOTE "([^'\"`]*)" QUOTE BLANKS "," BLANKS "([A-Za-z_.]+)",
-	  .path = 2,
-	  .method = METHOD_LATER,
-	  .other_method = 3 },
+	  .path = 2, .method = METHOD_LATER, .other_method = 3 },
 	/* Python's http.server */
 	{ "py", "self\\.path" BLANKS "==" BLANKS QUOTE PATH QUOTE, .path = 1,
 	  .before = "def do_(GET|POST|PUT|PATCH|DELETE)", .says_method = true },
@@ -72,13 +67,10 @@ static const struct pattern {
 	{ "go",
 	  "Handle(Func)?\\(" BLANKS "\"((GET|POST|PUT|PATCH|DELETE) )?(/[^\"]*)\""
 	  "(.*Methods\\(\"?([A-Za-z.]+))?",
-	  .path = 4,
-	  .method = 3,
-	  .other_method = 6 },
+	  .path = 4, .method = 3, .other_method = 6 },
 	{ "go",
 	  "\\.(GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete)\\(" BLANKS "\"(/[^\"]*)\"",
-	  .path = 2,
-	  .method = 1 },
+	  .path = 2, .method = 1 },
 	/* Sinatra, Rails */
 	{ "rb ru", "^" BLANKS VERB "[[:space:](]+" QUOTE PATH QUOTE, .path = 2, .method = 1 },
 	/* Laravel, Slim */
@@ -97,7 +89,7 @@ static const struct pattern {
 static bool is_about_itself(const char *path)
 {
 	static const char *const words[] = { "health", "metrics", "favicon", "openapi", "swagger",
-					     "docs",   "redoc",	  "robots",  "static",	"admin" };
+					     "docs",   "redoc",   "robots",  "static",  "admin" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (path[0] && strncmp(path + 1, words[i], strlen(words[i])) == 0)
@@ -156,7 +148,9 @@ void rr_routes_add(struct rr_routes *routes, const char *method, const char *pat
 		free(body);
 		return;
 	}
-	*route = (struct rr_route){ .path = filled, .body = body, .from = rr_strdup(from),
+	*route = (struct rr_route){ .path = filled,
+				    .body = body,
+				    .from = rr_strdup(from),
 				    .has_parameters = has_parameters };
 	for (size_t i = 0; method[i]; i++)
 		route->method[i] = (char)toupper((unsigned char)method[i]);
@@ -165,8 +159,8 @@ void rr_routes_add(struct rr_routes *routes, const char *method, const char *pat
 
 bool rr_route_logs_in(const struct rr_route *route)
 {
-	static const char *const words[] = { "login", "log-in", "signin", "sign-in", "logout",
-					     "auth",  "token",	"signup", "register", "session" };
+	static const char *const words[] = { "login", "log-in", "signin", "sign-in",  "logout",
+					     "auth",  "token",  "signup", "register", "session" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcasestr(route->path, words[i]))
@@ -179,10 +173,10 @@ static int rank(const struct rr_route *route)
 {
 	const bool changes = strcmp(route->method, "GET") != 0;
 
-	return rr_route_logs_in(route)	      ? 4 :
-	       changes			      ? route->has_parameters :
+	return rr_route_logs_in(route)       ? 4 :
+	       changes                       ? route->has_parameters :
 	       strcmp(route->path, "/") == 0 ? 3 :
-						2;
+					       2;
 }
 
 void rr_routes_sort(struct rr_routes *routes)
@@ -287,7 +281,7 @@ static void take_line(struct rr_routes *routes, const struct rr_sources *sources
 				    path[0] && path[0] != '/' ? "/" : "",
 				    strcmp(path, "/") == 0 ? "" : path);
 	rr_routes_add(routes,
-		      method[0]	     ? method :
+		      method[0]      ? method :
 		      pattern->usual ? pattern->usual :
 		      strcasestr(source->text, "\"POST\"") || strstr(source->text, "'POST'") ||
 				      strstr(source->text, "MethodPost") ?
@@ -329,7 +323,8 @@ static void scan(struct rr_routes *routes, const struct rr_sources *sources,
 			if (regexec(&expression, line, GROUPS, match, 0) == 0) {
 				char *from = rr_asprintf("%s:%zu", source->path, number);
 
-				take_line(routes, sources, source, pattern, line, match, said, from);
+				take_line(routes, sources, source, pattern, line, match, said,
+					  from);
 				free(from);
 			}
 		}

@@ -24,9 +24,10 @@ static bool is_one_of(const char *name, const char *words)
 static bool is_left_out(const char *name)
 {
 	return name[0] == '.' ||
-	       is_one_of(name, "node_modules bower_components venv env virtualenv vendor dist build "
-			       "target out coverage test tests spec specs __tests__ __pycache__ "
-			       "checks docs doc static assets migrations site-packages");
+	       is_one_of(name,
+			 "node_modules bower_components venv env virtualenv vendor dist build "
+			 "target out coverage test tests spec specs __tests__ __pycache__ "
+			 "checks docs doc static assets migrations site-packages");
 }
 
 static bool is_source(const char *name)
@@ -62,8 +63,8 @@ static void read_directory(struct rr_sources *sources, const char *directory, in
 
 			if (text) {
 				rr_array_grow(&sources->all, sources->n, sizeof(*sources->all));
-				sources->all[sources->n++] =
-					(struct rr_source){ rr_strdup(path), text };
+				sources->all[sources->n++] = (struct rr_source){ rr_strdup(path),
+										 text };
 			}
 		}
 		free(path);

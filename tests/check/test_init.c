@@ -58,37 +58,65 @@ Test(init, finds_how_the_server_is_started)
 	static const struct {
 		const char *name, *text, *other_name, *other_text, *lines[4];
 	} projects[] = {
-		{ "Procfile", "release: x\nweb: gunicorn -w 4 shop:app --reload\n", NULL, NULL,
+		{ "Procfile",
+		  "release: x\nweb: gunicorn -w 4 shop:app --reload\n",
+		  NULL,
+		  NULL,
 		  { "  app: gunicorn shop:app -w 1", "  apps: 2" } },
-		{ "Procfile", "web: NODE_ENV=x bundle exec puma -w 3 -t 5\n", NULL, NULL,
+		{ "Procfile",
+		  "web: NODE_ENV=x bundle exec puma -w 3 -t 5\n",
+		  NULL,
+		  NULL,
 		  { "  app: NODE_ENV=x bundle exec puma -t 5 -p \\$PORT" } },
-		{ "Procfile", "web: ./srv -a ': x' \n", NULL, NULL,
+		{ "Procfile",
+		  "web: ./srv -a ': x' \n",
+		  NULL,
+		  NULL,
 		  { "  app: './srv -a '': x'''" } },
-		{ "package.json", "{\"scripts\": {\"start\": \"nodemon src/a.js\"}}", "src/a.js",
+		{ "package.json",
+		  "{\"scripts\": {\"start\": \"nodemon src/a.js\"}}",
+		  "src/a.js",
 		  "app.post('/buy/:id', f)\napp.get(`/stock`, f)\nclient.post('/x')\n",
-		  { "  app: node src/a.js", "  buy-1:",
-		    "    request: curl -s -X POST {app}/buy/1", "    request: curl -s {app}/stock" } },
-		{ "package.json", "{\"scripts\": {\"start\": \"tsx watch a\", \"build\": \"b\"}}",
-		  "node_modules/.bin/tsx", "",
+		  { "  app: node src/a.js", "  buy-1:", "    request: curl -s -X POST {app}/buy/1",
+		    "    request: curl -s {app}/stock" } },
+		{ "package.json",
+		  "{\"scripts\": {\"start\": \"tsx watch a\", \"build\": \"b\"}}",
+		  "node_modules/.bin/tsx",
+		  "",
 		  { "  app: node_modules/.bin/tsx a" } },
-		{ "package.json", "{\"scripts\": {\"start\": \"node dist/a.js\", \"build\": \"tsc\"}}",
-		  NULL, NULL, { "  build: npm run -s build", "  app: node dist/a.js" } },
-		{ "package.json", "{\"main\": \"./srv.js\"}", "srv.js", "s.listen(process.env.PORT)",
+		{ "package.json",
+		  "{\"scripts\": {\"start\": \"node dist/a.js\", \"build\": \"tsc\"}}",
+		  NULL,
+		  NULL,
+		  { "  build: npm run -s build", "  app: node dist/a.js" } },
+		{ "package.json",
+		  "{\"main\": \"./srv.js\"}",
+		  "srv.js",
+		  "s.listen(process.env.PORT)",
 		  { "  app: node srv.js", "    request: curl -s {app}/" } },
-		{ "shop/web.py", "from flask import Flask\ndef create_app():\n    app = Flask('x')\n", "shop/r.py",
+		{ "shop/web.py",
+		  "from flask import Flask\ndef create_app():\n    app = Flask('x')\n",
+		  "shop/r.py",
 		  "@bp.route('/a/<int:n>', methods=['PUT'])\n@bp.route('/a/<n>')\n@bp.post('/login')\n",
 		  { "  a-1:", "    request: curl -s -X PUT {app}/a/1",
 		    "    request: curl -s {app}/a/1" } },
 		{ "api/main.py",
 		  "from fastapi import FastAPI\napi = FastAPI(title='x')\n"
 		  "r = APIRouter(prefix='/v1')\n@r.delete('/a/{b}')\n",
-		  NULL, NULL, { "    request: curl -s -X DELETE {app}/v1/a/1" } },
-		{ "manage.py", "", "u/urls.py",
+		  NULL,
+		  NULL,
+		  { "    request: curl -s -X DELETE {app}/v1/a/1" } },
+		{ "manage.py",
+		  "",
+		  "u/urls.py",
 		  "urlpatterns = [path('admin/', admin.site.urls), path('x/', include('y')),\n"
 		  "    path('take/<int:n>/', v.take),\n    path('see', v.see)]\n"
 		  "@require_POST\n@csrf_exempt\ndef take(request): pass\ndef see(request): pass\n",
-		  { "    request: curl -s -X POST {app}/take/1/", "    request: curl -s {app}/see" } },
-		{ "go.mod", "module x\n", "cmd/srv/main.go",
+		  { "    request: curl -s -X POST {app}/take/1/",
+		    "    request: curl -s {app}/see" } },
+		{ "go.mod",
+		  "module x\n",
+		  "cmd/srv/main.go",
 		  "package main\n\nimport \"net/http\"\n\nfunc main() {\n"
 		  "\thttp.HandleFunc(\"PUT /a/{b}\", f)\n\tr.POST(\"/c\", f)\n}\n",
 		  { "  build: mkdir -p .redrace && go build -o .redrace/app ./cmd/srv",
@@ -97,24 +125,37 @@ Test(init, finds_how_the_server_is_started)
 		{ "src/org/x/Main.java",
 		  "package org.x;\nclass Main {\n  public static void main(String[] a) {\n"
 		  "    HttpServer.create().createContext(\"/hit\", f);\n  }\n}\n",
-		  NULL, NULL, { "  app: java -cp .redrace org.x.Main", "    request: curl -s {app}/hit" } },
-		{ "pom.xml", "", "src/A.java",
+		  NULL,
+		  NULL,
+		  { "  app: java -cp .redrace org.x.Main", "    request: curl -s {app}/hit" } },
+		{ "pom.xml",
+		  "",
+		  "src/A.java",
 		  "@RequestMapping(\"/api\")\n@PostMapping(\"/a/{id}\")\n@PostMapping\n",
 		  { "  build: mvn -q -DskipTests package",
 		    "    request: curl -s -X POST {app}/api/a/1",
 		    "    request: curl -s -X POST {app}/api" } },
-		{ "Cargo.toml", "[package]\nname = \"shop\"\n", "src/main.rs",
+		{ "Cargo.toml",
+		  "[package]\nname = \"shop\"\n",
+		  "src/main.rs",
 		  ".route(\"/buy\", post(buy))\n",
 		  { "  build: cargo build -q", "  app: target/debug/shop",
 		    "    request: curl -s -X POST {app}/buy" } },
-		{ "app.rb", "require 'sinatra'\npost '/buy' do\n", NULL, NULL,
+		{ "app.rb",
+		  "require 'sinatra'\npost '/buy' do\n",
+		  NULL,
+		  NULL,
 		  { "  app: ruby app.rb -p \\$PORT", "    request: curl -s -X POST {app}/buy" } },
-		{ "public/index.php", "<?php\n$app->post('/buy', f);\n$redis->get('stock');\n", NULL,
+		{ "public/index.php",
+		  "<?php\n$app->post('/buy', f);\n$redis->get('stock');\n",
+		  NULL,
 		  NULL,
 		  { "  app: php -S 127.0.0.1:\\$PORT -t public public/index.php", "  apps: 2",
 		    "    request: curl -s -X POST {app}/buy" } },
-		{ "srv.js", "if (req.url === '/hit' && req.method == 'PUT') x\nhttp.listen(1)\n",
-		  NULL, NULL,
+		{ "srv.js",
+		  "if (req.url === '/hit' && req.method == 'PUT') x\nhttp.listen(1)\n",
+		  NULL,
+		  NULL,
 		  { "  app: node srv.js", "    request: curl -s -X PUT {app}/hit" } },
 	};
 
@@ -125,9 +166,9 @@ Test(init, finds_how_the_server_is_started)
 			add_file(projects[i].other_name, projects[i].other_text);
 		/* Nothing of it is really run, nor built. */
 		cr_assert_eq(cli_run(BEGIN "mkdir $HERE/bin 2>/dev/null; for f in node php ruby "
-				     "bundle gunicorn npm go cargo mvn java javac; do printf "
-				     "'#!/bin/sh\\nexit 3\\n' >$HERE/bin/$f; chmod +x "
-				     "$HERE/bin/$f; done; PATH=$HERE/bin:$PATH $R init 2>&1"),
+					   "bundle gunicorn npm go cargo mvn java javac; do printf "
+					   "'#!/bin/sh\\nexit 3\\n' >$HERE/bin/$f; chmod +x "
+					   "$HERE/bin/$f; done; PATH=$HERE/bin:$PATH $R init 2>&1"),
 			     0, "%s", cli_output);
 		cli_assert_names("redrace.yaml");
 		for (size_t j = 0; j < 4 && projects[i].lines[j]; j++) {
@@ -232,20 +273,22 @@ Test(init, asks_the_server_for_its_openapi_document)
 {
 	add_file("serve.py", server);
 	add_file("Procfile", "web: /usr/bin/python3 -S serve.py\n");
-	add_file("api.json",
-		 "{\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"/v1\"}], \"paths\": {\n"
-		 "  \"/orders/{shop}\": {\"post\": {\"requestBody\": {\"content\": "
-		 "{\"application/json\": {\"schema\": {\"$ref\": \"#/components/schemas/Order\"}}}}}},\n"
-		 "  \"/login\": {\"post\": {}},\n"
-		 "  \"/it's\": {\"get\": {}}},\n"
-		 " \"components\": {\"schemas\": {\"Order\": {\"type\": \"object\", "
-		 "\"required\": [\"item\", \"note\"], \"properties\": {\"item\": {\"type\": "
-		 "\"integer\"}, \"note\": {\"type\": \"string\"}, \"gift\": {\"type\": "
-		 "\"boolean\"}}}}}}\n");
+	add_file(
+		"api.json",
+		"{\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"/v1\"}], \"paths\": {\n"
+		"  \"/orders/{shop}\": {\"post\": {\"requestBody\": {\"content\": "
+		"{\"application/json\": {\"schema\": {\"$ref\": \"#/components/schemas/Order\"}}}}}},\n"
+		"  \"/login\": {\"post\": {}},\n"
+		"  \"/it's\": {\"get\": {}}},\n"
+		" \"components\": {\"schemas\": {\"Order\": {\"type\": \"object\", "
+		"\"required\": [\"item\", \"note\"], \"properties\": {\"item\": {\"type\": "
+		"\"integer\"}, \"note\": {\"type\": \"string\"}, \"gift\": {\"type\": "
+		"\"boolean\"}}}}}}\n");
 	init();
 	assert_written("  v1-orders-1:");
-	assert_written("    request: curl -s -X POST {app}/v1/orders/1 -H "
-		       "content-type:application/json -d '{\\\"item\\\":1,\\\"note\\\":\\\"a\\\"}'");
+	assert_written(
+		"    request: curl -s -X POST {app}/v1/orders/1 -H "
+		"content-type:application/json -d '{\\\"item\\\":1,\\\"note\\\":\\\"a\\\"}'");
 	cr_assert_eq(cli_run("grep -e '# setup:.*{app}/v1/login$' $HERE/p/redrace.yaml"), 0);
 	assert_valid();
 	check(RR_EXIT_VIOLATED);
@@ -258,20 +301,22 @@ Test(init, builds_a_program_in_go_and_serves_it)
 	if (cli_run("command -v go") != 0)
 		cli_skip("no Go");
 	add_file("go.mod", "module example.org/shop\n\ngo 1.18\n");
-	add_file("main.go",
-		 "package main\n\nimport (\n\t\"bufio\"\n\t\"fmt\"\n\t\"net\"\n\t\"net/http\"\n\t\"os\"\n)\n\n"
-		 "func hit(w http.ResponseWriter, r *http.Request) {\n"
-		 "\tc, _ := net.Dial(\"tcp\", \"localhost:6379\")\n\tdefer c.Close()\n"
-		 "\tin := bufio.NewReader(c)\n"
-		 "\tfmt.Fprint(c, \"*2\\r\\n$6\\r\\nEXISTS\\r\\n$1\\r\\nk\\r\\n\")\n"
-		 "\tline, _ := in.ReadString('\\n')\n"
-		 "\tif line != \":0\\r\\n\" {\n\t\tw.WriteHeader(409)\n\t\treturn\n\t}\n"
-		 "\tfmt.Fprint(c, \"*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nk\\r\\n$1\\r\\n1\\r\\n\")\n"
-		 "\tin.ReadString('\\n')\n\tfmt.Fprint(w, \"first\")\n}\n\n"
-		 "func main() {\n\thttp.HandleFunc(\"/first\", hit)\n"
-		 "\thttp.ListenAndServe(\":\"+os.Getenv(\"PORT\"), nil)\n}\n");
-	cr_assert_eq(cli_run(BEGIN "export GOCACHE=$HERE/cache; $R init 2>&1 && $R check --no-cache "
-				   "--audit 1 -o $HERE/result.json 2>&1"),
+	add_file(
+		"main.go",
+		"package main\n\nimport (\n\t\"bufio\"\n\t\"fmt\"\n\t\"net\"\n\t\"net/http\"\n\t\"os\"\n)\n\n"
+		"func hit(w http.ResponseWriter, r *http.Request) {\n"
+		"\tc, _ := net.Dial(\"tcp\", \"localhost:6379\")\n\tdefer c.Close()\n"
+		"\tin := bufio.NewReader(c)\n"
+		"\tfmt.Fprint(c, \"*2\\r\\n$6\\r\\nEXISTS\\r\\n$1\\r\\nk\\r\\n\")\n"
+		"\tline, _ := in.ReadString('\\n')\n"
+		"\tif line != \":0\\r\\n\" {\n\t\tw.WriteHeader(409)\n\t\treturn\n\t}\n"
+		"\tfmt.Fprint(c, \"*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nk\\r\\n$1\\r\\n1\\r\\n\")\n"
+		"\tin.ReadString('\\n')\n\tfmt.Fprint(w, \"first\")\n}\n\n"
+		"func main() {\n\thttp.HandleFunc(\"/first\", hit)\n"
+		"\thttp.ListenAndServe(\":\"+os.Getenv(\"PORT\"), nil)\n}\n");
+	cr_assert_eq(cli_run(BEGIN
+			     "export GOCACHE=$HERE/cache; $R init 2>&1 && $R check --no-cache "
+			     "--audit 1 -o $HERE/result.json 2>&1"),
 		     RR_EXIT_VIOLATED, "%s", cli_output);
 	cli_assert_json("[$all | .. | .kinds? // empty] | flatten | contains([\"lost_update\"])");
 	/* What is edited is built again. */
@@ -336,10 +381,11 @@ Test(init, says_which_line_to_write_for_several_processes)
 Test(init, ends_when_it_is_interrupted)
 {
 	add_file("Procfile", "web: touch begun; while :; do :; done\n");
-	cr_assert_eq(cli_run("R=$(realpath $REDRACE_ONCE); cd $HERE/p; timeout 60 $R init >/dev/null 2>&1 & pid=$!; i=0; while "
-				   "[ ! -e begun ] && [ $i -lt 500 ]; do sleep 0.05; i=$((i + 1)); "
-				   "done; kill -TERM $pid; wait $pid"),
-		     130, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("R=$(realpath $REDRACE_ONCE); cd $HERE/p; timeout 60 $R init >/dev/null 2>&1 & pid=$!; i=0; while "
+			"[ ! -e begun ] && [ $i -lt 500 ]; do sleep 0.05; i=$((i + 1)); "
+			"done; kill -TERM $pid; wait $pid"),
+		130, "%s", cli_output);
 	cr_assert_eq(cli_run("pgrep -af '[t]ouch begun' || test -e $HERE/p/redrace.yaml"), 1, "%s",
 		     cli_output);
 }
