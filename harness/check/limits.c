@@ -83,10 +83,13 @@ static struct rr_limit why_vacuous(const struct rr_check *check)
 		limit.id = "never_succeeds";
 		limit.text = is_app ? "a request never succeeded, so little was checked" :
 				      "a client never succeeded, so little was checked";
-		return with_next(limit, check->options->init ? NULL : "--init FILE",
-				 check->options->init ?
-					 "what it printed is below." :
-					 "gives it data that it lacks; what it printed is below.");
+		return with_next(
+			limit, check->options->init ? NULL : "--init FILE",
+			check->options->init ?
+				"what it printed is below." :
+			is_app ?
+				"gives it data that it lacks, --setup COMMAND logs in; what it printed is below." :
+				"gives it data that it lacks; what it printed is below.");
 	}
 	return (struct rr_limit){ .id = NULL };
 }
