@@ -39,6 +39,7 @@ struct rr_instance_config rr_check_instances(struct rr_check *check)
 		.strangers = &check->strangers,
 		.unwatched = &check->unwatched,
 		.places = &check->places,
+		.fresh = check->options->fresh ? &check->fresh : NULL,
 		.opened = check->record.may_be_kept ? &check->opened : NULL,
 		.left_out = (const char *const *)check->left_out,
 		.unfixed = &check->unfixed,
@@ -105,6 +106,7 @@ void rr_check_open_programs(struct rr_check *check)
 	};
 
 	config.instances.refused = options->refused;
+	config.instances.process.touched = &check->touched;
 	for (size_t i = 0; i < config.n_clients && !options->app; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
@@ -114,6 +116,7 @@ void rr_check_open_programs(struct rr_check *check)
 	}
 	if (options->app)
 		rr_apps_make(&check->apps, options, check->n_operations, check->jar, &config);
+	check->touched.are_equal = options->app ? check->apps.n == 1 : !options->n_named;
 	check->programs = rr_programs_new(&config);
 	make_successors(check, &config);
 	const struct rr_programs_config checking = {
@@ -154,6 +157,7 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 			"there is no /proc here, by which check sees what a program waits for: mount it");
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	rr_preload_find("redrace-node.cjs", check->node_preload, sizeof(check->node_preload));
+	rr_check_outside_open(check);
 	for (size_t i = 0; i < check->options->n_redis_at; i++)
 		rr_redis_places_add(&check->places, check->options->redis_at[i]);
 	if (check->places.named.n_places > 1)
@@ -166,6 +170,9 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	if (!rr_cluster_open(&check->cluster, &check->session, &servers, error))
 		return false;
 	check->begun_ns = rr_clock_files_ns();
+	if (check->options->fresh && !rr_fresh_open(&check->fresh, check->options->fresh,
+						    check->session.guardian.base, error))
+		return false;
 	rr_record_open(check);
 	if (!rr_given_read(&check->given, check->options, error) ||
 	    (check->options->setup && !rr_check_set_up(check, error)))
@@ -312,6 +319,30 @@ static void say_why_nothing_was_sent(struct rr_check *check)
 		rr_add_text(text, size, "; is its Redis elsewhere? --redis-at HOST:PORT");
 }
 
+/* Where a client does something else because another one has changed what both share outside Redis, the
+ * search cannot follow it: it has learned each client alone. The skeptic runs them together. False: it
+ * has found nothing. */
+static bool ask_instead(struct rr_check *check)
+{
+	struct rr_explore_result *result = check->explored;
+	const enum rr_error_kind kind = result->error.kind;
+
+	if (!check->options->fresh || check->options->search.schedule ||
+	    check->options->skeptic != RR_SKEPTIC_JUDGES || check->session.signals.interrupted ||
+	    (kind != RR_ERROR_DATA && kind != RR_ERROR_INTERNAL))
+		return false;
+	result->explored = RR_EXPLORED_ALL;
+	check->depends_on_fresh = true;
+	check->result = result;
+	rr_check_run_skeptic(check, result->seconds / 3, SIZE_MAX, RR_SKEPTIC_RUNS);
+	if (check->skeptic.verdict == RR_SKEPTIC_DISAGREES)
+		return true;
+	rr_skeptic_release(&check->skeptic);
+	check->depends_on_fresh = false;
+	check->result = NULL;
+	return false;
+}
+
 /* Searches from nothing: what a record's replay has learned of the programs is forgotten. */
 static bool search(struct rr_check *check, struct rr_error *error)
 {
@@ -325,6 +356,8 @@ static bool search(struct rr_check *check, struct rr_error *error)
 		return true;
 	}
 	good = explore(check);
+	if (!good && ask_instead(check))
+		return true;
 	if (!good)
 		*error = result->error;
 	check->result = good ? result : NULL;
@@ -403,11 +436,13 @@ static struct rr_check *new_check(const struct rr_check_options *options)
 static void free_check(struct rr_check *check)
 {
 	rr_check_close_programs(check);
+	rr_fresh_release(&check->fresh);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_given_release(&check->given);
 	rr_record_release(&check->record);
 	rr_opened_release(&check->opened);
+	rr_check_outside_release(check);
 	rr_variables_free(check->left_out);
 	rr_cases_release(&check->cases);
 	free(check->cookies);

@@ -20,7 +20,8 @@ enum {
 	RR_CHECK_NAME = 40,
 	RR_CHECK_FINALS_MAX = 16,
 	RR_CHECK_IGNORED_MAX = 16,
-	RR_CHECK_GIVEN_MAX = 64
+	RR_CHECK_GIVEN_MAX = 64,
+	RR_CHECK_OUTSIDE_MAX = 16
 };
 
 /* What a check is printed and written in: for people and other programs, and
@@ -91,9 +92,13 @@ struct rr_check_options {
 	const char *redis_at[RR_REDIS_AT_MAX]; /* where the programs take Redis to be, beside
 						* REDIS_URL and port 6379 */
 	size_t n_redis_at;
-	bool stats;      /* says where the time went */
-	bool verbose;    /* says what was assumed, in figures */
-	size_t n_finals; /* what the data have to be if all did their work */
+	const char *outside[RR_CHECK_OUTSIDE_MAX]; /* state that need not be compared: PATH or
+						    * HOST:PORT */
+	size_t n_outside;
+	const char *fresh; /* a directory of which each run has a copy; or NULL */
+	bool stats;        /* says where the time went */
+	bool verbose;      /* says what was assumed, in figures */
+	size_t n_finals;   /* what the data have to be if all did their work */
 	struct rr_check_final {
 		const char *command, *value;
 	} finals[RR_CHECK_FINALS_MAX];
@@ -167,6 +172,9 @@ struct rr_check_command rr_check_defaults(void);
 /* Takes what is said, which is kept, not copied; release chosen->replay in any case. */
 bool rr_check_take_words(struct rr_check_command *chosen, int argc, char **argv,
 			 struct rr_error *error);
+
+/* Is it a PATH, HOST:PORT or unix:PATH, as --allow-outside has it? (outside.c) */
+bool rr_check_outside_reads(const char *text);
 
 bool rr_check_has_program(const struct rr_check_options *options);
 

@@ -269,5 +269,8 @@ bool rr_check_set_up(struct rr_check *check, struct rr_error *error)
 	rr_programs_free(programs);
 	rr_apps_release(&apps);
 	free(request);
+	/* It has filled the copy of --fresh, too. */
+	if (good)
+		rr_fresh_keep_last(&check->fresh);
 	return good;
 }

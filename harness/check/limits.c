@@ -132,6 +132,13 @@ static struct rr_limit why_cut(const struct rr_check *check)
 	const unsigned long most = check->options->search.most;
 	struct rr_limit limit = { .id = NULL };
 
+	if (check->depends_on_fresh) {
+		limit.id = "fresh";
+		limit.text =
+			"what a client does depends on state outside Redis that another one changes";
+		snprintf(limit.because, sizeof(limit.because), "%s", limit.text);
+		return limit;
+	}
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
 		return limit;
@@ -210,25 +217,7 @@ static struct rr_limit why_doubtful(const struct rr_check *check)
 	return with_fewer(limit, check);
 }
 
-struct rr_limit rr_checked_limit(const struct rr_check *check)
-{
-	struct rr_limit limit = why_vacuous(check);
-
-	if (!limit.id)
-		limit = why_cut(check);
-	if (!limit.id && check->result->explored == RR_EXPLORED_ALL)
-		limit = why_doubtful(check);
-	if (!limit.id && rr_checked_count_not_compared(check)) {
-		limit.id = "not_compared";
-		limit.text = "values that move with the clock were not compared";
-		snprintf(limit.option, sizeof(limit.option), "%s",
-			 json_array_size(check->result->moved_keys) ? "--ignore KEY" :
-								      "--allow-output REGEX");
-	}
-	return limit;
-}
-
-json_t *rr_checked_not_compared(const struct rr_check *check)
+json_t *rr_checked_moving_values(const struct rr_check *check)
 {
 	json_t *all = json_array();
 	const json_t *key;
@@ -243,6 +232,46 @@ json_t *rr_checked_not_compared(const struct rr_check *check)
 			json_array_append_new(all, json_string(text));
 		free(text);
 	}
+	return all;
+}
+
+static bool has_moving_values(const struct rr_check *check)
+{
+	json_t *all = rr_checked_moving_values(check);
+	const bool has = json_array_size(all) > 0;
+
+	json_decref(all);
+	return has;
+}
+
+struct rr_limit rr_checked_limit(const struct rr_check *check)
+{
+	struct rr_limit limit = why_vacuous(check);
+
+	if (!limit.id)
+		limit = why_cut(check);
+	if (!limit.id && check->result->explored == RR_EXPLORED_ALL)
+		limit = why_doubtful(check);
+	if (!limit.id && has_moving_values(check)) {
+		limit.id = "not_compared";
+		limit.text = "values that move with the clock were not compared";
+		snprintf(limit.option, sizeof(limit.option), "%s",
+			 json_array_size(check->result->moved_keys) ? "--ignore KEY" :
+								      "--allow-output REGEX");
+	}
+	if (!limit.id && rr_checked_has_outside(check)) {
+		limit.id = "outside";
+		limit.text = "state outside Redis was not compared";
+		snprintf(limit.option, sizeof(limit.option), "--allow-outside");
+	}
+	return limit;
+}
+
+json_t *rr_checked_not_compared(const struct rr_check *check)
+{
+	json_t *all = rr_checked_moving_values(check);
+
+	rr_checked_add_outside(all, check);
 	return all;
 }
 

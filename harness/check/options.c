@@ -157,6 +157,19 @@ static bool take_redis_at(void *into, char *text, struct rr_error *error)
 		      "times --redis-at", error);
 }
 
+static bool take_outside(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (!rr_check_outside_reads(text))
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--allow-outside '%.200s': expected the path of a file or directory, HOST:PORT, as in db:5432, or unix:PATH",
+			text);
+	return append(options->outside, &options->n_outside, RR_CHECK_OUTSIDE_MAX, text,
+		      "times --allow-outside", error);
+}
+
 /* What the skeptic does, as the option says it. */
 static bool take_skeptic(void *into, char *text, struct rr_error *error)
 {
@@ -259,6 +272,10 @@ static const struct rr_option options_table[] = {
 	  .help = "where the program takes Redis to be, or unix:PATH: such a connection leads to redrace's server, as one to port 6379 of any address does",
 	  .repeats = true,
 	  .take = take_redis_at },
+	{ .name = "fresh",
+	  .argument = "DIR",
+	  .help = "each run begins with a copy of this directory, 64 MiB at most, in its place: of a SQLite database, of uploads; clients that run together share one",
+	  AT(fresh) },
 	{ .help = "What is right" },
 	{ .name = "refused",
 	  .argument = "STATUS|REGEX",
@@ -292,6 +309,11 @@ static const struct rr_option options_table[] = {
 	  .help = "do not compare keys that match (*, ?, [abc]); KEY.FIELD also leaves out a field of a hash",
 	  .repeats = true,
 	  .take = take_ignored },
+	{ .name = "allow-outside",
+	  .argument = "PATH|HOST:PORT",
+	  .help = "state outside Redis need not be compared: a file that programs write (PATH and what begins so: PATH/..., PATH-journal; *, ?, [abc]), or a server that they connect to; otherwise a check that finds nothing exits with 2",
+	  .repeats = true,
+	  .take = take_outside },
 	{ .help = "Faults, at any point of the schedule" },
 	{ .row_at = rr_budget_check_option, AT(search.budget) },
 	{ .name = "restart",
@@ -410,6 +432,7 @@ static const struct rr_brief brief_table[] = {
 	{ "redis-at", "its Redis, if that is not at port 6379" },
 	{ "final", "what this command must be answered in the end" },
 	{ "ignore", "do not compare keys that match" },
+	{ "allow-outside", "do not compare this file or server" },
 	{ "crashes", "clients crash, at most N times (0)" },
 	{ "expiries", "leases expire, at most N times (0)" },
 	{ "lost-replies", "replies are lost, at most N times (0)" },

@@ -262,6 +262,10 @@ static void put_options(FILE *out, const struct rr_check *check)
 	rr_bytes_put_number(out, (int64_t)options->n_redis_at);
 	for (size_t i = 0; i < options->n_redis_at; i++)
 		put_text(out, options->redis_at[i]);
+	rr_bytes_put_number(out, (int64_t)options->n_outside);
+	for (size_t i = 0; i < options->n_outside; i++)
+		put_text(out, options->outside[i]);
+	put_text(out, options->fresh);
 	put_text(out, options->setup);
 	put_text(out, check->cookies);
 	put_text(out, options->refused);
@@ -583,7 +587,8 @@ static bool ask_skeptic(struct rr_check *check, const json_t *content,
 		rr_check_run_skeptic(check, 0, SCHEDULES_AGAIN, RR_SKEPTIC_RUNS);
 		result->seconds += check->skeptic.seconds;
 	}
-	return check->skeptic.verdict == RR_SKEPTIC_AGREES;
+	/* All that the check had touched was allowed. */
+	return check->skeptic.verdict == RR_SKEPTIC_AGREES && !rr_checked_has_outside(check);
 }
 
 bool rr_record_use(struct rr_check *check)
@@ -641,6 +646,23 @@ json_t *rr_record_refused(const struct rr_record *record)
 		if (!text_of(refused, "client") || !text_of(refused, "how") ||
 		    !text_of(refused, "last_line"))
 			return NULL;
+	}
+	return json_is_array(all) ? json_deep_copy(all) : NULL;
+}
+
+json_t *rr_record_outside(const struct rr_record *record)
+{
+	json_t *all = record->is_used ? json_object_get(record->content, "outside") : NULL;
+	const json_t *thing, *client;
+	size_t i, k;
+
+	json_array_foreach(all, i, thing) {
+		if (!text_of(thing, "kind") || !text_of(thing, "name"))
+			return NULL;
+		json_array_foreach(json_object_get(thing, "clients"), k, client) {
+			if (!json_is_string(client))
+				return NULL;
+		}
 	}
 	return json_is_array(all) ? json_deep_copy(all) : NULL;
 }
@@ -765,6 +787,7 @@ void rr_record_keep(struct rr_check *check)
 		return;
 	}
 	json_object_set_new(content, "files", files);
+	json_object_set_new(content, "outside", rr_checked_outside(check));
 	text = json_dumps(content, JSON_INDENT(1) | JSON_SORT_KEYS);
 	if (!text || !write_cache(record->path, record->key, record->n_key, text))
 		snprintf(record->why, sizeof(record->why), "%.300s cannot be written",

@@ -60,6 +60,8 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, bool hol
 		if (!strpbrk(options->redis_at[i], " \t\n"))
 			fprintf(out, " --redis-at %s", options->redis_at[i]);
 	}
+	if (options->fresh && !strpbrk(options->fresh, " \t\n"))
+		fprintf(out, " --fresh %s", options->fresh);
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))
 		fprintf(out, " --init %s", options->init);

@@ -258,6 +258,7 @@ static void add_remarks(json_t *properties, const struct rr_check *check,
 	for (size_t i = 0; i < check->places.n_led; i++)
 		json_array_append_new(led, rr_case_text(check->places.led[i]));
 	json_object_set_new(properties, "redis_at", led);
+	json_object_set_new(properties, "outside", rr_checked_outside(check));
 	json_object_set_new(properties, "strangers",
 			    strangers->n ? json_pack("{s:I, s:o}", "n", (json_int_t)strangers->n,
 						     "first", rr_case_text(strangers->first)) :
@@ -380,8 +381,9 @@ static json_t *properties_of(const struct written *written, enum rr_exit code)
 	json_t *properties = rr_record_text(record, false) ? rr_record_properties(record) : NULL;
 
 	if (!check->result)
-		return json_pack("{s:i, s:o, s:[], s:[]}", "exit", (int)code, "error",
-				 rr_case_error(written->failure), "findings", "not_compared");
+		return json_pack("{s:i, s:o, s:[], s:[], s:[]}", "exit", (int)code, "error",
+				 rr_case_error(written->failure), "findings", "not_compared",
+				 "outside");
 	if (properties) {
 		json_object_set_new(properties, "starts",
 				    json_integer((json_int_t)check->n_skeptical));

@@ -39,6 +39,13 @@ static void *begin_party(void *context, size_t party, uint64_t world, struct rr_
 		       rr_ahead_start(&parties->ahead, party, error);
 }
 
+static bool begin_together(void *context, struct rr_error *error)
+{
+	struct parties *parties = context;
+
+	return rr_fresh_begin_together(parties->instances.process.fresh, error);
+}
+
 static bool feed_party(void *party, const struct rr_input *input, uint8_t lane, int64_t passed_ns,
 		       struct rr_error *error)
 {
@@ -147,6 +154,8 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 		NULL; /* an app that is started again is an app as any other */
 	parties.instances.refused = check->options->refused;
 	parties.instances.process.is_unbuffered = true;
+	parties.instances.process.touched = &check->touched;
+	parties.instances.process.runs_together = true;
 	parties.instances.process.holds_day |= check->result->day != RR_DAY_GOES_ON;
 	parties.instances.times = &parties.times;
 	parties.instances.endings = &parties.endings;
@@ -156,6 +165,7 @@ void rr_check_run_skeptic(struct rr_check *check, double seconds, size_t most, i
 		.context = &parties,
 		.n_operations = check->n_operations,
 		.names = check->names,
+		.together = parties.instances.process.fresh ? begin_together : NULL,
 		.begin = begin_party,
 		.feed = feed_party,
 		.end = end_party,

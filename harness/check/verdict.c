@@ -59,6 +59,7 @@ static void print_remarks(FILE *out, const struct rr_check *check)
 	for (size_t i = 0; i < check->places.n_led && check->options->verbose; i++)
 		rr_print_sentence(out, 2, 4, "Connections to %s led to redrace's server.",
 				  check->places.led[i]);
+	rr_checked_print_outside(out, check);
 	if (check->strangers.n)
 		rr_print_sentence(out, 2, 4,
 				  "Another process connected to a program's port and was refused, "
@@ -389,7 +390,7 @@ enum rr_exit rr_checked_exit(const struct rr_check *check)
 /* Values that differ from those of serial executions, and move with the clock. */
 static void print_not_compared(FILE *out, const struct rr_check *check)
 {
-	json_t *all = rr_checked_not_compared(check);
+	json_t *all = rr_checked_moving_values(check);
 	const size_t n = json_array_size(all);
 	char *names;
 	FILE *list = rr_open_text(&names);
@@ -502,10 +503,12 @@ static void print_no_finding(FILE *out, const struct rr_check *check)
 		print_yes(out, check);
 	else if (code == RR_EXIT_VIOLATED)
 		fprintf(out, "RACE FOUND: not serializable, by the skeptic, %s (",
-			cut ? "before the search ended" : "missed by the search");
+			rr_checked_has_outside(check) ? "with state outside Redis" :
+			cut                           ? "before the search ended" :
+							"missed by the search");
 	else
 		fprintf(out, "INCONCLUSIVE: %s%s (",
-			limit.is_vacuous ? limit.text :
+			limit.is_vacuous || (cut && strcmp(limit.id, "outside") == 0) ? limit.text :
 			limit.because[0] ? "not all schedules were searched, because " :
 			cut              ? "not all values were compared" :
 					   "the skeptic could not confirm it",

@@ -80,7 +80,13 @@ struct rr_check {
 	const char *names[RR_RUN_CLIENTS]; /* of operations, in messages */
 	struct rr_strangers strangers;
 	struct rr_redis_places places; /* where programs take Redis to be */
-	int unwatched;          /* an errno: what programs connected to was not seen; 0 = it was */
+	int unwatched;         /* an errno: what programs connected to was not seen; 0 = it was */
+	struct rr_fresh fresh; /* of --fresh */
+	bool depends_on_fresh; /* what a client does: the search could not follow it */
+	struct rr_touched touched;                 /* besides Redis */
+	char *allowed_paths[RR_CHECK_OUTSIDE_MAX]; /* whole ones, of --allow-outside */
+	size_t n_allowed_paths;
+	struct rr_redis_places allowed_servers;
 	uint64_t seed;          /* of the programs' random values, in the search that is reported */
 	size_t n_searches;      /* each with another seed */
 	unsigned n_seeds;       /* with which a program was run in the first of them */
@@ -143,7 +149,10 @@ struct rr_limit rr_checked_limit(const struct rr_check *check);
 void rr_checked_print_limit(FILE *out, const struct rr_check *check);
 
 /* In what ends differ from those of serial executions, and was not compared because it moves with
- * the clock: keys, and "the output of B". A JSON array, the caller's to release; and how many. */
+ * the clock: keys, and "the output of B". A JSON array, the caller's to release. */
+json_t *rr_checked_moving_values(const struct rr_check *check);
+
+/* The same, and state outside Redis that no option allows: "the file /tmp/log"; and how many. */
 json_t *rr_checked_not_compared(const struct rr_check *check);
 size_t rr_checked_count_not_compared(const struct rr_check *check);
 
@@ -262,6 +271,21 @@ enum rr_exit rr_check_exit_with_skeptic(const struct rr_check *check, enum rr_ex
 void rr_check_print_skeptic(FILE *out, const struct rr_check *check);
 json_t *rr_check_skeptic_as_json(const struct rr_check *check);
 
+/* ---- State outside Redis (outside.c) ----------------------------------------------------- */
+
+/* Reads what --allow-outside names. */
+void rr_check_outside_open(struct rr_check *check);
+void rr_check_outside_release(struct rr_check *check);
+
+/* Lists the files and servers that programs have touched besides Redis, by kind and name. A JSON array, the caller's to release. */
+json_t *rr_checked_outside(const struct rr_check *check);
+
+/* Is there any that no option allows? Adds those to what is not compared. */
+bool rr_checked_has_outside(const struct rr_check *check);
+void rr_checked_add_outside(json_t *not_compared, const struct rr_check *check);
+
+void rr_checked_print_outside(FILE *out, const struct rr_check *check);
+
 /* ---- The verdict that is kept (record.c) ------------------------------------------------ */
 
 /* Decides whether the verdict of this check may be kept, before any program of it is started. */
@@ -278,6 +302,10 @@ void rr_record_release(struct rr_record *record);
 
 /* Of a finding that is used: who was refused, as rr_checked_refused() has it; NULL = there is none. */
 json_t *rr_record_refused(const struct rr_record *record);
+
+/* Of what is used: what was touched besides Redis, as rr_checked_outside() has it; NULL = none is
+ * used. */
+json_t *rr_record_outside(const struct rr_record *record);
 
 /* Of a yes that is used: its text, also as --verbose has it, and its properties in JSON, a new reference; NULL = there is none. */
 const char *rr_record_text(const struct rr_record *record, bool is_verbose);

@@ -12,6 +12,9 @@ void rr_ahead_init(struct rr_ahead *ahead, const struct rr_programs_config *prog
 
 	*ahead = (struct rr_ahead){ .programs = programs, .instances = instances };
 	ahead->most = n_others < memory ? n_others : memory;
+	/* Of these it is not known yet with whom they will run. */
+	if (programs->instances.process.fresh)
+		ahead->most = 0;
 }
 
 void rr_ahead_expect(struct rr_ahead *ahead, uint32_t clients)

@@ -389,6 +389,7 @@ static void start_instance(struct run *run, size_t client, int64_t late_ns)
 	if (starts)
 		starts->n++;
 	run->number = (uint32_t)programs->figures.starts++;
+	programs->instances.process.runs_together = run->client.table != NULL;
 	programs->instances.n_starts = run->number;
 	run->is_other = programs->other_seed != 0;
 	run->seed = run->is_other ? programs->other_seed : rr_ahead_seed(&programs->ahead, client);
@@ -450,6 +451,22 @@ static uint32_t next_history(const struct run *run, const struct rr_received *ne
 	return row ? row->to : RR_NO_ID;
 }
 
+/* Has each run a copy of a directory (party/fresh.h)? Then what it does before its first command is done
+ * when that comes in an execution of several clients, and not before. */
+static bool has_fresh(const struct rr_programs *programs)
+{
+	return programs->config.instances.process.fresh != NULL;
+}
+
+static void begin_together(const struct rr_program *program)
+{
+	struct rr_programs *programs = program->context;
+
+	if (has_fresh(programs) && !rr_programs_stand(programs))
+		rr_fresh_begin_together(programs->config.instances.process.fresh,
+					&programs->problem);
+}
+
 static void *begin_run(const struct rr_program *program, int client)
 {
 	struct rr_programs *programs = program->context;
@@ -463,7 +480,8 @@ static void *begin_run(const struct rr_program *program, int client)
 	run->own = run->view;
 	if (!is_for_table && !rr_client_view_init(&run->client, programs->tables[client], client))
 		return run;
-	run->is_fact = !is_for_table && programs->plays_order && is_fact(run, 0);
+	run->is_fact = !is_for_table &&
+		       (has_fresh(programs) || (programs->plays_order && is_fact(run, 0)));
 	if (!run->is_fact)
 		start_instance(run, (size_t)client, 0);
 	if (!is_for_table)
@@ -561,11 +579,21 @@ static void feed_run(void *context, const struct rr_input *input, int64_t passed
 	if (!row)
 		return;
 	state = row->state;
-	if (run->is_fact && !is_fact(run, next_history(run, &received)))
+	if (run->is_fact &&
+	    (has_fresh(run->programs) || !is_fact(run, next_history(run, &received))))
 		start_after_all(run);
 	rr_array_grow(&run->received.all, run->received.n, sizeof(*run->received.all));
 	run->received.all[run->received.n++] = received;
 	hear(run, &received, state);
+}
+
+static void wake_run(void *context)
+{
+	struct run *run = context;
+
+	if (run->client.table && run->is_fact && has_fresh(run->programs) &&
+	    !rr_programs_stand(run->programs))
+		start_after_all(run);
 }
 
 static const struct rr_run_view *view_of_run(const void *context)
@@ -584,7 +612,9 @@ static enum rr_going going_of_run(const void *context, const struct rr_error **p
 }
 
 const struct rr_run_ops rr_program_run_ops = {
+	.together = begin_together,
 	.begin = begin_run,
+	.wake = wake_run,
 	.end = end_run,
 	.feed = feed_run,
 	.view = view_of_run,

@@ -240,8 +240,9 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 					    .cpu = cpu,
 					    .runs_here = process->runs_here,
 					    .is_watched = process->is_watched,
-					    .watches_files = process->watches_files };
-	struct guardian_message answer;
+					    .watches_files = process->watches_files,
+					    .is_bound = process->bound_from != NULL };
+	struct guardian_message answer = { .bind_error = 0 };
 	FILE *file = rr_open_memory(&words, &request.size);
 	char what[400];
 	bool good;
@@ -249,6 +250,9 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 	snprintf(what, sizeof(what), "cannot run '%.300s'", argv[0]);
 	request.n_argv = write_words(file, argv);
 	request.n_environment = write_words(file, environment);
+	if (process->bound_from)
+		write_words(file,
+			    (const char *const[]){ process->bound_from, process->bound_at, NULL });
 	fclose(file);
 	request.words = words;
 	if (request.n_argv > GUARDIAN_WORDS || request.size > GUARDIAN_WORDS_SIZE)
@@ -256,6 +260,14 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 	else
 		good = demand(guardian, &request, &answer, what, error);
 	free(words);
+	if (!good && answer.bind_error) {
+		error->kind = RR_ERROR_NONE;
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "--fresh: a program cannot be given a directory of its own here (%s): "
+			     "in a container, permit mount namespaces (docker run --cap-add "
+			     "SYS_ADMIN), or leave --fresh out",
+			     strerror(answer.bind_error));
+	}
 	process->pid = good ? answer.pid : 0;
 	if (good && process->is_watched) {
 		process->watch_fd = guardian->passed_fd;

@@ -30,6 +30,33 @@ enum { RR_GUARDIAN_ANSWER_MS = 30000, RR_GUARDED_MAX = 128 };
 /* The calls of a watched program of 32 bits on x86. */
 enum { RR_I386_SOCKETCALL = 102, RR_I386_CONNECT = 362, RR_I386_SOCKETCALL_CONNECT = 3 };
 
+/*
+ * A system call of a watched program that may change a file by its name, about which the kernel asks
+ * (guardian_watch.c). UNKNOWN: paths mean something else from then on.
+ */
+enum rr_writes {
+	RR_WRITES_BY_FLAGS, /* as the flags of open(2) say */
+	RR_WRITES_BY_HOW,   /* or those of a struct open_how */
+	RR_WRITES_CREAT,
+	RR_WRITES_NEW,   /* makes what is not there */
+	RR_WRITES_THERE, /* changes or removes what is there */
+	RR_WRITES_MOVES, /* the first path, which is there, becomes the second */
+	RR_WRITES_UNKNOWN
+};
+
+struct rr_write_call {
+	unsigned number;
+	unsigned n_paths;
+	enum rr_writes how;
+	int flags; /* which argument has them */
+	struct {
+		int directory, path; /* arguments; directory -1 = the working directory */
+	} paths[2];
+};
+
+/* NULL: that call changes none. */
+const struct rr_write_call *rr_write_call_find(long number);
+
 /* A process under the guardian's care, in a process group of its own. */
 struct rr_guarded {
 	int index;
@@ -37,10 +64,14 @@ struct rr_guarded {
 	char directory[96]; /* private to it */
 	bool runs_here;     /* it is started in our working directory instead */
 	/* Asked for, of a program that is checked: its addresses are the same at every start, and
-	 * the kernel asks about each connect(2) of it and of its children, on a listener
-	 * (seccomp_unotify(2)) that whoever starts it closes. -1: there is none, for that errno. */
+	 * the kernel asks about each connect(2) of it and of its children, and about each call that
+	 * may change a file by its name. It does so on a listener (seccomp_unotify(2)), which the
+	 * caller closes. -1: there is none, for that errno. */
 	bool is_watched;
-	bool watches_files; /* and about each call that names a file */
+	/* In a mount namespace of its own it sees the first directory at the place of the second
+	 * one; NULL: it has none. */
+	const char *bound_from, *bound_at;
+	bool watches_files; /* and about each call that names a file, not only those that change one */
 	int watch_fd;
 	int watch_error;
 	int address_error; /* the addresses of one that is watched are random, for that errno */

@@ -5,10 +5,12 @@
 #include <ftw.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -209,6 +211,7 @@ static void end_process(struct guardian_state *state, const struct entry *entry)
 
 /* What a child says before it has become the program. */
 struct start {
+	bool is_bind;  /* error_number is that of bind_directory() */
 	bool is_watch; /* of the listener, which comes with it if there is one; or it has failed */
 	int error_number;
 	int address_error; /* with the listener: of personality(2) */
@@ -245,6 +248,52 @@ static void execute(char *const argv[])
 	errno = why;
 }
 
+/* Writes a file of the child's own in /proc. */
+static bool write_own(const char *name, const char *text)
+{
+	char path[PATH_SIZE];
+	int fd;
+	bool good;
+
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* In a namespace of the child's own, which also who is not root can have: one directory is seen at the
+ * place of another. False: errno. */
+static bool bind_directory(const char *from, const char *at)
+{
+	char user[60], group[60];
+
+	if (unshare(CLONE_NEWNS) != 0) {
+		snprintf(user, sizeof(user), "%d %d 1", (int)getuid(), (int)getuid());
+		snprintf(group, sizeof(group), "%d %d 1", (int)getgid(), (int)getgid());
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !write_own("setgroups", "deny") ||
+		    !write_own("uid_map", user) || !write_own("gid_map", group))
+			return false;
+	}
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount(from, at, NULL, MS_BIND, NULL) == 0;
+}
+
+/* Goes to where the program was started: by its path, at which something may be bound. */
+static bool go_here(const struct guardian_state *state, bool is_bound)
+{
+	char link[PATH_SIZE], path[PATH_MAX];
+	ssize_t n;
+
+	if (!is_bound)
+		return fchdir(state->here) == 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", state->here);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return chdir(path) == 0;
+}
+
 /* In the child: becomes it, or says to `failed` why not. */
 static _Noreturn void become_process(const struct guardian_state *state,
 				     const struct guardian_request *request, const char *path,
@@ -261,6 +310,11 @@ static _Noreturn void become_process(const struct guardian_state *state,
 		argv[i] = word;
 	for (int i = 0; i < request->n_environment; i++, word += strlen(word) + 1)
 		putenv(word);
+	if (request->is_bound && !bind_directory(word, word + strlen(word) + 1)) {
+		why = (struct start){ .is_bind = true, .error_number = errno };
+		send_with(failed, &why, sizeof(why), -1);
+		_exit(127);
+	}
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
@@ -271,7 +325,8 @@ static _Noreturn void become_process(const struct guardian_state *state,
 	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	snprintf(log_path, sizeof(log_path), "%s/log", path);
 	log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	if (log >= 0 && (request->runs_here ? fchdir(state->here) : chdir(path)) == 0) {
+	if (log >= 0 &&
+	    (request->runs_here ? go_here(state, request->is_bound) : chdir(path) == 0)) {
 		dup2(log, STDOUT_FILENO);
 		dup2(log, STDERR_FILENO);
 		if (request->is_watched) {
@@ -312,6 +367,7 @@ static int await_start(struct guardian_state *state, int failed, struct guardian
 			return listener;
 		if (!said.is_watch) {
 			answer->error_number = said.error_number;
+			answer->bind_error = said.is_bind ? said.error_number : 0;
 			waitpid(answer->pid, NULL, 0);
 			return listener;
 		}

@@ -31,6 +31,7 @@ struct guardian_request {
 	bool runs_here;         /* SPAWN: in the program's directory, not its own */
 	bool is_watched;        /* SPAWN: redrace is asked about what it connects to */
 	bool watches_files;     /* SPAWN: and about the files that it names */
+	bool is_bound;          /* SPAWN: the last two words are a directory and its place */
 	int n_argv;             /* SPAWN: so many words of argv, ... */
 	int n_environment;      /* ... of NAME=VALUE after them ... */
 	size_t size;            /* ... each with its NUL, so many bytes in all ... */
@@ -45,6 +46,7 @@ struct guardian_message {
 	pid_t pid;         /* SPAWN */
 	int status;        /* of wait(2), of one that has ended */
 	int watch_error;   /* SPAWN: an errno, 0 = the listener is sent with the message */
+	int bind_error;    /* SPAWN: an errno, 0 = what was to be bound is */
 	int address_error; /* SPAWN: an errno, 0 = addresses of what is watched are not random */
 	char unique[GUARDIAN_UNIQUE + 1]; /* of the very first, which answers nothing:
 					   * what stands for the Xs of `base` */
@@ -55,9 +57,9 @@ struct guardian_message {
  * so that it is there to remove it whenever the program is killed. */
 void guardian_process(int socket, char *base);
 
-/* Has the kernel ask about each connect(2) of the calling process, and of what comes of it, from
- * now on (seccomp_unotify(2)), and with `files` about each call that names a file. Returns the
- * listener, which exec(2) closes; -1: errno. */
+/* Has the kernel ask from now on (seccomp_unotify(2)) about each connect(2) of the calling process and
+ * its children, and about each call that may change a file (struct rr_write_call). With `files` it
+ * also asks about each call that names a file. Returns the listener, which exec(2) closes; -1: errno. */
 int guardian_watch(bool files);
 
 /* Receives a message with a descriptor; *fd is -1 where there was none. Returns as recv(2) does. */

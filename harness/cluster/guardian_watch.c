@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The filter that a watched process installs before it becomes the program: the kernel asks redrace
- * about each connect(2) of it and of its children. Where files matter, the kernel asks about each call
+ * about each connect(2) of it and of its children, and about each call that may change a file by its
+ * name. Where all files matter, the kernel asks about each call
  * that names a file, too, unless the preloaded library has noted the path itself and says so in the
  * sixth argument: one question costs two switches between processes. What would connect or open unseen
  * is refused as by a kernel that lacks it: TCP Fast Open in sendto(2), sendmsg(2) and sendmmsg(2), and
@@ -30,8 +31,59 @@
 
 #ifdef NATIVE
 
-/* Calls that name a file. Those that change the root are among them: paths mean something else
- * then. */
+#define HERE (-1)
+#define AT(directory, path)     \
+	{                       \
+		directory, path \
+	}
+
+/* Those of open flags that may change a file: other ones only read. */
+enum { WRITE_FLAGS = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
+
+static const struct rr_write_call write_calls[] = {
+#ifdef SYS_open
+	{ SYS_open, 1, RR_WRITES_BY_FLAGS, 1, { AT(HERE, 0) } },
+	{ SYS_creat, 1, RR_WRITES_CREAT, 0, { AT(HERE, 0) } },
+	{ SYS_mkdir, 1, RR_WRITES_NEW, 0, { AT(HERE, 0) } },
+	{ SYS_mknod, 1, RR_WRITES_NEW, 0, { AT(HERE, 0) } },
+	{ SYS_link, 1, RR_WRITES_NEW, 0, { AT(HERE, 1) } },
+	{ SYS_symlink, 1, RR_WRITES_NEW, 0, { AT(HERE, 1) } },
+	{ SYS_rename, 2, RR_WRITES_MOVES, 0, { AT(HERE, 0), AT(HERE, 1) } },
+	{ SYS_unlink, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_rmdir, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_chmod, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_chown, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_lchown, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_utime, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_utimes, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_futimesat, 1, RR_WRITES_THERE, 0, { AT(0, 1) } },
+#endif
+#ifdef SYS_renameat
+	{ SYS_renameat, 2, RR_WRITES_MOVES, 0, { AT(0, 1), AT(2, 3) } },
+#endif
+	{ SYS_openat, 1, RR_WRITES_BY_FLAGS, 2, { AT(0, 1) } },
+	{ SYS_openat2, 1, RR_WRITES_BY_HOW, 2, { AT(0, 1) } },
+	{ SYS_mkdirat, 1, RR_WRITES_NEW, 0, { AT(0, 1) } },
+	{ SYS_mknodat, 1, RR_WRITES_NEW, 0, { AT(0, 1) } },
+	{ SYS_linkat, 1, RR_WRITES_NEW, 0, { AT(2, 3) } },
+	{ SYS_symlinkat, 1, RR_WRITES_NEW, 0, { AT(1, 2) } },
+	{ SYS_renameat2, 2, RR_WRITES_MOVES, 0, { AT(0, 1), AT(2, 3) } },
+	{ SYS_unlinkat, 1, RR_WRITES_THERE, 0, { AT(0, 1) } },
+	{ SYS_truncate, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_fchmodat, 1, RR_WRITES_THERE, 0, { AT(0, 1) } },
+	{ SYS_fchownat, 1, RR_WRITES_THERE, 0, { AT(0, 1) } },
+	{ SYS_utimensat, 1, RR_WRITES_THERE, 0, { AT(0, 1) } },
+	{ SYS_setxattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_lsetxattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_removexattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_lremovexattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
+	{ SYS_chroot, 0, RR_WRITES_UNKNOWN, 0, { AT(HERE, 0) } },
+	{ SYS_pivot_root, 0, RR_WRITES_UNKNOWN, 0, { AT(HERE, 0) } },
+};
+
+enum { COUNT_WRITES = sizeof(write_calls) / sizeof(write_calls[0]) };
+
+/* Calls that name a file and change none. */
 static const unsigned file_calls[] = {
 #ifdef SYS_open
 	SYS_open,
@@ -51,14 +103,12 @@ static const unsigned file_calls[] = {
 	SYS_execveat,
 	SYS_chdir,
 	SYS_inotify_add_watch,
-	SYS_chroot,
-	SYS_pivot_root,
 };
 
 /* And of programs of 32 bits on x86, whose files are not known: execve, open, openat. */
 static const unsigned i386_calls[] = { 11, 5, 295 };
 
-enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 100 };
+enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 160 };
 
 struct filter {
 	unsigned short n;
@@ -85,7 +135,7 @@ static void add(struct filter *filter, struct sock_filter instruction)
 /* Returns the listener on which the kernel asks; -1: errno. `flags` beside that there is one. */
 static int install(unsigned flags, bool files)
 {
-	const unsigned char n = files ? sizeof(i386_calls) / sizeof(i386_calls[0]) : 0;
+	const unsigned char n = sizeof(i386_calls) / sizeof(i386_calls[0]);
 	struct filter whole = { .n = 0 }, *filter = &whole;
 	struct sock_fprog program = { .filter = whole.all };
 
@@ -123,6 +173,18 @@ static int install(unsigned flags, bool files)
 	SKIP_UNLESS_SET(MSG_FASTOPEN, 1);
 	REFUSE(EOPNOTSUPP);
 	RETURN(SECCOMP_RET_ALLOW);
+	for (unsigned i = 0; i < COUNT_WRITES; i++) {
+		if (write_calls[i].how != RR_WRITES_BY_FLAGS) {
+			SKIP_UNLESS(write_calls[i].number, 1);
+			RETURN(SECCOMP_RET_USER_NOTIF);
+			continue;
+		}
+		SKIP_UNLESS(write_calls[i].number, 4);
+		LOAD_ARGUMENT(write_calls[i].flags);
+		SKIP_UNLESS_SET(WRITE_FLAGS, 1);
+		RETURN(SECCOMP_RET_USER_NOTIF);
+		LOAD_FIELD(nr);
+	}
 	/* A call that names a file is asked about; not one of an open file alone, as fstat(3) makes
 	 * it. */
 	if (files) {
@@ -151,6 +213,15 @@ static int install(unsigned flags, bool files)
 			    flags | SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
+const struct rr_write_call *rr_write_call_find(long number)
+{
+	for (size_t i = 0; i < COUNT_WRITES; i++) {
+		if ((long)write_calls[i].number == number)
+			return &write_calls[i];
+	}
+	return NULL;
+}
+
 int guardian_watch(bool files)
 {
 	/* A call that redrace has begun to deal with is not begun again after a signal. */
@@ -167,6 +238,12 @@ int guardian_watch(bool files)
 }
 
 #else
+
+const struct rr_write_call *rr_write_call_find(long number)
+{
+	(void)number;
+	return NULL;
+}
 
 int guardian_watch(bool files)
 {

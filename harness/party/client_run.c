@@ -781,6 +781,18 @@ void rr_client_run_free(struct rr_client_run *run)
 	free(run);
 }
 
+void rr_client_run_begin_together(const struct rr_program *program)
+{
+	if (program->run_ops && program->run_ops->together)
+		program->run_ops->together(program);
+}
+
+void rr_client_run_wake(struct rr_client_run *run)
+{
+	if (run->other && run->program->run_ops->wake)
+		run->program->run_ops->wake(run->other);
+}
+
 void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input, int64_t passed_ns)
 {
 	struct run_thread *thread = &run->threads[input->thread];

@@ -193,7 +193,11 @@ void rr_stacks_release(struct rr_stacks *stacks);
 
 /* How clients run, where it is not in fibers: the same calls as below. */
 struct rr_run_ops {
+	/* All clients of an execution are about to begin. NULL: nothing is to be done. */
+	void (*together)(const struct rr_program *program);
 	void *(*begin)(const struct rr_program *program, int client);
+	/* The server is about to execute what it has sent first. NULL: nothing is to be done. */
+	void (*wake)(void *run);
 	void (*end)(void *run);
 	void (*feed)(void *run, const struct rr_input *input, int64_t passed_ns);
 	const struct rr_run_view *(*view)(const void *run);
@@ -307,6 +311,11 @@ bool rr_program_has_marks(const struct rr_program *program, size_t client, size_
 /* Never NULL; without memory for its stack the process ends. */
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);
 void rr_client_run_free(struct rr_client_run *run);
+
+/* All clients of one execution are about to begin; and one of them is about to have its first command
+ * executed. */
+void rr_client_run_begin_together(const struct rr_program *program);
+void rr_client_run_wake(struct rr_client_run *run);
 
 /* `passed_ns`: since its clock was last read. */
 void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input, int64_t passed_ns);

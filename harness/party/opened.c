@@ -128,6 +128,16 @@ static char *source_of(const char *path)
 	return NULL;
 }
 
+bool rr_opened_is_of_cache(const char *path)
+{
+	const char *last = strrchr(path, '/');
+	char *source = source_of(path);
+	const bool is = source || (last && strcmp(last + 1, cache_directory) == 0);
+
+	free(source);
+	return is;
+}
+
 static void add(struct rr_opened *opened, char kind, const char *path)
 {
 	char *source = source_of(path), *key;

@@ -31,6 +31,9 @@ struct rr_opened {
 
 void rr_opened_release(struct rr_opened *opened);
 
+/* Is it Python's __pycache__, or a file in there whose source is there? */
+bool rr_opened_is_of_cache(const char *path);
+
 /* A file that all depends on, whoever opens it. */
 void rr_opened_add(struct rr_opened *opened, const char *path);
 

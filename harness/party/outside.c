@@ -70,6 +70,7 @@ struct rr_relay {
 	int client, server; /* -1 = not yet; our ends */
 	uint32_t client_events, server_events;
 	bool is_connected; /* the server's */
+	bool is_touched;   /* it is noted when it is made */
 	bool is_over;
 	enum stage stage;
 	int64_t since_ns; /* of its connect(2), or that the server is asked */
@@ -292,6 +293,33 @@ static int end_of_connect(struct rr_relay *relay)
 	return why;
 }
 
+enum { NAMES_PORT = 53 };
+
+/* Does the thread ask for the address of a name? */
+static bool asks_for_name(const struct rr_program_page *page, pid_t thread)
+{
+	bool asks = false;
+
+	for (int i = 0; i < RR_LOOKUPS_MAX; i++)
+		asks |= atomic_load(&page->lookups[i]) == thread;
+	return asks;
+}
+
+/* A connection of the program to another server was made. */
+static void note_made(struct rr_outside *outside, const struct rr_relay *relay)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t size = sizeof(peer);
+
+	if (!outside->notes_servers || !relay->is_touched)
+		return;
+	if (relay->address.any.sa_family == AF_UNIX && relay->server >= 0 &&
+	    getsockopt(relay->server, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 &&
+	    getpgid(peer.pid) == outside->group)
+		return;
+	rr_touches_add(&outside->servers, RR_TOUCHED_SERVER, relay->name, false, true);
+}
+
 /* Connects the program's socket to one of ours, which nobody else can reach first. Returns what
  * connect(2) ends with there: 0 or an errno. */
 static int lead_here(struct rr_relay *relay)
@@ -337,15 +365,17 @@ static int lead_here(struct rr_relay *relay)
 }
 
 /* Ends the call that has begun all this, when it is known how. */
-static void end_call(const struct rr_outside *outside, struct rr_relay *relay)
+static void end_call(struct rr_outside *outside, struct rr_relay *relay)
 {
 	const bool waits = !(fcntl(relay->target, F_GETFL) & O_NONBLOCK);
 	int why = end_of_connect(relay);
 
 	if (why == EINPROGRESS && (waits || rr_clock_ns() - relay->since_ns < GRACE_NS))
 		return;
-	if (!why || why == EINPROGRESS)
+	if (!why || why == EINPROGRESS) {
+		note_made(outside, relay);
 		why = lead_here(relay);
+	}
 	relay->is_over = relay->client < 0;
 	answer_call(outside, relay->call, why);
 	close(relay->target);
@@ -594,6 +624,14 @@ static bool is_new_stream(int target)
 	return type == SOCK_STREAM && getpeername(target, &peer.any, &size) != 0;
 }
 
+static bool is_datagram(int target)
+{
+	socklen_t size = sizeof(int);
+	int type = 0;
+
+	return getsockopt(target, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type != SOCK_STREAM;
+}
+
 /* Stands in --redis-at before the name of an abstract unix socket. */
 static const char *unix_prefix(const char *address)
 {
@@ -624,15 +662,18 @@ static bool note_led(struct rr_outside *outside, const char *address)
  * are a path at which there is nothing, but as a file that was looked for; and what finds the way to
  * an address and sends nothing, a datagram's connect(2) to port 0 (getaddrinfo(3)).
  */
-static void note_other(struct rr_outside *outside, const struct rr_relay *relay)
+static void note_other(struct rr_outside *outside, struct rr_relay *relay, pid_t thread)
 {
 	const union rr_socket_address *address = &relay->address;
 	const char *path = address->un.sun_path;
 	const sa_family_t family = address->any.sa_family;
 	const unsigned port = rr_address_port(address);
 
-	if (outside->other[0] || (family != AF_UNIX && port == 0) ||
+	if ((family != AF_UNIX && port == 0) ||
 	    (family != AF_UNIX && is_loopback(address) && rr_peer_listens(port, outside->group)))
+		return;
+	relay->is_touched = port != NAMES_PORT && !asks_for_name(outside->page, thread);
+	if (outside->other[0])
 		return;
 	if (family == AF_UNIX && path[0] == '/' && access(path, F_OK) != 0)
 		rr_program_page_note(outside->page, RR_NOTED_SEEN, path, strnlen(path, PATH_SIZE));
@@ -664,7 +705,7 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 		name_address(outside, relay, call->thread);
 		leads = rr_redis_at_leads(at, &relay->address, relay->name);
 		if (leads == RR_LEADS_ELSEWHERE)
-			note_other(outside, relay);
+			note_other(outside, relay, call->thread);
 		relay->target = take_socket(call);
 		why = relay->target < 0 ? errno : 0;
 	}
@@ -684,6 +725,8 @@ static void take_call(struct rr_outside *outside, const struct rr_watched_call *
 	}
 	if (relay->target < 0 || !is_new_stream(relay->target) ||
 	    ioctl(outside->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) != 0) {
+		if (relay->target >= 0 && is_datagram(relay->target))
+			note_made(outside, relay);
 		let_go(outside, call->id);
 		free_relay(relay);
 		return;

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "redis_at.h"
+#include "touched.h"
 
 struct rr_program_page;
 
@@ -50,6 +51,8 @@ struct rr_outside {
 	bool relays_app;          /* one is led there by us */
 	int unwatched;            /* an errno: a connection had to be let go unseen; 0 = none was */
 	char why[RR_OUTSIDE_WHY]; /* it cannot be checked: what it does, in words; "" = it can */
+	bool notes_servers;
+	struct rr_touches servers;   /* connections to which were made, but ours and its own */
 	char other[RR_ADDRESS_SIZE]; /* what it connected to but us and itself; "" = nothing */
 };
 

@@ -15,11 +15,13 @@
 #include "client_run.h"
 #include "counting.h"
 #include "endings.h"
+#include "fresh.h"
 #include "instance.h"
 #include "names.h"
 #include "opened.h"
 #include "redis_at.h"
 #include "requests.h"
+#include "touched.h"
 #include "variables.h"
 
 #endif

@@ -156,6 +156,8 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	}
 	process->guarded.runs_here = process->guarded.is_watched = true;
 	process->guarded.watches_files = config->opened != NULL;
+	process->guarded.bound_from = config->fresh ? process->copy : NULL;
+	process->guarded.bound_at = config->fresh ? config->fresh->directory : NULL;
 	page->redis_at = config->places->named;
 	page->redis_at.n_places = n_places(process);
 	for (unsigned i = 0; i < n_places(process); i++) {
@@ -229,6 +231,13 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 		free(process);
 		return NULL;
 	}
+	if (config->fresh && config->runs_together)
+		snprintf(process->copy, sizeof(process->copy), "%s", config->fresh->together);
+	else if (config->fresh)
+		snprintf(process->copy, sizeof(process->copy), "%s/fresh", directory);
+	if (config->fresh && !config->runs_together &&
+	    !rr_fresh_copy(config->fresh, process->copy, error))
+		goto failed;
 	for (unsigned i = 0; i < n_places(process); i++) {
 		if (!open_ports(process, i, directory)) {
 			rr_error_set(error, RR_ERROR_INTERNAL,
@@ -258,8 +267,13 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 	process->outside.group = process->guarded.pid;
 	process->outside.page = process->clock.page;
 	process->outside.places = config->places;
+	process->outside.notes_servers = config->touched != NULL;
 	if (process->guarded.watch_fd < 0)
 		*config->unwatched = process->guarded.watch_error;
+	process->watch.writes = config->touched ? &process->writes : NULL;
+	process->watch.own = config->guardian->base;
+	process->watch.fresh = config->fresh;
+	process->watch.copy = process->copy[0] ? process->copy : NULL;
 	if (rr_watch_open(&process->watch, process->guarded.watch_fd, process->clock.page) &&
 	    rr_outside_open(&process->outside, process->watch.calls_fd))
 		return process;
@@ -297,6 +311,15 @@ void rr_process_free(struct rr_process *process)
 			 lost ? lost : "");
 	}
 	rr_opened_note(process->plan->config->opened, process->clock.page, process->outside.other);
+	if (process->plan->config->touched) {
+		struct rr_touched *touched = process->plan->config->touched;
+
+		rr_touched_note(touched, &process->writes, process->plan->name, process->has_ended);
+		rr_touched_note(touched, &process->outside.servers, process->plan->name,
+				process->has_ended);
+	}
+	rr_touches_release(&process->writes);
+	rr_touches_release(&process->outside.servers);
 	close_descriptor(&process->output_fd);
 	rr_process_files_close(&process->files);
 	rr_queue_ends_release(&process->ends);

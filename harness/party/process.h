@@ -48,6 +48,9 @@ struct rr_process_config {
 	struct rr_strangers *strangers; /* whose connections were refused: counted there */
 	int *unwatched; /* an errno goes there: what a program connected to was not seen */
 	struct rr_redis_places *places; /* where programs take Redis to be */
+	struct rr_touched *touched;     /* what they touch besides Redis, too */
+	struct rr_fresh *fresh;         /* a directory of which each run has a copy; NULL = none */
+	bool runs_together;             /* it shares that with the other clients of the execution */
 	struct rr_opened *opened;    /* what programs have opened is noted there; NULL = nowhere */
 	const char *const *left_out; /* names of variables that programs are not given; NULL = none */
 	int *unfixed; /* an errno goes there: its addresses were random; NULL = nobody asks */
@@ -81,7 +84,9 @@ struct rr_process {
 	int64_t spent_ns; /* of its time by the program, since it connected or sent something last */
 	struct rr_outside outside;
 	struct rr_watch watch;
-	unsigned n_answered; /* as it was at the last look */
+	char copy[RR_FRESH_PATH]; /* of the directory of --fresh; "" = it has none */
+	struct rr_touches writes; /* that the watch has seen */
+	unsigned n_answered;      /* as it was at the last look */
 	/* With the shim: time goes on by itself to the end of whatever the program sleeps
 	 * for, when it is owed nothing. */
 	struct rr_program_clock clock;

@@ -34,6 +34,7 @@ enum {
 	RR_NOTED_SIZE = 1024 * 1024,
 	RR_NOTED_PATHS = 16 * 1024,
 	RR_TALKERS_MAX = 64,
+	RR_LOOKUPS_MAX = 16,
 	RR_SHIM_PROCESSES = 4096,
 	RR_SHIM_PLACES = 16,
 	RR_PIDS_FIRST = 1 << 22,
@@ -100,6 +101,8 @@ struct rr_program_page {
 	/* The threads that have sent something to Redis: gettid(2). There may be more of them. */
 	_Atomic unsigned n_talkers;
 	_Atomic int talkers[RR_TALKERS_MAX];
+	_Atomic int
+		lookups[RR_LOOKUPS_MAX]; /* threads that ask for the address of a name; 0 = free */
 	/* Random bytes: the key of all streams, made of the seed and the client. */
 	_Atomic uint64_t random_key;
 	_Atomic uint64_t n_drawn;   /* bytes, by all */

@@ -10,11 +10,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cluster/cluster.h"
 
 enum { PATH_SIZE = 60, WHOLE_SIZE = 2 * PATH_MAX + 2, STACK_SIZE = 256 * 1024, PAGE = 4096 };
@@ -136,6 +139,103 @@ static bool make_whole(pid_t thread, int directory, const char *path, char whole
 	return true;
 }
 
+/* ---- Files that are changed --------------------------------------------------------------- */
+
+static int64_t argument(const struct seccomp_notif *asked, int which)
+{
+	return (int64_t)asked->data.args[which];
+}
+
+/* The flags of a call that opens a file; -1: they cannot be read. */
+static int64_t flags_of(const struct seccomp_notif *asked, const struct rr_write_call *call)
+{
+	struct open_how how;
+
+	if (call->how == RR_WRITES_BY_FLAGS)
+		return (int)argument(asked, call->flags);
+	if (call->how == RR_WRITES_CREAT)
+		return O_CREAT | O_WRONLY | O_TRUNC;
+	return rr_watch_read((pid_t)asked->pid, (uintptr_t)argument(asked, call->flags), &how,
+			     sizeof(how.flags)) ?
+		       (int64_t)how.flags :
+		       -1;
+}
+
+/* Can a file be made there, or one be removed? */
+static bool can_change_parent(const char *path)
+{
+	char *parent = rr_strdup(path);
+	bool can;
+
+	*strrchr(parent, '/') = '\0';
+	can = access(*parent ? parent : "/", W_OK) == 0;
+	free(parent);
+	return can;
+}
+
+/* Will a call that opens it with these flags change it, or permit to? */
+static bool opens_to_write(const char *path, int64_t flags, bool is_there)
+{
+	struct stat info;
+
+	if (flags < 0 || flags & O_PATH || (flags & O_TMPFILE) == O_TMPFILE)
+		return false;
+	if (!is_there)
+		return flags & O_CREAT && can_change_parent(path);
+	return !(flags & O_CREAT && flags & O_EXCL) &&
+	       ((flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC) && access(path, W_OK) == 0 &&
+	       stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+/* Notes what the call is about to change; one that will be refused changes nothing. */
+static void note_write(struct rr_watch *watch, const struct seccomp_notif *asked,
+		       const struct rr_write_call *call)
+{
+	const bool opens = call->how <= RR_WRITES_CREAT;
+	const int64_t flags = opens ? flags_of(asked, call) : 0;
+
+	if (call->how == RR_WRITES_UNKNOWN)
+		rr_touches_add(watch->writes, RR_TOUCHED_UNKNOWN,
+			       "files of a program that changes its root", false, true);
+	for (unsigned i = 0; i < call->n_paths; i++) {
+		const int directory = call->paths[i].directory;
+		char path[PATH_MAX], whole[WHOLE_SIZE], *name, *real;
+		const char *rest;
+		struct stat info;
+		bool is_there, changes, tries, is_copy;
+
+		if (read_path((pid_t)asked->pid, (uintptr_t)argument(asked, call->paths[i].path),
+			      path) < 0 ||
+		    !make_whole((pid_t)asked->pid,
+				directory < 0 ? AT_FDCWD : (int)argument(asked, directory), path,
+				whole))
+			return;
+		name = rr_touched_path(whole, opens, watch->own);
+		if (!name)
+			continue;
+		/* The program sees its copy at the place of the directory. */
+		is_copy = watch->copy && rr_fresh_has(watch->fresh, name, &rest);
+		real = is_copy ? rr_asprintf("%s%s", watch->copy, rest) : rr_strdup(name);
+		is_there = lstat(real, &info) == 0;
+		changes = opens                      ? opens_to_write(real, flags, is_there) :
+			  call->how == RR_WRITES_NEW ? !is_there && can_change_parent(real) :
+			  i > 0                      ? can_change_parent(real) :
+			  call->how == RR_WRITES_MOVES ?
+				  is_there && can_change_parent(real) :
+				  is_there && (access(real, W_OK) == 0 || can_change_parent(real));
+		tries = is_there &&
+			(opens ? flags > 0 && flags & O_EXCL : call->how == RR_WRITES_NEW);
+		if (changes || tries)
+			rr_touches_add(watch->writes, RR_TOUCHED_FILE, name, is_there || is_copy,
+				       changes);
+		free(name);
+		free(real);
+		/* A file that is not there is not moved. */
+		if (!changes)
+			return;
+	}
+}
+
 static void note_file(struct rr_program_page *page, const struct seccomp_notif *asked)
 {
 	char path[PATH_MAX], whole[WHOLE_SIZE];
@@ -151,6 +251,23 @@ static void note_file(struct rr_program_page *page, const struct seccomp_notif *
 		rr_program_page_note(page, file.kind, whole, strlen(whole));
 	else if (file.kind && errno != EIO && errno != EFAULT && errno != ENOENT)
 		atomic_store(&page->has_unnoted, 1);
+}
+
+static void note_call(struct rr_watch *watch, const struct seccomp_notif *asked)
+{
+	const bool is_i386 = asked->data.arch == AUDIT_ARCH_I386;
+	const struct rr_write_call *write = is_i386 ? NULL : rr_write_call_find(asked->data.nr);
+
+	if (is_i386 && watch->writes)
+		rr_touches_add(watch->writes, RR_TOUCHED_UNKNOWN, "files of a program of 32 bits",
+			       false, true);
+	else if (write && watch->writes)
+		note_write(watch, asked, write);
+	/* Who only changes a file does not depend on what is in it. */
+	if (watch->page->notes_files &&
+	    (!write || write->how == RR_WRITES_BY_FLAGS || write->how == RR_WRITES_BY_HOW ||
+	     write->how == RR_WRITES_UNKNOWN))
+		note_file(watch->page, asked);
 }
 
 /* ---- Calls ------------------------------------------------------------------------------ */
@@ -198,7 +315,7 @@ static void *answer_all(void *context)
 				is_handed = write(watch->handed_fd, &call, sizeof(call)) ==
 					    (ssize_t)sizeof(call);
 			else
-				note_file(watch->page, &of.asked);
+				note_call(watch, &of.asked);
 			answer.id = of.asked.id;
 			if (!is_handed)
 				ioctl(watch->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
@@ -231,7 +348,6 @@ bool rr_watch_open(struct rr_watch *watch, int listener, struct rr_program_page 
 	pthread_attr_t attributes;
 	sigset_t all, before;
 
-	*watch = RR_WATCH_NONE;
 	watch->listener = listener;
 	watch->page = page;
 	if (listener < 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel asks about a watched program (rr_guarded.watch_fd): each connect(2), and each call
- * that names a file and was not noted by the preloaded library. A thread answers, so that programs
+ * The kernel's questions about a watched program (rr_guarded.watch_fd): each connect(2), each call
+ * that may change a file, and each one that names a file and was not noted by the preloaded library. A
+ * thread answers, so that programs
  * that were started ahead go on while another one is looked at. It notes files in the program's page,
- * and hands connect(2) calls on.
+ * and those that are about to be changed in a list of its own; it hands connect(2) calls on.
  */
 #ifndef RR_WATCH_H
 #define RR_WATCH_H
@@ -15,7 +16,9 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "fresh.h"
 #include "program_page.h"
+#include "touched.h"
 
 /* A connect(2) that waits for its answer: who asks, and what about. */
 struct rr_watched_call {
@@ -34,13 +37,19 @@ struct rr_watch {
 	pthread_t thread;
 	int handed_fd, stop_fds[2];
 	struct rr_program_page *page;
+	const char *own;              /* redrace's directory */
+	const struct rr_fresh *fresh; /* the directory of which the program has a copy, and */
+	const char *copy;             /* that; or NULL */
+	struct rr_touches *writes;    /* the thread's until the watch is closed */
 	_Atomic int is_busy;
 	_Atomic unsigned n_answered;
 };
 
-/* Takes the listener, which may be -1. False: errno. Close it in any case, also if it was never opened
- * but is RR_WATCH_NONE. */
-#define RR_WATCH_NONE ((struct rr_watch){ -1, -1, false, 0, -1, { -1, -1 }, NULL, 0, 0 })
+/* Takes the listener, which may be -1. Set `own` to `writes` before; without `writes` no change
+ * is noted. False: errno. Close it in any case, also if it was never opened but is RR_WATCH_NONE. */
+#define RR_WATCH_NONE       \
+	((struct rr_watch){ \
+		.listener = -1, .calls_fd = -1, .handed_fd = -1, .stop_fds = { -1, -1 } })
 bool rr_watch_open(struct rr_watch *watch, int listener, struct rr_program_page *page);
 void rr_watch_close(struct rr_watch *watch);
 

@@ -301,8 +301,11 @@ static bool ask_server(struct rr_free_replay *replay, struct connection *connect
 
 static bool execute_request(struct rr_free_replay *replay, const struct rr_action *action)
 {
-	struct connection *connection = expect_request(replay, action);
+	struct connection *connection;
 
+	if (replay->runs[action->client])
+		rr_client_run_wake(replay->runs[action->client]);
+	connection = expect_request(replay, action);
 	if (!connection)
 		return false;
 	if (next_request(replay, connection)->is_inside != action->is_inside)
@@ -785,6 +788,7 @@ static bool begin_anew(struct rr_free_replay *replay)
 			   rr_servers_open(servers, config->cluster, n_servers,
 					   replay->program.terms, config->scripts)))
 		return fail_servers(replay);
+	rr_client_run_begin_together(&replay->program);
 	for (uint8_t i = 0; i < replay->program.n_clients; i++)
 		replay->runs[i] = rr_client_run_new(&replay->program, (int)i);
 	/* All of them begin at once. */
@@ -801,6 +805,11 @@ bool rr_free_replay_run(struct rr_free_replay *replay, const struct rr_actions *
 
 	for (replay->step = 1; replay->step <= path->n && good; replay->step++)
 		good = act_again(replay, &path->all[replay->step - 1]);
+	/* Who has sent nothing. */
+	for (uint8_t i = 0; i < replay->program.n_clients && good; i++) {
+		if (replay->runs[i])
+			rr_client_run_wake(replay->runs[i]);
+	}
 	return good && (path->n == 0 || has_told_served(replay, &path->all[path->n - 1]));
 }
 

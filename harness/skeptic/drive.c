@@ -718,7 +718,61 @@ static bool settle(struct execution *it)
 
 /* ---- The whole --------------------------------------------------------------------------- */
 
-bool execution_begin(struct execution *it, struct drive *drive)
+static bool begin_party(struct execution *it, size_t client)
+{
+	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
+
+	it->clients[client].party = parties->begin(parties->context, client, it->drive->world,
+						   &it->drive->error);
+	return note_end(it->drive, it->clients[client].party != NULL) && goes_on(it->drive);
+}
+
+/* Takes over what a party waits for that has begun. */
+static bool look_at_first(struct execution *it, size_t client)
+{
+	const struct rr_skeptic_parties *parties = &it->drive->config->parties;
+	struct driven *driven = &it->clients[client];
+
+	if (!look_at(it, client, (uint8_t)background(it)))
+		return false;
+	if (parties->program->requests.n > 0)
+		driven->slept_ns = parties->slept_ns(driven->party);
+	else if (!note_sleep(it, client, (uint8_t)background(it)))
+		return false;
+	driven->has_begun = driven->asleep_ns > 0;
+	return true;
+}
+
+bool execution_begin_rest(struct execution *it)
+{
+	const size_t n = it->drive->config->parties.n;
+	uint32_t begun = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (it->clients[i].party)
+			continue;
+		if (!begin_party(it, i))
+			return false;
+		begun |= 1U << i;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (begun >> i & 1 && !look_at_first(it, i))
+			return false;
+	}
+	return begun == 0 || settle(it);
+}
+
+bool execution_begin_party(struct execution *it, size_t operation)
+{
+	const struct rr_program *program = it->drive->config->parties.program;
+	const size_t client = program->requests.n == 0 ? operation :
+							 program->requests.places[operation].client;
+
+	return it->clients[client].party ||
+	       (begin_party(it, client) && look_at_first(it, client) && settle(it));
+}
+
+bool execution_begin(struct execution *it, struct drive *drive, bool one_by_one)
 {
 	const struct rr_skeptic_parties *parties = &drive->config->parties;
 	uint32_t keys[KEYS];
@@ -727,6 +781,8 @@ bool execution_begin(struct execution *it, struct drive *drive)
 	*it = (struct execution){ .drive = drive };
 	if (!goes_on(drive))
 		return false;
+	if (parties->together && !parties->together(parties->context, &drive->error))
+		return false;
 	if (!rr_servers_reset(&drive->servers))
 		return fail_server(drive);
 	if (!read_data(it))
@@ -734,22 +790,7 @@ bool execution_begin(struct execution *it, struct drive *drive)
 	n_keys = end_new_leases(drive, RR_NO_ID, it->data, keys, KEYS);
 	for (size_t i = 0; i < n_keys; i++)
 		note_given(it, keys[i], RR_NO_ID, (uint8_t)background(it));
-	for (size_t i = 0; i < parties->n; i++) {
-		it->clients[i].party = parties->begin(parties->context, i, drive->world,
-						      &drive->error);
-		if (!note_end(drive, it->clients[i].party != NULL) || !goes_on(drive))
-			return false;
-	}
-	for (size_t i = 0; i < parties->n; i++) {
-		if (!look_at(it, i, (uint8_t)background(it)))
-			return false;
-		if (parties->program->requests.n > 0)
-			it->clients[i].slept_ns = parties->slept_ns(it->clients[i].party);
-		else if (!note_sleep(it, i, (uint8_t)background(it)))
-			return false;
-		it->clients[i].has_begun = it->clients[i].asleep_ns > 0;
-	}
-	return settle(it);
+	return (one_by_one && parties->together) || execution_begin_rest(it);
 }
 
 void execution_end(struct execution *it)

@@ -108,8 +108,13 @@ void drive_close(struct drive *drive);
  * to be run again then. */
 bool drive_learn(struct drive *drive);
 
-/* Starts all parties on what is given. False: drive->error. End it in any case. */
-bool execution_begin(struct execution *it, struct drive *drive);
+/* Starts all parties on what is given; or, if they share state outside Redis and are `one_by_one`, none
+ * of them yet. False: drive->error. End it in any case. */
+bool execution_begin(struct execution *it, struct drive *drive, bool one_by_one);
+
+/* Starts the party of an operation, if it has not begun; and of those that have not, all. */
+bool execution_begin_party(struct execution *it, size_t operation);
+bool execution_begin_rest(struct execution *it);
 void execution_end(struct execution *it);
 
 bool execution_is_done(const struct execution *it, size_t operation);

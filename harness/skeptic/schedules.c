@@ -156,7 +156,7 @@ bool schedule_run(const struct schedule *schedule, struct drive *drive,
 	const size_t a = schedule->a, b = schedule->b;
 	bool good = true;
 
-	if (!execution_begin(it, drive))
+	if (!execution_begin(it, drive, false))
 		return false;
 	switch (schedule->kind) {
 	case SCHEDULE_LOCKSTEP:
@@ -189,9 +189,11 @@ bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t
 {
 	bool stops = false;
 
-	if (!execution_begin(it, drive))
+	if (!execution_begin(it, drive, true))
 		return false;
 	for (size_t i = 0; i < n && !stops; i++) {
+		if (!execution_begin_party(it, order[i]))
+			return false;
 		while (it->now_ns < begins_ns[order[i]]) {
 			if (!execution_pass(it, begins_ns[order[i]]))
 				return false;
@@ -205,7 +207,7 @@ bool schedule_run_order(struct drive *drive, const uint8_t *order, const int64_t
 				return false;
 		} while (!stops);
 	}
-	return execution_finish(it);
+	return execution_begin_rest(it) && execution_finish(it);
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */

@@ -62,6 +62,9 @@ struct rr_skeptic_parties {
 	uint8_t same_as[RR_RUN_CLIENTS];
 	/* Its terms and, for apps, its requests and their places. The skeptic fills in `ask`. */
 	struct rr_program *program;
+	/* All parties of an execution are about to begin, and share state outside Redis that begins
+	 * again: then each begins when its turn comes. NULL: they share none. False: the error. */
+	bool (*together)(void *context, struct rr_error *error);
 	/* It waits for us when this returns, and draws other random values in each `world` (0 is
 	 * that of the search). NULL: the error. */
 	void *(*begin)(void *context, size_t party, uint64_t world, struct rr_error *error);

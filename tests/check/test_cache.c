@@ -499,7 +499,9 @@ Test(cache, configuration_from_localhost_keeps_nothing)
 		cli_run("/usr/bin/python3 $HERE/serve.py $HERE >/dev/null 2>&1 & echo $! >$HERE/pid; "
 			"until [ -e $HERE/port ]; do kill -0 $! && sleep 0.1 || break; done"),
 		0);
-	check_keeps_nothing("--data-only -- sh $HERE/program", 0, "127.0.0.1:");
+	check_keeps_nothing("--data-only --allow-outside localhost:$(cat $HERE/port) -- "
+			    "sh $HERE/program",
+			    0, "127.0.0.1:");
 	cli_write("mode", "wrong\n");
 	check_keeps_nothing("--data-only -- sh $HERE/program", 1, "127.0.0.1:");
 	cli_run("kill $(cat $HERE/pid)");

@@ -184,7 +184,11 @@ Test(outside, other_servers_are_reached)
 				    "sleep 0.1; done; test -s $HERE/others"),
 		     0);
 	cr_assert_eq(cli_run(". $HERE/others && "
-			     "$REDRACE check --audit 1 -- " PYTHON " $HERE/asks.py 2>&1"),
+			     "$REDRACE check --audit 1 --allow-outside localhost:$HTTP "
+			     "--allow-outside localhost:$ECHO --allow-outside localhost:$KEEP "
+			     "--allow-outside localhost:$GREET "
+			     "--allow-outside unix:$HERE/others.sock -- " PYTHON
+			     " $HERE/asks.py 2>&1"),
 		     RR_EXIT_OK, "%s", cli_output);
 }
 

@@ -76,6 +76,26 @@ static bool is_of_redis(const char *host, const char *service)
 	       strcasestr(host, "redis") || strcasestr(host, "valkey");
 }
 
+/* The C library's own. Its connections meanwhile do not count as the program's (party/touched.h). */
+static int look_up(const char *host, const char *service, const struct addrinfo *hints,
+		   struct addrinfo **found)
+{
+	struct rr_program_page *page = rr_shim_page();
+	_Atomic int *mark = NULL;
+	int code;
+
+	for (int i = 0; i < RR_LOOKUPS_MAX && !mark; i++) {
+		int none = 0;
+
+		if (atomic_compare_exchange_strong(&page->lookups[i], &none, rr_shim_real_tid()))
+			mark = &page->lookups[i];
+	}
+	code = RR_SHIM_NEXT(getaddrinfo)(host, service, hints, found);
+	if (mark)
+		atomic_store(mark, 0);
+	return code;
+}
+
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
 		struct addrinfo **found)
 {
@@ -94,7 +114,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 		return RR_SHIM_NEXT(getaddrinfo)(host, service, hints, found);
 	is = is_named(at, host, service, &is_lost);
 	if (!is_lost)
-		code = RR_SHIM_NEXT(getaddrinfo)(host, service, hints, found);
+		code = look_up(host, service, hints, found);
 	if (code != EAI_NONAME && code != EAI_AGAIN && code != EAI_FAIL && code != EAI_NODATA)
 		return code;
 	for (size_t i = 0; i <= length; i++)
