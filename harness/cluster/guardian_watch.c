@@ -108,7 +108,7 @@ static const unsigned file_calls[] = {
 /* And of programs of 32 bits on x86, whose files are not known: execve, open, openat. */
 static const unsigned i386_calls[] = { 11, 5, 295 };
 
-enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 160 };
+enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 200 };
 
 struct filter {
 	unsigned short n;
@@ -179,9 +179,15 @@ static int install(unsigned flags, bool files)
 			RETURN(SECCOMP_RET_USER_NOTIF);
 			continue;
 		}
-		SKIP_UNLESS(write_calls[i].number, 4);
+		/* The library says so, too, of a file that holds no state. */
+		SKIP_UNLESS(write_calls[i].number, 9);
 		LOAD_ARGUMENT(write_calls[i].flags);
-		SKIP_UNLESS_SET(WRITE_FLAGS, 1);
+		SKIP_UNLESS_SET(WRITE_FLAGS, 6);
+		LOAD_ARGUMENT(5);
+		SKIP_UNLESS((unsigned)RR_NOTED_CALL, 3);
+		LOAD_HIGH(5);
+		SKIP_UNLESS((unsigned)(RR_NOTED_CALL >> 32), 1);
+		RETURN(SECCOMP_RET_ALLOW);
 		RETURN(SECCOMP_RET_USER_NOTIF);
 		LOAD_FIELD(nr);
 	}

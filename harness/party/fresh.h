@@ -23,8 +23,8 @@ struct rr_fresh {
 	unsigned n_made;
 };
 
-/* Copies it into a directory of redrace's. False: the error, of kind RR_ERROR_USAGE if it is no
- * directory or too large. Release it in any case. */
+/* Copies it into a directory of redrace's. False: the error, of kind RR_ERROR_USAGE if it is not a
+ * directory or is too large. Release it in any case. */
 bool rr_fresh_open(struct rr_fresh *fresh, const char *directory, const char *base,
 		   struct rr_error *error);
 void rr_fresh_release(struct rr_fresh *fresh);

@@ -278,7 +278,7 @@ DIR *opendir(const char *path)
 }
 
 /* Each start has a directory of its own for temporary files: that of the page. */
-static bool is_private(const char *path)
+bool rr_shim_is_private(const char *path)
 {
 	const char *page = getenv(RR_PROGRAM_PAGE_VARIABLE);
 	const char *end = page ? strrchr(page, '/') : NULL;
@@ -290,7 +290,7 @@ void rr_shim_note_made(const char *path)
 {
 	const char *at = path, *end;
 
-	if (path && are_fixed() && !is_private(path) && next_pid(&at, &end))
+	if (path && are_fixed() && !rr_shim_is_private(path) && next_pid(&at, &end))
 		atomic_store(&rr_shim_page()->names_pid_file, 1);
 }
 

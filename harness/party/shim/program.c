@@ -56,7 +56,11 @@ __attribute__((constructor)) static void begin(void)
 	const char *path = getenv(RR_PROGRAM_PAGE_VARIABLE);
 	struct rr_program_page *page;
 	int has_go = 0;
-	const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	const int fd = path ? (int)rr_shim_kernel_call(SYS_openat,
+						       (const long[6]){ AT_FDCWD, (long)path,
+									O_RDWR | O_CLOEXEC, 0, 0,
+									(long)RR_NOTED_CALL }) :
+			      -1;
 
 	if (fd < 0)
 		return;

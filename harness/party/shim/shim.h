@@ -90,6 +90,9 @@ RR_SHIM_INNER int rr_shim_real_pid_of(int shown);
  * other path is returned itself. */
 RR_SHIM_INNER const char *rr_shim_real_path(const char *path, char text[RR_SHIM_PROC_PATH]);
 
+/* Is it in the directory that each start has of its own? */
+RR_SHIM_INNER bool rr_shim_is_private(const char *path);
+
 /* A file is made. */
 RR_SHIM_INNER void rr_shim_note_made(const char *path);
 
