@@ -187,6 +187,7 @@ Test(outside, other_servers_are_reached)
 			     "$REDRACE check --audit 1 --allow-outside localhost:$HTTP "
 			     "--allow-outside localhost:$ECHO --allow-outside localhost:$KEEP "
 			     "--allow-outside localhost:$GREET "
+			     "${SIX:+--allow-outside localhost:$SIX} "
 			     "--allow-outside unix:$HERE/others.sock -- " PYTHON
 			     " $HERE/asks.py 2>&1"),
 		     RR_EXIT_OK, "%s", cli_output);
