@@ -62,6 +62,12 @@ static bool is_open_already(const char *path)
 	return is;
 }
 
+/* Is it of a language's runtime, which no program reads: a lock of PHP's opcache, a JVM's counters? */
+static bool is_of_runtime(const char *name)
+{
+	return begins_with(name, "/tmp/.ZendSem.") || begins_with(name, "/tmp/hsperfdata_");
+}
+
 char *rr_touched_path(const char *path, bool follows, const char *own)
 {
 	char whole[PATH_MAX], *parent, *name, *last;
@@ -94,7 +100,8 @@ char *rr_touched_path(const char *path, bool follows, const char *own)
 	n = own ? strlen(own) : 0;
 	if ((own && begins_with(name, own) && (name[n] == '/' || !name[n])) ||
 	    (begins_with(name, "/proc/") && !begins_with(name, "/proc/sys/")) ||
-	    rr_opened_is_of_cache(name) || (stat(name, &info) == 0 && S_ISCHR(info.st_mode))) {
+	    rr_opened_is_of_cache(name) || is_of_runtime(name) ||
+	    (stat(name, &info) == 0 && S_ISCHR(info.st_mode))) {
 		free(name);
 		return NULL;
 	}

@@ -8,7 +8,8 @@
  *
  *	- character devices (/dev/null, terminals), /proc, and what is open already (/dev/stdout);
  *	- redrace's own directories, with the TMPDIR of each start;
- *	- Python's __pycache__, whose files stand for their sources (opened.h);
+ *	- Python's __pycache__, whose files stand for their sources (opened.h), locks of PHP's opcache,
+ *	  and a JVM's counters;
  *	- a file of one client's own, where all clients run the same: no other client has tried to
  *	  write it, it was not there before, and was gone again whenever the client came to its end.
  *

@@ -87,7 +87,8 @@ Test(server_state, strangers_are_refused_and_named)
 			"[ ! -e $f ] || [ -e $HERE/said.$p ] || { "
 			"{ timeout 20 $HERE/stranger $HERE/stranger.sh $p >/dev/null 2>&1; : >$HERE/said.$p; } & "
 			"until [ -e $HERE/said.$p ]; do sleep 0.01; done; }; "
-			"done; sleep 0.01; done) & " CHECK "--clients 2 -- sh -c \"" CLI_PYTHON
+			"done; sleep 0.01; done) & " CHECK
+			"--allow-outside $HERE --clients 2 -- sh -c \"" CLI_PYTHON
 			"waits.py\" 2>&1; code=$?; touch $HERE/end; wait; "
 			"exit $code"),
 		0, "%s", cli_output);
