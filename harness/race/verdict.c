@@ -16,30 +16,40 @@ static const struct {
 	const char *meaning;
 	const char *id; /* in JSON, and as races may still spell it; NULL = as the name */
 } findings[RR_FINDINGS] = {
-	[RR_EXCLUSION_BROKEN] = { "exclusion broken",
-				  "Two clients were in their critical sections at the same time." },
-	[RR_UPDATE_LOST] = { "lost update",
-			     "An increment that was acknowledged is not in the final value.",
-			     "update lost" },
-	[RR_COUNTED_TWICE] = { "counted twice",
-			       "The final value is higher than what was acknowledged." },
-	[RR_FOREIGN_RELEASE] = { "foreign release",
-				 "A client removed a lock that a living other one held." },
-	[RR_FOREIGN_CHANGE] = { "foreign change",
-				"A client changed the value or the lease of a lock that a living other one held." },
-	[RR_DEADLOCK] = { "deadlock",
-			  "The holder is dead and its lock never expires: no client can get it any more." },
-	[RR_KEPT_ALIVE] = { "dead lock kept alive",
-			    "The holder is dead, and those who ask for its lock renew the lease." },
-	[RR_GHOST_LOCK] = { "ghost lock",
-			    "The lock is there, and the client that made it does not hold it." },
-	[RR_LEFT_BEHIND] = { "lock left behind",
-			     "The holder has left its section, its lock is still there." },
-	[RR_HALF_DONE] = { "half done", "Keys that change together have changed in part." },
-	[RR_WRITE_LOST] = { "acknowledged write lost",
-			    "A write that the server had acknowledged is gone." },
-	[RR_REPLIES_CROSSED] = { "replies crossed",
-				 "A client read the reply to a command that was not its own." },
+	[RR_EXCLUSION_BROKEN] = { .name = "exclusion broken",
+				  .meaning =
+					  "Two clients were in their critical sections at the same time." },
+	[RR_UPDATE_LOST] = { .name = "lost update",
+			     .meaning =
+				     "An increment that was acknowledged is not in the final value.",
+			     .id = "update lost" },
+	[RR_COUNTED_TWICE] = { .name = "counted twice",
+			       .meaning = "The final value is higher than what was acknowledged." },
+	[RR_FOREIGN_RELEASE] = { .name = "foreign release",
+				 .meaning =
+					 "A client removed a lock that a living other one held." },
+	[RR_FOREIGN_CHANGE] = { .name = "foreign change",
+				.meaning =
+					"A client changed the value or the lease of a lock that a living other one held." },
+	[RR_DEADLOCK] = { .name = "deadlock",
+			  .meaning =
+				  "The holder is dead and its lock never expires: no client can get it any more." },
+	[RR_KEPT_ALIVE] = { .name = "dead lock kept alive",
+			    .meaning =
+				    "The holder is dead, and those who ask for its lock renew the lease." },
+	[RR_GHOST_LOCK] = { .name = "ghost lock",
+			    .meaning =
+				    "The lock is there, and the client that made it does not hold it." },
+	[RR_LEFT_BEHIND] = { .name = "lock left behind",
+			     .meaning =
+				     "The holder has left its section, its lock is still there." },
+	[RR_HALF_DONE] = { .name = "half done",
+			   .meaning = "Keys that change together have changed in part." },
+	[RR_WRITE_LOST] = { .name = "acknowledged write lost",
+			    .meaning = "A write that the server had acknowledged is gone." },
+	[RR_REPLIES_CROSSED] = { .name = "replies crossed",
+				 .meaning =
+					 "A client read the reply to a command that was not its own." },
 };
 
 /* Phrases that say that none of some findings is there. */
