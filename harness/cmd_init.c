@@ -18,7 +18,7 @@
 #include "project/project.h"
 #include "suite/suite.h"
 
-/* Of the checks that are written, so many are run, and have this time together. The app is asked for so
+/* Of the checks that are written, this many are run, and have this time together. The app is asked for so
  * long what it takes. */
 enum { CHECKS_RUN = 4, CHECKS_WRITTEN = 12, CHECK_SECONDS = 50, ASK_SECONDS = 20, NAME_SIZE = 60 };
 
@@ -219,7 +219,7 @@ static void write_server_suite(const struct first_suite *suite, FILE *out)
 		"  # init: checks/stock.redis\n"
 		"  # Who has to log in first, once; then in a request: curl -s -b {jar} ...\n"
 		"  # setup: curl -s -c {jar} -d user=ada {app}%s\n"
-		"  # Faults, so many at any point: the server crashes, a lease runs out.\n"
+		"  # Faults, this many at any point: the server crashes, a lease runs out.\n"
 		"  # crashes: 1\n"
 		"  # expiries: 1\n"
 		"  # A finding that is known and must not fail the build:\n"
@@ -269,7 +269,7 @@ static void write_script_suite(const struct rr_project *project, FILE *out)
 		"    clients: 2\n"
 		"    # Redis commands, one a line, that fill the empty server first:\n"
 		"    # init: checks/stock.redis\n"
-		"    # Faults, so many at any point: a client crashes, a lease runs out.\n"
+		"    # Faults, this many at any point: a client crashes, a lease runs out.\n"
 		"    # crashes: 1\n"
 		"    # expiries: 1\n"
 		"    # What it comes to if all is well (serializable), or a finding that is known\n"

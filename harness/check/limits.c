@@ -113,7 +113,7 @@ static struct rr_limit why_stopped(const struct rr_check *check)
 		snprintf(limit.because, sizeof(limit.because),
 			 "--starts %" PRIu64 " were used while %s", check->starts.most, phase);
 		return with_option(limit, "--starts", 2 * check->options->starts,
-				   "goes on for longer.");
+				   "searches for longer.");
 	}
 	/* Some run next to each other: together they may take more than there was. */
 	snprintf(limit.because, sizeof(limit.because),
@@ -121,8 +121,8 @@ static struct rr_limit why_stopped(const struct rr_check *check)
 		 check->options->seconds, phase, share > 1 ? 100 : 100 * share);
 	return with_option(limit, "--seconds", 2 * check->options->seconds,
 			   check->n_operations > 2 ?
-				   "goes on for longer; fewer of them need less." :
-				   "goes on for longer.");
+				   "searches for longer; fewer of them need less." :
+				   "searches for longer.");
 }
 
 /* Why states were left, if so. */
@@ -176,7 +176,7 @@ static struct rr_limit why_cut(const struct rr_check *check)
 	limit.text = "there are more: --max-states";
 	snprintf(limit.because, sizeof(limit.because),
 		 "there are more states than --max-states %lu", most);
-	return with_option(limit, "--max-states", 2 * (long)most, "goes on for longer.");
+	return with_option(limit, "--max-states", 2 * (long)most, "searches for longer.");
 }
 
 /* Why a search that has come to its end does not say yes, if so. */

@@ -549,6 +549,10 @@ bool rr_check_fits(const struct rr_check_options *options, struct rr_error *erro
 			error, RR_ERROR_USAGE,
 			"--app '%s': expected a command; how many processes run it says --apps N",
 			options->app);
+	if (options->n_apps > 1 && !options->app)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--apps %ld is of an app: it goes with --app COMMAND",
+				    options->n_apps);
 	if (options->replay && (options->game || options->search.dot || options->search.json))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--replay follows one schedule: it has no %s",

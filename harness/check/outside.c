@@ -69,7 +69,10 @@ void rr_check_outside_open(struct rr_check *check)
 	for (size_t i = 0; i < check->options->n_outside; i++) {
 		const char *text = check->options->outside[i];
 
-		if (is_server(text))
+		/* "*" is everything, also what has no name. */
+		if (strcmp(text, "*") == 0)
+			check->allowed_paths[check->n_allowed_paths++] = rr_strdup(text);
+		else if (is_server(text))
 			rr_redis_places_add(&check->allowed_servers, text);
 		else
 			check->allowed_paths[check->n_allowed_paths++] =
@@ -209,6 +212,12 @@ void rr_checked_add_outside(json_t *not_compared, const struct rr_check *check)
 	json_decref(all);
 }
 
+/* False: redrace has not seen which it is. */
+static bool has_name(const json_t *thing)
+{
+	return strcmp(json_string_value(json_object_get(thing, "kind")), "unknown") != 0;
+}
+
 static void print_some(FILE *out, const json_t *some, const char *heading, bool has_hint)
 {
 	const size_t n = json_array_size(some);
@@ -229,7 +238,7 @@ static void print_some(FILE *out, const json_t *some, const char *heading, bool 
 				fprintf(list, "%s%s", k ? ", " : "", json_string_value(client));
 			fputc(')', list);
 			fputs(" --allow-outside ", options);
-			rr_shell_word(options, name_of(thing));
+			rr_shell_word(options, has_name(thing) ? name_of(thing) : "*");
 		}
 		free(plain);
 	}

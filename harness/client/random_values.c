@@ -119,7 +119,7 @@ bool rr_sent_has_text(const struct rr_terms *terms, const struct rr_sent *sent, 
 	return false;
 }
 
-/* Has nobody sent or received that before? */
+/* Is it new: neither sent nor received before? */
 static bool is_fresh(const struct rr_random_values *values, const struct rr_terms *terms,
 		     const struct rr_tokens *tokens, struct rdl_word text)
 {

@@ -32,7 +32,8 @@ enum { RR_I386_SOCKETCALL = 102, RR_I386_CONNECT = 362, RR_I386_SOCKETCALL_CONNE
 
 /*
  * A system call of a watched program that may change a file by its name, about which the kernel asks
- * (guardian_watch.c). UNKNOWN: paths mean something else from then on.
+ * (guardian_watch.c). ELSEWHERE: paths mean something else from then on. KEYED: no file, but memory,
+ * semaphores or a queue that processes share which know the first argument (IPC_PRIVATE: its children).
  */
 enum rr_writes {
 	RR_WRITES_BY_FLAGS, /* as the flags of open(2) say */
@@ -41,8 +42,12 @@ enum rr_writes {
 	RR_WRITES_NEW,   /* makes what is not there */
 	RR_WRITES_THERE, /* changes or removes what is there */
 	RR_WRITES_MOVES, /* the first path, which is there, becomes the second */
-	RR_WRITES_UNKNOWN
+	RR_WRITES_ELSEWHERE,
+	RR_WRITES_KEYED
 };
+
+/* Instead of the argument with a path: the call is about an open file. */
+enum { RR_NO_PATH = -1 };
 
 struct rr_write_call {
 	unsigned number;

@@ -77,8 +77,17 @@ static const struct rr_write_call write_calls[] = {
 	{ SYS_lsetxattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
 	{ SYS_removexattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
 	{ SYS_lremovexattr, 1, RR_WRITES_THERE, 0, { AT(HERE, 0) } },
-	{ SYS_chroot, 0, RR_WRITES_UNKNOWN, 0, { AT(HERE, 0) } },
-	{ SYS_pivot_root, 0, RR_WRITES_UNKNOWN, 0, { AT(HERE, 0) } },
+	{ SYS_fchmod, 1, RR_WRITES_THERE, 0, { AT(0, RR_NO_PATH) } },
+	{ SYS_fchown, 1, RR_WRITES_THERE, 0, { AT(0, RR_NO_PATH) } },
+	{ SYS_fsetxattr, 1, RR_WRITES_THERE, 0, { AT(0, RR_NO_PATH) } },
+	{ SYS_fremovexattr, 1, RR_WRITES_THERE, 0, { AT(0, RR_NO_PATH) } },
+	{ SYS_chroot, 0, RR_WRITES_ELSEWHERE, 0, { AT(HERE, 0) } },
+	{ SYS_pivot_root, 0, RR_WRITES_ELSEWHERE, 0, { AT(HERE, 0) } },
+	{ SYS_mount, 0, RR_WRITES_ELSEWHERE, 0, { AT(HERE, 0) } },
+	{ SYS_shmget, 0, RR_WRITES_KEYED, 0, { AT(HERE, 0) } },
+	{ SYS_semget, 0, RR_WRITES_KEYED, 0, { AT(HERE, 0) } },
+	{ SYS_msgget, 0, RR_WRITES_KEYED, 0, { AT(HERE, 0) } },
+	{ SYS_mq_open, 0, RR_WRITES_KEYED, 0, { AT(HERE, 0) } },
 };
 
 enum { COUNT_WRITES = sizeof(write_calls) / sizeof(write_calls[0]) };
@@ -108,7 +117,7 @@ static const unsigned file_calls[] = {
 /* And of programs of 32 bits on x86, whose files are not known: execve, open, openat. */
 static const unsigned i386_calls[] = { 11, 5, 295 };
 
-enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 200 };
+enum { COUNT_FILES = sizeof(file_calls) / sizeof(file_calls[0]), FILTER_MAX = 250 };
 
 struct filter {
 	unsigned short n;

@@ -284,7 +284,7 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 			fprintf(report->out, "(%s states%s; %s)\n", states,
 				cut_by(result->explored), bounds);
 		if (result->explored == RR_EXPLORED_MOST)
-			fprintf(report->out, "  Try: --max-states %lu goes on for longer.\n",
+			fprintf(report->out, "  Try: --max-states %lu searches for longer.\n",
 				2 * config->most);
 		else if (result->explored == RR_EXPLORED_ROUNDS)
 			fprintf(report->out, "  Try: --rounds %d follows clients further.\n",

@@ -50,18 +50,6 @@ static bool begins_with(const char *text, const char *part)
 	return strncmp(text, part, strlen(part)) == 0;
 }
 
-/* Is that a name of what a process has open? The links there are the reader's own. */
-static bool is_open_already(const char *path)
-{
-	static const char *const names[] = { "/proc/self/", "/proc/thread-self/", "/dev/fd/",
-					     "/dev/stdin",  "/dev/stdout",        "/dev/stderr" };
-	bool is = false;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		is |= begins_with(path, names[i]);
-	return is;
-}
-
 /* Is it of a language's runtime, which no program reads: a lock of PHP's opcache, a JVM's counters? */
 static bool is_of_runtime(const char *name)
 {
@@ -74,8 +62,6 @@ char *rr_touched_path(const char *path, bool follows, const char *own)
 	size_t n = strlen(path);
 	struct stat info;
 
-	if (is_open_already(path))
-		return NULL;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	if (follows && realpath(path, whole)) {

@@ -6,7 +6,7 @@
  * A file is written by who opens it for writing, makes, moves, removes or changes it, and could do so.
  * These hold nothing that others see, and do not count:
  *
- *	- character devices (/dev/null, terminals), /proc, and what is open already (/dev/stdout);
+ *	- character devices (/dev/null, terminals), /proc, and pipes;
  *	- redrace's own directories, with the TMPDIR of each start;
  *	- Python's __pycache__, whose files stand for their sources (opened.h), locks of PHP's opcache,
  *	  and a JVM's counters;

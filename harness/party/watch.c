@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ static long read_path(pid_t thread, uintptr_t at, char path[PATH_MAX])
 			return end - path;
 		n += size;
 	}
+	errno = ENOENT; /* the kernel finds none of that name, either */
 	return -1;
 }
 
@@ -130,6 +132,9 @@ static bool make_whole(pid_t thread, int directory, const char *path, char whole
 	else
 		snprintf(link, sizeof(link), "/proc/%d/fd/%d", thread, directory);
 	n = readlink(link, whole, PATH_MAX);
+	/* A pipe has no name. */
+	if (n == PATH_MAX || (n > 0 && whole[0] != '/'))
+		errno = ENOENT;
 	if (n <= 0 || n == PATH_MAX || whole[0] != '/')
 		return false;
 	whole[n] = '\0';
@@ -146,8 +151,15 @@ static int64_t argument(const struct seccomp_notif *asked, int which)
 	return (int64_t)asked->data.args[which];
 }
 
-/* The flags of a call that opens a file; -1: they cannot be read. */
-static int64_t flags_of(const struct seccomp_notif *asked, const struct rr_write_call *call)
+static void note_unknown(struct rr_watch *watch, const char *what)
+{
+	rr_touches_add(watch->writes, RR_TOUCHED_UNKNOWN, what, false, true);
+}
+
+/* The flags of a call that opens a file; -1: they cannot be read, as the kernel cannot, or the path is
+ * one below another root, and that is noted. */
+static int64_t flags_of(struct rr_watch *watch, const struct seccomp_notif *asked,
+			const struct rr_write_call *call)
 {
 	struct open_how how;
 
@@ -155,10 +167,48 @@ static int64_t flags_of(const struct seccomp_notif *asked, const struct rr_write
 		return (int)argument(asked, call->flags);
 	if (call->how == RR_WRITES_CREAT)
 		return O_CREAT | O_WRONLY | O_TRUNC;
-	return rr_watch_read((pid_t)asked->pid, (uintptr_t)argument(asked, call->flags), &how,
-			     sizeof(how.flags)) ?
-		       (int64_t)how.flags :
-		       -1;
+	if (!rr_watch_read((pid_t)asked->pid, (uintptr_t)argument(asked, call->flags), &how,
+			   sizeof(how)))
+		return -1;
+	if (!(how.resolve & RESOLVE_IN_ROOT))
+		return (int64_t)how.flags;
+	if ((how.flags & O_ACCMODE) != O_RDONLY || how.flags & (O_CREAT | O_TRUNC))
+		note_unknown(watch, "files below another root (RESOLVE_IN_ROOT)");
+	return -1;
+}
+
+/* The whole path of a file that a call names, or has open. False: there is none, or it cannot be read
+ * by us, and that is noted. */
+static bool find_path(struct rr_watch *watch, const struct seccomp_notif *asked, int directory,
+		      int path, char whole[WHOLE_SIZE])
+{
+	static const struct {
+		const char *of_all, *of_thread;
+	} own[] = { { "/proc/self/", "" },     { "/proc/thread-self/", "" },
+		    { "/dev/fd/", "fd/" },     { "/dev/stdin", "fd/0" },
+		    { "/dev/stdout", "fd/1" }, { "/dev/stderr", "fd/2" } };
+	const pid_t thread = (pid_t)asked->pid;
+	const uintptr_t at = path == RR_NO_PATH ? 0 : (uintptr_t)argument(asked, path);
+	char text[PATH_MAX] = "";
+
+	/* futimens(3) has no path, too. */
+	if ((at && read_path(thread, at, text) < 0) ||
+	    !make_whole(thread, directory < 0 ? AT_FDCWD : (int)argument(asked, directory), text,
+			whole)) {
+		if (errno != EIO && errno != EFAULT && errno != ENOENT && errno != EBADF)
+			note_unknown(watch, "files of a program that redrace may not look into");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		const size_t n = strlen(own[i].of_all);
+
+		if (strncmp(whole, own[i].of_all, n) != 0)
+			continue;
+		snprintf(text, sizeof(text), "/proc/%d/%s%s", thread, own[i].of_thread, whole + n);
+		snprintf(whole, WHOLE_SIZE, "%s", text);
+		break;
+	}
+	return true;
 }
 
 /* Can a file be made there, or one be removed? */
@@ -192,23 +242,19 @@ static void note_write(struct rr_watch *watch, const struct seccomp_notif *asked
 		       const struct rr_write_call *call)
 {
 	const bool opens = call->how <= RR_WRITES_CREAT;
-	const int64_t flags = opens ? flags_of(asked, call) : 0;
+	const int64_t flags = opens ? flags_of(watch, asked, call) : 0;
 
-	if (call->how == RR_WRITES_UNKNOWN)
-		rr_touches_add(watch->writes, RR_TOUCHED_UNKNOWN,
-			       "files of a program that changes its root", false, true);
+	if (call->how == RR_WRITES_ELSEWHERE)
+		note_unknown(watch, "files of a program that changes its root or its mounts");
+	if (call->how == RR_WRITES_KEYED && argument(asked, 0) != IPC_PRIVATE)
+		note_unknown(watch, "shared memory, semaphores or queues of System V or mq_open");
 	for (unsigned i = 0; i < call->n_paths; i++) {
-		const int directory = call->paths[i].directory;
-		char path[PATH_MAX], whole[WHOLE_SIZE], *name, *real;
+		char whole[WHOLE_SIZE], *name, *real;
 		const char *rest;
 		struct stat info;
 		bool is_there, changes, tries, is_copy;
 
-		if (read_path((pid_t)asked->pid, (uintptr_t)argument(asked, call->paths[i].path),
-			      path) < 0 ||
-		    !make_whole((pid_t)asked->pid,
-				directory < 0 ? AT_FDCWD : (int)argument(asked, directory), path,
-				whole))
+		if (!find_path(watch, asked, call->paths[i].directory, call->paths[i].path, whole))
 			return;
 		name = rr_touched_path(whole, opens, watch->own);
 		if (!name)
@@ -259,14 +305,13 @@ static void note_call(struct rr_watch *watch, const struct seccomp_notif *asked)
 	const struct rr_write_call *write = is_i386 ? NULL : rr_write_call_find(asked->data.nr);
 
 	if (is_i386 && watch->writes)
-		rr_touches_add(watch->writes, RR_TOUCHED_UNKNOWN, "files of a program of 32 bits",
-			       false, true);
+		note_unknown(watch, "files of a program of 32 bits");
 	else if (write && watch->writes)
 		note_write(watch, asked, write);
 	/* Who only changes a file does not depend on what is in it. */
 	if (watch->page->notes_files &&
 	    (!write || write->how == RR_WRITES_BY_FLAGS || write->how == RR_WRITES_BY_HOW ||
-	     write->how == RR_WRITES_UNKNOWN))
+	     write->how == RR_WRITES_ELSEWHERE))
 		note_file(watch->page, asked);
 }
 

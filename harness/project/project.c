@@ -396,7 +396,7 @@ static void find_python(struct rr_project *project, const struct rr_sources *sou
 		free(callable);
 		free(module);
 	}
-	/* A file that serves by itself. */
+	/* A file that serves when it is run. */
 	for (size_t i = 0; i < sources->n && !project->app; i++) {
 		const struct rr_source *source = &sources->all[i];
 

@@ -24,7 +24,7 @@ static void check(const char *options, int code)
 		     code, "%s", cli_output);
 }
 
-/* So many pairs met in both orders, were kept apart, had one order, were in no schedule together. */
+/* How many pairs met in both orders, were kept apart, had one order, were in no schedule together. */
 static void assert_counts(int met, int apart, int one, int none)
 {
 	char filter[200];

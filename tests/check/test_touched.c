@@ -57,25 +57,40 @@ Test(touched, each_way_of_writing_is_seen)
 	static const struct {
 		const char *call, *name;
 	} ways[] = {
-		{ "fclose(fopen(\"new\", \"w\"))", "new" },
-		{ "close(creat(\"new\", 0600))", "new" },
-		{ "mkdir(\"new\", 0700)", "new" },
-		{ "mkfifo(\"new\", 0600)", "new" },
-		{ "symlink(\"old\", \"new\")", "new" },
-		{ "link(\"old\", \"new\")", "new" },
-		{ "truncate(\"old\", 1)", "old" },
-		{ "unlink(\"old\")", "old" },
-		{ "chmod(\"old\", 0600)", "old" },
-		{ "utimensat(AT_FDCWD, \"old\", NULL, 0)", "old" },
-		{ "rename(\"old\", \"new\")", "new" },
+		{ "fclose(fopen(\"new\", \"w\"))", "/new" },
+		{ "close(creat(\"new\", 0600))", "/new" },
+		{ "mkdir(\"new\", 0700)", "/new" },
+		{ "mkfifo(\"new\", 0600)", "/new" },
+		{ "symlink(\"old\", \"new\")", "/new" },
+		{ "link(\"old\", \"new\")", "/new" },
+		{ "truncate(\"old\", 1)", "/old" },
+		{ "unlink(\"old\")", "/old" },
+		{ "chmod(\"old\", 0600)", "/old" },
+		{ "utimensat(AT_FDCWD, \"old\", NULL, 0)", "/old" },
+		{ "rename(\"old\", \"new\")", "/new" },
+		/* By a descriptor, or by another name of it. */
+		{ "fchmod(open(\"old\", O_RDONLY), 0600)", "/old" },
+		{ "futimens(open(\"old\", O_RDONLY), NULL)", "/old" },
+		{ "dup2(open(\"old\", O_RDONLY), 9); open(\"/proc/self/fd/9\", O_WRONLY)", "/old" },
+		{ "dup2(open(\"old\", O_RDONLY), 9); open(\"/dev/fd/9\", O_RDWR)", "/old" },
+		{ "creat(\"/proc/self/cwd/new\", 0600)", "/new" },
+		/* State without a path. */
+		{ "struct open_how h = { O_CREAT | O_WRONLY, 0600, RESOLVE_IN_ROOT }; "
+		  "syscall(SYS_openat2, open(\".\", O_PATH), \"/new\", &h, sizeof(h))",
+		  "(RESOLVE_IN_ROOT)" },
+		{ "shmctl(shmget(0x72656472, 1, IPC_CREAT | 0600), IPC_RMID, NULL)", "or mq_open" },
+		{ "semget(0x72656472, 0, 0)", "or mq_open" },
+		{ "mq_open(\"/redrace-none\", O_RDONLY)", "or mq_open" },
 	};
 
 	for (size_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); i++) {
 		char filter[200];
 
 		cli_write("way.c",
-			  "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
-			  "#include <sys/stat.h>\n#include <unistd.h>\n"
+			  "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <linux/openat2.h>\n"
+			  "#include <mqueue.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+			  "#include <sys/sem.h>\n#include <sys/shm.h>\n#include <sys/stat.h>\n"
+			  "#include <sys/syscall.h>\n#include <unistd.h>\n"
 			  "int main(void) { %s; return system(\"" CLI "INCR c >/dev/null\"); }\n",
 			  ways[i / 2].call);
 		cr_assert_eq(cli_runf("cd $HERE; rm -rf new old; echo 1 >old; "
@@ -85,17 +100,34 @@ Test(touched, each_way_of_writing_is_seen)
 		cr_assert_eq(cli_run("cd $HERE; $REDRACE_ONCE check --no-cache --audit 1 "
 				     "-o $HERE/result.json -- ./way 2>&1"),
 			     RR_EXIT_INCONCLUSIVE, "%s: %s", ways[i / 2].call, cli_output);
-		snprintf(filter, sizeof(filter), "[.outside[].name | endswith(\"/%s\")] | any",
+		snprintf(filter, sizeof(filter), "[.outside[].name | endswith(\"%s\")] | any",
 			 ways[i / 2].name);
 		cli_assert_json(filter);
 	}
 }
 
-/* Files that no other client sees, and calls that are refused. */
+/* State without a name is allowed with all, as the hint says. */
+Test(touched, what_has_no_name_is_allowed_with_everything)
+{
+	cr_assert_eq(cli_run("cd $HERE; " CHECK "-- " PYTHON "-c 'import ctypes, os\n"
+			     "ctypes.CDLL(None).semget(0x72656472, 0, 0)\n"
+			     "os.system(\"" CLI "INCR c\")' 2>&1"),
+		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
+	cr_assert(strstr(cli_output, "'*'."), "%s", cli_output);
+	cr_assert_eq(cli_run("cd $HERE; " CHECK "--allow-outside '*' -- " PYTHON
+			     "-c 'import ctypes, os\n"
+			     "ctypes.CDLL(None).semget(0x72656472, 0, 0)\n"
+			     "os.system(\"" CLI "INCR c\")' 2>&1"),
+		     RR_EXIT_OK, "%s", cli_output);
+	cli_assert_json(".outside | length == 1 and .[0].kind == \"unknown\" and .[0].is_allowed");
+}
+
+/* Files that no other client sees: their own, in /proc, and calls that are refused. */
 Test(touched, what_holds_no_state_does_not_count)
 {
 	cli_write("program", "echo x >/dev/null\n"
-			     "echo x >/dev/stdout\n"
+			     "echo x >/dev/stdout; echo x >/proc/self/fd/2\n"
+			     "echo name >/proc/self/comm; chmod 600 /proc/self/fd/2\n"
 			     "t=$(mktemp); echo x >$t\n"
 			     "u=$HERE/own.$$; echo x >$u; mv $u $u.moved; rm $u.moved\n"
 			     "mkdir -p $HERE\n"

@@ -122,6 +122,7 @@ static const char *const wrong[] = {
 	"check --app true --setup 'curl -c {jar} {app}/' --request 'curl {app}/'",
 	"check --app true --request 'curl -b {jar} {app}/'",
 	"check --build 'echo x.c:1:2: error: y; exit 2' -- true",
+	"check --apps 2 -- true",
 	"check --allow-outside db: -- true",
 	"check --fresh /none -- true",
 	"check -o x.pdf -- true",
