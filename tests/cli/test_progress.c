@@ -120,7 +120,7 @@ Test(progress, of_a_suite_guesses_no_time)
 		  "  slow: {command: sh -c 'while :; do :; done', hangs-after: 4}\n");
 	snprintf(command, sizeof(command), "check --jobs 1 --suite %s/redrace.yaml", cli_home);
 	pseudo_open_command(&pseudo, 80, command);
-	pseudo_await(&pseudo, "1 of 2, 3 s; slow");
+	pseudo_await(&pseudo, " s; slow"); /* after how many is the machine's affair */
 	pseudo_await(&pseudo, "1 passed, 1 could not be judged");
 	cr_assert_null(strstr(pseudo.seen, " left"), "%s", pseudo.seen);
 	pseudo_close(&pseudo);
